@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// One declaration per parameter: path, type and unit, default, legal range, one sentence, provenance. A parameter is a
+// plain member of a plain struct; the struct's declare() binds it to a ParamTree, and everything else (YAML, --set, range
+// checks, `tahoma params`, the resolved configuration, sweep axes, the ledger of assumptions) reads the tree.
+//
+//   struct LinkParams {
+//     Bandwidth rate;
+//     void declare(ParamTree& t) {
+//       t.add("rate", rate, 128_GBps, {1_GBps, 10000_GBps}, "payload rate of one direction", documented("trn2-arch"));
+//     }
+//   };
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "model/base/units.h"
+
+namespace tahoma::base {
+
+enum class Provenance : std::uint8_t { kDocumented, kMeasured, kDerived, kAssumed, kChosen };  // kChosen: the user's input
+struct Source {
+  Provenance kind = Provenance::kAssumed;
+  std::string note;  // where from; for derived: how; for assumed: why
+};
+inline Source documented(std::string note) { return {Provenance::kDocumented, std::move(note)}; }
+inline Source measured(std::string note) { return {Provenance::kMeasured, std::move(note)}; }
+inline Source derived(std::string note) { return {Provenance::kDerived, std::move(note)}; }
+inline Source assumed(std::string note) { return {Provenance::kAssumed, std::move(note)}; }
+inline Source chosen() { return {Provenance::kChosen, "set by the user"}; }
+const char* name_of(Provenance kind);
+
+template <class T>
+struct Range {
+  T min, max;
+};
+
+using ParamRef = std::variant<bool*, std::uint64_t*, double*, std::string*, Duration*, Cycles*, Bytes*, Frequency*, Bandwidth*>;
+
+struct Param {
+  std::string path;              // "machine.chip.hbm.stacks"
+  ParamRef value;                // bound member
+  std::string default_text;      // as it would be written in YAML
+  std::string range_text;        // "1 .. 16", "one of: ring, torus", ...
+  std::string doc;
+  Source source;
+  bool may_be_ideal = false;     // `ideal` is legal: a resource
+  std::function<std::string()> check;  // "" if the bound value is legal, else what is wrong with it
+  std::vector<std::string> choices;    // for strings: the legal values, empty if free
+  std::string set_at;            // place that set it last (file:line:column, --set), "" while default
+};
+
+class ParamTree {
+ public:
+  explicit ParamTree(std::string root) : prefix_(std::move(root)) {}
+
+  // Bind, set the default, and remember the rest. Resource types (Bandwidth, Duration) accept `ideal` unless told not to.
+  void add(const char* name, bool& ref, bool initial, const char* doc, Source source);
+  void add(const char* name, std::uint64_t& ref, std::uint64_t initial, Range<std::uint64_t> range, const char* doc, Source source);
+  void add(const char* name, double& ref, double initial, Range<double> range, const char* doc, Source source);
+  void add(const char* name, Duration& ref, Duration initial, Range<Duration> range, const char* doc, Source source);
+  void add(const char* name, Cycles& ref, Cycles initial, Range<Cycles> range, const char* doc, Source source);
+  void add(const char* name, Bytes& ref, Bytes initial, Range<Bytes> range, const char* doc, Source source);
+  void add(const char* name, Frequency& ref, Frequency initial, Range<Frequency> range, const char* doc, Source source);
+  void add(const char* name, Bandwidth& ref, Bandwidth initial, Range<Bandwidth> range, const char* doc, Source source);
+  void add(const char* name, std::string& ref, const std::string& initial, std::vector<std::string> choices, const char* doc, Source source);
+
+  // Declare `group` (anything with declare(ParamTree&)) below `name`.
+  template <class Group>
+  void group(const char* name, Group& g) {
+    const std::string saved = prefix_;
+    prefix_ += std::string(".") + name;
+    g.declare(*this);
+    prefix_ = saved;
+  }
+
+  const std::vector<Param>& params() const { return params_; }
+  std::vector<Param>& params() { return params_; }
+  Param* find(const std::string& path);
+  std::vector<std::string> paths() const;
+
+  // Parse `text` for the parameter at `path`. Throws UserError: unknown path (with the nearest one), missing or wrong
+  // unit, not a number, out of range. `place` is where the text came from.
+  void set(const std::string& path, const std::string& text, const std::string& place);
+
+ private:
+  void bind(Param param);
+  std::string prefix_;
+  std::vector<Param> params_;
+};
+
+// The value as YAML text with its unit: "725 GB/s", "24 GiB", "1283.333 ns", "ideal", "true".
+std::string text_of(const ParamRef& value);
+
+}  // namespace tahoma::base

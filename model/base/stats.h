@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The statistics tree: every number has a path, a unit and a sentence. Components add their numbers once, at the end of a
+// run; writers (JSON, CSV, text) walk the list.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace tahoma::base {
+
+enum class Unit : std::uint8_t { kCount, kBytes, kNanoseconds, kFlop, kBytesPerSecond, kRatio };
+const char* name_of(Unit unit);
+
+struct Stat {
+  std::string path;  // instance path + name: "server0.chip03.core5.tensor.busy"
+  std::variant<std::uint64_t, double> value;
+  Unit unit = Unit::kCount;
+  const char* doc = "";
+};
+
+class StatSink {
+ public:
+  void add(std::string path, std::uint64_t value, Unit unit, const char* doc) { stats_.push_back({std::move(path), value, unit, doc}); }
+  void add(std::string path, double value, Unit unit, const char* doc) { stats_.push_back({std::move(path), value, unit, doc}); }
+  const std::vector<Stat>& stats() const { return stats_; }
+
+ private:
+  std::vector<Stat> stats_;
+};
+
+}  // namespace tahoma::base

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/system/machine_params.h"
+
+#include <fmt/format.h>
+
+#include "model/base/error.h"
+
+namespace tahoma::model {
+
+using namespace base::literals;
+using base::assumed, base::chosen, base::derived, base::documented;
+
+void TorusParams::declare(base::ParamTree& t) {
+  const char* doc = "chips along this axis of the torus; z counts servers";
+  t.add("x", x, std::uint64_t{4}, {1, 16}, doc, documented("trn2-arch.rst: 4x4 torus in a server"));
+  t.add("y", y, std::uint64_t{4}, {1, 16}, doc, documented("trn2-arch.rst: 4x4 torus in a server"));
+  t.add("z", z, std::uint64_t{4}, {1, 16}, doc, documented("trn2-arch.rst: 4 servers in an UltraServer, z rings of 4"));
+}
+
+void NocParams::declare(base::ParamTree& t) {
+  t.add("cross_die", cross_die, 100_ns, {{0}, 100_us}, "added to accesses of a stack on the other die", assumed("die-to-die links of this class; the measured 5.9 us of a sendrecv is a software handshake"));
+}
+
+void ChipParams::declare(base::ParamTree& t) {
+  t.add("cores", cores, std::uint64_t{8}, {1, 64}, "NeuronCores of one chip", documented("trainium2.rst"));
+  t.add("dies", dies, std::uint64_t{2}, {1, 8}, "compute dies of one chip", documented("driver headers"));
+  t.add("cc_cores", cc_cores, std::uint64_t{16}, {1, 128}, "collective cores of one chip", documented("trainium2.rst; 20 in the architecture guide, 2 a NeuronCore in the driver"));
+  t.group("core", core);
+  t.group("hbm", hbm);
+  t.group("noc", noc);
+}
+
+void MachineParams::declare(base::ParamTree& t) {
+  t.add("name", name, std::string("trainium2_ultraserver"), {}, "what reports call this machine", chosen());
+  t.group("torus", torus);
+  t.group("chip", chip);
+  t.group("link", link);
+}
+
+void MachineParams::check() const {
+  const auto refuse = [](const std::string& path, const std::string& text) {
+    throw base::UserError("E-CFG-020", path, text);
+  };
+  if (chip.cores % chip.hbm.stacks != 0)
+    refuse("machine.chip.cores", fmt::format("{} cores do not divide over {} HBM stacks", chip.cores, chip.hbm.stacks));
+  if (chip.hbm.stacks % chip.dies != 0 && chip.dies % chip.hbm.stacks != 0)
+    refuse("machine.chip.dies", fmt::format("{} stacks do not divide over {} dies", chip.hbm.stacks, chip.dies));
+  if (chip.cc_cores != 2 * chip.cores)
+    refuse("machine.chip.cc_cores", fmt::format("expected two per NeuronCore, {}, got {}", 2 * chip.cores, chip.cc_cores));
+  if (chip.core.sbuf.usable > chip.core.sbuf.per_partition)
+    refuse("machine.chip.core.sbuf.usable", "more than a partition holds");
+  if (chip.core.psum.per_partition.count % chip.core.psum.bank.count != 0)
+    refuse("machine.chip.core.psum.bank", "banks do not divide a partition");
+  if (chip.core.tensor.moving_columns * 4 > chip.core.psum.bank.count)
+    refuse("machine.chip.core.tensor.moving_columns", "a matmul's fp32 row must fit one PSUM bank");
+}
+
+}  // namespace tahoma::model

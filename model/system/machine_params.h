@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole machine as one tree of parameters, rooted at `machine`.
+#pragma once
+
+#include "model/engine/engine_params.h"
+#include "model/link/link_params.h"
+#include "model/memory/hbm_params.h"
+
+namespace tahoma::model {
+
+struct TorusParams {
+  std::uint64_t x, y, z;  // chips along each axis; an axis of 1 has no links, of 2 one link each way
+  void declare(base::ParamTree& t);
+};
+
+struct NocParams {
+  base::Duration cross_die;  // added to accesses of a stack on the other die
+  void declare(base::ParamTree& t);
+};
+
+struct ChipParams {
+  std::uint64_t cores, dies, cc_cores;
+  CoreParams core;
+  HbmParams hbm;
+  NocParams noc;
+  void declare(base::ParamTree& t);
+};
+
+struct MachineParams {
+  std::string name;
+  TorusParams torus;
+  ChipParams chip;
+  LinkParams link;
+  void declare(base::ParamTree& t);
+
+  std::uint64_t chips() const { return torus.x * torus.y * torus.z; }
+  std::uint64_t cores() const { return chips() * chip.cores; }
+  // What one parameter alone cannot say: cores divide over stacks and dies, SBUF usable within its size, and so on.
+  // Throws base::UserError.
+  void check() const;
+};
+
+}  // namespace tahoma::model

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// A whole machine, elaborated: chips on a torus, each with cores, stacks, network and ports. One per process, because
+// SystemC elaborates once. Time only advances in run().
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "isa/program.h"
+#include "model/base/measurements.h"
+#include "model/base/stats.h"
+#include "model/system/machine_params.h"
+
+namespace tahoma::model {
+
+enum class Mode : std::uint8_t { kFunctional, kTiming };
+
+struct Progress {
+  base::Time simulated;
+  std::uint64_t instructions_done = 0, instructions_total = 0;  // total counts loops once
+};
+
+class System {
+ public:
+  // Elaborates `params`, which must have passed check().
+  System(const MachineParams& params, Mode mode);
+  ~System();
+  System(const System&) = delete;
+  System& operator=(const System&) = delete;
+
+  const MachineParams& params() const;
+  std::uint32_t cores() const;
+  std::uint32_t chip_of(std::uint32_t core) const;
+  std::uint32_t stack_of(std::uint32_t core) const;  // the core's own stack, within its chip
+
+  // Host bytes of HBM at a global address, valid for `bytes` that stay inside the stack. Touching them commits host
+  // memory page by page; in timing mode nothing may be touched (invariant).
+  std::byte* hbm(std::uint64_t address, std::uint64_t bytes);
+
+  // Give a core its program. Arguments are global addresses, or core numbers for dma_copy's `notify`.
+  void load(std::uint32_t core, std::shared_ptr<const isa::Program> program,
+            const std::array<std::uint64_t, isa::kArguments>& args);
+
+  // Run until every stream has ended and every transfer has landed. `progress` is called about every 100 ms of host time.
+  // Throws UserError(kNoProgress) naming who waits for whom.
+  base::RunMeasurement run(const std::function<void(const Progress&)>& progress = {});
+
+  // Every statistic of the finished run with unit and sentence.
+  void collect(base::StatSink& sink) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tahoma::model

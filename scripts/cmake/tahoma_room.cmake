@@ -1,0 +1,26 @@
+# A room is one folder with one library target. Its allowed neighbours are its link libraries; nothing else is visible.
+#   tahoma_room(isa LIBS fmt::fmt ...)          sources: every .cpp directly in the folder
+add_library(tahoma_flags INTERFACE)
+target_compile_options(tahoma_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+  # Results must not depend on the compiler's liberty to fuse or reorder floating point.
+  -ffp-contract=off)
+if(TAHOMA_WERROR)
+  target_compile_options(tahoma_flags INTERFACE -Werror)
+endif()
+if(TAHOMA_SANITIZE)
+  target_compile_options(tahoma_flags INTERFACE -fsanitize=${TAHOMA_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(tahoma_flags INTERFACE -fsanitize=${TAHOMA_SANITIZE})
+endif()
+
+function(tahoma_room name)
+  cmake_parse_arguments(ROOM "" "" "LIBS;EXCLUDE" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  foreach(path IN LISTS ROOM_EXCLUDE)
+    list(REMOVE_ITEM sources ${CMAKE_CURRENT_SOURCE_DIR}/${path})
+  endforeach()
+  add_library(tahoma_${name} STATIC ${sources})
+  add_library(tahoma::${name} ALIAS tahoma_${name})
+  target_include_directories(tahoma_${name} PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>)
+  target_link_libraries(tahoma_${name} PUBLIC ${ROOM_LIBS} PRIVATE $<BUILD_INTERFACE:tahoma_flags>)
+endfunction()
