@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One decoded instruction: a plain value with a slot for every kind of operand. Which slots an opcode uses, their limits
-// and their place in the 64-byte word stand in the opcode's row of the table (isa/table.h); unused slots keep their defaults.
+// One decoded instruction: a plain value with a slot for every kind of operand. Which slots an opcode uses,
+// their limits and their place in the 64-byte word stand in the opcode's row of the table (isa/table.h);
+// unused slots keep their defaults.
 #pragma once
 
 #include <array>
@@ -18,14 +19,29 @@ inline constexpr std::size_t kQueueCount = 7;
 enum class Opcode : std::uint8_t {
   kNop,
   // tensor engine
-  kLoadWeights, kMatmul, kTranspose,
+  kLoadWeights,
+  kMatmul,
+  kTranspose,
   // element-wise engines
-  kTensorCopy, kTensorTensor, kTensorScalar, kTensorReduce, kActivation, kActivationReduce, kReciprocal, kMemset,
-  kIota, kAffineSelect,
+  kTensorCopy,
+  kTensorTensor,
+  kTensorScalar,
+  kTensorReduce,
+  kActivation,
+  kActivationReduce,
+  kReciprocal,
+  kMemset,
+  kIota,
+  kAffineSelect,
   // data movement
   kDmaCopy,
   // semaphores, registers, control flow
-  kSemWait, kSemSet, kRegSet, kRegAdd, kJump, kBranch,
+  kSemWait,
+  kSemSet,
+  kRegSet,
+  kRegAdd,
+  kJump,
+  kBranch,
   kCount
 };
 inline constexpr std::size_t kOpcodeCount = static_cast<std::size_t>(Opcode::kCount);
@@ -36,13 +52,19 @@ enum class CompareOp : std::uint8_t { kEq, kNe, kLt, kLe, kGt, kGe };
 enum class ActFn : std::uint8_t { kCopy, kSquare, kRelu, kAbs, kSign, kExp, kReciprocal, kSqrt };
 
 inline constexpr std::size_t kFreeDims = 4;
+// In a namespace of its own because GCC 12's -Wshadow takes the scoped enumerators of the same name below for
+// a declaration that shadows it.
+namespace absent {
 inline constexpr std::uint8_t kNone = 0xff;  // no register, no argument
+}
+using namespace absent;
 inline constexpr unsigned kRegisters = 64;
 inline constexpr unsigned kSemaphores = 256;
 inline constexpr unsigned kArguments = 32;
 inline constexpr unsigned kDmaEngines = 16;  // completion increments per dma_copy: one per DMA engine
 
-// The iteration space shared by all tiles of an instruction: partitions x a 4-D free pattern, outermost dimension first.
+// The iteration space shared by all tiles of an instruction: partitions x a 4-D free pattern, outermost
+// dimension first.
 struct Shape {
   std::uint8_t partitions = 1;  // 1..128
   std::array<std::uint16_t, kFreeDims> count{1, 1, 1, 1};
@@ -50,7 +72,8 @@ struct Shape {
 };
 
 // An operand in SBUF or PSUM. Element (p, i0..i3) lives in partition `partition + p` at byte
-// `offset + size_of(dtype) * sum(i_d * stride[d])`. Strides are in elements and may be 0 (broadcast) or negative.
+// `offset + size_of(dtype) * sum(i_d * stride[d])`. Strides are in elements and may be 0 (broadcast) or
+// negative.
 struct Tile {
   Space space = Space::kSbuf;
   DType dtype = DType::kFp32;
@@ -79,7 +102,8 @@ struct Wait {
   friend bool operator==(const Wait&, const Wait&) = default;
 };
 
-// What happens to a semaphore when the instruction completes. For dma_copy: once per DMA engine, at its last write.
+// What happens to a semaphore when the instruction completes. For dma_copy: once per DMA engine, at its last
+// write.
 struct Update {
   enum class Kind : std::uint8_t { kNone, kAdd, kSubtract, kSet };
   Kind kind = Kind::kNone;
@@ -88,8 +112,9 @@ struct Update {
   friend bool operator==(const Update&, const Update&) = default;
 };
 
-// One side of a DMA transfer. HBM: byte address = args[arg] + offset + registers[reg] + element size * sum(i_d * stride[d]).
-// SBUF and PSUM: dimension 0 walks partitions from `partition` (its stride is ignored), dimensions 1..3 the free axis.
+// One side of a DMA transfer. HBM: byte address = args[arg] + offset + registers[reg] + element size *
+// sum(i_d * stride[d]). SBUF and PSUM: dimension 0 walks partitions from `partition` (its stride is ignored),
+// dimensions 1..3 the free axis.
 struct DmaSide {
   Space space = Space::kHbm;
   DType dtype = DType::kFp32;
@@ -100,7 +125,8 @@ struct DmaSide {
   friend bool operator==(const DmaSide&, const DmaSide&) = default;
 };
 
-// A transfer as the DMA rings see it. dst = src (cast when the dtypes differ), or dst = dst + src when accumulating.
+// A transfer as the DMA rings see it. dst = src (cast when the dtypes differ), or dst = dst + src when
+// accumulating.
 struct Descriptor {
   std::array<std::uint32_t, kFreeDims> count{1, 1, 1, 1};
   DmaSide dst, src;
@@ -119,19 +145,19 @@ struct Instruction {
   AluOp op0 = AluOp::kBypass, op1 = AluOp::kBypass;
   ActFn func = ActFn::kCopy;
   CompareOp compare = CompareOp::kEq;
-  bool accumulate = false;                         // matmul: add to PSUM instead of overwriting
-  bool reverse0 = false, reverse1 = false;         // tensor_scalar: operand on the left
-  std::uint8_t axes = 0;                           // tensor_reduce: number of innermost free dimensions reduced
-  std::array<std::int16_t, kFreeDims> pattern{};   // iota, affine_select: coefficient per free dimension
-  std::int32_t base = 0, channel_multiplier = 0;   // iota, affine_select
-  float value = 0.0F;                              // memset, affine_select (where the condition is false)
+  bool accumulate = false;                  // matmul: add to PSUM instead of overwriting
+  bool reverse0 = false, reverse1 = false;  // tensor_scalar: operand on the left
+  std::uint8_t axes = 0;                    // tensor_reduce: number of innermost free dimensions reduced
+  std::array<std::int16_t, kFreeDims> pattern{};  // iota, affine_select: coefficient per free dimension
+  std::int32_t base = 0, channel_multiplier = 0;  // iota, affine_select
+  float value = 0.0F;                             // memset, affine_select (where the condition is false)
   std::uint8_t reg_d = kNone, reg_a = kNone, reg_b = kNone;
-  std::int32_t imm = 0;                            // registers, branch operand when reg_b is kNone
-  std::uint32_t target = 0;                        // jump, branch: index in the same stream
-  std::uint32_t descriptor = 0;                    // dma_copy: index into Program::descriptors
-  std::uint8_t ring = 0;                           // dma_copy: ring on each of the 16 engines, 0..15
-  std::uint8_t src_reg = kNone, dst_reg = kNone;   // dma_copy: byte offset added to an HBM side
-  std::uint8_t notify_arg = kNone;                 // dma_copy: the core whose semaphore is updated; kNone = this core
+  std::int32_t imm = 0;                           // registers, branch operand when reg_b is kNone
+  std::uint32_t target = 0;                       // jump, branch: index in the same stream
+  std::uint32_t descriptor = 0;                   // dma_copy: index into Program::descriptors
+  std::uint8_t ring = 0;                          // dma_copy: ring on each of the 16 engines, 0..15
+  std::uint8_t src_reg = kNone, dst_reg = kNone;  // dma_copy: byte offset added to an HBM side
+  std::uint8_t notify_arg = kNone;  // dma_copy: the core whose semaphore is updated; kNone = this core
   friend bool operator==(const Instruction&, const Instruction&) = default;
 };
 

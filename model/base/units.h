@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantities with units. A bare number never crosses an interface of the model; conversions are explicit and exact where
-// the physics is exact. Decimal prefixes are SI (TB = 1e12 bytes), binary ones IEC (TiB = 2^40 bytes).
+// Quantities with units. A bare number never crosses an interface of the model; conversions are explicit and
+// exact where the physics is exact. Decimal prefixes are SI (TB = 1e12 bytes), binary ones IEC (TiB = 2^40
+// bytes).
 #pragma once
 
 #include <compare>
@@ -8,12 +9,21 @@
 
 namespace tahoma::base {
 
+__extension__ using Int128 = __int128;  // products of femtoseconds and hertz
+__extension__ using Uint128 = unsigned __int128;
+
 // A point in simulated time or a length of it, in femtoseconds. Range: +-2.5 hours.
 struct Duration {
   std::int64_t fs = 0;
   constexpr auto operator<=>(const Duration&) const = default;
-  constexpr Duration& operator+=(Duration d) { fs += d.fs; return *this; }
-  constexpr Duration& operator-=(Duration d) { fs -= d.fs; return *this; }
+  constexpr Duration& operator+=(Duration d) {
+    fs += d.fs;
+    return *this;
+  }
+  constexpr Duration& operator-=(Duration d) {
+    fs -= d.fs;
+    return *this;
+  }
   constexpr double ns() const { return static_cast<double>(fs) * 1e-6; }
   constexpr double seconds() const { return static_cast<double>(fs) * 1e-15; }
 };
@@ -48,7 +58,7 @@ struct Bandwidth {
   // Time to move `n` bytes, rounded up to a femtosecond.
   constexpr Duration time_for(Bytes n) const {
     if (ideal) return {0};
-    const auto numerator = static_cast<unsigned __int128>(n.count) * 1'000'000'000'000'000ULL;
+    const auto numerator = static_cast<Uint128>(n.count) * 1'000'000'000'000'000ULL;
     return {static_cast<std::int64_t>((numerator + bytes_per_second - 1) / bytes_per_second)};
   }
 };
@@ -57,7 +67,9 @@ inline namespace literals {
 constexpr Duration operator""_ns(long double v) { return {static_cast<std::int64_t>(v * 1e6L + 0.5L)}; }
 constexpr Duration operator""_ns(unsigned long long v) { return {static_cast<std::int64_t>(v * 1'000'000)}; }
 constexpr Duration operator""_us(long double v) { return {static_cast<std::int64_t>(v * 1e9L + 0.5L)}; }
-constexpr Duration operator""_us(unsigned long long v) { return {static_cast<std::int64_t>(v * 1'000'000'000)}; }
+constexpr Duration operator""_us(unsigned long long v) {
+  return {static_cast<std::int64_t>(v * 1'000'000'000)};
+}
 constexpr Cycles operator""_cyc(unsigned long long v) { return {static_cast<std::int64_t>(v)}; }
 constexpr Bytes operator""_B(unsigned long long v) { return {v}; }
 constexpr Bytes operator""_KiB(unsigned long long v) { return {v << 10}; }
@@ -65,33 +77,37 @@ constexpr Bytes operator""_MiB(unsigned long long v) { return {v << 20}; }
 constexpr Bytes operator""_GiB(unsigned long long v) { return {v << 30}; }
 constexpr Frequency operator""_MHz(unsigned long long v) { return {v * 1'000'000}; }
 constexpr Bandwidth operator""_GBps(unsigned long long v) { return {v * 1'000'000'000, false}; }
-constexpr Bandwidth operator""_GBps(long double v) { return {static_cast<std::uint64_t>(v * 1e9L + 0.5L), false}; }
+constexpr Bandwidth operator""_GBps(long double v) {
+  return {static_cast<std::uint64_t>(v * 1e9L + 0.5L), false};
+}
 }  // namespace literals
 
-// A clock counts cycles from time zero; edges are computed from the count, so that rounding never accumulates.
+// A clock counts cycles from time zero; edges are computed from the count, so that rounding never
+// accumulates.
 class Clock {
  public:
   constexpr explicit Clock(Frequency f) : hz_(f.hz) {}
   // Time of edge number `n`, rounded down to a femtosecond.
   constexpr Time edge(Cycles n) const {
-    return {static_cast<std::int64_t>(static_cast<__int128>(n.count) * kFsPerSecond / static_cast<__int128>(hz_))};
+    return {
+        static_cast<std::int64_t>(static_cast<Int128>(n.count) * kFsPerSecond / static_cast<Int128>(hz_))};
   }
   // The first edge at or after `t`.
   constexpr Cycles at_or_after(Time t) const {
-    const auto scaled = static_cast<__int128>(t.fs) * static_cast<__int128>(hz_);
+    const auto scaled = static_cast<Int128>(t.fs) * static_cast<Int128>(hz_);
     auto n = static_cast<std::int64_t>(scaled / kFsPerSecond);
     while (edge({n}).fs < t.fs) ++n;
     return {n};
   }
   // A duration in whole cycles, to nearest: how documented nanoseconds become this clock's constants.
   constexpr Cycles nearest(Duration d) const {
-    const auto scaled = static_cast<__int128>(d.fs) * static_cast<__int128>(hz_);
+    const auto scaled = static_cast<Int128>(d.fs) * static_cast<Int128>(hz_);
     return {static_cast<std::int64_t>((scaled + kFsPerSecond / 2) / kFsPerSecond)};
   }
   constexpr Duration length(Cycles n) const { return edge(n); }
 
  private:
-  static constexpr __int128 kFsPerSecond = 1'000'000'000'000'000LL;
+  static constexpr Int128 kFsPerSecond = 1'000'000'000'000'000LL;
   std::uint64_t hz_;
 };
 

@@ -14,98 +14,170 @@ constexpr const char* kTrace = "trn2 device profiles, hardware/trainium2.md 2.2 
 }  // namespace
 
 void TensorParams::declare(ParamTree& t) {
-  t.add("clock", clock, 2400_MHz, kClockRange, "clock of the systolic array", documented("trainium2_arch.rst"));
-  t.add("rows", rows, std::uint64_t{128}, {1, 128}, "rows of the array: depth of one contraction pass", documented("trainium2_arch.rst"));
-  t.add("columns", columns, std::uint64_t{128}, {1, 128}, "columns of the array: output partitions of one pass", documented("trainium2_arch.rst"));
-  t.add("moving_columns", moving_columns, std::uint64_t{512}, {1, 4096}, "most moving columns of one matmul: one PSUM bank of fp32", documented("nki.isa nc_matmul"));
-  t.add("issue_overhead", issue_overhead, 6_cyc, kOverhead, "cycles a matmul occupies the array beyond its streaming rows", measured("issue interval N + 4..6 cycles, trn2 device profiles"));
-  t.add("pipeline_latency", pipeline_latency, 165.5_ns, kLatency, "last moving row streamed to result in PSUM", measured("165.0..165.8 ns, trn2 device profiles"));
-  t.add("weight_load_latency", weight_load_latency, 81.7_ns, kLatency, "fixed part of a weight load", measured(kTrace));
-  t.add("weight_to_matmul", weight_to_matmul, 17.5_ns, kLatency, "start of a weight load to its matmul, beyond the cycles of the columns", derived("30.83 ns measured for 128 fp16 columns at 0.25 cycles, less those 32 cycles"));
-  t.add("back_to_back", back_to_back, 4_cyc, kOverhead, "start of a matmul to the earliest start of the instruction behind it", measured("1.67 ns, trn2 device profiles"));
-  t.add("throttle", throttle, true, "half rate until a window has been more than half busy", documented("overview-summary-page.rst; exact factor 2 measured"));
-  t.add("throttle_window", throttle_window, 3.2_us, {1_ns, 1000_us}, "free-running window that decides the throttle", derived("release delays 3.3..6.3 us in 13 bursts fit a uniform delay in one to two windows"));
-  t.add("throttle_phase", throttle_phase, 0_ns, kLatency, "start of the first throttle window before time zero", assumed("free-running on silicon: unknowable; one value for all runs"));
-  t.add("throttle_latency", throttle_latency, 40_ns, kLatency, "latency added while throttled", measured(kTrace));
+  t.add("clock", clock, 2400_MHz, kClockRange, "clock of the systolic array",
+        documented("trainium2_arch.rst"));
+  t.add("rows", rows, std::uint64_t{128}, {1, 128}, "rows of the array: depth of one contraction pass",
+        documented("trainium2_arch.rst"));
+  t.add("columns", columns, std::uint64_t{128}, {1, 128},
+        "columns of the array: output partitions of one pass", documented("trainium2_arch.rst"));
+  t.add("moving_columns", moving_columns, std::uint64_t{512}, {1, 4096},
+        "most moving columns of one matmul: one PSUM bank of fp32", documented("nki.isa nc_matmul"));
+  t.add("issue_overhead", issue_overhead, 6_cyc, kOverhead,
+        "cycles a matmul occupies the array beyond its streaming rows",
+        measured("issue interval N + 4..6 cycles, trn2 device profiles"));
+  t.add("pipeline_latency", pipeline_latency, 165.5_ns, kLatency,
+        "last moving row streamed to result in PSUM", measured("165.0..165.8 ns, trn2 device profiles"));
+  t.add("weight_load_latency", weight_load_latency, 81.7_ns, kLatency, "fixed part of a weight load",
+        measured(kTrace));
+  t.add("weight_to_matmul", weight_to_matmul, 17.5_ns, kLatency,
+        "start of a weight load to its matmul, beyond the cycles of the columns",
+        derived("30.83 ns measured for 128 fp16 columns at 0.25 cycles, less those 32 cycles"));
+  t.add("back_to_back", back_to_back, 4_cyc, kOverhead,
+        "start of a matmul to the earliest start of the instruction behind it",
+        measured("1.67 ns, trn2 device profiles"));
+  t.add("throttle", throttle, true, "half rate until a window has been more than half busy",
+        documented("overview-summary-page.rst; exact factor 2 measured"));
+  t.add("throttle_window", throttle_window, 3.2_us, {1_ns, 1000_us},
+        "free-running window that decides the throttle",
+        derived("release delays 3.3..6.3 us in 13 bursts fit a uniform delay in one to two windows"));
+  t.add("throttle_phase", throttle_phase, 0_ns, kLatency,
+        "start of the first throttle window before time zero",
+        assumed("free-running on silicon: unknowable; one value for all runs"));
+  t.add("throttle_latency", throttle_latency, 40_ns, kLatency, "latency added while throttled",
+        measured(kTrace));
 }
 
 void LaneParams::declare(ParamTree& t, const char* engine) {
   const std::string e = engine;
   const bool vector = e == "vector", scalar = e == "scalar";
-  t.add("clock", clock, vector ? 960_MHz : 1200_MHz, kClockRange, "clock of the engine's lanes", documented("trainium2_arch.rst"));
+  t.add("clock", clock, vector ? 960_MHz : 1200_MHz, kClockRange, "clock of the engine's lanes",
+        documented("trainium2_arch.rst"));
   if (vector) {
-    t.add("issue_overhead", issue_overhead, 60_cyc, kOverhead, "cycles of one instruction beyond its elements", measured("58..71 cycles, trn2 device profiles"));
-    t.add("latency", latency, 157_ns, kLatency, "last element in to result visible", measured("157..160 ns, trn2 device profiles"));
+    t.add("issue_overhead", issue_overhead, 60_cyc, kOverhead,
+          "cycles of one instruction beyond its elements", measured("58..71 cycles, trn2 device profiles"));
+    t.add("latency", latency, 157_ns, kLatency, "last element in to result visible",
+          measured("157..160 ns, trn2 device profiles"));
   } else if (scalar) {
-    t.add("issue_overhead", issue_overhead, 60_cyc, kOverhead, "cycles of one instruction beyond its elements", measured("issue interval N/1.2 GHz + 50 ns, trn2 device profiles"));
-    t.add("latency", latency, 159.17_ns, kLatency, "last element in to result visible, copies", measured(kTrace));
+    t.add("issue_overhead", issue_overhead, 60_cyc, kOverhead,
+          "cycles of one instruction beyond its elements",
+          measured("issue interval N/1.2 GHz + 50 ns, trn2 device profiles"));
+    t.add("latency", latency, 159.17_ns, kLatency, "last element in to result visible, copies",
+          measured(kTrace));
   } else {
-    t.add("issue_overhead", issue_overhead, 150_cyc, kOverhead, "cycles of one instruction beyond its elements", documented("published cost 150 + N, nki.isa 2.26.1"));
-    t.add("latency", latency, 157_ns, kLatency, "last element in to result visible", assumed("as on the vector engine: nothing is published"));
+    t.add("issue_overhead", issue_overhead, 150_cyc, kOverhead,
+          "cycles of one instruction beyond its elements",
+          documented("published cost 150 + N, nki.isa 2.26.1"));
+    t.add("latency", latency, 157_ns, kLatency, "last element in to result visible",
+          assumed("as on the vector engine: nothing is published"));
   }
 }
 
 void VectorParams::declare(ParamTree& t) {
   LaneParams::declare(t, "vector");
-  t.add("fast_modes", fast_modes, true, "2x and 4x rates for 16-bit operands", documented("trainium2_arch.rst"));
+  t.add("fast_modes", fast_modes, true, "2x and 4x rates for 16-bit operands",
+        documented("trainium2_arch.rst"));
 }
 
 void ScalarParams::declare(ParamTree& t) {
   LaneParams::declare(t, "scalar");
-  t.add("activate_latency", activate_latency, 288_ns, kLatency, "last element in to result visible, table functions", measured("profiler screenshots in the SDK documentation, +-10 ns"));
-  t.add("table_load", table_load, 1283.33_ns, kLatency, "switch to another set of function tables", measured("10 of 10 loads, trn2 device profiles"));
-  t.add("accumulator_read", accumulator_read, 64_cyc, kOverhead, "reading the reduction registers out", documented("published cost, nki.isa 2.26.1"));
+  t.add("activate_latency", activate_latency, 288_ns, kLatency,
+        "last element in to result visible, table functions",
+        measured("profiler screenshots in the SDK documentation, +-10 ns"));
+  t.add("table_load", table_load, 1283.33_ns, kLatency, "switch to another set of function tables",
+        measured("10 of 10 loads, trn2 device profiles"));
+  t.add("accumulator_read", accumulator_read, 64_cyc, kOverhead, "reading the reduction registers out",
+        documented("published cost, nki.isa 2.26.1"));
 }
 
 void GpSimdParams::declare(ParamTree& t) { LaneParams::declare(t, "gpsimd"); }
 
 void SequencerParams::declare(ParamTree& t) {
-  t.add("clock", clock, 1200_MHz, kClockRange, "NC base clock of sequencers and semaphores", documented("profile-schema-reference.rst"));
-  t.add("raise_tensor", raise_tensor, 14.17_ns, kLatency, "tensor instruction's end to semaphore value", measured(kTrace));
-  t.add("raise_scalar", raise_scalar, 9.17_ns, kLatency, "scalar instruction's end to semaphore value", measured(kTrace));
-  t.add("raise_vector", raise_vector, 10.83_ns, kLatency, "vector instruction's end to semaphore value", measured(kTrace));
-  t.add("raise_gpsimd", raise_gpsimd, 10.83_ns, kLatency, "GpSimd instruction's end to semaphore value", assumed("as on the vector engine"));
-  t.add("raise_sync", raise_sync, 9.17_ns, kLatency, "sync instruction's end to semaphore value", assumed("as on the scalar engine"));
-  t.add("raise_collective", raise_collective, 9.17_ns, kLatency, "collective core's instruction end to semaphore value", assumed("as on the scalar engine"));
-  t.add("wake_tensor", wake_tensor, 28.33_ns, kLatency, "semaphore value to start of the waiting tensor instruction", measured(kTrace));
-  t.add("wake_scalar", wake_scalar, 22.5_ns, kLatency, "semaphore value to start of the waiting scalar instruction", measured(kTrace));
-  t.add("wake_vector", wake_vector, 23.3_ns, kLatency, "semaphore value to start of the waiting vector instruction", measured(kTrace));
-  t.add("wake_gpsimd", wake_gpsimd, 24.17_ns, kLatency, "semaphore value to start of the waiting GpSimd instruction", measured(kTrace));
-  t.add("wake_sync", wake_sync, 16.67_ns, kLatency, "semaphore value to start of the waiting sync instruction", measured(kTrace));
-  t.add("wake_collective", wake_collective, 16.67_ns, kLatency, "semaphore value to start of the waiting collective instruction", assumed("as on the sync engine"));
-  t.add("semaphore_instruction", semaphore_instruction, 54.17_ns, kLatency, "a stand-alone wait or update", measured(kTrace));
-  t.add("register_instruction", register_instruction, 10_ns, kLatency, "a register operation", assumed("8..15 ns estimated, nki_costs.csv"));
-  t.add("branch", branch, 13.33_ns, kLatency, "a jump or branch", assumed("as the jump records of the device profiles, 7.5..15 ns"));
+  t.add("clock", clock, 1200_MHz, kClockRange, "NC base clock of sequencers and semaphores",
+        documented("profile-schema-reference.rst"));
+  t.add("raise_tensor", raise_tensor, 14.17_ns, kLatency, "tensor instruction's end to semaphore value",
+        measured(kTrace));
+  t.add("raise_scalar", raise_scalar, 9.17_ns, kLatency, "scalar instruction's end to semaphore value",
+        measured(kTrace));
+  t.add("raise_vector", raise_vector, 10.83_ns, kLatency, "vector instruction's end to semaphore value",
+        measured(kTrace));
+  t.add("raise_gpsimd", raise_gpsimd, 10.83_ns, kLatency, "GpSimd instruction's end to semaphore value",
+        assumed("as on the vector engine"));
+  t.add("raise_sync", raise_sync, 9.17_ns, kLatency, "sync instruction's end to semaphore value",
+        assumed("as on the scalar engine"));
+  t.add("raise_collective", raise_collective, 9.17_ns, kLatency,
+        "collective core's instruction end to semaphore value", assumed("as on the scalar engine"));
+  t.add("wake_tensor", wake_tensor, 28.33_ns, kLatency,
+        "semaphore value to start of the waiting tensor instruction", measured(kTrace));
+  t.add("wake_scalar", wake_scalar, 22.5_ns, kLatency,
+        "semaphore value to start of the waiting scalar instruction", measured(kTrace));
+  t.add("wake_vector", wake_vector, 23.3_ns, kLatency,
+        "semaphore value to start of the waiting vector instruction", measured(kTrace));
+  t.add("wake_gpsimd", wake_gpsimd, 24.17_ns, kLatency,
+        "semaphore value to start of the waiting GpSimd instruction", measured(kTrace));
+  t.add("wake_sync", wake_sync, 16.67_ns, kLatency,
+        "semaphore value to start of the waiting sync instruction", measured(kTrace));
+  t.add("wake_collective", wake_collective, 16.67_ns, kLatency,
+        "semaphore value to start of the waiting collective instruction", assumed("as on the sync engine"));
+  t.add("semaphore_instruction", semaphore_instruction, 54.17_ns, kLatency, "a stand-alone wait or update",
+        measured(kTrace));
+  t.add("register_instruction", register_instruction, 10_ns, kLatency, "a register operation",
+        assumed("8..15 ns estimated, nki_costs.csv"));
+  t.add("branch", branch, 13.33_ns, kLatency, "a jump or branch",
+        assumed("as the jump records of the device profiles, 7.5..15 ns"));
 }
 
 void DmaParams::declare(ParamTree& t) {
-  t.add("clock", clock, 850_MHz, kClockRange, "clock of the DMA engines", measured("1.1765 ns quantum, trn2 device profiles"));
+  t.add("clock", clock, 850_MHz, kClockRange, "clock of the DMA engines",
+        measured("1.1765 ns quantum, trn2 device profiles"));
   t.add("rings", rings, std::uint64_t{16}, {1, 16}, "rings per engine", documented("nki-dma-overview.rst"));
-  t.add("ring_depth", ring_depth, std::uint64_t{64}, {1, 65536}, "transfers a ring holds before its doorbell has to wait", assumed("capacity unpublished; the minimum ring is 32 descriptors"));
-  t.add("bytes_per_cycle", bytes_per_cycle, 32_B, {1_B, 4096_B}, "width of one engine", measured("27.2 GB/s = 32 B x 0.85 GHz"));
-  t.add("element_overhead", element_overhead, 3_cyc, kOverhead, "cycles per contiguous run beyond its bytes", measured("2..4 cycles, trn2 device profiles"));
-  t.add("packet", packet, 4_KiB, {64_B, 1_MiB}, "most payload of one packet, the unit of arbitration", documented("runtime's default packetisation"));
-  t.add("packet_elements", packet_elements, std::uint64_t{64}, {1, 65536}, "most contiguous runs of one packet", documented("64 descriptors a packet, driver headers"));
-  t.add("doorbell", doorbell, 58.3_ns, kLatency, "the instruction that starts 16 engines", measured("57.5..60.8 ns, trn2 device profiles"));
-  t.add("doorbell_pitch", doorbell_pitch, 84_ns, kLatency, "doorbell start to next doorbell start on one engine", measured("82..86 ns, trn2 device profiles"));
-  t.add("start_up", start_up, 708_ns, kLatency, "doorbell's end to the first engine's start", measured("698..718 ns for stores; loads add the memory's latency"));
-  t.add("skew", skew, 13_ns, kLatency, "start of one engine to start of the next", measured("190..215 ns over 16 engines"));
-  t.add("write_latency", write_latency, 215_ns, kLatency, "read finished to written", measured("195..235 ns, trn2 device profiles"));
-  t.add("completion", completion, 350_ns, kLatency, "read finished to semaphore value visible", measured("316..381 ns, trn2 device profiles"));
-  t.add("small_element", small_element, 94_ns, kLatency, "DRAM to DRAM copy of one element below small_element_bytes", measured("79..108 ns, trn2 device profiles"));
-  t.add("small_element_bytes", small_element_bytes, 64_B, {0_B, 4_KiB}, "contiguous runs below this pay small_element, DRAM to DRAM", assumed("measured at 2 and 4 bytes; one HBM access is 64 bytes"));
-  t.add("remote_window", remote_window, std::uint64_t{4}, {1, 1024}, "packets an engine may have waiting to enter the fabric", assumed("outstanding writes are unpublished"));
+  t.add("ring_depth", ring_depth, std::uint64_t{64}, {1, 65536},
+        "transfers a ring holds before its doorbell has to wait",
+        assumed("capacity unpublished; the minimum ring is 32 descriptors"));
+  t.add("bytes_per_cycle", bytes_per_cycle, 32_B, {1_B, 4096_B}, "width of one engine",
+        measured("27.2 GB/s = 32 B x 0.85 GHz"));
+  t.add("element_overhead", element_overhead, 3_cyc, kOverhead, "cycles per contiguous run beyond its bytes",
+        measured("2..4 cycles, trn2 device profiles"));
+  t.add("packet", packet, 4_KiB, {64_B, 1_MiB}, "most payload of one packet, the unit of arbitration",
+        documented("runtime's default packetisation"));
+  t.add("packet_elements", packet_elements, std::uint64_t{64}, {1, 65536},
+        "most contiguous runs of one packet", documented("64 descriptors a packet, driver headers"));
+  t.add("doorbell", doorbell, 58.3_ns, kLatency, "the instruction that starts 16 engines",
+        measured("57.5..60.8 ns, trn2 device profiles"));
+  t.add("doorbell_pitch", doorbell_pitch, 84_ns, kLatency,
+        "doorbell start to next doorbell start on one engine", measured("82..86 ns, trn2 device profiles"));
+  t.add("start_up", start_up, 708_ns, kLatency, "doorbell's end to the first engine's start",
+        measured("698..718 ns for stores; loads add the memory's latency"));
+  t.add("skew", skew, 13_ns, kLatency, "start of one engine to start of the next",
+        measured("190..215 ns over 16 engines"));
+  t.add("write_latency", write_latency, 215_ns, kLatency, "read finished to written",
+        measured("195..235 ns, trn2 device profiles"));
+  t.add("completion", completion, 350_ns, kLatency, "read finished to semaphore value visible",
+        measured("316..381 ns, trn2 device profiles"));
+  t.add("small_element", small_element, 94_ns, kLatency,
+        "DRAM to DRAM copy of one element below small_element_bytes",
+        measured("79..108 ns, trn2 device profiles"));
+  t.add("small_element_bytes", small_element_bytes, 64_B, {0_B, 4_KiB},
+        "contiguous runs below this pay small_element, DRAM to DRAM",
+        assumed("measured at 2 and 4 bytes; one HBM access is 64 bytes"));
+  t.add("remote_window", remote_window, std::uint64_t{4}, {1, 1024},
+        "packets an engine may have waiting to enter the fabric",
+        assumed("outstanding writes are unpublished"));
 }
 
 void SbufParams::declare(ParamTree& t) {
-  t.add("partitions", partitions, std::uint64_t{128}, {1, 128}, "partitions of SBUF and PSUM", documented("trainium2_arch.rst"));
-  t.add("per_partition", per_partition, 224_KiB, {1_KiB, 256_KiB}, "bytes of SBUF in one partition", documented("trainium2_arch.rst: 28 MiB"));
-  t.add("usable", usable, {212984}, {1_KiB, 256_KiB}, "bytes per partition that a kernel may use", documented("nkipy HardwareConstants.h"));
+  t.add("partitions", partitions, std::uint64_t{128}, {1, 128}, "partitions of SBUF and PSUM",
+        documented("trainium2_arch.rst"));
+  t.add("per_partition", per_partition, 224_KiB, {1_KiB, 256_KiB}, "bytes of SBUF in one partition",
+        documented("trainium2_arch.rst: 28 MiB"));
+  t.add("usable", usable, {212984}, {1_KiB, 256_KiB}, "bytes per partition that a kernel may use",
+        documented("nkipy HardwareConstants.h"));
 }
 
 void PsumParams::declare(ParamTree& t) {
-  t.add("per_partition", per_partition, 16_KiB, {2_KiB, 256_KiB}, "bytes of PSUM in one partition", documented("trainium2_arch.rst: 2 MiB"));
-  t.add("bank", bank, 2_KiB, {64_B, 64_KiB}, "bytes of one bank in one partition", documented("trainium2_arch.rst: 8 banks"));
+  t.add("per_partition", per_partition, 16_KiB, {2_KiB, 256_KiB}, "bytes of PSUM in one partition",
+        documented("trainium2_arch.rst: 2 MiB"));
+  t.add("bank", bank, 2_KiB, {64_B, 64_KiB}, "bytes of one bank in one partition",
+        documented("trainium2_arch.rst: 8 banks"));
 }
 
 void CoreParams::declare(ParamTree& t) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters of a NeuronCore's engines, sequencers, semaphores, on-chip memories and DMA engines. Defaults are
-// NeuronCore-v3; each declaration names its source. Sizes per partition, rates per engine.
+// Parameters of a NeuronCore's engines, sequencers, semaphores, on-chip memories and DMA engines. Defaults
+// are NeuronCore-v3; each declaration names its source. Sizes per partition, rates per engine.
 #pragma once
 
 #include "model/base/params.h"
@@ -9,18 +9,18 @@ namespace tahoma::model {
 
 using base::Bandwidth, base::Bytes, base::Cycles, base::Duration, base::Frequency, base::ParamTree;
 
-// Systolic array and its queue. The array's own law (rows, columns, passes) is separate from the constants of the core
-// around it (issue overhead, pipeline latency), which were measured at 128x128.
+// Systolic array and its queue. The array's own law (rows, columns, passes) is separate from the constants of
+// the core around it (issue overhead, pipeline latency), which were measured at 128x128.
 struct TensorParams {
   Frequency clock;
-  std::uint64_t rows, columns;          // of the array: contraction depth, output partitions
-  std::uint64_t moving_columns;         // most moving columns of one matmul
-  Cycles issue_overhead;                // added to the streaming cycles of each matmul
-  Duration pipeline_latency;            // last row streamed -> result in PSUM
-  Duration weight_load_latency;         // fixed part of load_weights
-  Duration weight_to_matmul;            // load start -> first row of its matmul, beyond the column cycles
-  Cycles back_to_back;                  // matmul start -> next instruction may start beside it
-  bool throttle;                        // half rate until a window has been more than half busy
+  std::uint64_t rows, columns;   // of the array: contraction depth, output partitions
+  std::uint64_t moving_columns;  // most moving columns of one matmul
+  Cycles issue_overhead;         // added to the streaming cycles of each matmul
+  Duration pipeline_latency;     // last row streamed -> result in PSUM
+  Duration weight_load_latency;  // fixed part of load_weights
+  Duration weight_to_matmul;     // load start -> first row of its matmul, beyond the column cycles
+  Cycles back_to_back;           // matmul start -> next instruction may start beside it
+  bool throttle;                 // half rate until a window has been more than half busy
   Duration throttle_window, throttle_phase, throttle_latency;
   void declare(ParamTree& t);
 };
@@ -28,12 +28,12 @@ struct TensorParams {
 // Vector, scalar and GpSimd engines: start-up and drain around one element per lane and cycle.
 struct LaneParams {
   Frequency clock;
-  Cycles issue_overhead;                // instruction start -> next start, beyond the element cycles
-  Duration latency;                     // last element in -> result visible
+  Cycles issue_overhead;  // instruction start -> next start, beyond the element cycles
+  Duration latency;       // last element in -> result visible
   void declare(ParamTree& t, const char* engine);
 };
 struct VectorParams : LaneParams {
-  bool fast_modes;                      // 2x and 4x modes for 16-bit operands
+  bool fast_modes;  // 2x and 4x modes for 16-bit operands
   void declare(ParamTree& t);
 };
 struct ScalarParams : LaneParams {
@@ -46,30 +46,31 @@ struct GpSimdParams : LaneParams {
 };
 
 struct SequencerParams {
-  Frequency clock;                      // NC base clock of sequencers and semaphores
-  Duration raise_tensor, raise_scalar, raise_vector, raise_gpsimd, raise_sync, raise_collective;  // end -> new value
-  Duration wake_tensor, wake_scalar, wake_vector, wake_gpsimd, wake_sync, wake_collective;        // value -> start
-  Duration semaphore_instruction;       // stand-alone wait or update
+  Frequency clock;  // NC base clock of sequencers and semaphores
+  Duration raise_tensor, raise_scalar, raise_vector, raise_gpsimd, raise_sync,
+      raise_collective;  // end -> new value
+  Duration wake_tensor, wake_scalar, wake_vector, wake_gpsimd, wake_sync, wake_collective;  // value -> start
+  Duration semaphore_instruction;  // stand-alone wait or update
   Duration register_instruction, branch;
   void declare(ParamTree& t);
 };
 
 struct DmaParams {
   Frequency clock;
-  std::uint64_t rings;                  // per engine
-  std::uint64_t ring_depth;             // transfers a ring holds
-  Bytes bytes_per_cycle;                // of one engine
-  Cycles element_overhead;              // per contiguous run
-  Bytes packet;                         // most payload of one packet
-  std::uint64_t packet_elements;        // most descriptors of one packet
-  Duration doorbell, doorbell_pitch;    // instruction time; start to start
-  Duration start_up;                    // doorbell end -> first engine starts
-  Duration skew;                        // from one engine's start to the next
-  Duration write_latency;               // read finished -> written
-  Duration completion;                  // read finished -> semaphore value visible
-  Duration small_element;               // DRAM to DRAM, elements below `small_element_bytes`
+  std::uint64_t rings;                // per engine
+  std::uint64_t ring_depth;           // transfers a ring holds
+  Bytes bytes_per_cycle;              // of one engine
+  Cycles element_overhead;            // per contiguous run
+  Bytes packet;                       // most payload of one packet
+  std::uint64_t packet_elements;      // most descriptors of one packet
+  Duration doorbell, doorbell_pitch;  // instruction time; start to start
+  Duration start_up;                  // doorbell end -> first engine starts
+  Duration skew;                      // from one engine's start to the next
+  Duration write_latency;             // read finished -> written
+  Duration completion;                // read finished -> semaphore value visible
+  Duration small_element;             // DRAM to DRAM, elements below `small_element_bytes`
   Bytes small_element_bytes;
-  std::uint64_t remote_window;          // packets an engine may have waiting for the fabric
+  std::uint64_t remote_window;  // packets an engine may have waiting for the fabric
   void declare(ParamTree& t);
 };
 

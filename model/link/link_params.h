@@ -7,10 +7,10 @@
 namespace tahoma::model {
 
 struct LinkParams {
-  base::Bandwidth x, y, z;       // one direction of one link along an axis
-  base::Bytes header;            // per packet on the wire
-  base::Duration wire, router;   // per hop
-  std::uint64_t queue;           // packets an output port holds
+  base::Bandwidth x, y, z;      // one direction of one link along an axis
+  base::Bytes header;           // per packet on the wire
+  base::Duration wire, router;  // per hop
+  std::uint64_t queue;          // packets an output port holds
   void declare(base::ParamTree& t);
 };
 

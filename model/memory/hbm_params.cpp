@@ -6,10 +6,14 @@ namespace tahoma::model {
 using namespace base::literals;
 
 void HbmParams::declare(base::ParamTree& t) {
-  t.add("stacks", stacks, std::uint64_t{4}, {1, 16}, "HBM stacks of one chip", base::documented("trainium2.rst"));
-  t.add("capacity", capacity, 24_GiB, {1_MiB, 64_GiB}, "bytes of one stack", base::documented("trainium2.rst: 96 GiB in 4 stacks"));
-  t.add("bandwidth", bandwidth, 725_GBps, {{1'000'000, false}, 100'000_GBps}, "bytes per second of one stack", base::derived("2.9 TB/s a chip over 4 stacks, trainium2.rst"));
-  t.add("read_latency", read_latency, 104_ns, {{0}, 100_us}, "request to data of an unloaded read", base::derived("first load starts 794..830 ns after its doorbell, a store 698..718 ns"));
+  t.add("stacks", stacks, std::uint64_t{4}, {1, 16}, "HBM stacks of one chip",
+        base::documented("trainium2.rst"));
+  t.add("capacity", capacity, 24_GiB, {1_MiB, 64_GiB}, "bytes of one stack",
+        base::documented("trainium2.rst: 96 GiB in 4 stacks"));
+  t.add("bandwidth", bandwidth, 725_GBps, {{1'000'000, false}, 100'000_GBps}, "bytes per second of one stack",
+        base::derived("2.9 TB/s a chip over 4 stacks, trainium2.rst"));
+  t.add("read_latency", read_latency, 104_ns, {{0}, 100_us}, "request to data of an unloaded read",
+        base::derived("first load starts 794..830 ns after its doorbell, a store 698..718 ns"));
 }
 
 }  // namespace tahoma::model

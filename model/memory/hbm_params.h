@@ -8,8 +8,8 @@ namespace tahoma::model {
 
 struct HbmParams {
   std::uint64_t stacks;
-  base::Bytes capacity;      // of one stack
-  base::Bandwidth bandwidth; // of one stack, reads and writes together
+  base::Bytes capacity;       // of one stack
+  base::Bandwidth bandwidth;  // of one stack, reads and writes together
   base::Duration read_latency;
   void declare(base::ParamTree& t);
 };

@@ -14,17 +14,20 @@ void TorusParams::declare(base::ParamTree& t) {
   const char* doc = "chips along this axis of the torus; z counts servers";
   t.add("x", x, std::uint64_t{4}, {1, 16}, doc, documented("trn2-arch.rst: 4x4 torus in a server"));
   t.add("y", y, std::uint64_t{4}, {1, 16}, doc, documented("trn2-arch.rst: 4x4 torus in a server"));
-  t.add("z", z, std::uint64_t{4}, {1, 16}, doc, documented("trn2-arch.rst: 4 servers in an UltraServer, z rings of 4"));
+  t.add("z", z, std::uint64_t{4}, {1, 16}, doc,
+        documented("trn2-arch.rst: 4 servers in an UltraServer, z rings of 4"));
 }
 
 void NocParams::declare(base::ParamTree& t) {
-  t.add("cross_die", cross_die, 100_ns, {{0}, 100_us}, "added to accesses of a stack on the other die", assumed("die-to-die links of this class; the measured 5.9 us of a sendrecv is a software handshake"));
+  t.add("cross_die", cross_die, 100_ns, {{0}, 100_us}, "added to accesses of a stack on the other die",
+        assumed("die-to-die links of this class; the measured 5.9 us of a sendrecv is a software handshake"));
 }
 
 void ChipParams::declare(base::ParamTree& t) {
   t.add("cores", cores, std::uint64_t{8}, {1, 64}, "NeuronCores of one chip", documented("trainium2.rst"));
   t.add("dies", dies, std::uint64_t{2}, {1, 8}, "compute dies of one chip", documented("driver headers"));
-  t.add("cc_cores", cc_cores, std::uint64_t{16}, {1, 128}, "collective cores of one chip", documented("trainium2.rst; 20 in the architecture guide, 2 a NeuronCore in the driver"));
+  t.add("cc_cores", cc_cores, std::uint64_t{16}, {1, 128}, "collective cores of one chip",
+        documented("trainium2.rst; 20 in the architecture guide, 2 a NeuronCore in the driver"));
   t.group("core", core);
   t.group("hbm", hbm);
   t.group("noc", noc);
@@ -42,11 +45,14 @@ void MachineParams::check() const {
     throw base::UserError("E-CFG-020", path, text);
   };
   if (chip.cores % chip.hbm.stacks != 0)
-    refuse("machine.chip.cores", fmt::format("{} cores do not divide over {} HBM stacks", chip.cores, chip.hbm.stacks));
+    refuse("machine.chip.cores",
+           fmt::format("{} cores do not divide over {} HBM stacks", chip.cores, chip.hbm.stacks));
   if (chip.hbm.stacks % chip.dies != 0 && chip.dies % chip.hbm.stacks != 0)
-    refuse("machine.chip.dies", fmt::format("{} stacks do not divide over {} dies", chip.hbm.stacks, chip.dies));
+    refuse("machine.chip.dies",
+           fmt::format("{} stacks do not divide over {} dies", chip.hbm.stacks, chip.dies));
   if (chip.cc_cores != 2 * chip.cores)
-    refuse("machine.chip.cc_cores", fmt::format("expected two per NeuronCore, {}, got {}", 2 * chip.cores, chip.cc_cores));
+    refuse("machine.chip.cc_cores",
+           fmt::format("expected two per NeuronCore, {}, got {}", 2 * chip.cores, chip.cc_cores));
   if (chip.core.sbuf.usable > chip.core.sbuf.per_partition)
     refuse("machine.chip.core.sbuf.usable", "more than a partition holds");
   if (chip.core.psum.per_partition.count % chip.core.psum.bank.count != 0)

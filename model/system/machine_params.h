@@ -35,8 +35,8 @@ struct MachineParams {
 
   std::uint64_t chips() const { return torus.x * torus.y * torus.z; }
   std::uint64_t cores() const { return chips() * chip.cores; }
-  // What one parameter alone cannot say: cores divide over stacks and dies, SBUF usable within its size, and so on.
-  // Throws base::UserError.
+  // What one parameter alone cannot say: cores divide over stacks and dies, SBUF usable within its size, and
+  // so on. Throws base::UserError.
   void check() const;
 };
 

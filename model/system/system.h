@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole machine, elaborated: chips on a torus, each with cores, stacks, network and ports. One per process, because
-// SystemC elaborates once. Time only advances in run().
+// A whole machine, elaborated: chips on a torus, each with cores, stacks, network and ports. One per process,
+// because SystemC elaborates once. Time only advances in run().
 #pragma once
 
 #include <array>
@@ -36,16 +36,16 @@ class System {
   std::uint32_t chip_of(std::uint32_t core) const;
   std::uint32_t stack_of(std::uint32_t core) const;  // the core's own stack, within its chip
 
-  // Host bytes of HBM at a global address, valid for `bytes` that stay inside the stack. Touching them commits host
-  // memory page by page; in timing mode nothing may be touched (invariant).
+  // Host bytes of HBM at a global address, valid for `bytes` that stay inside the stack. Touching them
+  // commits host memory page by page; in timing mode nothing may be touched (invariant).
   std::byte* hbm(std::uint64_t address, std::uint64_t bytes);
 
   // Give a core its program. Arguments are global addresses, or core numbers for dma_copy's `notify`.
   void load(std::uint32_t core, std::shared_ptr<const isa::Program> program,
             const std::array<std::uint64_t, isa::kArguments>& args);
 
-  // Run until every stream has ended and every transfer has landed. `progress` is called about every 100 ms of host time.
-  // Throws UserError(kNoProgress) naming who waits for whom.
+  // Run until every stream has ended and every transfer has landed. `progress` is called about every 100 ms
+  // of host time. Throws UserError(kNoProgress) naming who waits for whom.
   base::RunMeasurement run(const std::function<void(const Progress&)>& progress = {});
 
   // Every statistic of the finished run with unit and sentence.

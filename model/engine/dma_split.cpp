@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/engine/dma_split.h"
+
+#include <algorithm>
+
+namespace tahoma::model {
+namespace {
+
+// Whether dimension `d` continues the run formed by the dimensions behind it (of `length` elements) on this
+// side.
+bool continues(const isa::Descriptor& desc, const isa::DmaSide& side, unsigned d, std::uint64_t length) {
+  if (desc.count[d] == 1) return true;
+  if (d == 0 && side.space != isa::Space::kHbm) return false;  // the partition axis
+  return side.stride[d] == static_cast<std::int64_t>(length);
+}
+
+constexpr std::uint64_t kPieceBytes = 64;  // pieces of a run start at multiples of one HBM access
+
+}  // namespace
+
+std::uint64_t Runs::elements_of(std::uint64_t unit) const {
+  const std::uint64_t from = (unit % pieces) * piece_elements;
+  return from >= run_elements ? 0 : std::min(piece_elements, run_elements - from);
+}
+
+Runs runs_of(const isa::Descriptor& d) {
+  Runs r;
+  r.outer = isa::kFreeDims;
+  while (r.outer > 0 && continues(d, d.dst, r.outer - 1, r.run_elements) &&
+         continues(d, d.src, r.outer - 1, r.run_elements)) {
+    --r.outer;
+    r.run_elements *= d.count[r.outer];
+  }
+  for (unsigned i = 0; i < r.outer; ++i) r.rows *= d.count[i];
+  r.pieces = r.rows >= isa::kDmaEngines ? 1 : isa::kDmaEngines / r.rows;
+  const std::uint64_t quantum = std::max<std::uint64_t>(1, kPieceBytes / isa::size_of(d.src.dtype));
+  const std::uint64_t even = (r.run_elements + r.pieces - 1) / r.pieces;
+  r.piece_elements = r.pieces == 1 ? r.run_elements : (even + quantum - 1) / quantum * quantum;
+  return r;
+}
+
+UnitRange share_of(const Runs& runs, unsigned engine) {
+  const std::uint64_t each = (runs.units() + isa::kDmaEngines - 1) / isa::kDmaEngines;
+  return {std::min(runs.units(), each * engine), std::min(runs.units(), each * (engine + 1))};
+}
+
+std::int64_t byte_offset(const isa::Descriptor& d, const isa::DmaSide& side, const Runs& runs,
+                         std::uint64_t row, std::uint64_t element) {
+  std::int64_t offset = static_cast<std::int64_t>(element);
+  for (unsigned i = runs.outer; i-- > 0;) {
+    offset += static_cast<std::int64_t>(row % d.count[i]) * side.stride[i];
+    row /= d.count[i];
+  }
+  return offset * static_cast<std::int64_t>(isa::size_of(side.dtype));
+}
+
+}  // namespace tahoma::model

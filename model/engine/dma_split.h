@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a transfer becomes work for the 16 DMA engines of a core: pure arithmetic on a descriptor. The inner
+// dimensions that are contiguous on both sides form a run; runs are dealt to the engines in equal consecutive
+// shares, and when there are fewer runs than engines each run is cut into pieces.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "isa/instruction.h"
+
+namespace tahoma::model {
+
+struct Runs {
+  std::uint64_t rows = 1;            // runs of the transfer
+  std::uint64_t run_elements = 1;    // elements of one run
+  std::uint64_t pieces = 1;          // pieces that one run is cut into
+  std::uint64_t piece_elements = 1;  // elements of a piece; the last of a run may be shorter
+  unsigned outer = 0;                // leading descriptor dimensions that enumerate the runs
+
+  std::uint64_t units() const { return rows * pieces; }
+  // Elements of unit u and its place: row u / pieces, from element (u % pieces) * piece_elements of the run.
+  std::uint64_t elements_of(std::uint64_t unit) const;
+};
+
+Runs runs_of(const isa::Descriptor& d);
+
+// Units [first, last) of engine e.
+struct UnitRange {
+  std::uint64_t first = 0, last = 0;
+};
+UnitRange share_of(const Runs& runs, unsigned engine);
+
+// Byte offset of an element of run `row` on an HBM side, from the side's base address.
+std::int64_t byte_offset(const isa::Descriptor& d, const isa::DmaSide& side, const Runs& runs,
+                         std::uint64_t row, std::uint64_t element);
+
+}  // namespace tahoma::model

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vector, scalar and GpSimd engines: one instruction occupies the lanes at a time; results drain behind it.
+// The scalar engine holds one set of function tables and pays for a switch.
+#include "isa/table.h"
+#include "model/base/error.h"
+#include "model/engine/pipeline.h"
+#include "model/engine/timing_laws.h"
+
+namespace tahoma::model {
+namespace {
+
+using base::Cycle, base::Cycles, base::Time;
+
+class LanePipeline final : public Pipeline {
+ public:
+  LanePipeline(base::EngineKind kind, const CoreParams& p)
+      : kind_(kind), params_(p), clock_(frequency(kind, p)) {}
+
+  Issue issue(const isa::Instruction& i, Time dispatch, Ledger& ledger) override {
+    const isa::OpRow& row = isa::row_of(i.op);
+    const LaneLaw law = lane_law(row.cost);
+    TAHOMA_INVARIANT(law != nullptr, "no timing law for " + std::string(row.mnemonic));
+    Cycles start = std::max(clock_.at_or_after(dispatch), free_);
+    ledger.account(clock_.edge(start), Cycle::kDispatch);
+    start = start + switch_tables(row, i.func);
+    ledger.account(clock_.edge(start), Cycle::kTableLoad);
+    const Occupancy cost = law(i, kind_, params_);
+    free_ = start + cost.issue;
+    const Time begin = clock_.edge(start), next = clock_.edge(free_),
+               complete = clock_.edge(start + cost.complete);
+    ledger.account(next, Cycle::kBusy);
+    ledger.active(begin, complete);
+    return {begin, next, complete};
+  }
+
+ private:
+  static base::Frequency frequency(base::EngineKind kind, const CoreParams& p) {
+    if (kind == base::EngineKind::kVector) return p.vector.clock;
+    return kind == base::EngineKind::kScalar ? p.scalar.clock : p.gpsimd.clock;
+  }
+
+  Cycles switch_tables(const isa::OpRow& row, isa::ActFn fn) {
+    if (row.cost != isa::CostClass::kActivation && row.cost != isa::CostClass::kActivationReduce) return {0};
+    const unsigned set = table_set(fn);
+    if (set == 0 || set == tables_) return {0};
+    tables_ = set;
+    return clock_.nearest(params_.scalar.table_load);
+  }
+
+  base::EngineKind kind_;
+  const CoreParams& params_;
+  base::Clock clock_;
+  Cycles free_{0};
+  unsigned tables_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Pipeline> make_lane_pipeline(base::EngineKind kind, const CoreParams& params) {
+  return std::make_unique<LanePipeline>(kind, params);
+}
+
+}  // namespace tahoma::model

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where an engine's time goes. A cursor walks along simulated time; every stretch it passes gets one name, so
+// the names add up to the elapsed time by construction.
+#pragma once
+
+#include <algorithm>
+
+#include "model/base/measurements.h"
+
+namespace tahoma::model {
+
+class Ledger {
+ public:
+  // Name the time from the cursor to `until`; nothing happens if the cursor is already there.
+  void account(base::Time until, base::Cycle name) {
+    if (until <= cursor_) return;
+    time_[static_cast<std::size_t>(name)] += until - cursor_;
+    cursor_ = until;
+  }
+  // An instruction was in the engine from `start` to `end`: the vendor's *_active is the union of these.
+  void active(base::Time start, base::Time end) {
+    const base::Time from = std::max(start, active_until_);
+    if (end > from) {
+      active_ += end - from;
+      active_until_ = end;
+    }
+    first_start_ = std::min(first_start_, start);
+    last_end_ = std::max(last_end_, end);
+  }
+  base::Time cursor() const { return cursor_; }
+  base::Time last_end() const { return last_end_; }
+
+  void fill(base::EngineMeasurement& m) const {
+    m.time = time_;
+    m.active = active_;
+    m.first_start = first_start_;
+    m.last_end = last_end_;
+  }
+
+ private:
+  base::Time cursor_{0}, active_until_{0}, first_start_ = base::kNever, last_end_{0};
+  base::Duration active_{0};
+  std::array<base::Duration, base::kCycleNames> time_{};
+};
+
+}  // namespace tahoma::model

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of an engine behind its sequencer: takes one instruction at a time and says when it starts, when
+// the next may be dispatched and when its result is visible. Holds what is private to the engine (array,
+// weights, tables, throttle); nothing here waits for anyone else, so it computes ahead of simulated time.
+#pragma once
+
+#include <memory>
+
+#include "isa/instruction.h"
+#include "model/engine/engine_params.h"
+#include "model/engine/ledger.h"
+
+namespace tahoma::model {
+
+struct Issue {
+  base::Time start;
+  base::Time next;      // the sequencer may look at the following instruction
+  base::Time complete;  // the result is visible to others, before semaphore latency
+};
+
+class Pipeline {
+ public:
+  virtual ~Pipeline() = default;
+  // `dispatch` never decreases from call to call.
+  virtual Issue issue(const isa::Instruction& i, base::Time dispatch, Ledger& ledger) = 0;
+  virtual std::uint64_t hardware_flops() const { return 0; }
+};
+
+std::unique_ptr<Pipeline> make_tensor_pipeline(const TensorParams& params);
+std::unique_ptr<Pipeline> make_lane_pipeline(base::EngineKind kind, const CoreParams& params);
+
+}  // namespace tahoma::model

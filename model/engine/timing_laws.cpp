@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/engine/timing_laws.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+
+namespace tahoma::model {
+
+using base::Clock, base::Cycles;
+
+namespace {
+
+bool is_16_bit(isa::DType d) { return isa::size_of(d) == 2; }
+
+// Innermost strides above 16 bytes halve the rate of a stream (nki performance guide).
+bool long_stride(const isa::Tile& t, const isa::Shape& s) {
+  for (std::size_t d = isa::kFreeDims; d-- > 0;)
+    if (s.count[d] > 1) return static_cast<std::size_t>(std::abs(t.stride[d])) * isa::size_of(t.dtype) > 16;
+  return false;
+}
+
+Cycles stretched(std::uint64_t n, std::uint64_t numerator, std::uint64_t denominator) {
+  return {static_cast<std::int64_t>((n * numerator + denominator - 1) / denominator)};
+}
+
+struct Lane {
+  const LaneParams& params;
+  Occupancy of(Cycles streaming, Cycles extra_issue = {0}) const {
+    const Clock clock(params.clock);
+    return {streaming + params.issue_overhead + extra_issue,
+            streaming + clock.nearest(params.latency) + extra_issue};
+  }
+};
+
+Lane lane(base::EngineKind kind, const CoreParams& p) {
+  if (kind == base::EngineKind::kVector) return {p.vector};
+  if (kind == base::EngineKind::kScalar) return {p.scalar};
+  return {p.gpsimd};
+}
+
+Occupancy elementwise(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  const std::uint64_t n = elements(i.shape);
+  const unsigned rate = kind == base::EngineKind::kVector ? vector_rate(i, p.vector) : 1;
+  const bool slow = rate == 1 && (long_stride(i.dst, i.shape) || long_stride(i.src0, i.shape));
+  return lane(kind, p).of(stretched(n, slow ? 2 : 1, rate));
+}
+
+Occupancy two_input(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  const std::uint64_t n = elements(i.shape);
+  if (kind == base::EngineKind::kGpSimd) return lane(kind, p).of(stretched(n, 2, 1));
+  const bool fast = p.vector.fast_modes && is_16_bit(i.dst.dtype) && is_16_bit(i.src0.dtype) &&
+                    is_16_bit(i.src1.dtype) && i.src0.space == isa::Space::kSbuf &&
+                    i.src1.space == isa::Space::kSbuf;
+  return lane(kind, p).of(stretched(n, 1, fast ? 2 : 1));
+}
+
+Occupancy reduce(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  const bool fast = p.vector.fast_modes && is_16_bit(i.dst.dtype) && is_16_bit(i.src0.dtype) &&
+                    (i.op0 == isa::AluOp::kAdd || i.op0 == isa::AluOp::kMax);
+  return lane(kind, p).of(stretched(elements(i.shape), 1, fast ? 2 : 1));
+}
+
+Occupancy activation(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  Occupancy o = lane(kind, p).of(stretched(elements(i.shape), 1, 1));
+  const Clock clock(p.scalar.clock);
+  if (table_set(i.func) != 0)
+    o.complete = o.complete + clock.nearest(p.scalar.activate_latency) - clock.nearest(p.scalar.latency);
+  return o;
+}
+
+Occupancy activation_reduce(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  Occupancy o = activation(i, kind, p);
+  return {o.issue + p.scalar.accumulator_read, o.complete + p.scalar.accumulator_read};
+}
+
+// Published: 8 cycles per element on the vector engine.
+Occupancy reciprocal(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  return lane(kind, p).of(stretched(elements(i.shape), 8, 1));
+}
+
+// Published: half the cycles when zeroing 16-bit elements on the vector engine.
+Occupancy memset(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  const bool fast = kind == base::EngineKind::kVector && i.value == 0.0F && is_16_bit(i.dst.dtype);
+  return lane(kind, p).of(stretched(elements(i.shape), 1, fast ? 2 : 1));
+}
+
+Occupancy pattern(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  return lane(kind, p).of(stretched(elements(i.shape), 1, 1));
+}
+
+struct LawRow {
+  isa::CostClass cost;
+  LaneLaw law;
+};
+constexpr std::array<LawRow, 8> kLaneLaws{{{isa::CostClass::kElementwise, elementwise},
+                                           {isa::CostClass::kTwoInput, two_input},
+                                           {isa::CostClass::kReduce, reduce},
+                                           {isa::CostClass::kActivation, activation},
+                                           {isa::CostClass::kActivationReduce, activation_reduce},
+                                           {isa::CostClass::kReciprocal, reciprocal},
+                                           {isa::CostClass::kMemset, memset},
+                                           {isa::CostClass::kGpSimdPattern, pattern}}};
+
+}  // namespace
+
+std::uint64_t elements(const isa::Shape& shape) {
+  std::uint64_t n = 1;
+  for (const auto c : shape.count) n *= c;
+  return n;
+}
+
+bool contiguous(const isa::Tile& tile, const isa::Shape& shape) {
+  std::int64_t expected = 1;
+  for (std::size_t d = isa::kFreeDims; d-- > 0;) {
+    if (shape.count[d] == 1) continue;
+    if (tile.stride[d] != expected) return false;
+    expected *= shape.count[d];
+  }
+  return true;
+}
+
+Cycles streaming_cycles(std::uint64_t moving, isa::DType dtype, bool transpose) {
+  const std::uint64_t passes = dtype == isa::DType::kFp32 ? (transpose ? 2 : 4) : 1;
+  return {static_cast<std::int64_t>(moving * passes)};
+}
+
+Cycles fill_cycles(std::uint64_t rows, std::uint64_t columns) {
+  return {static_cast<std::int64_t>(rows + columns - 1)};
+}
+
+double weight_cycles_per_column(isa::DType dtype, bool in_order) {
+  if (isa::size_of(dtype) >= 4) return in_order ? 2.0 : 4.3;
+  return in_order ? 0.25 : 1.0;
+}
+
+MatmulCost matmul_cost(const isa::Instruction& i, const TensorParams& p) {
+  const bool transpose = i.op == isa::Opcode::kTranspose;
+  const std::uint64_t n = elements(i.shape);
+  const Cycles streaming = streaming_cycles(n, i.src0.dtype, transpose);
+  // fp32 matmuls are two instructions on the array, each with its own overhead.
+  const std::int64_t parts = i.src0.dtype == isa::DType::kFp32 && !transpose ? 2 : 1;
+  const Clock clock(p.clock);
+  const Cycles core = clock.nearest(p.pipeline_latency) - fill_cycles(128, 128);
+  return {streaming + Cycles{p.issue_overhead.count * parts}, fill_cycles(p.rows, p.columns) + core,
+          streaming};
+}
+
+WeightCost weight_cost(const isa::Instruction& i, const TensorParams& p) {
+  const double per_column = weight_cycles_per_column(i.src0.dtype, contiguous(i.src0, i.shape));
+  const Cycles load{
+      static_cast<std::int64_t>(std::ceil(static_cast<double>(elements(i.shape)) * per_column))};
+  const Clock clock(p.clock);
+  return {load, load + clock.nearest(p.weight_to_matmul), load + clock.nearest(p.weight_load_latency)};
+}
+
+unsigned vector_rate(const isa::Instruction& i, const VectorParams& p) {
+  if (!p.fast_modes || !is_16_bit(i.dst.dtype) || !is_16_bit(i.src0.dtype)) return 1;
+  if (long_stride(i.dst, i.shape) || long_stride(i.src0, i.shape)) return 1;
+  const bool sbuf = i.dst.space == isa::Space::kSbuf && i.src0.space == isa::Space::kSbuf;
+  return sbuf && contiguous(i.dst, i.shape) && contiguous(i.src0, i.shape) ? 4 : 2;
+}
+
+LaneLaw lane_law(isa::CostClass cost) {
+  const auto row =
+      std::find_if(kLaneLaws.begin(), kLaneLaws.end(), [&](const LawRow& r) { return r.cost == cost; });
+  return row == kLaneLaws.end() ? nullptr : row->law;
+}
+
+unsigned table_set(isa::ActFn fn) {
+  switch (fn) {
+    case isa::ActFn::kExp:
+      return 1;
+    case isa::ActFn::kSqrt:
+      return 2;
+    case isa::ActFn::kReciprocal:
+      return 3;
+    default:
+      return 0;  // copy, square, relu, abs, sign are in every set
+  }
+}
+
+}  // namespace tahoma::model

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long instructions take: pure functions of the instruction and the parameters, one per cost class of the
+// instruction table. Cycles are those of the engine that runs the instruction.
+//
+// The tensor engine's law has two parts. What follows from the array's structure (rows, columns, passes) is
+// exact for any array; the constants of the core around it were measured at 128x128 and are added as they
+// are.
+#pragma once
+
+#include <cstdint>
+
+#include "isa/table.h"
+#include "model/base/measurements.h"
+#include "model/engine/engine_params.h"
+
+namespace tahoma::model {
+
+// --- the systolic array, by structure
+// -------------------------------------------------------------------------------
+
+// Cycles in which moving rows stream into the array: one per row and pass. fp32 takes 4 passes (documented: a
+// quarter of the rate), its transpose 2 (measured), everything else 1.
+base::Cycles streaming_cycles(std::uint64_t moving, isa::DType dtype, bool transpose);
+
+// First moving row in to last result out, beyond the streaming: the skew over rows and columns.
+base::Cycles fill_cycles(std::uint64_t rows, std::uint64_t columns);
+
+// Cycles per column of a weight load: 0.25 for 16-bit columns in order, 1 with a stride, 2 and about 4.3 for
+// fp32 (measured at 128 columns).
+double weight_cycles_per_column(isa::DType dtype, bool contiguous);
+
+// --- every instruction
+// ----------------------------------------------------------------------------------------------
+
+// What one instruction costs an engine.
+struct Occupancy {
+  base::Cycles issue;     // start -> the engine can start the next one
+  base::Cycles complete;  // start -> result visible to others
+};
+
+struct MatmulCost {
+  base::Cycles interval;  // the array is taken
+  base::Cycles latency;   // beyond the interval's streaming: start -> result = streaming + latency
+  base::Cycles streaming;
+};
+MatmulCost matmul_cost(const isa::Instruction& i, const TensorParams& p);
+
+struct WeightCost {
+  base::Cycles load;       // the loader is taken; also load start -> load complete, beyond the fixed latency
+  base::Cycles to_matmul;  // load start -> first row of the matmul that uses it
+  base::Cycles complete;
+};
+WeightCost weight_cost(const isa::Instruction& i, const TensorParams& p);
+
+// Elements per cycle and lane that the vector engine reaches: 4, 2 or 1 by dtype, memory and contiguity.
+unsigned vector_rate(const isa::Instruction& i, const VectorParams& p);
+
+using LaneLaw = Occupancy (*)(const isa::Instruction&, base::EngineKind, const CoreParams&);
+
+// The law of a cost class on the vector, scalar and GpSimd engines; null for classes that these engines do
+// not run.
+LaneLaw lane_law(isa::CostClass cost);
+
+// Which set of activation tables a function needs; 0 = in every set, never a switch.
+unsigned table_set(isa::ActFn fn);
+
+// Elements per partition of an instruction.
+std::uint64_t elements(const isa::Shape& shape);
+// The tile's elements follow each other without gaps in the order of iteration.
+bool contiguous(const isa::Tile& tile, const isa::Shape& shape);
+
+}  // namespace tahoma::model

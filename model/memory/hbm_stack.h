@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// One HBM stack behind a TLM-2.0 target socket: a server of bytes at the stack's rate with a fixed read
+// latency. Requests are served in order of arrival, reads and writes alike; the answer TLM_COMPLETED carries
+// the time of the data.
+//
+// Leaves out what makes DRAM slower than its pins: rows, banks, refresh, turnarounds. Each packet is one
+// access whatever its pattern.
+#pragma once
+
+#include <tlm_utils/multi_passthrough_target_socket.h>
+
+#include <systemc>
+
+#include "model/base/measurements.h"
+#include "model/memory/hbm_params.h"
+#include "model/memory/host_pages.h"
+#include "model/sim/bandwidth_server.h"
+#include "model/sim/packet.h"
+
+namespace tahoma::model {
+
+class HbmStack : public sc_core::sc_module {
+ public:
+  tlm_utils::multi_passthrough_target_socket<HbmStack> port{"port"};
+
+  HbmStack(sc_core::sc_module_name name, const HbmParams& params);
+
+  HostPages& pages() { return pages_; }
+  base::HbmMeasurement measure() const;
+
+ private:
+  tlm::tlm_sync_enum on_request(int id, sim::Payload& payload, tlm::tlm_phase& phase,
+                                sc_core::sc_time& delay);
+
+  const HbmParams& params_;
+  sim::BandwidthServer server_;
+  HostPages pages_;
+  std::uint64_t read_bytes_ = 0, write_bytes_ = 0;
+};
+
+}  // namespace tahoma::model

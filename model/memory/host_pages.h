@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host memory behind a modelled memory: address space is reserved at once, pages cost the host nothing until
+// touched, and untouched bytes read as zero.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tahoma::model {
+
+class HostPages {
+ public:
+  explicit HostPages(std::uint64_t bytes) : bytes_(bytes) {}
+  ~HostPages();
+  HostPages(const HostPages&) = delete;
+  HostPages& operator=(const HostPages&) = delete;
+
+  std::byte* data();  // reserves on first use; throws base::UserError E-RUN-050 (host) if the host refuses
+  void forget();      // contents become zero, pages go back to the host
+  std::uint64_t size() const { return bytes_; }
+
+ private:
+  std::uint64_t bytes_;
+  std::byte* data_ = nullptr;
+};
+
+}  // namespace tahoma::model

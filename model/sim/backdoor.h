@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The back doors for values, opened only in functional mode: host bytes behind HBM addresses and behind a
+// core's on-chip memories. And the core's end-of-program line.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <systemc>
+
+namespace tahoma::sim {
+
+struct BackdoorIf : virtual sc_core::sc_interface {
+  // Valid for `bytes` that stay inside one stack.
+  virtual std::byte* at(std::uint64_t address, std::uint64_t bytes) = 0;
+};
+
+struct ScratchpadIf : virtual sc_core::sc_interface {
+  virtual std::byte* bytes() = 0;  // partition 0; partition p follows at p * stride()
+  virtual std::size_t stride() const = 0;
+};
+
+// Told whenever a stream or a transfer of the core has ended.
+struct RetireIf : virtual sc_core::sc_interface {
+  virtual void something_ended() = 0;
+};
+
+}  // namespace tahoma::sim

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// A resource that serves bytes at a rate, first come first served: work-conserving and never above its rate.
+// Requests are made at kernel time and each reserves the next free interval.
+#pragma once
+
+#include <algorithm>
+
+#include "model/base/error.h"
+#include "model/sim/busy_series.h"
+
+namespace tahoma::sim {
+
+class BandwidthServer {
+ public:
+  explicit BandwidthServer(base::Bandwidth rate) : rate_(rate) {}
+
+  struct Slot {
+    base::Time start, end;
+  };
+  // The interval in which `bytes` that arrive at `arrival` are served; not before anything reserved earlier.
+  Slot reserve(base::Time arrival, base::Bytes bytes) {
+    const base::Time start = std::max(arrival, free_at_);
+    const base::Time end = start + rate_.time_for(bytes);
+    TAHOMA_INVARIANT(end >= start, "simulated time overflows");
+    free_at_ = end;
+    busy_ += end - start;
+    series_.add(start, end);
+    return {start, end};
+  }
+
+  base::Time free_at() const { return free_at_; }
+  base::Duration busy() const { return busy_; }
+  base::Bandwidth rate() const { return rate_; }
+  base::Series series() const { return series_.series(); }
+
+ private:
+  base::Bandwidth rate_;
+  base::Time free_at_{0};
+  base::Duration busy_{0};
+  BusySeries series_;
+};
+
+}  // namespace tahoma::sim

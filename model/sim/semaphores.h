@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The semaphore file of a NeuronCore. Changes are posted with the time at which they become visible, which
+// may lie in the future; a waiter asks when its condition will hold, given all that has been posted, and is
+// told again whenever a new change could make that time different. Changes take effect in order of (time,
+// order of posting).
+//
+// Leaves out: write-port conflicts between changes, and the cost of getting a change here (the poster adds
+// it).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <systemc>
+#include <vector>
+
+#include "model/base/measurements.h"
+#include "model/sim/time.h"
+
+namespace tahoma::sim {
+
+enum class Change : std::uint8_t { kAdd, kSubtract, kSet };
+enum class Compare : std::uint8_t { kGe, kEq };
+
+struct Condition {
+  unsigned semaphore = 0;
+  Compare compare = Compare::kGe;
+  std::int64_t value = 0;
+};
+
+// When a condition holds and who made it so (one of the kWait... names).
+struct Satisfied {
+  base::Time when;
+  base::Cycle raiser;
+};
+
+// Something that waits on a semaphore and wants to hear of changes.
+struct Watcher {
+  virtual void semaphore_changed() = 0;
+
+ protected:
+  ~Watcher() = default;
+};
+
+struct SemaphoreIf : virtual sc_core::sc_interface {
+  virtual void post(unsigned semaphore, Change change, std::int64_t value, base::Time visible,
+                    base::Cycle raiser) = 0;
+  virtual std::optional<Satisfied> when(const Condition& condition) = 0;
+  virtual void watch(unsigned semaphore, Watcher* watcher) = 0;
+  virtual void unwatch(unsigned semaphore, Watcher* watcher) = 0;
+  virtual std::int64_t value(unsigned semaphore) = 0;  // visible now
+};
+
+class SemaphoreFile : public sc_core::sc_module, public SemaphoreIf {
+ public:
+  explicit SemaphoreFile(sc_core::sc_module_name name) : sc_module(name) {}
+
+  void post(unsigned semaphore, Change change, std::int64_t value, base::Time visible,
+            base::Cycle raiser) override;
+  std::optional<Satisfied> when(const Condition& condition) override;
+  void watch(unsigned semaphore, Watcher* watcher) override;
+  void unwatch(unsigned semaphore, Watcher* watcher) override;
+  std::int64_t value(unsigned semaphore) override;
+
+ private:
+  struct Posted {
+    base::Time visible;
+    Change change;
+    base::Cycle raiser;
+    std::int64_t operand;
+  };
+  struct Past {
+    base::Time when;
+    base::Cycle raiser;
+    std::int64_t value;
+  };
+  // The last few visible values are kept, so that a waiter that looks late learns when its condition came
+  // true; a condition older than the window is reported at the window's oldest time, long past any wake-up
+  // latency.
+  static constexpr std::size_t kPast = 8;
+  struct Semaphore {
+    std::int64_t value = 0;
+    std::vector<Posted> pending;  // by (visible, order of posting)
+    std::deque<Past> past;
+    std::vector<Watcher*> watchers;
+  };
+  void settle(Semaphore& s);
+  static std::int64_t apply(std::int64_t value, const Posted& p);
+
+  std::vector<Semaphore> semaphores_{256};
+};
+
+}  // namespace tahoma::sim

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/system/chip.h"
+
+#include <fmt/format.h>
+
+namespace tahoma::model {
+
+Chip::Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& s)
+    : sc_module(name),
+      network_(
+          "network",
+          {chip, static_cast<std::uint32_t>(s.params.chip.cores),
+           static_cast<std::uint32_t>(s.params.chip.hbm.stacks),
+           static_cast<std::uint32_t>(s.params.chip.dies), s.params.chip.noc.cross_die, s.params.link.router},
+          s.pool, s.meter),
+      router_("link", chip, s.torus, s.params.link, s.meter) {
+  const ChipParams& p = s.params.chip;
+  for (std::uint32_t n = 0; n < p.hbm.stacks; ++n) {
+    stacks_.push_back(std::make_unique<HbmStack>(fmt::format("hbm{}", n).c_str(), p.hbm));
+    network_.stack(n).bind(stacks_.back()->port);
+    s.memory.add(stacks_.back()->pages());
+  }
+  for (std::uint32_t n = 0; n < p.cores; ++n) {
+    const NeuronCore::Place place{static_cast<std::uint32_t>(chip * p.cores + n), chip, s.functional};
+    cores_.push_back(
+        std::make_unique<NeuronCore>(fmt::format("core{}", n).c_str(), place, p.core, s.pool, s.meter));
+    NeuronCore& core = *cores_.back();
+    core.dma().hbm(s.memory);
+    network_.semaphores(core.semaphores());
+    for (unsigned e = 0; e < isa::kDmaEngines; ++e) core.dma().engine(e).network.bind(network_.dma);
+  }
+  router_.deliver.bind(network_.landed);
+}
+
+void Chip::bind_injection() {
+  network_.inject.bind(router_.in);
+  router_.expect_input(std::nullopt);
+}
+
+Server::Server(sc_core::sc_module_name name, std::uint32_t server, const Chip::Shared& shared)
+    : sc_module(name) {
+  const auto per_server = static_cast<std::uint32_t>(shared.params.torus.x * shared.params.torus.y);
+  for (std::uint32_t n = 0; n < per_server; ++n)
+    chips_.push_back(
+        std::make_unique<Chip>(fmt::format("chip{:02}", n).c_str(), server * per_server + n, shared));
+}
+
+}  // namespace tahoma::model

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Netlist of a chip: NeuronCores, HBM stacks, the on-chip network and the NeuronLink router.
+#pragma once
+
+#include <memory>
+#include <systemc>
+#include <vector>
+
+#include "model/link/on_chip_network.h"
+#include "model/link/router.h"
+#include "model/memory/address_map.h"
+#include "model/memory/hbm_stack.h"
+#include "model/system/machine_params.h"
+#include "model/system/neuron_core.h"
+
+namespace tahoma::model {
+
+class Chip : public sc_core::sc_module {
+ public:
+  struct Shared {  // one of each per machine
+    const MachineParams& params;
+    const Torus& torus;
+    sim::PayloadPool& pool;
+    sim::Meter& meter;
+    AddressMap& memory;
+    bool functional;
+  };
+  Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& shared);
+
+  Router& router() { return router_; }
+  NeuronCore& core(std::uint32_t index) { return *cores_[index]; }
+  HbmStack& stack(std::uint32_t index) { return *stacks_[index]; }
+
+  // After every link of the machine is bound: the chip's own network is the router's last input.
+  void bind_injection();
+
+ private:
+  OnChipNetwork network_;
+  Router router_;
+  std::vector<std::unique_ptr<HbmStack>> stacks_;
+  std::vector<std::unique_ptr<NeuronCore>> cores_;
+};
+
+// Netlist of a server: the chips of one z plane.
+class Server : public sc_core::sc_module {
+ public:
+  Server(sc_core::sc_module_name name, std::uint32_t server, const Chip::Shared& shared);
+  std::vector<std::unique_ptr<Chip>>& chips() { return chips_; }
+
+ private:
+  std::vector<std::unique_ptr<Chip>> chips_;
+};
+
+}  // namespace tahoma::model

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// When no event is left but programs have not ended: says which instruction of which engine waits for which
+// semaphore, and who could still have raised it.
+#pragma once
+
+#include <vector>
+
+#include "model/system/chip.h"
+
+namespace tahoma::model {
+
+// Returns if every stream has ended and every transfer has landed; otherwise throws UserError E-RUN-060 (no
+// progress).
+void refuse_deadlock(const std::vector<Chip*>& chips, const MachineParams& params);
+
+}  // namespace tahoma::model

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/system/neuron_core.h"
+
+#include <string>
+
+#include "isa/table.h"
+
+namespace tahoma::model {
+namespace {
+
+base::EngineKind kind_of(isa::Queue q) {
+  switch (q) {
+    case isa::Queue::kTensor:
+      return base::EngineKind::kTensor;
+    case isa::Queue::kVector:
+      return base::EngineKind::kVector;
+    case isa::Queue::kScalar:
+      return base::EngineKind::kScalar;
+    case isa::Queue::kGpSimd:
+      return base::EngineKind::kGpSimd;
+    case isa::Queue::kSync:
+      return base::EngineKind::kSync;
+    default:
+      return base::EngineKind::kCollective;
+  }
+}
+
+}  // namespace
+
+NeuronCore::NeuronCore(sc_core::sc_module_name name, const Place& place, const CoreParams& params,
+                       sim::PayloadPool& pool, sim::Meter& meter)
+    : sc_module(name),
+      place_(place),
+      semaphores_("semaphores"),
+      sbuf_("sbuf", params.sbuf.partitions, params.sbuf.per_partition.count),
+      psum_("psum", params.sbuf.partitions, params.psum.per_partition.count),
+      dma_("dma", {place.core, place.chip, place.functional}, params.dma, pool, meter) {
+  dma_.sbuf(sbuf_);
+  dma_.psum(psum_);
+  dma_.retire(*this);
+  for (unsigned e = 0; e < isa::kDmaEngines; ++e) dma_.engine(e).semaphores(semaphores_);
+  for (std::size_t q = 0; q < isa::kQueueCount; ++q) {
+    const auto queue = static_cast<isa::Queue>(q);
+    auto& engine = engines_[q];
+    engine = std::make_unique<Engine>(std::string(isa::name_of(queue)).c_str(),
+                                      Engine::Place{kind_of(queue), queue, place.core, place.functional},
+                                      params, meter);
+    engine->semaphores(semaphores_);
+    engine->doorbell(dma_);
+    engine->sbuf(sbuf_);
+    engine->psum(psum_);
+    engine->retire(*this);
+  }
+}
+
+void NeuronCore::load(std::shared_ptr<const isa::Program> program, const Arguments& arguments) {
+  program_ = std::move(program);
+  arguments_ = arguments;
+  for (const auto& engine : engines_) engine->load(*program_, arguments_);
+}
+
+bool NeuronCore::done() const {
+  for (const auto& engine : engines_)
+    if (!engine->done()) return false;
+  return dma_.idle();
+}
+
+// On-chip memories do not outlive the program: their host pages go to the cores that still work.
+void NeuronCore::something_ended() {
+  if (!place_.functional || !done()) return;
+  sbuf_.forget();
+  psum_.forget();
+}
+
+}  // namespace tahoma::model

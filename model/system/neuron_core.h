@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Netlist of a NeuronCore: five engines, its two collective cores, semaphores, SBUF, PSUM and the 16 DMA
+// engines.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <systemc>
+
+#include "model/engine/dma_rings.h"
+#include "model/engine/engine.h"
+#include "model/memory/scratchpad.h"
+
+namespace tahoma::model {
+
+class NeuronCore : public sc_core::sc_module, private sim::RetireIf {
+ public:
+  struct Place {
+    std::uint32_t core, chip;  // global numbers
+    bool functional;
+  };
+  NeuronCore(sc_core::sc_module_name name, const Place& place, const CoreParams& params,
+             sim::PayloadPool& pool, sim::Meter& meter);
+
+  sim::SemaphoreFile& semaphores() { return semaphores_; }
+  DmaRings& dma() { return dma_; }
+  Engine& engine(isa::Queue q) { return *engines_[static_cast<std::size_t>(q)]; }
+  const std::array<std::unique_ptr<Engine>, isa::kQueueCount>& engines() const { return engines_; }
+
+  void load(std::shared_ptr<const isa::Program> program, const Arguments& arguments);
+  bool done() const;
+
+ private:
+  void something_ended() override;
+
+  Place place_;
+  sim::SemaphoreFile semaphores_;
+  Scratchpad sbuf_, psum_;
+  DmaRings dma_;
+  std::array<std::unique_ptr<Engine>, isa::kQueueCount> engines_;
+  std::shared_ptr<const isa::Program> program_;
+  Arguments arguments_{};
+};
+
+}  // namespace tahoma::model

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/system/statistics.h"
+
+#include <fmt/format.h>
+
+#include "model/base/error.h"
+
+namespace tahoma::model {
+
+using base::Duration, base::Unit;
+
+namespace {
+
+void check_engine(const base::EngineMeasurement& e, Duration elapsed) {
+  Duration sum{0};
+  for (const Duration d : e.time) {
+    TAHOMA_INVARIANT(d.fs >= 0, e.path + ": negative time");
+    sum += d;
+  }
+  TAHOMA_INVARIANT(sum == elapsed,
+                   fmt::format("{}: named times add up to {} fs of {} fs", e.path, sum.fs, elapsed.fs));
+}
+
+// Every engine of a core that has a program; the two collective cores as two entries.
+void measure_core(NeuronCore& core, Duration elapsed, base::RunMeasurement& run) {
+  for (const auto& engine : core.engines()) {
+    run.engines.push_back(engine->measure(elapsed));
+    check_engine(run.engines.back(), elapsed);
+  }
+  run.dma.push_back(core.dma().measure());
+}
+
+void list_engine(const base::EngineMeasurement& e, base::StatSink& sink) {
+  for (std::size_t n = 0; n < base::kCycleNames; ++n) {
+    const auto name = static_cast<base::Cycle>(n);
+    sink.add(fmt::format("{}.{}", e.path, base::name_of(name)), e.time[n].ns(), Unit::kNanoseconds,
+             base::doc_of(name));
+  }
+  sink.add(e.path + ".active", e.active.ns(), Unit::kNanoseconds,
+           "union of the instructions' start-to-end intervals");
+  sink.add(e.path + ".instructions", e.instructions, Unit::kCount, "instructions retired");
+  if (e.kind == base::EngineKind::kTensor)
+    sink.add(e.path + ".hardware_flops", e.hardware_flops, Unit::kFlop,
+             "2 x multiply-accumulates issued, useful or not");
+}
+
+void list_dma(const base::DmaMeasurement& d, base::StatSink& sink) {
+  sink.add(d.path + ".transfers", d.transfers, Unit::kCount, "transfers started by a doorbell");
+  sink.add(d.path + ".packets", d.packets, Unit::kCount, "packets moved by the 16 engines");
+  sink.add(d.path + ".bytes", d.bytes, Unit::kBytes, "payload moved, the larger side of a cast");
+  sink.add(d.path + ".busy", d.busy.ns(), Unit::kNanoseconds, "moving packets, summed over the 16 engines");
+  sink.add(d.path + ".active", d.active.ns(), Unit::kNanoseconds, "at least one engine moving a packet");
+  sink.add(d.path + ".blocked_memory", d.blocked_memory.ns(), Unit::kNanoseconds,
+           "waiting for HBM bandwidth, summed over the engines");
+  sink.add(d.path + ".blocked_link", d.blocked_link.ns(), Unit::kNanoseconds,
+           "waiting for the fabric to take a packet, summed over the engines");
+}
+
+}  // namespace
+
+base::RunMeasurement measure(const std::vector<Chip*>& chips, const MachineParams& params,
+                             const sim::Meter& meter) {
+  base::RunMeasurement run;
+  run.elapsed = meter.last_effect;
+  for (Chip* chip : chips) {
+    for (std::uint32_t n = 0; n < params.chip.cores; ++n) measure_core(chip->core(n), run.elapsed, run);
+    for (std::uint32_t n = 0; n < params.chip.hbm.stacks; ++n) run.hbm.push_back(chip->stack(n).measure());
+    for (std::size_t p = 0; p < kPorts; ++p)
+      if (LinkPort* port = chip->router().port(static_cast<Port>(p)))
+        run.links.push_back(port->measure(run.elapsed));
+  }
+  run.instructions = meter.instructions;
+  run.dma_packets = meter.dma_packets;
+  run.link_packet_hops = meter.link_packet_hops;
+  run.activations = meter.engine_activations;
+  run.dma_activations = meter.dma_activations;
+  run.link_activations = meter.link_activations;
+  for (const auto& h : run.hbm)
+    TAHOMA_INVARIANT(h.busy <= run.elapsed, h.path + ": more bytes than its bandwidth allows");
+  return run;
+}
+
+void list_statistics(const base::RunMeasurement& run, base::StatSink& sink) {
+  sink.add("elapsed", run.elapsed.ns(), Unit::kNanoseconds,
+           "first instruction on any core to the last completion");
+  sink.add("instructions", run.instructions, Unit::kCount, "instructions retired on all queues");
+  sink.add("dma_packets", run.dma_packets, Unit::kCount, "packets moved by DMA engines");
+  sink.add("link_packet_hops", run.link_packet_hops, Unit::kCount, "packets sent over links, once per hop");
+  sink.add("engine_activations", run.activations, Unit::kCount, "SystemC activations of engines");
+  sink.add("dma_activations", run.dma_activations, Unit::kCount, "SystemC activations of DMA engines");
+  sink.add("link_activations", run.link_activations, Unit::kCount,
+           "SystemC activations of ports, routers and networks");
+  for (const auto& e : run.engines)
+    if (e.instructions > 0) list_engine(e, sink);
+  for (const auto& d : run.dma)
+    if (d.transfers > 0) list_dma(d, sink);
+  for (const auto& h : run.hbm) {
+    if (h.busy.fs == 0) continue;
+    sink.add(h.path + ".read_bytes", h.read_bytes, Unit::kBytes, "bytes read from the stack");
+    sink.add(h.path + ".write_bytes", h.write_bytes, Unit::kBytes, "bytes written to the stack");
+    sink.add(h.path + ".busy", h.busy.ns(), Unit::kNanoseconds, "time the stack's bandwidth was in use");
+  }
+  for (const auto& l : run.links) {
+    sink.add(l.path + ".payload_bytes", l.payload_bytes, Unit::kBytes, "payload sent in this direction");
+    sink.add(l.path + ".wire_bytes", l.wire_bytes, Unit::kBytes,
+             "payload and headers sent in this direction");
+    sink.add(l.path + ".packets", l.packets, Unit::kCount, "packets sent in this direction");
+    sink.add(l.path + ".busy", l.busy.ns(), Unit::kNanoseconds, "time the wire was sending");
+    sink.add(l.path + ".queue_full", l.queue_full.ns(), Unit::kNanoseconds,
+             "time a packet stood before the full queue");
+    sink.add(l.path + ".queue_high_water", l.queue_high_water, Unit::kCount, "most packets in the queue");
+  }
+}
+
+}  // namespace tahoma::model

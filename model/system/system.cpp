@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/system/system.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <systemc>
+
+#include "model/base/error.h"
+#include "model/system/chip.h"
+#include "model/system/deadlock.h"
+#include "model/system/statistics.h"
+
+namespace tahoma::model {
+
+namespace {
+
+// Femtoseconds, before the first object of the netlist exists. SystemC refuses a second call, and with it a
+// second machine.
+const MachineParams& prepare_kernel(const MachineParams& params) {
+  sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+  return params;
+}
+
+}  // namespace
+
+struct System::Impl {
+  Impl(const MachineParams& p, Mode m)
+      : params(prepare_kernel(p)),
+        mode(m),
+        torus(static_cast<std::uint32_t>(p.torus.x), static_cast<std::uint32_t>(p.torus.y),
+              static_cast<std::uint32_t>(p.torus.z)),
+        memory("memory", static_cast<unsigned>(p.chip.hbm.stacks)) {
+    const Chip::Shared shared{params, torus, pool, meter, memory, mode == Mode::kFunctional};
+    for (std::uint32_t s = 0; s < p.torus.z; ++s) {
+      servers.push_back(std::make_unique<Server>(fmt::format("server{}", s).c_str(), s, shared));
+      for (const auto& chip : servers.back()->chips()) chips.push_back(chip.get());
+    }
+    connect();
+  }
+
+  void connect() {
+    for (std::uint32_t from = 0; from < torus.chips(); ++from) {
+      for (std::size_t n = 0; n < kPorts; ++n) {
+        const Port port = static_cast<Port>(n);
+        LinkPort* out = chips[from]->router().port(port);
+        if (out == nullptr) continue;
+        Router& to = chips[torus.neighbour(from, port)]->router();
+        out->wire.bind(to.in);
+        to.expect_input(port);
+      }
+    }
+    for (Chip* chip : chips) chip->bind_injection();
+  }
+
+  NeuronCore& core(std::uint32_t n) {
+    const auto per_chip = static_cast<std::uint32_t>(params.chip.cores);
+    return chips[n / per_chip]->core(n % per_chip);
+  }
+
+  MachineParams params;  // the netlist refers to it: outlives every module
+  Mode mode;
+  Torus torus;
+  sim::PayloadPool pool;
+  sim::Meter meter;
+  AddressMap memory;
+  std::vector<std::unique_ptr<Server>> servers;
+  std::vector<Chip*> chips;
+  std::uint64_t instructions_total = 0;
+  base::RunMeasurement result;
+};
+
+System::System(const MachineParams& params, Mode mode) : impl_(std::make_unique<Impl>(params, mode)) {}
+System::~System() = default;
+
+const MachineParams& System::params() const { return impl_->params; }
+std::uint32_t System::cores() const { return static_cast<std::uint32_t>(impl_->params.cores()); }
+std::uint32_t System::chip_of(std::uint32_t core) const {
+  return core / static_cast<std::uint32_t>(impl_->params.chip.cores);
+}
+std::uint32_t System::stack_of(std::uint32_t core) const {
+  const ChipParams& chip = impl_->params.chip;
+  return static_cast<std::uint32_t>(core % chip.cores * chip.hbm.stacks / chip.cores);
+}
+
+std::byte* System::hbm(std::uint64_t address, std::uint64_t bytes) {
+  TAHOMA_INVARIANT(impl_->mode == Mode::kFunctional, "timing mode computes no values");
+  return impl_->memory.at(address, bytes);
+}
+
+void System::load(std::uint32_t core, std::shared_ptr<const isa::Program> program, const Arguments& args) {
+  TAHOMA_INVARIANT(core < cores(), fmt::format("core {} of {}", core, cores()));
+  for (const auto& stream : program->streams) impl_->instructions_total += stream.size();
+  impl_->core(core).load(std::move(program), args);
+}
+
+base::RunMeasurement System::run(const std::function<void(const Progress&)>& progress) {
+  Impl& m = *impl_;
+  if (progress) {
+    m.meter.hook = [&m, &progress, last = std::chrono::steady_clock::now()]() mutable {
+      const auto t = std::chrono::steady_clock::now();
+      if (t - last < std::chrono::milliseconds(100)) return;
+      last = t;
+      progress({sim::now(), m.meter.instructions, m.instructions_total});
+    };
+  }
+  sc_core::sc_start();  // until no event is left
+  m.meter.hook = nullptr;
+  refuse_deadlock(m.chips, m.params);
+  TAHOMA_INVARIANT(m.pool.in_use() == 0, "packets are left in the fabric");
+  m.result = measure(m.chips, m.params, m.meter);
+  return m.result;
+}
+
+void System::collect(base::StatSink& sink) const { list_statistics(impl_->result, sink); }
+
+}  // namespace tahoma::model

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// The timing laws against figures measured on silicon (device profiles of a trn2 core; hardware facts section
+// 2) and against closed forms.
+#include "model/engine/timing_laws.h"
+
+#include <catch2/catch.hpp>
+
+#include "isa/table.h"
+#include "tests/support/machine_fixture.h"
+
+using namespace tahoma;
+using base::EngineKind;
+using isa::DType;
+using isa::Opcode;
+using isa::Space;
+
+namespace {
+
+const model::CoreParams& core() {
+  static const model::MachineParams machine = tests::default_machine();
+  return machine.chip.core;
+}
+
+isa::Instruction tiles(Opcode op, std::uint16_t n, DType dtype, Space src, Space dst) {
+  isa::Instruction i;
+  i.op = op;
+  i.shape = {128, {1, 1, 1, n}};
+  i.columns = 128;
+  for (isa::Tile* t : {&i.dst, &i.src0, &i.src1}) {
+    t->dtype = dtype;
+    t->stride = {0, 0, 0, 1};
+  }
+  i.dst.space = dst;
+  i.src0.space = src;
+  return i;
+}
+
+double ns(base::Cycles c, base::Frequency f) { return base::Clock(f).length(c).ns(); }
+
+}  // namespace
+
+TEST_CASE("matmul: issue interval and latency of 16-bit operands are those of silicon", "[timing]") {
+  const auto& p = core().tensor;
+  for (const auto& [n, interval, latency] :
+       {std::tuple{420, 177.5, 340.83}, {444, 186.67, 350.83}, {128, 55.83, 219.2}}) {
+    auto i = tiles(Opcode::kMatmul, static_cast<std::uint16_t>(n), DType::kFp16, Space::kSbuf, Space::kPsum);
+    const auto cost = model::matmul_cost(i, p);
+    CHECK(ns(cost.interval, p.clock) == Approx(interval).epsilon(0.02));
+    CHECK(ns(cost.streaming + cost.latency, p.clock) == Approx(latency).epsilon(0.02));
+  }
+}
+
+TEST_CASE("matmul: fp32 takes two instructions of two cycles a row", "[timing]") {
+  const auto& p = core().tensor;
+  const auto i = tiles(Opcode::kMatmul, 420, DType::kFp32, Space::kSbuf, Space::kPsum);
+  CHECK(ns(model::matmul_cost(i, p).interval, p.clock) == Approx(2 * 352.5).epsilon(0.02));
+}
+
+TEST_CASE("transpose: fp32 streams two cycles a row, fp16 one", "[timing]") {
+  const auto& p = core().tensor;
+  auto i = tiles(Opcode::kTranspose, 128, DType::kFp32, Space::kSbuf, Space::kPsum);
+  CHECK(ns(model::matmul_cost(i, p).interval, p.clock) == Approx(108.33).epsilon(0.02));
+  i.src0.dtype = DType::kFp16;
+  CHECK(ns(model::matmul_cost(i, p).interval, p.clock) == Approx(55.83).epsilon(0.02));
+}
+
+TEST_CASE("matmul: a smaller array fills sooner and streams as long", "[timing]") {
+  auto p = core().tensor;
+  const auto i = tiles(Opcode::kMatmul, 512, DType::kBf16, Space::kSbuf, Space::kPsum);
+  const auto large = model::matmul_cost(i, p);
+  p.rows = p.columns = 32;
+  const auto small = model::matmul_cost(i, p);
+  CHECK(small.interval == large.interval);
+  CHECK(large.latency.count - small.latency.count == 2 * (128 - 32));
+}
+
+TEST_CASE("weight load: latency by dtype and stride is that of silicon", "[timing]") {
+  const auto& p = core().tensor;
+  const auto latency = [&](DType dtype, std::int16_t stride) {
+    auto i = tiles(Opcode::kLoadWeights, 128, dtype, Space::kSbuf, Space::kSbuf);
+    i.src0.stride[3] = stride;
+    return ns(model::weight_cost(i, p).complete, p.clock);
+  };
+  CHECK(latency(DType::kFp16, 1) == Approx(95.0).epsilon(0.01));
+  CHECK(latency(DType::kFp16, 9) == Approx(136.67).epsilon(0.02));
+  CHECK(latency(DType::kFp32, 1) == Approx(189.17).epsilon(0.01));
+  CHECK(latency(DType::kFp32, 9) == Approx(311.67).epsilon(0.01));
+}
+
+TEST_CASE("weight load: an isolated load delays its matmul by 30.83 ns", "[timing]") {
+  const auto& p = core().tensor;
+  const auto i = tiles(Opcode::kLoadWeights, 128, DType::kFp16, Space::kSbuf, Space::kSbuf);
+  CHECK(ns(model::weight_cost(i, p).to_matmul, p.clock) == Approx(30.83).epsilon(0.01));
+}
+
+TEST_CASE("tensor_tensor: fp32 runs one element a cycle, latency as measured", "[timing]") {
+  for (const auto& [n, latency] : {std::pair{2000, 2242.7}, {1000, 1202.1}}) {
+    const auto i =
+        tiles(Opcode::kTensorTensor, static_cast<std::uint16_t>(n), DType::kFp32, Space::kSbuf, Space::kSbuf);
+    const auto o = model::lane_law(isa::CostClass::kTwoInput)(i, EngineKind::kVector, core());
+    CHECK(ns(o.complete, core().vector.clock) == Approx(latency).epsilon(0.01));
+  }
+}
+
+TEST_CASE("tensor_copy: scalar engine PSUM to SBUF, latency and pitch as measured", "[timing]") {
+  for (const auto& [n, latency, pitch] : {std::tuple{128, 265.83, 156.7}, {64, 212.5, 104.2}}) {
+    const auto i =
+        tiles(Opcode::kTensorCopy, static_cast<std::uint16_t>(n), DType::kFp32, Space::kPsum, Space::kSbuf);
+    const auto o = model::lane_law(isa::CostClass::kElementwise)(i, EngineKind::kScalar, core());
+    CHECK(ns(o.complete, core().scalar.clock) == Approx(latency).epsilon(0.01));
+    CHECK(ns(o.issue, core().scalar.clock) == Approx(pitch).epsilon(0.01));
+  }
+}
+
+TEST_CASE("vector modes: 4x in SBUF, 2x with PSUM, 1x for fp32", "[timing]") {
+  const auto& p = core().vector;
+  CHECK(model::vector_rate(tiles(Opcode::kTensorCopy, 512, DType::kBf16, Space::kSbuf, Space::kSbuf), p) ==
+        4);
+  CHECK(model::vector_rate(tiles(Opcode::kTensorCopy, 512, DType::kBf16, Space::kPsum, Space::kSbuf), p) ==
+        2);
+  CHECK(model::vector_rate(tiles(Opcode::kTensorCopy, 512, DType::kFp32, Space::kSbuf, Space::kSbuf), p) ==
+        1);
+  auto gaps = tiles(Opcode::kTensorCopy, 512, DType::kBf16, Space::kSbuf, Space::kSbuf);
+  gaps.src0.stride[3] = 2;
+  CHECK(model::vector_rate(gaps, p) == 2);
+}
+
+TEST_CASE("reciprocal: eight cycles an element, as published", "[timing]") {
+  const auto law = model::lane_law(isa::CostClass::kReciprocal);
+  const auto a = law(tiles(Opcode::kReciprocal, 100, DType::kFp32, Space::kSbuf, Space::kSbuf),
+                     EngineKind::kVector, core());
+  const auto b = law(tiles(Opcode::kReciprocal, 200, DType::kFp32, Space::kSbuf, Space::kSbuf),
+                     EngineKind::kVector, core());
+  CHECK((b.issue - a.issue).count == 800);
+}
+
+TEST_CASE("cost classes: every class of the instruction table has a law or is the sequencer's", "[timing]") {
+  for (const isa::OpRow& row : isa::all_rows()) {
+    INFO(row.mnemonic);
+    switch (row.cost) {
+      case isa::CostClass::kNone:
+      case isa::CostClass::kDoorbell:
+      case isa::CostClass::kSemaphore:
+      case isa::CostClass::kRegister:
+      case isa::CostClass::kBranch:
+      case isa::CostClass::kWeightLoad:
+      case isa::CostClass::kMatmul:
+        CHECK(model::lane_law(row.cost) == nullptr);
+        break;
+      default:
+        CHECK(model::lane_law(row.cost) != nullptr);
+    }
+  }
+}

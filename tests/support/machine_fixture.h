@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Machines for tests: the declared defaults, cut down where a test wants less.
+#pragma once
+
+#include "model/system/machine_params.h"
+
+namespace tahoma::tests {
+
+// The default UltraServer, straight from the declarations.
+inline model::MachineParams default_machine() {
+  model::MachineParams m;
+  base::ParamTree tree("machine");
+  m.declare(tree);
+  return m;
+}
+
+inline model::MachineParams machine_of(std::uint64_t x, std::uint64_t y, std::uint64_t z) {
+  model::MachineParams m = default_machine();
+  m.torus.x = x;
+  m.torus.y = y;
+  m.torus.z = z;
+  return m;
+}
+
+}  // namespace tahoma::tests
