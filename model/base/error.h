@@ -17,8 +17,8 @@ class UserError : public std::runtime_error {
   // what(): "place: error[code]: message"
   UserError(std::string error_code, std::string where, const std::string& text, ExitStatus exit = ExitStatus::kUsage)
       : std::runtime_error((where.empty() ? "" : where + ": ") + "error[" + error_code + "]: " + text),
-        code(std::move(error_code)), place(std::move(where)), status(exit) {}
-  std::string code, place;
+        code(std::move(error_code)), place(std::move(where)), message(text), status(exit) {}
+  std::string code, place, message;
   ExitStatus status;
 };
 

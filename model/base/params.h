@@ -55,9 +55,11 @@ struct Param {
 
 class ParamTree {
  public:
+  // An empty root: the parameters stand at the top level.
   explicit ParamTree(std::string root) : prefix_(std::move(root)) {}
 
-  // Bind, set the default, and remember the rest. Resource types (Bandwidth, Duration) accept `ideal` unless told not to.
+  // Bind, set the default, and remember the rest. `ideal` is legal for a bandwidth, and for a Duration or Cycles whose
+  // range begins at zero: a cost that may vanish. A declaration whose default breaks its own rules is an invariant.
   void add(const char* name, bool& ref, bool initial, const char* doc, Source source);
   void add(const char* name, std::uint64_t& ref, std::uint64_t initial, Range<std::uint64_t> range, const char* doc, Source source);
   void add(const char* name, double& ref, double initial, Range<double> range, const char* doc, Source source);
@@ -82,8 +84,14 @@ class ParamTree {
   Param* find(const std::string& path);
   std::vector<std::string> paths() const;
 
+  const std::string& root() const { return prefix_; }
+
+  // The parameter at `path`, or UserError at `place`: E-CFG-002 unknown (with the nearest path), E-CFG-019 a group.
+  Param& at(const std::string& path, const std::string& place);
+
   // Parse `text` for the parameter at `path`. Throws UserError: unknown path (with the nearest one), missing or wrong
-  // unit, not a number, out of range. `place` is where the text came from.
+  // unit, not a number, out of range, `ideal` where it is none (E-CFG-002 to E-CFG-007). `place` is where the text came
+  // from. After an error the parameter has its old value.
   void set(const std::string& path, const std::string& text, const std::string& place);
 
  private:
@@ -92,7 +100,7 @@ class ParamTree {
   std::vector<Param> params_;
 };
 
-// The value as YAML text with its unit: "725 GB/s", "24 GiB", "1283.333 ns", "ideal", "true".
+// The value as text with its unit: "725 GB/s", "24 GiB", "1283.33 ns", "ideal", "true"; strings as they are, unquoted.
 std::string text_of(const ParamRef& value);
 
 }  // namespace tahoma::base

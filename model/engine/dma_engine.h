@@ -4,20 +4,22 @@
 // engine and the slower memory are done with this one. Packets for another chip are handed to the fabric in
 // order, and wait for its credit.
 //
+// A plain object inside the SystemC module DmaRings, which gives it time and its socket: with 8,192 of them
+// in an UltraServer, what one activation touches decides the speed of the whole simulation, so the 16 share
+// one event.
+//
 // Leaves out: descriptor fetch, and reads of another chip's memory.
 #pragma once
 
-#include <tlm_utils/simple_initiator_socket.h>
-
+#include <algorithm>
+#include <array>
 #include <deque>
-#include <systemc>
 #include <vector>
 
 #include "model/engine/dma_split.h"
+#include "model/engine/dma_timing.h"
 #include "model/engine/doorbell.h"
 #include "model/engine/engine_params.h"
-#include "model/sim/meter.h"
-#include "model/sim/semaphores.h"
 
 namespace tahoma::model {
 
@@ -30,44 +32,56 @@ struct Transfer {
   unsigned shares_left = 0;
 };
 
-// What the 16 engines of a core have in common.
-struct DmaGroup {
+// What an engine needs of the world around it.
+struct DmaSurroundings {
+  // One access to a memory of this chip, by the local payload; returns when its bandwidth is free again.
+  virtual base::Time access(tlm::tlm_command command, std::uint64_t address, std::uint64_t bytes,
+                            std::uint64_t runs, base::Time& data_at) = 0;
+  virtual sim::Payload* packet(std::uint64_t address,
+                               std::uint64_t bytes) = 0;  // an empty write for the fabric
+  virtual bool offer(sim::Payload& payload) = 0;          // false: credited() will be called
+  virtual void visible(const sim::Notify& notify, unsigned engine, base::Time when) = 0;
   virtual void first_packet(Transfer& transfer) = 0;  // values are applied here
   virtual void share_ended(Transfer& transfer, unsigned ring) = 0;
   virtual void moving(base::Time start, base::Time end) = 0;
 
  protected:
-  ~DmaGroup() = default;
+  ~DmaSurroundings() = default;
 };
 
-class DmaEngine : public sc_core::sc_module {
- public:
-  tlm_utils::simple_initiator_socket<DmaEngine> network{"network"};
-  sc_core::sc_port<sim::SemaphoreIf> semaphores{"semaphores"};
+inline constexpr unsigned kMostRings = 16;
 
-  struct Place {
-    unsigned index;      // 0..15
-    std::uint32_t core;  // global number
-    std::uint32_t chip;
-  };
-  DmaEngine(sc_core::sc_module_name name, const Place& place, const DmaParams& params, DmaGroup& group,
-            sim::PayloadPool& pool, sim::Meter& meter);
+class DmaEngine {
+ public:
+  // `due` is where the engine writes when it next wants to act; kNever while it has nothing to do or waits
+  // for credit.
+  DmaEngine(unsigned index, const DmaParams& params, DmaSurroundings& around, base::Time& due)
+      : due_(due), index_(index), params_(params), around_(around) {}
 
   void push(Transfer* transfer, unsigned ring, base::Time available);
+  void acknowledge(sim::Payload& payload, base::Time ready) { enqueue(payload, ready); }
+  void credited();  // the fabric has taken the packet it was offered
 
-  base::Duration busy() const { return busy_; }
-  base::Duration blocked_memory() const { return blocked_memory_; }
-  base::Duration blocked_link() const { return blocked_link_; }
-  std::uint64_t packets() const { return packets_; }
-  std::uint64_t bytes() const { return bytes_; }
-  bool idle() const { return waiting_ == 0 && outgoing_.empty(); }
+  void act();  // when due
+
+  bool idle() const { return in_use_ == 0 && outgoing_.empty(); }
+  struct Totals {
+    base::Duration busy{0}, blocked_memory{0}, blocked_link{0};
+    std::uint64_t packets = 0, bytes = 0;
+  };
+  const Totals& totals() const { return totals_; }
 
  private:
   struct Share {
-    Transfer* transfer;
-    base::Time available;
-    std::uint64_t unit, last_unit;    // next unit, end
-    std::uint64_t done_elements = 0;  // of the current unit
+    Transfer* transfer = nullptr;
+    base::Time available{0};
+    std::uint64_t unit = 0, last_unit = 0;  // next unit, end
+    std::uint64_t done_elements = 0;        // of the current unit
+    std::uint32_t next = kNoShare;          // behind it in the same ring
+  };
+  static constexpr std::uint32_t kNoShare = ~0U;
+  struct Ring {  // a list in shares_
+    std::uint32_t head = kNoShare, tail = kNoShare;
   };
   struct Packet {
     std::uint64_t unit = 0, from_element = 0, elements = 0, runs = 1;
@@ -80,41 +94,45 @@ class DmaEngine : public sc_core::sc_module {
 
   void step();
   void inject();
-  tlm::tlm_sync_enum on_end_request(sim::Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void sent();
+  void enqueue(sim::Payload& payload, base::Time ready);
 
   Share* next_share(base::Time t, unsigned& ring);
-  Packet next_packet(Share& share) const;
+  void pop_share(unsigned ring);
+  Packet next_packet(const Share& share) const;
   void advance(Share& share, const Packet& packet) const;
+  base::Duration cost_of(const PacketShape& shape);
   base::Time move(Share& share, const Packet& packet, base::Time t, base::Time& read_done);
-  base::Time access(tlm::tlm_command command, const isa::DmaSide& side, std::uint64_t base,
-                    const Transfer& transfer, const Packet& packet, base::Time& data_at);
+  std::uint64_t address(const Transfer& transfer, const isa::DmaSide& side, std::uint64_t base,
+                        const Packet& p) const;
   void send(const Transfer& transfer, const Packet& packet, base::Time read_done);
   void complete(const Transfer& transfer, base::Time read_done);
   void schedule();
 
-  Place place_;
-  const DmaParams& params_;
-  DmaGroup& group_;
-  sim::PayloadPool& pool_;
-  sim::Meter& meter_;
-  base::Clock clock_;
+  void due_at(base::Time step_at, base::Time inject_at) {
+    step_at_ = step_at;
+    inject_at_ = inject_at;
+    due_ = std::min(step_at, inject_at);
+  }
 
-  std::vector<std::deque<Share>> rings_;
-  std::size_t waiting_ = 0;  // shares in all rings
+  base::Time step_at_ = base::kNever, inject_at_ = base::kNever;
+  base::Time& due_;
+  unsigned index_;
+  std::uint32_t in_use_ = 0;  // bit per ring that holds a share
   unsigned last_ring_ = 0;
+  bool blocked_on_link_ = false, awaiting_credit_ = false;
   base::Time free_at_{0};
   base::Time completed_{0};  // completions are in order
-  sc_core::sc_event wake_, inject_wake_;
-
+  const DmaParams& params_;
+  DmaSurroundings& around_;
+  std::vector<Share> shares_;
+  std::uint32_t free_share_ = kNoShare;
+  PacketShape last_shape_;
+  base::Duration last_cost_{0};
+  Totals totals_;
+  std::array<Ring, kMostRings> rings_;
   std::deque<Outgoing> outgoing_;
-  bool awaiting_credit_ = false, blocked_on_link_ = false;
   base::Time blocked_since_{0};
-  sim::Payload local_;
-  sim::PacketInfo* local_info_;
-
-  base::Duration busy_{0}, blocked_memory_{0}, blocked_link_{0};
-  std::uint64_t packets_ = 0, bytes_ = 0;
 };
 
 }  // namespace tahoma::model

@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "isa/error.h"
 #include "isa/program.h"
+#include "model/base/error.h"
 
 namespace tahoma::model {
 
@@ -25,11 +28,90 @@ std::uint64_t extent(const isa::Descriptor& d, const isa::DmaSide& side) {
 
 DmaRings::DmaRings(sc_core::sc_module_name name, const Place& place, const DmaParams& params,
                    sim::PayloadPool& pool, sim::Meter& meter)
-    : sc_module(name), place_(place), params_(params), held_(params.rings), room_watchers_(params.rings) {
+    : sc_module(name),
+      place_(place),
+      params_(params),
+      pool_(pool),
+      meter_(meter),
+      local_info_(new sim::PacketInfo),
+      held_(params.rings),
+      room_watchers_(params.rings) {
+  local_.set_extension(local_info_);  // the payload owns it
+  local_info_->source_core = place.core;
+  due_.fill(base::kNever);
+  engines_.reserve(isa::kDmaEngines);
   for (unsigned e = 0; e < isa::kDmaEngines; ++e)
-    engines_[e] = std::make_unique<DmaEngine>(fmt::format("engine{:02}", e).c_str(),
-                                              DmaEngine::Place{e, place.core, place.chip}, params,
-                                              static_cast<DmaGroup&>(*this), pool, meter);
+    engines_.emplace_back(e, params, static_cast<DmaSurroundings&>(*this), due_[e]);
+  network.register_nb_transport_bw(this, &DmaRings::on_end_request);
+  SC_HAS_PROCESS(DmaRings);
+  SC_METHOD(step);
+  sensitive << wake_;
+  dont_initialize();
+}
+
+void DmaRings::step() {
+  meter_.dma_activated();
+  acting_ = true;
+  const Time t = sim::now();
+  for (unsigned e = 0; e < isa::kDmaEngines; ++e)
+    if (due_[e] <= t) engines_[e].act();
+  acting_ = false;
+  schedule();
+}
+
+// While engines act, their changes of mind are collected and heard once, at the end.
+void DmaRings::schedule() {
+  if (acting_) return;
+  const Time earliest = *std::min_element(due_.begin(), due_.end());
+  if (earliest != base::kNever) sim::notify_at(wake_, std::max(earliest, sim::now()));
+}
+
+Time DmaRings::access(tlm::tlm_command command, std::uint64_t address, std::uint64_t bytes,
+                      std::uint64_t runs, Time& data_at) {
+  local_.set_command(command);
+  local_.set_address(address);
+  local_.set_data_length(static_cast<unsigned>(bytes));
+  local_info_->runs = static_cast<std::uint32_t>(runs);
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  const tlm::tlm_sync_enum answer = network->nb_transport_fw(local_, phase, delay);
+  TAHOMA_INVARIANT(answer == tlm::TLM_COMPLETED, std::string(name()) + ": memory did not complete an access");
+  data_at = std::max(data_at, sim::now() + sim::from_kernel(delay));
+  ++meter_.dma_packets;
+  return local_info_->served;
+}
+
+sim::Payload* DmaRings::packet(std::uint64_t address, std::uint64_t bytes) {
+  sim::Payload* p = pool_.take(tlm::TLM_WRITE_COMMAND, address, static_cast<std::uint32_t>(bytes));
+  sim::info_of(*p).source_core = place_.core;
+  return p;
+}
+
+bool DmaRings::offer(sim::Payload& payload) {
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  return network->nb_transport_fw(payload, phase, delay) != tlm::TLM_ACCEPTED;
+}
+
+tlm::tlm_sync_enum DmaRings::on_end_request(sim::Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time&) {
+  TAHOMA_INVARIANT(phase == tlm::END_REQ, std::string(name()) + ": unexpected phase from the fabric");
+  engines_.at(sim::info_of(payload).engine).credited();
+  schedule();
+  return tlm::TLM_ACCEPTED;
+}
+
+// A semaphore of another core is raised by an empty packet through the network.
+void DmaRings::visible(const sim::Notify& n, unsigned engine, Time when) {
+  meter_.effect_at(when);
+  if (n.core == sim::kNobody) return;
+  if (n.core == place_.core) {
+    semaphores->post(n.semaphore, static_cast<sim::Change>(n.change), n.value, when, base::Cycle::kWaitDma);
+    return;
+  }
+  sim::Payload* p = packet(isa::GlobalAddress{place_.chip, 0, 0}.bits(), 0);
+  sim::info_of(*p).acknowledgement = true;
+  sim::info_of(*p).notify = n;
+  engines_[engine].acknowledge(*p, when);
 }
 
 bool DmaRings::has_room(unsigned ring) const { return held_.at(ring) < params_.ring_depth; }
@@ -58,7 +140,8 @@ void DmaRings::ring(const TransferRequest& request) {
   ++started_;
   ++in_flight_;
   for (unsigned e = 0; e < isa::kDmaEngines; ++e)
-    engines_[e]->push(t, request.ring, request.rung + params_.start_up + params_.skew * e);
+    engines_[e].push(t, request.ring, request.rung + params_.start_up + params_.skew * e);
+  schedule();
 }
 
 void DmaRings::first_packet(Transfer& t) {
@@ -91,7 +174,7 @@ void DmaRings::moving(Time start, Time end) {
 bool DmaRings::idle() const {
   if (in_flight_ > 0) return false;
   for (const auto& e : engines_)
-    if (!e->idle()) return false;
+    if (!e.idle()) return false;
   return true;
 }
 
@@ -101,12 +184,12 @@ base::DmaMeasurement DmaRings::measure() const {
   m.core = place_.core;
   m.transfers = started_;
   m.active = active_;
-  for (const auto& e : engines_) {
-    m.packets += e->packets();
-    m.bytes += e->bytes();
-    m.busy += e->busy();
-    m.blocked_memory += e->blocked_memory();
-    m.blocked_link += e->blocked_link();
+  for (const DmaEngine& e : engines_) {
+    m.packets += e.totals().packets;
+    m.bytes += e.totals().bytes;
+    m.busy += e.totals().busy;
+    m.blocked_memory += e.totals().blocked_memory;
+    m.blocked_link += e.totals().blocked_link;
   }
   return m;
 }

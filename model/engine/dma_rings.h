@@ -4,6 +4,8 @@
 // what a ring holds.
 #pragma once
 
+#include <tlm_utils/simple_initiator_socket.h>
+
 #include <array>
 #include <memory>
 #include <systemc>
@@ -12,11 +14,15 @@
 #include "isa/semantics.h"
 #include "model/engine/dma_engine.h"
 #include "model/sim/backdoor.h"
+#include "model/sim/meter.h"
+#include "model/sim/semaphores.h"
 
 namespace tahoma::model {
 
-class DmaRings : public sc_core::sc_module, public DoorbellIf, private DmaGroup {
+class DmaRings : public sc_core::sc_module, public DoorbellIf, private DmaSurroundings {
  public:
+  tlm_utils::simple_initiator_socket<DmaRings> network{"network"};
+  sc_core::sc_port<sim::SemaphoreIf> semaphores{"semaphores"};
   sc_core::sc_port<sim::BackdoorIf> hbm{"hbm"};
   sc_core::sc_port<sim::ScratchpadIf> sbuf{"sbuf"}, psum{"psum"};
   sc_core::sc_port<sim::RetireIf> retire{"retire"};
@@ -28,7 +34,6 @@ class DmaRings : public sc_core::sc_module, public DoorbellIf, private DmaGroup 
   DmaRings(sc_core::sc_module_name name, const Place& place, const DmaParams& params, sim::PayloadPool& pool,
            sim::Meter& meter);
 
-  DmaEngine& engine(unsigned index) { return *engines_[index]; }
   bool idle() const;
   base::DmaMeasurement measure() const;
 
@@ -37,13 +42,29 @@ class DmaRings : public sc_core::sc_module, public DoorbellIf, private DmaGroup 
   void call_when_room(unsigned ring, RoomWatcher* who) override;
 
  private:
+  base::Time access(tlm::tlm_command command, std::uint64_t address, std::uint64_t bytes, std::uint64_t runs,
+                    base::Time& data_at) override;
+  sim::Payload* packet(std::uint64_t address, std::uint64_t bytes) override;
+  bool offer(sim::Payload& payload) override;
+  void visible(const sim::Notify& notify, unsigned engine, base::Time when) override;
   void first_packet(Transfer& transfer) override;
   void share_ended(Transfer& transfer, unsigned ring) override;
   void moving(base::Time start, base::Time end) override;
 
+  void step();
+  void schedule();
+  tlm::tlm_sync_enum on_end_request(sim::Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+
   Place place_;
   const DmaParams& params_;
-  std::array<std::unique_ptr<DmaEngine>, isa::kDmaEngines> engines_;
+  sim::PayloadPool& pool_;
+  sim::Meter& meter_;
+  sc_core::sc_event wake_;
+  sim::Payload local_;
+  sim::PacketInfo* local_info_;
+  bool acting_ = false;
+  std::array<base::Time, isa::kDmaEngines> due_;  // of each engine, side by side: read at every activation
+  std::vector<DmaEngine> engines_;
   std::vector<std::unique_ptr<Transfer>> transfers_;  // all ever made, recycled through free_
   std::vector<Transfer*> free_;
   std::vector<std::uint64_t> held_;  // transfers per ring

@@ -14,6 +14,7 @@ struct PacketShape {
   bool starts_run = true;       // the overhead is paid once per run
   bool dram_to_dram = false;
   bool accumulate = false;
+  friend bool operator==(const PacketShape&, const PacketShape&) = default;
 };
 
 base::Duration packet_time(const PacketShape& packet, const DmaParams& params);

@@ -33,6 +33,7 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
     isa::Queue queue;
     std::uint32_t core;  // global number
     bool functional;
+    bool run_ahead;
   };
   Engine(sc_core::sc_module_name name, const Place& place, const CoreParams& params, sim::Meter& meter);
 

@@ -20,7 +20,11 @@ class BandwidthServer {
   // The interval in which `bytes` that arrive at `arrival` are served; not before anything reserved earlier.
   Slot reserve(base::Time arrival, base::Bytes bytes) {
     const base::Time start = std::max(arrival, free_at_);
-    const base::Time end = start + rate_.time_for(bytes);
+    if (bytes != last_bytes_) {  // packets come in few sizes: spare the wide division
+      last_bytes_ = bytes;
+      last_time_ = rate_.time_for(bytes);
+    }
+    const base::Time end = start + last_time_;
     TAHOMA_INVARIANT(end >= start, "simulated time overflows");
     free_at_ = end;
     busy_ += end - start;
@@ -37,6 +41,8 @@ class BandwidthServer {
   base::Bandwidth rate_;
   base::Time free_at_{0};
   base::Duration busy_{0};
+  base::Bytes last_bytes_{0};
+  base::Duration last_time_{0};
   BusySeries series_;
 };
 

@@ -20,9 +20,11 @@
 
 namespace tahoma::sim {
 
+inline constexpr std::uint32_t kNobody = ~0U;
+
 // A semaphore to raise when the packet has landed.
 struct Notify {
-  std::uint32_t core = 0;  // global core number
+  std::uint32_t core = 0;  // global core number, or kNobody
   std::uint8_t semaphore = 0;
   std::uint8_t change = 0;  // sim::Change
   std::uint16_t value = 0;
@@ -36,6 +38,7 @@ struct PacketInfo : tlm::tlm_extension<PacketInfo> {
   base::Duration notify_delay{0};  // landed -> semaphore visible
   bool acknowledgement = false;    // carries only `notify`, back to a core on another chip
   std::uint32_t injector = 0;      // socket index of the sender on its chip's network
+  std::uint32_t engine = 0;        // DMA engine behind that socket: each has a request channel of its own
   base::Time head{0}, tail{0};     // when its first and last byte reach the next port
 
   tlm_extension_base* clone() const override { return new PacketInfo(*this); }

@@ -21,13 +21,14 @@ Chip::Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& s)
     s.memory.add(stacks_.back()->pages());
   }
   for (std::uint32_t n = 0; n < p.cores; ++n) {
-    const NeuronCore::Place place{static_cast<std::uint32_t>(chip * p.cores + n), chip, s.functional};
+    const NeuronCore::Place place{static_cast<std::uint32_t>(chip * p.cores + n), chip, s.functional,
+                                  s.run_ahead};
     cores_.push_back(
         std::make_unique<NeuronCore>(fmt::format("core{}", n).c_str(), place, p.core, s.pool, s.meter));
     NeuronCore& core = *cores_.back();
     core.dma().hbm(s.memory);
     network_.semaphores(core.semaphores());
-    for (unsigned e = 0; e < isa::kDmaEngines; ++e) core.dma().engine(e).network.bind(network_.dma);
+    core.dma().network.bind(network_.dma);
   }
   router_.deliver.bind(network_.landed);
 }

@@ -23,7 +23,7 @@ class Chip : public sc_core::sc_module {
     sim::PayloadPool& pool;
     sim::Meter& meter;
     AddressMap& memory;
-    bool functional;
+    bool functional, run_ahead;
   };
   Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& shared);
 

@@ -38,13 +38,13 @@ NeuronCore::NeuronCore(sc_core::sc_module_name name, const Place& place, const C
   dma_.sbuf(sbuf_);
   dma_.psum(psum_);
   dma_.retire(*this);
-  for (unsigned e = 0; e < isa::kDmaEngines; ++e) dma_.engine(e).semaphores(semaphores_);
+  dma_.semaphores(semaphores_);
   for (std::size_t q = 0; q < isa::kQueueCount; ++q) {
     const auto queue = static_cast<isa::Queue>(q);
     auto& engine = engines_[q];
-    engine = std::make_unique<Engine>(std::string(isa::name_of(queue)).c_str(),
-                                      Engine::Place{kind_of(queue), queue, place.core, place.functional},
-                                      params, meter);
+    engine = std::make_unique<Engine>(
+        std::string(isa::name_of(queue)).c_str(),
+        Engine::Place{kind_of(queue), queue, place.core, place.functional, place.run_ahead}, params, meter);
     engine->semaphores(semaphores_);
     engine->doorbell(dma_);
     engine->sbuf(sbuf_);

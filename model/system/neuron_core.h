@@ -17,7 +17,7 @@ class NeuronCore : public sc_core::sc_module, private sim::RetireIf {
  public:
   struct Place {
     std::uint32_t core, chip;  // global numbers
-    bool functional;
+    bool functional, run_ahead;
   };
   NeuronCore(sc_core::sc_module_name name, const Place& place, const CoreParams& params,
              sim::PayloadPool& pool, sim::Meter& meter);

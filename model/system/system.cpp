@@ -26,13 +26,13 @@ const MachineParams& prepare_kernel(const MachineParams& params) {
 }  // namespace
 
 struct System::Impl {
-  Impl(const MachineParams& p, Mode m)
+  Impl(const MachineParams& p, Mode m, bool run_ahead)
       : params(prepare_kernel(p)),
         mode(m),
         torus(static_cast<std::uint32_t>(p.torus.x), static_cast<std::uint32_t>(p.torus.y),
               static_cast<std::uint32_t>(p.torus.z)),
         memory("memory", static_cast<unsigned>(p.chip.hbm.stacks)) {
-    const Chip::Shared shared{params, torus, pool, meter, memory, mode == Mode::kFunctional};
+    const Chip::Shared shared{params, torus, pool, meter, memory, mode == Mode::kFunctional, run_ahead};
     for (std::uint32_t s = 0; s < p.torus.z; ++s) {
       servers.push_back(std::make_unique<Server>(fmt::format("server{}", s).c_str(), s, shared));
       for (const auto& chip : servers.back()->chips()) chips.push_back(chip.get());
@@ -71,7 +71,8 @@ struct System::Impl {
   base::RunMeasurement result;
 };
 
-System::System(const MachineParams& params, Mode mode) : impl_(std::make_unique<Impl>(params, mode)) {}
+System::System(const MachineParams& params, Mode mode, bool run_ahead)
+    : impl_(std::make_unique<Impl>(params, mode, run_ahead)) {}
 System::~System() = default;
 
 const MachineParams& System::params() const { return impl_->params; }

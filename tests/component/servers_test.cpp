@@ -12,7 +12,7 @@ TEST_CASE("bandwidth server: back-to-back requests take bytes over rate", "[sim]
   sim::BandwidthServer s(100_GBps);
   Time end{0};
   for (int n = 0; n < 1000; ++n) end = s.reserve({0}, 4_KiB).end;
-  CHECK(end == 100_GBps.time_for({4096 * 1000}));
+  CHECK(end == (100_GBps).time_for({4096 * 1000}));
   CHECK(s.busy() == end);
 }
 

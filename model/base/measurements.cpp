@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/base/measurements.h"
+
+#include "model/base/error.h"
+
+namespace tahoma::base {
+namespace {
+
+struct CycleName {
+  const char* name;
+  const char* doc;
+};
+
+// In the order of Cycle.
+constexpr std::array<CycleName, kCycleNames> kCycleTable{{
+    {"busy", "an instruction occupied the engine's issue"},
+    {"wait_tensor", "waited for a semaphore that the tensor engine raised last"},
+    {"wait_vector", "waited for a semaphore that the vector engine raised last"},
+    {"wait_scalar", "waited for a semaphore that the scalar engine raised last"},
+    {"wait_gpsimd", "waited for a semaphore that the GpSimd engine raised last"},
+    {"wait_sync", "waited for a semaphore that the sync engine raised last"},
+    {"wait_dma", "waited for a semaphore that a DMA of the core's own HBM raised last"},
+    {"wait_link", "waited for a semaphore that a DMA over NeuronLink raised last"},
+    {"wait_collective", "waited for a semaphore that a collective core raised last"},
+    {"handover", "the semaphore had its value, the waiting instruction had not started yet"},
+    {"weight_load", "the array stood still while weights were loaded"},
+    {"throttle", "the array ran at half rate after idling"},
+    {"table_load", "the scalar engine switched its function tables"},
+    {"dispatch", "the sequencer worked on registers, branches and semaphores"},
+    {"queue_full", "a DMA ring had no room for another transfer"},
+    {"drain", "everything was issued, results were still in the pipeline"},
+    {"idle", "no instruction was left, or there never was one"},
+}};
+static_assert(static_cast<std::size_t>(Cycle::kIdle) + 1 == kCycleNames);
+
+const CycleName& row_of(Cycle name) {
+  const auto row = static_cast<std::size_t>(name);
+  TAHOMA_INVARIANT(row < kCycleNames, "cycle name " + std::to_string(row));
+  return kCycleTable[row];
+}
+
+}  // namespace
+
+const char* name_of(EngineKind kind) {
+  constexpr std::array<const char*, kEngineKinds> kNames{"tensor", "vector", "scalar",
+                                                         "gpsimd", "sync",   "collective"};
+  const auto row = static_cast<std::size_t>(kind);
+  TAHOMA_INVARIANT(row < kEngineKinds, "engine kind " + std::to_string(row));
+  return kNames[row];
+}
+
+const char* name_of(Cycle name) { return row_of(name).name; }
+const char* doc_of(Cycle name) { return row_of(name).doc; }
+
+}  // namespace tahoma::base

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/base/params.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "model/base/error.h"
+#include "model/base/quantity.h"
+
+namespace tahoma::base {
+namespace {
+
+void parse_into(bool& ref, std::string_view text) { ref = parse_switch(text); }
+void parse_into(std::uint64_t& ref, std::string_view text) { ref = parse_count(text); }
+void parse_into(double& ref, std::string_view text) { ref = parse_number(text); }
+void parse_into(std::string& ref, std::string_view text) { ref = text; }
+void parse_into(Duration& ref, std::string_view text) { ref = parse_duration(text); }
+void parse_into(Cycles& ref, std::string_view text) { ref = parse_cycles(text); }
+void parse_into(Bytes& ref, std::string_view text) { ref = parse_bytes(text); }
+void parse_into(Frequency& ref, std::string_view text) { ref = parse_frequency(text); }
+void parse_into(Bandwidth& ref, std::string_view text) { ref = parse_bandwidth(text); }
+
+template <class T>
+bool inside(T value, const Range<T>& range) {
+  return range.min <= value && value <= range.max;
+}
+bool inside(Bandwidth value, const Range<Bandwidth>& range) {
+  return value.ideal || (range.min.bytes_per_second <= value.bytes_per_second &&
+                         value.bytes_per_second <= range.max.bytes_per_second);
+}
+
+template <class T>
+bool vanishes(const Range<T>&) {
+  return false;
+}
+bool vanishes(const Range<Duration>& range) { return range.min.fs == 0; }
+bool vanishes(const Range<Cycles>& range) { return range.min.count == 0; }
+bool vanishes(const Range<Bandwidth>&) { return true; }
+
+template <class T>
+Param ranged(const char* name, T& ref, T initial, Range<T> range, const char* doc, Source source) {
+  ref = initial;
+  Param param{.path = name,
+              .value = &ref,
+              .default_text = to_text(initial),
+              .range_text = to_text(range.min) + " .. " + to_text(range.max),
+              .doc = doc,
+              .source = std::move(source),
+              .may_be_ideal = vanishes(range),
+              .check = {},
+              .choices = {},
+              .set_at = {}};
+  param.check = [&ref, range, text = param.range_text]() -> std::string {
+    return inside(ref, range) ? "" : fmt::format("must lie in {}, got {}", text, to_text(ref));
+  };
+  return param;
+}
+
+std::string check_choice(const std::string& value, const std::vector<std::string>& choices) {
+  if (choices.empty() || std::find(choices.begin(), choices.end(), value) != choices.end()) return "";
+  return fmt::format("must be one of {}, got '{}'{}", fmt::join(choices, ", "), value,
+                     did_you_mean(value, choices));
+}
+
+// What stands directly below the group `path`, or nothing if it is no group.
+std::vector<std::string> members_of(const std::string& path, const std::vector<Param>& params) {
+  std::vector<std::string> members;
+  for (const Param& param : params) {
+    if (!param.path.starts_with(path + ".")) continue;
+    const std::string rest = param.path.substr(path.size() + 1);
+    const std::string member = rest.substr(0, rest.find('.'));
+    if (std::find(members.begin(), members.end(), member) == members.end()) members.push_back(member);
+  }
+  return members;
+}
+
+[[noreturn]] void refuse_at(const Param& param, const char* code, const std::string& place,
+                            const std::string& text) {
+  throw UserError(code, place, fmt::format("'{}' {}", param.path, text));
+}
+
+}  // namespace
+
+const char* name_of(Provenance kind) {
+  switch (kind) {
+    case Provenance::kDocumented:
+      return "documented";
+    case Provenance::kMeasured:
+      return "measured";
+    case Provenance::kDerived:
+      return "derived";
+    case Provenance::kAssumed:
+      return "assumed";
+    case Provenance::kChosen:
+      return "chosen";
+  }
+  TAHOMA_INVARIANT(false, "provenance " + std::to_string(static_cast<int>(kind)));
+}
+
+std::string text_of(const ParamRef& value) {
+  return std::visit(
+      [](const auto* ref) -> std::string {
+        if constexpr (std::is_same_v<decltype(ref), const std::string*>) {
+          return *ref;
+        } else {
+          return to_text(*ref);
+        }
+      },
+      value);
+}
+
+void ParamTree::bind(Param param) {
+  if (!prefix_.empty()) param.path = prefix_ + "." + param.path;
+  TAHOMA_INVARIANT(find(param.path) == nullptr, "'" + param.path + "' is declared twice");
+  TAHOMA_INVARIANT(param.check().empty(), "the default of '" + param.path + "' " + param.check());
+  params_.push_back(std::move(param));
+}
+
+void ParamTree::add(const char* name, bool& ref, bool initial, const char* doc, Source source) {
+  ref = initial;
+  bind({.path = name,
+        .value = &ref,
+        .default_text = to_text(initial),
+        .range_text = "true or false",
+        .doc = doc,
+        .source = std::move(source),
+        .may_be_ideal = false,
+        .check = [] { return std::string(); },
+        .choices = {"true", "false"},
+        .set_at = {}});
+}
+
+void ParamTree::add(const char* name, std::string& ref, const std::string& initial,
+                    std::vector<std::string> choices, const char* doc, Source source) {
+  ref = initial;
+  bind({.path = name,
+        .value = &ref,
+        .default_text = initial,
+        .range_text = choices.empty() ? "any text" : fmt::format("one of: {}", fmt::join(choices, ", ")),
+        .doc = doc,
+        .source = std::move(source),
+        .may_be_ideal = false,
+        .check = [&ref, choices] { return check_choice(ref, choices); },
+        .choices = choices,
+        .set_at = {}});
+}
+
+#define TAHOMA_ADD(T)                                                                                        \
+  void ParamTree::add(const char* name, T& ref, T initial, Range<T> range, const char* doc, Source source) { \
+    bind(ranged(name, ref, initial, range, doc, std::move(source)));                                         \
+  }
+TAHOMA_ADD(std::uint64_t)
+TAHOMA_ADD(double)
+TAHOMA_ADD(Duration)
+TAHOMA_ADD(Cycles)
+TAHOMA_ADD(Bytes)
+TAHOMA_ADD(Frequency)
+TAHOMA_ADD(Bandwidth)
+#undef TAHOMA_ADD
+
+Param* ParamTree::find(const std::string& path) {
+  const auto found =
+      std::find_if(params_.begin(), params_.end(), [&](const Param& p) { return p.path == path; });
+  return found == params_.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> ParamTree::paths() const {
+  std::vector<std::string> paths;
+  for (const Param& param : params_) paths.push_back(param.path);
+  return paths;
+}
+
+Param& ParamTree::at(const std::string& path, const std::string& place) {
+  if (Param* param = find(path)) return *param;
+  if (const auto members = members_of(path, params_); !members.empty())
+    throw UserError("E-CFG-019", place,
+                    fmt::format("'{}' is a group, not a value: expected {}", path, fmt::join(members, ", ")));
+  for (const Param& param : params_) {
+    if (path.starts_with(param.path + ".") || path.starts_with(param.path + "["))
+      refuse_at(param, "E-CFG-019", place,
+                fmt::format("takes one value, not a {}", path[param.path.size()] == '.' ? "map" : "list"));
+  }
+  throw UserError("E-CFG-002", place,
+                  fmt::format("unknown parameter '{}'{}", path, did_you_mean(path, paths())));
+}
+
+void ParamTree::set(const std::string& path, const std::string& text, const std::string& place) {
+  Param& param = at(path, place);
+  const bool string_value = std::holds_alternative<std::string*>(param.value);
+  if (text == kIdeal && !param.may_be_ideal && !string_value)
+    refuse_at(param, "E-CFG-007", place, fmt::format("cannot be ideal: expected {}", param.range_text));
+  std::visit(
+      [&](auto* ref) {
+        const auto saved = *ref;
+        try {
+          parse_into(*ref, text);
+        } catch (const UserError& e) {
+          refuse_at(param, e.code.c_str(), place, e.message);
+        }
+        if (const std::string wrong = param.check(); !wrong.empty()) {
+          *ref = saved;
+          refuse_at(param, string_value ? "E-CFG-006" : "E-CFG-005", place, wrong);
+        }
+      },
+      param.value);
+  param.set_at = place;
+}
+
+}  // namespace tahoma::base

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/base/yaml_events.h"
+
+#include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/mark.h>
+#include <yaml-cpp/parser.h>
+
+#include <set>
+#include <sstream>
+
+#include "model/base/error.h"
+
+namespace tahoma::base {
+namespace {
+
+// Put behind every text as a comment. yaml-cpp takes the end of the text for the end of a quotation; a scalar
+// that contains this was never closed.
+constexpr std::string_view kEnd = "#\x1F end of the configuration";
+
+std::string place_of(const std::string& label, const YAML::Mark& mark) {
+  return fmt::format("{}:{}:{}", label, mark.line + 1, mark.column + 1);
+}
+
+// The first of two passes: what is wrong with the text as YAML, before what is wrong with it as a
+// configuration. (An open brace can look like a key that is a map.)
+class SyntaxCheck final : public YAML::EventHandler {
+ public:
+  explicit SyntaxCheck(std::string label) : label_(std::move(label)) {}
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                const std::string& value) override {
+    if (value.find(kEnd) != std::string::npos)
+      throw UserError("E-CFG-017", place_of(label_, mark), "not YAML: a quotation is not closed");
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {
+    open(mark);
+  }
+  void OnSequenceEnd() override { --depth_; }
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {
+    open(mark);
+  }
+  void OnMapEnd() override { --depth_; }
+
+ private:
+  void open(const YAML::Mark& mark) {
+    if (++depth_ > kMostDepth)
+      throw UserError("E-CFG-014", place_of(label_, mark),
+                      fmt::format("nested more than {} deep", kMostDepth));
+  }
+  std::string label_;
+  int depth_ = 0;
+};
+
+// A map or list that is being read.
+struct Frame {
+  bool is_map = false;
+  std::string path;
+  std::string place;
+  std::string value_path;  // of the value that comes next; in a map empty until its key is read
+  std::string key_place;
+  std::set<std::string> keys;
+  std::size_t children = 0;
+};
+
+class Flattener final : public YAML::EventHandler {
+ public:
+  Flattener(std::string label, std::string root) : label_(std::move(label)), root_(std::move(root)) {}
+  FlatConfig take() { return std::move(config_); }
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (++documents_ > 1)
+      refuse("E-CFG-012", mark, "expected one document, the text goes on after the first");
+  }
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    refuse_extras(mark, "", anchor);
+    if (frames_.empty() && root_.empty())
+      refuse("E-CFG-015", mark, "expected a map of keys and values, got nothing");
+    if (awaits_key()) refuse("E-CFG-019", mark, "expected a key");
+    refuse("E-CFG-019", mark, fmt::format("'{}' has no value: give one, or leave the key out", value_path()));
+  }
+
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
+    refuse("E-CFG-011", mark, "aliases are not followed: write the value, or use 'extends:'");
+  }
+
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    refuse_extras(mark, tag, anchor);
+    if (frames_.empty() && root_.empty())
+      refuse("E-CFG-015", mark,
+             fmt::format("expected a map of keys and values, got '{}'", value.substr(0, 40)));
+    if (awaits_key()) return take_key(mark, value);
+    scalars_.insert(value_path());
+    config_.leaves.push_back({value_path(), value, place_of(label_, mark), key_place(mark)});
+    value_done();
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    open(mark, tag, anchor, false);
+  }
+  void OnSequenceEnd() override { close(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    open(mark, tag, anchor, true);
+  }
+  void OnMapEnd() override { close(); }
+
+ private:
+  [[noreturn]] void refuse(const char* code, const YAML::Mark& mark, const std::string& text) const {
+    throw UserError(code, place_of(label_, mark), text);
+  }
+
+  // Plain scalars have the tag "?", quoted ones "!", collections "?" or none; any other tag was written.
+  void refuse_extras(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) const {
+    if (anchor != YAML::NullAnchor)
+      refuse("E-CFG-011", mark, "anchors are not followed: write the value, or use 'extends:'");
+    if (!tag.empty() && tag != "?" && tag != "!")
+      refuse("E-CFG-011", mark, fmt::format("tag '{}' has no meaning here", tag));
+  }
+
+  bool awaits_key() const {
+    return !frames_.empty() && frames_.back().is_map && frames_.back().value_path.empty();
+  }
+
+  std::string value_path() const {
+    if (frames_.empty()) return root_;
+    const Frame& frame = frames_.back();
+    return frame.is_map ? frame.value_path : fmt::format("{}[{}]", frame.path, frame.children);
+  }
+
+  std::string key_place(const YAML::Mark& mark) const {
+    return frames_.empty() || !frames_.back().is_map ? place_of(label_, mark) : frames_.back().key_place;
+  }
+
+  void take_key(const YAML::Mark& mark, const std::string& key) {
+    Frame& frame = frames_.back();
+    if (key.empty()) refuse("E-CFG-019", mark, "expected a key");
+    if (key == "<<") refuse("E-CFG-011", mark, "merge keys are not followed: use 'extends:'");
+    frame.value_path = frame.path.empty() ? key : frame.path + "." + key;
+    frame.key_place = place_of(label_, mark);
+    // Over the whole text and not only this map, because 'a.b: 1' is short for 'a: {b: 1}'.
+    if (!frame.keys.insert(key).second || scalars_.contains(frame.value_path))
+      refuse("E-CFG-010", mark, fmt::format("key '{}' was given before", frame.value_path));
+  }
+
+  void value_done() {
+    if (frames_.empty()) return;
+    frames_.back().value_path.clear();
+    ++frames_.back().children;
+  }
+
+  void open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, bool is_map) {
+    refuse_extras(mark, tag, anchor);
+    if (frames_.empty() && root_.empty() && !is_map)
+      refuse("E-CFG-015", mark, "expected a map of keys and values, got a list");
+    if (awaits_key()) refuse("E-CFG-019", mark, "expected a key, got a map or a list");
+    frames_.push_back({is_map, value_path(), place_of(label_, mark), "", "", {}, 0});
+  }
+
+  void close() {
+    const Frame frame = std::move(frames_.back());
+    frames_.pop_back();
+    if (frame.children == 0 && !frame.path.empty())
+      throw UserError("E-CFG-019", frame.place,
+                      fmt::format("'{}' is empty: give it a value, or leave the key out", frame.path));
+    value_done();
+  }
+
+  std::string label_, root_;
+  FlatConfig config_;
+  std::set<std::string> scalars_;  // their paths
+  std::vector<Frame> frames_;
+  int documents_ = 0;
+};
+
+// At most two documents: for some texts (",") the parser never reports the end.
+void parse(const std::string& text, const std::string& label, YAML::EventHandler& handler) {
+  try {
+    std::istringstream stream(text);
+    YAML::Parser parser(stream);
+    if (!parser.HandleNextDocument(handler)) handler.OnNull(YAML::Mark(), YAML::NullAnchor);
+    parser.HandleNextDocument(handler);
+  } catch (const YAML::Exception& e) {
+    throw UserError("E-CFG-017", place_of(label, e.mark), "not YAML: " + e.msg);
+  }
+}
+
+}  // namespace
+
+FlatConfig flatten_text(const NamedText& source, const std::string& root) {
+  if (source.text.size() > kMostText)
+    throw UserError("E-CFG-014", source.label,
+                    fmt::format("longer than {} bytes, the most that a configuration may have", kMostText));
+  std::string text = source.text;
+  if (!text.ends_with('\n')) text += '\n';
+  text += kEnd;
+  text += '\n';
+  SyntaxCheck syntax(source.label);
+  parse(text, source.label, syntax);
+  Flattener flattener(source.label, root);
+  parse(text, source.label, flattener);
+  return flattener.take();
+}
+
+}  // namespace tahoma::base

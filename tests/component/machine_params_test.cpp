@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/system/machine_params.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/base/error.h"
+
+using namespace tahoma;
+
+namespace {
+
+struct Fixture {
+  model::MachineParams machine;
+  base::ParamTree tree{"machine"};
+  Fixture() { machine.declare(tree); }
+  void set(const std::string& path, const std::string& text) { tree.set("machine." + path, text, "test"); }
+  std::string code_of_check() {
+    try {
+      machine.check();
+    } catch (const base::UserError& e) {
+      CHECK(tree.find(e.place) != nullptr);  // the place is the parameter's path
+      return e.code;
+    }
+    return "";
+  }
+};
+
+}  // namespace
+
+TEST_CASE("machine parameters: each has a sentence, a source and a range", "[system][params]") {
+  Fixture f;
+  CHECK(f.tree.params().size() > 80);
+  for (const base::Param& param : f.tree.params()) {
+    CAPTURE(param.path);
+    CHECK_FALSE(param.doc.empty());
+    CHECK_FALSE(param.source.note.empty());
+    CHECK_FALSE(param.range_text.empty());
+    CHECK(param.check().empty());
+    // Only what the user chooses freely has no provenance of its own.
+    CHECK((param.source.kind != base::Provenance::kChosen || param.path == "machine.name"));
+  }
+}
+
+// The figures are Amazon's, or decoded from device profiles, as their collection in the project's hardware
+// notes has them; written down here a second time, so that a slip in a declaration shows.
+TEST_CASE("machine parameters: the defaults are Trainium2's published and measured figures",
+          "[system][params]") {
+  const std::vector<std::pair<std::string, std::string>> figures{
+      {"torus.x", "4"},
+      {"torus.y", "4"},
+      {"torus.z", "4"},
+      {"chip.cores", "8"},                         // trainium2.rst
+      {"chip.dies", "2"},                          // driver headers
+      {"chip.cc_cores", "16"},                     // trainium2.rst
+      {"chip.hbm.stacks", "4"},                    // trainium2.rst
+      {"chip.hbm.capacity", "24 GiB"},             // 96 GiB / 4
+      {"chip.hbm.bandwidth", "725 GB/s"},          // 2.9 TB/s / 4
+      {"chip.core.tensor.clock", "2.4 GHz"},       // trainium2_arch.rst, as the other engines' clocks
+      {"chip.core.vector.clock", "960 MHz"},       //
+      {"chip.core.scalar.clock", "1.2 GHz"},       //
+      {"chip.core.gpsimd.clock", "1.2 GHz"},       //
+      {"chip.core.sequencer.clock", "1.2 GHz"},    // profile-schema-reference.rst
+      {"chip.core.dma.clock", "850 MHz"},          // profiles: 1.1765 ns quantum
+      {"chip.core.dma.bytes_per_cycle", "32 B"},   // 27.2 GB/s an engine
+      {"chip.core.dma.rings", "16"},               // nki-dma-overview.rst
+      {"chip.core.dma.packet", "4 KiB"},           // runtime's default
+      {"chip.core.dma.packet_elements", "64"},     // driver headers
+      {"chip.core.tensor.rows", "128"},            // trainium2_arch.rst
+      {"chip.core.tensor.columns", "128"},         //
+      {"chip.core.tensor.moving_columns", "512"},  // nc_matmul
+      {"chip.core.tensor.weight_load_latency", "81.7 ns"},  // profiles
+      {"chip.core.tensor.throttle_window", "3.2 us"},       // inferred from 13 bursts
+      {"chip.core.scalar.issue_overhead", "60 cyc"},        // profiles
+      {"chip.core.scalar.latency", "159.17 ns"},            //
+      {"chip.core.scalar.activate_latency", "288 ns"},      // screenshots
+      {"chip.core.scalar.table_load", "1283.33 ns"},        // profiles
+      {"chip.core.sequencer.raise_tensor", "14.17 ns"},     // profiles
+      {"chip.core.sequencer.raise_scalar", "9.17 ns"},      //
+      {"chip.core.sequencer.raise_vector", "10.83 ns"},     //
+      {"chip.core.sequencer.wake_sync", "16.67 ns"},        //
+      {"chip.core.sequencer.wake_scalar", "22.5 ns"},       //
+      {"chip.core.sequencer.wake_vector", "23.3 ns"},       //
+      {"chip.core.sequencer.wake_gpsimd", "24.17 ns"},      //
+      {"chip.core.sequencer.wake_tensor", "28.33 ns"},      //
+      {"chip.core.sbuf.partitions", "128"},                 // trainium2_arch.rst
+      {"chip.core.sbuf.per_partition", "224 KiB"},          //
+      {"chip.core.sbuf.usable", "212984 B"},                // nkipy
+      {"chip.core.psum.per_partition", "16 KiB"},           // trainium2_arch.rst
+      {"chip.core.psum.bank", "2 KiB"},                     //
+      {"link.x", "128 GB/s"},                               // 1,024 GB/s a chip over 4 neighbours, both ways
+      {"link.y", "128 GB/s"},                               //
+      {"link.z", "64 GB/s"},                                // 256 GB/s a chip over 2 neighbours, both ways
+  };
+  Fixture f;
+  for (const auto& [path, figure] : figures) {
+    CAPTURE(path);
+    const base::Param* param = f.tree.find("machine." + path);
+    REQUIRE(param != nullptr);
+    CHECK(param->default_text == figure);
+  }
+}
+
+TEST_CASE("machine parameters: measured ranges hold their defaults", "[system][params]") {
+  const Fixture f;
+  const auto between = [](double value, double low, double high) { return low <= value && value <= high; };
+  const model::CoreParams& core = f.machine.chip.core;
+  CHECK(between(static_cast<double>(core.tensor.issue_overhead.count), 4, 6));
+  CHECK(between(core.tensor.pipeline_latency.ns(), 165.0, 165.8));
+  CHECK(between(static_cast<double>(core.vector.issue_overhead.count), 58, 71));
+  CHECK(between(core.vector.latency.ns(), 157, 160));
+  CHECK(between(static_cast<double>(core.dma.element_overhead.count), 2, 4));
+  CHECK(between(core.dma.doorbell.ns(), 57.5, 60.8));
+  CHECK(between(core.dma.doorbell_pitch.ns(), 82, 86));
+  CHECK(between(core.dma.start_up.ns(), 698, 718));
+  CHECK(between(core.dma.start_up.ns() + f.machine.chip.hbm.read_latency.ns(), 794, 830));
+  CHECK(between(core.dma.skew.ns() * 15, 190, 215));
+  CHECK(between(core.dma.write_latency.ns(), 195, 235));
+  CHECK(between(core.dma.completion.ns(), 310, 385));
+  CHECK(between(core.dma.small_element.ns(), 79, 108));
+  // Start of a 128-column fp16 weight load to its matmul: 30.83 ns, of which 32 cycles are the columns.
+  CHECK(core.tensor.weight_to_matmul.ns() + 32 / 2.4 == Approx(30.83).margin(0.01));
+}
+
+TEST_CASE("machine parameters: what must fit together is checked", "[system][params]") {
+  CHECK(Fixture().code_of_check().empty());
+  const std::vector<std::vector<std::pair<std::string, std::string>>> misfits{
+      {{"chip.cores", "6"}, {"chip.cc_cores", "12"}},  // cores over stacks
+      {{"chip.dies", "3"}},                            // stacks over dies
+      {{"chip.cc_cores", "8"}},                        // two a core
+      {{"chip.core.sbuf.usable", "225 KiB"}},          // of 224
+      {{"chip.core.psum.bank", "3 KiB"}},              // banks in a partition
+      {{"chip.core.psum.bank", "1 KiB"}},              // a row of 512 fp32
+      {{"chip.core.tensor.moving_columns", "1024"}},   // in 2 KiB
+  };
+  for (const auto& changes : misfits) {
+    Fixture f;
+    for (const auto& [path, text] : changes) f.set(path, text);
+    CAPTURE(changes.front().first);
+    CHECK(f.code_of_check() == "E-CFG-020");
+  }
+}
