@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The error of a wrong program: stable code, place, and what was expected. Exit status 3 at the command line.
+// Codes: E-ASM-nnn text, E-BIN-nnn binary, E-ISA-nnn a limit of the table or the machine; listed in
+// isa/README.md.
 #pragma once
 
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace tahoma::isa {
 
@@ -12,12 +16,14 @@ class ProgramError : public std::runtime_error {
   // what() reads "place: error[code]: message"; the place is file:line:column or queue[index] mnemonic.
   ProgramError(std::string error_code, std::string where, std::string text)
       : std::runtime_error((where.empty() ? "" : where + ": ") + "error[" + error_code + "]: " + text),
-        code(std::move(error_code)), place(std::move(where)), message(std::move(text)) {}
+        code(std::move(error_code)),
+        place(std::move(where)),
+        message(std::move(text)) {}
   std::string code, place, message;
 };
 
-// The name of `candidates` nearest to `name` by edit distance, as " (did you mean 'x'?)", or "" if none is near.
-template <class Names>
-std::string did_you_mean(const std::string& name, const Names& candidates);
+// The name of `candidates` nearest to `name` by edit distance, as " (did you mean 'x'?)", or "" if none is
+// within a third of the name's length (at least one edit). Ties go to the first candidate.
+std::string did_you_mean(std::string_view name, std::span<const std::string_view> candidates);
 
 }  // namespace tahoma::isa

@@ -52,12 +52,7 @@ enum class CompareOp : std::uint8_t { kEq, kNe, kLt, kLe, kGt, kGe };
 enum class ActFn : std::uint8_t { kCopy, kSquare, kRelu, kAbs, kSign, kExp, kReciprocal, kSqrt };
 
 inline constexpr std::size_t kFreeDims = 4;
-// In a namespace of its own because GCC 12's -Wshadow takes the scoped enumerators of the same name below for
-// a declaration that shadows it.
-namespace absent {
 inline constexpr std::uint8_t kNone = 0xff;  // no register, no argument
-}
-using namespace absent;
 inline constexpr unsigned kRegisters = 64;
 inline constexpr unsigned kSemaphores = 256;
 inline constexpr unsigned kArguments = 32;

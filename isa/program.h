@@ -1,19 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program as the hardware takes it: one in-order instruction stream per queue and a table of DMA descriptors. HBM is
-// addressed through arguments, so that one program serves every core that runs it. Also the binary container.
+// A program as the hardware takes it: one in-order instruction stream per queue and a table of DMA
+// descriptors. HBM is addressed through arguments, so that one program serves every core that runs it. Also
+// the binary container.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "isa/instruction.h"
 
 namespace tahoma::isa {
 
-// A named stretch of a kernel ("gemm.block", "attention.softmax"); regions label reports, never meaning.
+// Names of programs, arguments and labels: short, and free of everything that assembler text gives a meaning.
+inline constexpr std::size_t kNameLength = 255;
+inline constexpr std::string_view kNameRule = "1 to 255 of the characters A-Z a-z 0-9 _ . -";
+constexpr bool is_name_character(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+         c == '-';
+}
+bool is_name(std::string_view name);
+
 struct Program {
   std::string name = "program";
   std::array<std::vector<Instruction>, kQueueCount> streams;
@@ -25,7 +35,8 @@ struct Program {
   friend bool operator==(const Program&, const Program&) = default;
 };
 
-// Global HBM address: chip << 40 | stack << 36 | offset. A core's identity travels in the same argument table.
+// Global HBM address: chip << 40 | stack << 36 | offset. A core's identity travels in the same argument
+// table.
 struct GlobalAddress {
   std::uint32_t chip = 0;
   std::uint32_t stack = 0;
@@ -34,13 +45,16 @@ struct GlobalAddress {
     return {static_cast<std::uint32_t>(bits >> 40), static_cast<std::uint32_t>((bits >> 36) & 0xF),
             bits & ((std::uint64_t{1} << 36) - 1)};
   }
-  std::uint64_t bits() const {
-    return (std::uint64_t{chip} << 40) | (std::uint64_t{stack} << 36) | offset;
-  }
+  std::uint64_t bits() const { return (std::uint64_t{chip} << 40) | (std::uint64_t{stack} << 36) | offset; }
 };
 
-// Binary form: magic "TAHO", version, names, then 64-byte words and 64-byte descriptors, little endian.
-// `from_bytes` accepts only what `to_bytes` can produce; anything else throws ProgramError with the byte offset.
+// Binary form, little endian: magic "TAHO", version, name, arguments (u32 length and characters each),
+// instruction count of each queue, descriptor count, the 64-byte words and descriptors of isa/codec.h, FNV-1a
+// checksum of all before it. `from_bytes` accepts only what `to_bytes` can produce, so
+// to_bytes(from_bytes(b)) == b; it proves neither limits nor references, which is validate()'s work.
+// ProgramError with the byte offset: E-BIN-001 magic, 002 version, 003 truncated, 004 too long, 005 a name,
+// 006 too many arguments, 007..009 a word (isa/codec.h), 011 checksum. `to_bytes` throws E-BIN-005, 006 and
+// 010.
 std::vector<std::byte> to_bytes(const Program& program);
 Program from_bytes(std::span<const std::byte> bytes);
 

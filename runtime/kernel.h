@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels are written in program order on tiles; finish() finds the dependencies between the engines, places the
-// semaphores and returns the per-engine streams. Double buffering is a pool with two copies: taking the third tile waits
-// until the first one's readers are done.
+// Kernels are written in program order on tiles; finish() finds the dependencies between the engines, places
+// the semaphores and returns the per-engine streams. Double buffering is a pool with two copies: taking the
+// third tile waits until the first one's readers are done.
 #pragma once
 
 #include <array>
@@ -15,7 +15,8 @@
 
 namespace tahoma::runtime {
 
-// A view of an on-chip buffer: partitions x up to 4 free dimensions. Made by Kernel::take, narrowed by its own methods.
+// A view of an on-chip buffer: partitions x up to 4 free dimensions. Made by Kernel::take, narrowed by its
+// own methods.
 struct TileView {
   std::uint32_t buffer = 0;  // identity for dependency tracking
   isa::Tile tile;
@@ -29,19 +30,25 @@ struct TileView {
 struct HbmView {
   std::uint8_t arg = isa::kNone;
   isa::DType dtype = isa::DType::kFp32;
-  std::uint64_t offset = 0;      // bytes from the argument's address
+  std::uint64_t offset = 0;  // bytes from the argument's address
   std::uint64_t rows = 0, columns = 0;
-  std::int64_t row_stride = 0;   // elements
+  std::int64_t row_stride = 0;  // elements
   HbmView window(std::uint64_t row, std::uint64_t column, std::uint64_t rows, std::uint64_t columns) const;
 };
 
-// A semaphore shared by name with other cores' programs: the n-th signal of every program has the same number.
+// A semaphore shared by name with other cores' programs: the n-th signal of every program has the same
+// number.
 struct Signal {
   std::uint8_t semaphore = 0;
 };
 
 struct Pool {
   std::uint32_t id = 0;
+};
+
+struct ScalarOperand {  // an immediate or a [P,1] column of fp32
+  float imm = 0;
+  const TileView* column = nullptr;
 };
 
 class Kernel {
@@ -53,41 +60,52 @@ class Kernel {
   std::uint8_t core_argument(const std::string& name);  // an argument that holds a core number, for notify
   Signal signal();
 
-  // On-chip memory: `copies` rotating buffers of 128 partitions x `columns` elements. Throws UserError E-RUN-020 when
-  // SBUF or PSUM is exhausted, naming the pool and what is left.
+  // On-chip memory: `copies` rotating buffers of 128 partitions x `columns` elements. Throws UserError
+  // E-RUN-020 when SBUF or PSUM is exhausted, naming the pool and what is left.
   Pool sbuf(const std::string& name, isa::DType dtype, unsigned columns, unsigned copies = 1);
-  Pool psum(const std::string& name, isa::DType dtype, unsigned columns, unsigned copies = 1);  // bank-aligned
-  TileView take(Pool pool, unsigned partitions, unsigned columns);                             // the next copy
+  Pool psum(const std::string& name, isa::DType dtype, unsigned columns,
+            unsigned copies = 1);                                   // bank-aligned
+  TileView take(Pool pool, unsigned partitions, unsigned columns);  // the next copy
 
   // Data movement; `on` rings the doorbell.
   void load(const TileView& dst, const HbmView& src, isa::Queue on = isa::Queue::kSync);
-  void store(const HbmView& dst, const TileView& src, isa::Queue on = isa::Queue::kSync, bool accumulate = false);
+  void store(const HbmView& dst, const TileView& src, isa::Queue on = isa::Queue::kSync,
+             bool accumulate = false);
   void move(const HbmView& dst, const HbmView& src, isa::Queue on, bool accumulate = false);
-  // A transfer into another core's HBM that raises `signal` there (by 16: once per DMA engine) when it has landed.
+  // A transfer into another core's HBM that raises `signal` there (by 16: once per DMA engine) when it has
+  // landed. This kernel never learns when: writing `src` afterwards is refused (E-RUN-022). Writes to `dst`
+  // are ordered by signals only.
   void send(const HbmView& dst, const HbmView& src, isa::Queue on, std::uint8_t core_arg, Signal signal);
-  void wait(isa::Queue on, Signal signal, std::uint32_t value);  // later instructions of `on` see what was sent
+  void wait(isa::Queue on, Signal signal,
+            std::uint32_t value);  // later instructions of `on` see what was sent
 
-  // Tensor engine. dst: PSUM [columns of stationary, moving columns]; loads the weights when they are not loaded yet.
+  // Tensor engine. dst: PSUM [columns of stationary, moving columns]; loads the weights when they are not
+  // loaded yet.
   void matmul(const TileView& dst, const TileView& stationary, const TileView& moving, bool accumulate);
-  void transpose(const TileView& dst, const TileView& src, const TileView& identity);  // dst [F,P] = src [P,F]
+  void transpose(const TileView& dst, const TileView& src,
+                 const TileView& identity);  // dst [F,P] = src [P,F]
 
-  // Element-wise; dst and sources have the same shape (broadcast by stride 0), partitions may start elsewhere.
+  // Element-wise; dst and sources have the same shape (broadcast by stride 0), partitions may start
+  // elsewhere.
   void copy(const TileView& dst, const TileView& src, isa::Queue on = isa::Queue::kVector);
-  void tensor_tensor(const TileView& dst, const TileView& a, const TileView& b, isa::AluOp op, isa::Queue on = isa::Queue::kVector);
-  struct Operand {  // an immediate or a [P,1] column
-    float imm = 0;
-    const TileView* column = nullptr;
-  };
-  void tensor_scalar(const TileView& dst, const TileView& src, isa::AluOp op0, Operand s0, isa::AluOp op1 = isa::AluOp::kBypass,
-                     Operand s1 = {}, isa::Queue on = isa::Queue::kVector);
-  void reduce(const TileView& dst, const TileView& src, isa::AluOp op, isa::Queue on = isa::Queue::kVector);  // innermost dimension
-  void activation(const TileView& dst, const TileView& src, isa::ActFn fn, Operand scale = {1.0F, nullptr}, Operand bias = {});
-  void activation_reduce(const TileView& dst, const TileView& sum, const TileView& src, isa::ActFn fn, Operand scale = {1.0F, nullptr}, Operand bias = {});
+  void tensor_tensor(const TileView& dst, const TileView& a, const TileView& b, isa::AluOp op,
+                     isa::Queue on = isa::Queue::kVector);
+  using Operand = ScalarOperand;
+  void tensor_scalar(const TileView& dst, const TileView& src, isa::AluOp op0, Operand s0,
+                     isa::AluOp op1 = isa::AluOp::kBypass, Operand s1 = {},
+                     isa::Queue on = isa::Queue::kVector);
+  void reduce(const TileView& dst, const TileView& src, isa::AluOp op,
+              isa::Queue on = isa::Queue::kVector);  // innermost dimension
+  void activation(const TileView& dst, const TileView& src, isa::ActFn fn, Operand scale = {1.0F, nullptr},
+                  Operand bias = {});
+  void activation_reduce(const TileView& dst, const TileView& sum, const TileView& src, isa::ActFn fn,
+                         Operand scale = {1.0F, nullptr}, Operand bias = {});
   void reciprocal(const TileView& dst, const TileView& src);
   void memset(const TileView& dst, float value, isa::Queue on = isa::Queue::kVector);
   // dst = (base + channel_multiplier * p + coefficient * i) `compare` 0 ? src : otherwise
-  void affine_select(const TileView& dst, const TileView& src, std::int32_t base, std::int32_t channel_multiplier,
-                     std::int16_t coefficient, isa::CompareOp compare, float otherwise);
+  void affine_select(const TileView& dst, const TileView& src, std::int32_t base,
+                     std::int32_t channel_multiplier, std::int16_t coefficient, isa::CompareOp compare,
+                     float otherwise);
 
   isa::Program finish();
 

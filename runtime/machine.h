@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thin runtime's front door: open a machine, allocate tensors in HBM, load a program for a set of cores, run, read
-// back. One machine per process. In timing mode tensors have addresses and shapes but no values: write() and read() are
-// refused by an invariant, so callers ask functional() first.
+// The thin runtime's front door: open a machine, allocate tensors in HBM, load a program for a set of cores,
+// run, read back. One machine per process. In timing mode tensors have addresses and shapes but no values:
+// write() and read() are refused by an invariant, so callers ask functional() first.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,13 @@
 #include <vector>
 
 #include "isa/program.h"
+#include "isa/validate.h"
 #include "model/system/system.h"
 
 namespace tahoma::runtime {
+
+// What a program may use of a machine's cores: the sizes that isa::validate() checks against.
+isa::Limits limits_of(const model::MachineParams& machine);
 
 // A dense row-major tensor in the HBM of one stack.
 struct Tensor {
@@ -35,16 +39,18 @@ class Machine {
   bool functional() const;
   std::uint32_t cores() const;
 
-  // In the stack that belongs to `core`, 64-byte aligned. Throws UserError E-RUN-010 when the stack is full, naming the
-  // tensor, its size and what is left.
-  Tensor allocate(std::uint32_t core, const std::string& name, isa::DType dtype, std::vector<std::uint64_t> shape);
+  // In the stack that belongs to `core`, 64-byte aligned. Throws UserError E-RUN-010 when the stack is full,
+  // naming the tensor, its size and what is left.
+  Tensor allocate(std::uint32_t core, const std::string& name, isa::DType dtype,
+                  std::vector<std::uint64_t> shape);
 
   void write(const Tensor& tensor, std::span<const std::byte> values);
   void read(const Tensor& tensor, std::span<std::byte> values);
   std::byte* bytes(const Tensor& tensor);  // the tensor's host bytes themselves
 
   // `arguments[i]` is the address (or, for notify, the core number) behind argument i of the program.
-  void load(std::uint32_t core, std::shared_ptr<const isa::Program> program, const std::vector<std::uint64_t>& arguments);
+  void load(std::uint32_t core, std::shared_ptr<const isa::Program> program,
+            const std::vector<std::uint64_t>& arguments);
 
   base::RunMeasurement run(const std::function<void(const model::Progress&)>& progress = {});
   void collect(base::StatSink& sink) const;

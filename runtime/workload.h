@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A workload is one case that `tahoma run` executes: parameters below `workload.`, a placement of tensors and programs on
-// a machine, and a golden reference. The kinds are listed by workloads/registry.cpp.
+// A workload is one case that `tahoma run` executes: parameters below `workload.`, a placement of tensors and
+// programs on a machine, and a golden reference. The kinds are listed by workloads/registry.cpp.
 #pragma once
 
 #include <functional>
@@ -17,31 +17,32 @@ namespace tahoma::runtime {
 struct GoldenResult {
   bool checked = false, passed = false;
   double max_abs_error = 0, max_rel_error = 0;
-  double tolerance = 0;              // largest error / allowed error seen is below 1 when passed; this is the rule's epsilon
-  std::string rule;                  // how the tolerance follows from dtype and reduction length, one line
+  double tolerance =
+      0;             // largest error / allowed error seen is below 1 when passed; this is the rule's epsilon
+  std::string rule;  // how the tolerance follows from dtype and reduction length, one line
   std::uint64_t elements = 0, mismatches = 0;
-  std::string first_mismatch;        // several lines: index, got, expected, neighbours, the core that made it
+  std::string first_mismatch;  // several lines: index, got, expected, neighbours, the core that made it
 };
 
-struct NamedValues {                 // an output that can be saved as .npy
+struct NamedValues {  // an output that can be saved as .npy
   std::string name;
   isa::DType dtype;
   std::vector<std::uint64_t> shape;
-  std::vector<std::byte> values;     // bf16 is saved as fp32
+  std::vector<std::byte> values;  // bf16 is saved as fp32
 };
 
 class Workload {
  public:
   virtual ~Workload() = default;
-  virtual void declare(base::ParamTree& tree) = 0;                  // called once, before anything else
+  virtual void declare(base::ParamTree& tree) = 0;                    // called once, before anything else
   virtual void check(const model::MachineParams& machine) const = 0;  // cross-field rules; throws UserError
-  virtual void prepare(Machine& machine, std::uint64_t seed) = 0;   // inputs, tensors, programs
-  virtual GoldenResult verify(Machine& machine) = 0;                // functional mode, after the run
-  virtual std::vector<NamedValues> outputs(Machine& machine) = 0;   // functional mode, after the run
+  virtual void prepare(Machine& machine, std::uint64_t seed) = 0;     // inputs, tensors, programs
+  virtual GoldenResult verify(Machine& machine) = 0;                  // functional mode, after the run
+  virtual std::vector<NamedValues> outputs(Machine& machine) = 0;     // functional mode, after the run
   virtual double useful_flops() const = 0;
-  virtual isa::DType compute_dtype() const = 0;                     // decides the peak that MFU is measured against
+  virtual isa::DType compute_dtype() const = 0;  // decides the peak that MFU is measured against
   virtual std::uint32_t cores_used() const = 0;
-  virtual std::string describe() const = 0;                         // "gemm 8192x4096x4096 bf16, shard m8 n8 k8"
+  virtual std::string describe() const = 0;  // "gemm 8192x4096x4096 bf16, shard m8 n8 k8"
 };
 
 struct WorkloadKind {

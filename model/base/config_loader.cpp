@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <set>
 
+#include "model/base/config_loader_events.h"
 #include "model/base/error.h"
-#include "model/base/yaml_events.h"
 
 namespace tahoma::base {
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two kinds of error. The user's: UserError, with a stable code, the place and what was expected. Ours: an invariant,
-// on in every build, which prints the instance, the simulated time and the last events. Only main() exits.
+// Two kinds of error. The user's: UserError, with a stable code, the place and what was expected. Ours: an
+// invariant, on in every build, which prints the instance, the simulated time and the last events. Only
+// main() exits.
 #pragma once
 
 #include <stdexcept>
@@ -10,14 +11,26 @@
 
 namespace tahoma::base {
 
-enum class ExitStatus : int { kOk = 0, kCheckFailed = 1, kUsage = 2, kProgram = 3, kNoProgress = 4, kInvariant = 5, kHost = 6 };
+enum class ExitStatus : int {
+  kOk = 0,
+  kCheckFailed = 1,
+  kUsage = 2,
+  kProgram = 3,
+  kNoProgress = 4,
+  kInvariant = 5,
+  kHost = 6
+};
 
 class UserError : public std::runtime_error {
  public:
   // what(): "place: error[code]: message"
-  UserError(std::string error_code, std::string where, const std::string& text, ExitStatus exit = ExitStatus::kUsage)
+  UserError(std::string error_code, std::string where, const std::string& text,
+            ExitStatus exit = ExitStatus::kUsage)
       : std::runtime_error((where.empty() ? "" : where + ": ") + "error[" + error_code + "]: " + text),
-        code(std::move(error_code)), place(std::move(where)), message(text), status(exit) {}
+        code(std::move(error_code)),
+        place(std::move(where)),
+        message(text),
+        status(exit) {}
   std::string code, place, message;
   ExitStatus status;
 };
@@ -27,17 +40,19 @@ class InvariantError : public std::logic_error {
   using std::logic_error::logic_error;
 };
 
-// The name in `candidates` nearest to `name` (edit distance at most a third of its length, at least 1), or "".
+// The name in `candidates` nearest to `name` (edit distance at most a third of its length, at least 1), or
+// "".
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
 // " (did you mean 'x'?)" or "".
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
 
-[[noreturn]] void fail_invariant(const char* condition, const char* file, int line, const std::string& detail);
+[[noreturn]] void fail_invariant(const char* condition, const char* file, int line,
+                                 const std::string& detail);
 
 }  // namespace tahoma::base
 
 // Always on. `detail` is a std::string that names the instance and the values involved.
-#define TAHOMA_INVARIANT(condition, detail)                                                \
-  do {                                                                                     \
+#define TAHOMA_INVARIANT(condition, detail)                                                   \
+  do {                                                                                        \
     if (!(condition)) ::tahoma::base::fail_invariant(#condition, __FILE__, __LINE__, detail); \
   } while (false)

@@ -17,8 +17,12 @@ const char* name_of(EngineKind kind);  // "tensor", "vector", ...
 
 // Every femtosecond of an engine has one of these names; they add up to the elapsed time.
 enum class Cycle : std::uint8_t {
-  kBusy,            // an instruction occupies the engine's issue
-  kWaitTensor, kWaitVector, kWaitScalar, kWaitGpSimd, kWaitSync,  // semaphore raised last by that engine
+  kBusy,  // an instruction occupies the engine's issue
+  kWaitTensor,
+  kWaitVector,
+  kWaitScalar,
+  kWaitGpSimd,
+  kWaitSync,        // semaphore raised last by that engine
   kWaitDma,         // semaphore raised last by a DMA on this core's own HBM
   kWaitLink,        // semaphore raised last by a DMA that crossed NeuronLink
   kWaitCollective,  // semaphore raised last by a collective core
@@ -36,23 +40,24 @@ const char* name_of(Cycle name);  // "busy", "wait_tensor", ...
 const char* doc_of(Cycle name);
 
 struct EngineMeasurement {
-  std::string path;                              // "server0.chip03.core5.tensor"
+  std::string path;  // "server0.chip03.core5.tensor"
   EngineKind kind = EngineKind::kTensor;
-  std::uint32_t core = 0;                        // global core number
-  std::array<Duration, kCycleNames> time{};      // adds up to RunMeasurement::elapsed
-  Duration active;                               // union of start-to-end intervals, the vendor's *_active
+  std::uint32_t core = 0;                    // global core number
+  std::array<Duration, kCycleNames> time{};  // adds up to RunMeasurement::elapsed
+  Duration active;                           // union of start-to-end intervals, the vendor's *_active
   std::uint64_t instructions = 0;
-  std::uint64_t hardware_flops = 0;              // 2 x multiply-accumulates of the tensor engine, useful or not
+  std::uint64_t hardware_flops = 0;  // 2 x multiply-accumulates of the tensor engine, useful or not
   Time first_start = kNever, last_end{0};
 };
 
-struct DmaMeasurement {                          // the 16 DMA engines of one core together
+struct DmaMeasurement {  // the 16 DMA engines of one core together
   std::string path;
   std::uint32_t core = 0;
   std::uint64_t transfers = 0, packets = 0, bytes = 0;
-  Duration busy;                                 // summed over the engines: moving packets
-  Duration blocked_memory, blocked_link;         // summed over the engines: HBM or fabric took longer than the engine
-  Duration active;                               // at least one engine moving
+  Duration busy;  // summed over the engines: moving packets
+  Duration blocked_memory,
+      blocked_link;  // summed over the engines: HBM or fabric took longer than the engine
+  Duration active;   // at least one engine moving
 };
 
 // Windowed series: busy time per window of `window` from time zero.
@@ -62,35 +67,35 @@ struct Series {
 };
 
 struct HbmMeasurement {
-  std::string path;                              // "server0.chip03.hbm1"
+  std::string path;  // "server0.chip03.hbm1"
   std::uint64_t read_bytes = 0, write_bytes = 0;
   Duration busy;
   Bandwidth peak;
   Series series;
 };
 
-struct LinkMeasurement {                         // one direction of one link
-  std::string path;                              // "server0.chip03.link_xp"
+struct LinkMeasurement {  // one direction of one link
+  std::string path;       // "server0.chip03.link_xp"
   std::uint32_t from_chip = 0, to_chip = 0;
   char axis = 'x';
   std::uint64_t payload_bytes = 0, wire_bytes = 0, packets = 0;
   Duration busy;
-  Duration queue_full;                           // time its queue had no free slot
-  std::uint64_t queue_high_water = 0;            // packets
+  Duration queue_full;                 // time its queue had no free slot
+  std::uint64_t queue_high_water = 0;  // packets
   Bandwidth peak;
   Series series;
 };
 
 struct RunMeasurement {
-  Duration elapsed;                              // first instruction on any core to the last completion
-  std::vector<EngineMeasurement> engines;        // cores in order, engines in order of EngineKind
-  std::vector<DmaMeasurement> dma;               // one per core
+  Duration elapsed;                        // first instruction on any core to the last completion
+  std::vector<EngineMeasurement> engines;  // cores in order, engines in order of EngineKind
+  std::vector<DmaMeasurement> dma;         // one per core
   std::vector<HbmMeasurement> hbm;
   std::vector<LinkMeasurement> links;
-  std::uint64_t instructions = 0;                // retired, all queues
+  std::uint64_t instructions = 0;  // retired, all queues
   std::uint64_t dma_packets = 0;
   std::uint64_t link_packet_hops = 0;
-  std::uint64_t activations = 0;                 // SystemC process activations of engines
+  std::uint64_t activations = 0;  // SystemC process activations of engines
   std::uint64_t dma_activations = 0, link_activations = 0;
 };
 

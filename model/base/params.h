@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// One declaration per parameter: path, type and unit, default, legal range, one sentence, provenance. A parameter is a
-// plain member of a plain struct; the struct's declare() binds it to a ParamTree, and everything else (YAML, --set, range
-// checks, `tahoma params`, the resolved configuration, sweep axes, the ledger of assumptions) reads the tree.
+// One declaration per parameter: path, type and unit, default, legal range, one sentence, provenance. A
+// parameter is a plain member of a plain struct; the struct's declare() binds it to a ParamTree, and
+// everything else (YAML, --set, range checks, `tahoma params`, the resolved configuration, sweep axes, the
+// ledger of assumptions) reads the tree.
 //
 //   struct LinkParams {
 //     Bandwidth rate;
 //     void declare(ParamTree& t) {
-//       t.add("rate", rate, 128_GBps, {1_GBps, 10000_GBps}, "payload rate of one direction", documented("trn2-arch"));
+//       t.add("rate", rate, 128_GBps, {1_GBps, 10000_GBps}, "payload rate of one direction",
+//       documented("trn2-arch"));
 //     }
 //   };
 #pragma once
@@ -21,7 +23,13 @@
 
 namespace tahoma::base {
 
-enum class Provenance : std::uint8_t { kDocumented, kMeasured, kDerived, kAssumed, kChosen };  // kChosen: the user's input
+enum class Provenance : std::uint8_t {
+  kDocumented,
+  kMeasured,
+  kDerived,
+  kAssumed,
+  kChosen
+};  // kChosen: the user's input
 struct Source {
   Provenance kind = Provenance::kAssumed;
   std::string note;  // where from; for derived: how; for assumed: why
@@ -38,19 +46,20 @@ struct Range {
   T min, max;
 };
 
-using ParamRef = std::variant<bool*, std::uint64_t*, double*, std::string*, Duration*, Cycles*, Bytes*, Frequency*, Bandwidth*>;
+using ParamRef = std::variant<bool*, std::uint64_t*, double*, std::string*, Duration*, Cycles*, Bytes*,
+                              Frequency*, Bandwidth*>;
 
 struct Param {
-  std::string path;              // "machine.chip.hbm.stacks"
-  ParamRef value;                // bound member
-  std::string default_text;      // as it would be written in YAML
-  std::string range_text;        // "1 .. 16", "one of: ring, torus", ...
+  std::string path;          // "machine.chip.hbm.stacks"
+  ParamRef value;            // bound member
+  std::string default_text;  // as it would be written in YAML
+  std::string range_text;    // "1 .. 16", "one of: ring, torus", ...
   std::string doc;
   Source source;
-  bool may_be_ideal = false;     // `ideal` is legal: a resource
+  bool may_be_ideal = false;           // `ideal` is legal: a resource
   std::function<std::string()> check;  // "" if the bound value is legal, else what is wrong with it
   std::vector<std::string> choices;    // for strings: the legal values, empty if free
-  std::string set_at;            // place that set it last (file:line:column, --set), "" while default
+  std::string set_at;                  // place that set it last (file:line:column, --set), "" while default
 };
 
 class ParamTree {
@@ -58,17 +67,25 @@ class ParamTree {
   // An empty root: the parameters stand at the top level.
   explicit ParamTree(std::string root) : prefix_(std::move(root)) {}
 
-  // Bind, set the default, and remember the rest. `ideal` is legal for a bandwidth, and for a Duration or Cycles whose
-  // range begins at zero: a cost that may vanish. A declaration whose default breaks its own rules is an invariant.
+  // Bind, set the default, and remember the rest. `ideal` is legal for a bandwidth, and for a Duration or
+  // Cycles whose range begins at zero: a cost that may vanish. A declaration whose default breaks its own
+  // rules is an invariant.
   void add(const char* name, bool& ref, bool initial, const char* doc, Source source);
-  void add(const char* name, std::uint64_t& ref, std::uint64_t initial, Range<std::uint64_t> range, const char* doc, Source source);
-  void add(const char* name, double& ref, double initial, Range<double> range, const char* doc, Source source);
-  void add(const char* name, Duration& ref, Duration initial, Range<Duration> range, const char* doc, Source source);
-  void add(const char* name, Cycles& ref, Cycles initial, Range<Cycles> range, const char* doc, Source source);
+  void add(const char* name, std::uint64_t& ref, std::uint64_t initial, Range<std::uint64_t> range,
+           const char* doc, Source source);
+  void add(const char* name, double& ref, double initial, Range<double> range, const char* doc,
+           Source source);
+  void add(const char* name, Duration& ref, Duration initial, Range<Duration> range, const char* doc,
+           Source source);
+  void add(const char* name, Cycles& ref, Cycles initial, Range<Cycles> range, const char* doc,
+           Source source);
   void add(const char* name, Bytes& ref, Bytes initial, Range<Bytes> range, const char* doc, Source source);
-  void add(const char* name, Frequency& ref, Frequency initial, Range<Frequency> range, const char* doc, Source source);
-  void add(const char* name, Bandwidth& ref, Bandwidth initial, Range<Bandwidth> range, const char* doc, Source source);
-  void add(const char* name, std::string& ref, const std::string& initial, std::vector<std::string> choices, const char* doc, Source source);
+  void add(const char* name, Frequency& ref, Frequency initial, Range<Frequency> range, const char* doc,
+           Source source);
+  void add(const char* name, Bandwidth& ref, Bandwidth initial, Range<Bandwidth> range, const char* doc,
+           Source source);
+  void add(const char* name, std::string& ref, const std::string& initial, std::vector<std::string> choices,
+           const char* doc, Source source);
 
   // Declare `group` (anything with declare(ParamTree&)) below `name`.
   template <class Group>
@@ -86,12 +103,13 @@ class ParamTree {
 
   const std::string& root() const { return prefix_; }
 
-  // The parameter at `path`, or UserError at `place`: E-CFG-002 unknown (with the nearest path), E-CFG-019 a group.
+  // The parameter at `path`, or UserError at `place`: E-CFG-002 unknown (with the nearest path), E-CFG-019 a
+  // group.
   Param& at(const std::string& path, const std::string& place);
 
-  // Parse `text` for the parameter at `path`. Throws UserError: unknown path (with the nearest one), missing or wrong
-  // unit, not a number, out of range, `ideal` where it is none (E-CFG-002 to E-CFG-007). `place` is where the text came
-  // from. After an error the parameter has its old value.
+  // Parse `text` for the parameter at `path`. Throws UserError: unknown path (with the nearest one), missing
+  // or wrong unit, not a number, out of range, `ideal` where it is none (E-CFG-002 to E-CFG-007). `place` is
+  // where the text came from. After an error the parameter has its old value.
   void set(const std::string& path, const std::string& text, const std::string& place);
 
  private:
@@ -100,7 +118,8 @@ class ParamTree {
   std::vector<Param> params_;
 };
 
-// The value as text with its unit: "725 GB/s", "24 GiB", "1283.33 ns", "ideal", "true"; strings as they are, unquoted.
+// The value as text with its unit: "725 GB/s", "24 GiB", "1283.33 ns", "ideal", "true"; strings as they are,
+// unquoted.
 std::string text_of(const ParamRef& value);
 
 }  // namespace tahoma::base

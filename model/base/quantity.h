@@ -27,7 +27,8 @@ std::uint64_t parse_count(std::string_view text);  // digits only
 double parse_number(std::string_view text);        // may be negative; nearest double
 bool parse_switch(std::string_view text);          // "true" or "false"
 
-// The exact text with the fewest digits, and among several the one in the smallest unit. Parsing it gives the value back.
+// The exact text with the fewest digits, and among several the one in the smallest unit. Parsing it gives the
+// value back.
 std::string to_text(Duration value);
 std::string to_text(Cycles value);
 std::string to_text(Bytes value);

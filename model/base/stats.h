@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The statistics tree: every number has a path, a unit and a sentence. Components add their numbers once, at the end of a
-// run; writers (JSON, CSV, text) walk the list.
+// The statistics tree: every number has a path, a unit and a sentence. Components add their numbers once, at
+// the end of a run; writers (JSON, CSV, text) walk the list.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,12 @@ struct Stat {
 
 class StatSink {
  public:
-  void add(std::string path, std::uint64_t value, Unit unit, const char* doc) { stats_.push_back({std::move(path), value, unit, doc}); }
-  void add(std::string path, double value, Unit unit, const char* doc) { stats_.push_back({std::move(path), value, unit, doc}); }
+  void add(std::string path, std::uint64_t value, Unit unit, const char* doc) {
+    stats_.push_back({std::move(path), value, unit, doc});
+  }
+  void add(std::string path, double value, Unit unit, const char* doc) {
+    stats_.push_back({std::move(path), value, unit, doc});
+  }
   const std::vector<Stat>& stats() const { return stats_; }
 
  private:

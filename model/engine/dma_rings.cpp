@@ -15,13 +15,25 @@ using base::Duration, base::Time;
 
 namespace {
 
-// Bytes from an HBM side's base address to behind its last element: what the back door has to cover.
-std::uint64_t extent(const isa::Descriptor& d, const isa::DmaSide& side) {
-  std::uint64_t last = 0;
-  for (std::size_t i = 0; i < isa::kFreeDims; ++i)
-    if (side.stride[i] > 0)
-      last += std::uint64_t{d.count[i] - 1} * static_cast<std::uint64_t>(side.stride[i]);
-  return (last + 1) * isa::size_of(side.dtype);
+// The bytes that an HBM side touches, around its base address: strides may be negative.
+struct Extent {
+  std::uint64_t before = 0, from_base = 0;
+};
+Extent extent(const isa::Descriptor& d, const isa::DmaSide& side) {
+  std::int64_t lowest = 0, highest = 0;
+  for (std::size_t i = 0; i < isa::kFreeDims; ++i) {
+    const std::int64_t reach = (std::int64_t{d.count[i]} - 1) * side.stride[i];
+    (reach < 0 ? lowest : highest) += reach;
+  }
+  const std::uint64_t element = isa::size_of(side.dtype);
+  return {static_cast<std::uint64_t>(-lowest) * element, (static_cast<std::uint64_t>(highest) + 1) * element};
+}
+
+void check_side(const sim::BackdoorIf& memory, const isa::Descriptor& d, const isa::DmaSide& side,
+                std::uint64_t base) {
+  if (side.space != isa::Space::kHbm) return;
+  const Extent e = extent(d, side);
+  memory.check(base - e.before, e.before + e.from_base);
 }
 
 }  // namespace
@@ -77,7 +89,6 @@ Time DmaRings::access(tlm::tlm_command command, std::uint64_t address, std::uint
   const tlm::tlm_sync_enum answer = network->nb_transport_fw(local_, phase, delay);
   TAHOMA_INVARIANT(answer == tlm::TLM_COMPLETED, std::string(name()) + ": memory did not complete an access");
   data_at = std::max(data_at, sim::now() + sim::from_kernel(delay));
-  ++meter_.dma_packets;
   return local_info_->served;
 }
 
@@ -120,6 +131,8 @@ void DmaRings::call_when_room(unsigned ring, RoomWatcher* who) { room_watchers_.
 
 void DmaRings::ring(const TransferRequest& request) {
   const isa::Descriptor& d = *request.descriptor;
+  check_side(*hbm.operator->(), d, d.dst, request.dst);
+  check_side(*hbm.operator->(), d, d.src, request.src);
   if (d.src.space == isa::Space::kHbm && isa::GlobalAddress::from(request.src).chip != place_.chip)
     throw isa::ProgramError(
         "E-RUN-040", fmt::format("{}, dma_copy", basename()),
@@ -146,10 +159,10 @@ void DmaRings::ring(const TransferRequest& request) {
 
 void DmaRings::first_packet(Transfer& t) {
   t.applied = true;
-  if (!place_.functional) return;
+  if (!place_.functional) return;  // the whole extent was checked at the doorbell
   const isa::Descriptor& d = *t.request.descriptor;
-  std::byte* dst = d.dst.space == isa::Space::kHbm ? hbm->at(t.request.dst, extent(d, d.dst)) : nullptr;
-  std::byte* src = d.src.space == isa::Space::kHbm ? hbm->at(t.request.src, extent(d, d.src)) : nullptr;
+  std::byte* dst = d.dst.space == isa::Space::kHbm ? hbm->at(t.request.dst, 1) : nullptr;
+  std::byte* src = d.src.space == isa::Space::kHbm ? hbm->at(t.request.src, 1) : nullptr;
   isa::execute_dma(d, {sbuf->bytes(), sbuf->stride(), psum->bytes(), psum->stride(), nullptr}, dst, src);
 }
 

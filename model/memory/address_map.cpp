@@ -8,7 +8,7 @@
 
 namespace tahoma::model {
 
-std::byte* AddressMap::at(std::uint64_t address, std::uint64_t bytes) {
+void AddressMap::check(std::uint64_t address, std::uint64_t bytes) const {
   const auto a = isa::GlobalAddress::from(address);
   const std::uint64_t index = std::uint64_t{a.chip} * stacks_ + a.stack;
   const bool inside = a.stack < stacks_ && index < pages_.size() && a.offset <= pages_[index]->size() &&
@@ -17,7 +17,12 @@ std::byte* AddressMap::at(std::uint64_t address, std::uint64_t bytes) {
     throw isa::ProgramError(
         "E-RUN-042", fmt::format("chip {}, stack {}, offset {:#x}", a.chip, a.stack, a.offset),
         fmt::format("{} bytes there do not lie inside one HBM stack of this machine", bytes));
-  return pages_[index]->data() + a.offset;
+}
+
+std::byte* AddressMap::at(std::uint64_t address, std::uint64_t bytes) {
+  check(address, bytes);
+  const auto a = isa::GlobalAddress::from(address);
+  return pages_[std::uint64_t{a.chip} * stacks_ + a.stack]->data() + a.offset;
 }
 
 }  // namespace tahoma::model

@@ -17,7 +17,7 @@ class AddressMap : public sc_core::sc_module, public sim::BackdoorIf {
 
   // In order of chip, then stack.
   void add(HostPages& stack) { pages_.push_back(&stack); }
-  // Throws isa::ProgramError E-RUN-042 when the bytes do not lie inside one stack of the machine.
+  void check(std::uint64_t address, std::uint64_t bytes) const override;
   std::byte* at(std::uint64_t address, std::uint64_t bytes) override;
 
  private:

@@ -10,7 +10,9 @@
 namespace tahoma::sim {
 
 struct BackdoorIf : virtual sc_core::sc_interface {
-  // Valid for `bytes` that stay inside one stack.
+  // Throws isa::ProgramError E-RUN-042 unless the bytes lie inside one stack of the machine. In every mode.
+  virtual void check(std::uint64_t address, std::uint64_t bytes) const = 0;
+  // The host bytes themselves, checked.
   virtual std::byte* at(std::uint64_t address, std::uint64_t bytes) = 0;
 };
 

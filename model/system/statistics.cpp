@@ -70,7 +70,7 @@ base::RunMeasurement measure(const std::vector<Chip*>& chips, const MachineParam
         run.links.push_back(port->measure(run.elapsed));
   }
   run.instructions = meter.instructions;
-  run.dma_packets = meter.dma_packets;
+  for (const auto& d : run.dma) run.dma_packets += d.packets;
   run.link_packet_hops = meter.link_packet_hops;
   run.activations = meter.engine_activations;
   run.dma_activations = meter.dma_activations;

@@ -11,7 +11,8 @@ if(TAHOMA_WERROR)
   target_compile_options(tahoma_flags INTERFACE -Werror)
 endif()
 if(TAHOMA_SANITIZE)
-  target_compile_options(tahoma_flags INTERFACE -fsanitize=${TAHOMA_SANITIZE} -fno-omit-frame-pointer)
+  target_compile_options(tahoma_flags INTERFACE
+    -fsanitize=${TAHOMA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(tahoma_flags INTERFACE -fsanitize=${TAHOMA_SANITIZE})
 endif()
 

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isa/codec.h"
+
+#include "isa/codec_bits.h"
+#include "isa/table_fields.h"
+
+namespace tahoma::isa {
+namespace {
+
+// Each pack() lays out one type for writer and reader alike; with the writer the value is only read.
+template <class Bits>
+void pack(Bits& bits, Shape& shape, unsigned) {
+  bits.number(shape.partitions, 8);
+  for (auto& count : shape.count) bits.number(count, 16);
+}
+
+template <class Bits>
+void pack(Bits& bits, Tile& tile, unsigned) {
+  bits.enumerator(tile.space, 1);
+  bits.enumerator(tile.dtype, 4);
+  bits.number(tile.partition, 7);
+  bits.number(tile.offset, 18);
+  for (auto& stride : tile.stride) bits.number(stride, 16);
+}
+
+template <class Bits>
+void pack(Bits& bits, Scalar& scalar, unsigned) {
+  bits.flag(scalar.is_tile);
+  if (!scalar.is_tile) {
+    bits.unused(1);
+    bits.real(scalar.imm);
+    return;
+  }
+  bits.enumerator(scalar.space, 1);
+  bits.number(scalar.partition, 7);
+  bits.number(scalar.offset, 18);
+  bits.unused(7);
+}
+
+template <class Bits, class Enum>
+requires std::is_enum_v<Enum>
+void pack(Bits& bits, Enum& value, unsigned width) { bits.enumerator(value, width); }
+
+template <class Bits>
+void pack(Bits& bits, bool& value, unsigned) {
+  bits.flag(value);
+}
+
+template <class Bits>
+void pack(Bits& bits, float& value, unsigned) {
+  bits.real(value);
+}
+
+template <class Bits>
+void pack(Bits& bits, std::array<std::int16_t, kFreeDims>& pattern, unsigned) {
+  for (auto& coefficient : pattern) bits.number(coefficient, 16);
+}
+
+template <class Bits, class Integer>
+requires std::is_integral_v<Integer>
+void pack(Bits& bits, Integer& value, unsigned width) { bits.number(value, width); }
+
+template <class Bits>
+void pack(Bits& bits, DmaSide& side) {
+  bits.enumerator(side.space, 2);
+  bits.enumerator(side.dtype, 4);
+  bits.number(side.partition, 8);
+  bits.number(side.arg, 8);
+  bits.number(side.offset, 40);
+  for (auto& stride : side.stride) bits.number(stride, 32);
+}
+
+template <class Bits>
+void pack(Bits& bits, Descriptor& descriptor) {
+  for (auto& count : descriptor.count) bits.number(count, 32);
+  bits.flag(descriptor.accumulate);
+  pack(bits, descriptor.dst);
+  pack(bits, descriptor.src);
+  bits.rest_unused();
+}
+
+template <class Bits>
+void pack_header(Bits& bits, Instruction& i) {
+  bits.kind(i.wait.kind, 2);
+  bits.kind(i.update.kind, 2);
+  bits.unused(4);
+  if (i.wait.kind == Wait::Kind::kNone) {
+    bits.unused(40);
+  } else {
+    bits.number(i.wait.semaphore, 8);
+    bits.number(i.wait.value, 32);
+  }
+  if (i.update.kind == Update::Kind::kNone) {
+    bits.unused(24);
+  } else {
+    bits.number(i.update.semaphore, 8);
+    bits.number(i.update.value, 16);
+  }
+}
+
+template <class Bits>
+void pack_fields(Bits& bits, Instruction& i) {
+  for (const Field& field : row_of(i.op).fields) {
+    const FieldTraits& traits = traits_of(field.kind);
+    std::visit([&](auto slot) { pack(bits, i.*slot, traits.bits); }, traits.slot);
+  }
+  bits.rest_unused();
+}
+
+[[noreturn]] void fail_opcode(unsigned opcode) {
+  throw ProgramError(
+      "E-BIN-007", "",
+      "unknown opcode " + std::to_string(opcode) + "; expected 0.." + std::to_string(kOpcodeCount - 1));
+}
+
+}  // namespace
+
+Word encode(const Instruction& instruction) {
+  if (instruction.op >= Opcode::kCount) fail_opcode(static_cast<unsigned>(instruction.op));
+  Instruction copy = instruction;
+  BitWriter bits;
+  bits.kind(copy.op, 8);
+  pack_header(bits, copy);
+  pack_fields(bits, copy);
+  return bits.word();
+}
+
+Instruction decode(const Word& word) {
+  Instruction i;
+  BitReader bits(word);
+  bits.kind(i.op, 8);
+  if (i.op >= Opcode::kCount) fail_opcode(static_cast<unsigned>(i.op));
+  pack_header(bits, i);
+  pack_fields(bits, i);
+  return i;
+}
+
+Word encode(const Descriptor& descriptor) {
+  Descriptor copy = descriptor;
+  BitWriter bits;
+  pack(bits, copy);
+  return bits.word();
+}
+
+Descriptor decode_descriptor(const Word& word) {
+  Descriptor descriptor;
+  BitReader bits(word);
+  pack(bits, descriptor);
+  return descriptor;
+}
+
+}  // namespace tahoma::isa

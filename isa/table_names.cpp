@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isa/table_names.h"
+
+namespace tahoma::isa {
+namespace {
+
+template <class Enum>
+std::string_view look_up(Enum value, const std::array<std::string_view, kEnumeratorCount<Enum>>& names) {
+  return is_enumerator(value) ? names[static_cast<std::size_t>(value)] : "?";
+}
+
+}  // namespace
+
+std::string_view name_of(Queue queue) {
+  return look_up(queue, {"tensor", "vector", "scalar", "gpsimd", "sync", "cc0", "cc1"});
+}
+
+std::string_view name_of(Space space) { return look_up(space, {"sbuf", "psum", "hbm"}); }
+
+std::string_view name_of(AluOp op) {
+  return look_up(op, {"add", "subtract", "mult", "divide", "max", "min", "bypass"});
+}
+
+std::string_view name_of(CompareOp op) { return look_up(op, {"eq", "ne", "lt", "le", "gt", "ge"}); }
+
+std::string_view name_of(ActFn function) {
+  return look_up(function, {"copy", "square", "relu", "abs", "sign", "exp", "reciprocal", "sqrt"});
+}
+
+}  // namespace tahoma::isa

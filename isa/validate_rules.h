@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The groups of rules behind validate(), each in a file of its own.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "isa/error.h"
+#include "isa/table_fields.h"
+#include "isa/validate.h"
+
+namespace tahoma::isa {
+
+// One instruction under examination.
+struct Site {
+  const Program& program;
+  const Limits& limits;
+  Queue queue;
+  std::size_t index;
+  const Instruction& instruction;
+  const OpRow& row;
+
+  std::string place() const {
+    return std::string(name_of(queue)) + "[" + std::to_string(index) + "] " + std::string(row.mnemonic);
+  }
+  [[noreturn]] void fail(const char* code, const std::string& text) const {
+    throw ProgramError(code, place(), text);
+  }
+};
+
+// Free dimensions of an access, with their strides in elements.
+struct Walk {
+  std::span<const std::uint64_t> count;
+  std::span<const std::int64_t> stride;
+};
+struct Extent {
+  std::int64_t first = 0, last = 0;  // lowest and highest element reached, relative to the start
+};
+Extent extent_of(const Walk& walk);
+
+// "" if `count` partitions may start at `first`, else what was expected: more than half of the partitions
+// start at 0, more than a quarter at a half, others at a quarter.
+std::string partition_start_rule(unsigned first, unsigned count, unsigned partitions);
+
+void check_slots(const Site& site);       // nothing outside the row is set
+void check_operands(const Site& site);    // shapes, tiles, scalars, choices
+void check_references(const Site& site);  // registers, rings, arguments, descriptors, targets
+void check_descriptor(const Descriptor& descriptor, std::size_t index, const Program& program,
+                      const Limits& limits);
+
+// Follows which weights the array holds along a stream; unknown after a jump target, where paths meet.
+class WeightTracker {
+ public:
+  explicit WeightTracker(const std::vector<Instruction>& stream);
+  void check(const Site& site);
+
+ private:
+  struct Loaded {
+    unsigned rows = 0, columns = 0;
+    DType dtype = DType::kBf16;
+  };
+  std::vector<bool> is_target_;
+  bool known_ = true;
+  std::optional<Loaded> loaded_;
+};
+
+}  // namespace tahoma::isa

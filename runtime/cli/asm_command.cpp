@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+
+#include "isa/assembler.h"
+#include "runtime/cli/commands.h"
+#include "runtime/cli/program_files.h"
+
+namespace tahoma::runtime {
+
+namespace {
+
+struct AsmOptions {
+  std::string file, output;
+};
+
+base::ExitStatus assemble_file(const AsmOptions& options) {
+  const isa::Program program = isa::assemble(read_file(options.file), options.file);
+  const std::string output = options.output.empty()
+                                 ? std::filesystem::path(options.file).replace_extension(".bin").string()
+                                 : options.output;
+  if (output == options.file)
+    throw base::UserError("E-CLI-003", "asm",
+                          "the binary would replace its own text: name another file with --output");
+  const std::vector<std::byte> bytes = isa::to_bytes(program);
+  write_file(output, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  fmt::print("{}\n", output);
+  return base::ExitStatus::kOk;
+}
+
+}  // namespace
+
+void add_asm_command(CLI::App& program, Action& action) {
+  const auto options = std::make_shared<AsmOptions>();
+  CLI::App* sub = program.add_subcommand("asm", "Assemble text into the binary container and print its name");
+  sub->add_option("FILE", options->file, "Assembler text")->required()->type_name("");
+  sub->add_option("-o,--output", options->output, "The binary; default: FILE with the extension .bin")
+      ->type_name("FILE");
+  sub->callback([options, &action] { action = [options] { return assemble_file(*options); }; });
+}
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/cli/command_line.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <new>
+#include <system_error>
+
+#include "isa/error.h"
+#include "runtime/cli/commands.h"
+#include "runtime/report/version.h"
+
+namespace tahoma::runtime {
+
+using base::ExitStatus, base::UserError;
+
+namespace {
+
+std::vector<std::string> command_names(CLI::App& program) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : program.get_subcommands([](CLI::App*) { return true; }))
+    names.push_back(command->get_name());
+  return names;
+}
+
+// The library would take a misspelt command for a superfluous argument.
+void check_command(CLI::App& program, int argc, const char* const* argv) {
+  const std::vector<std::string> names = command_names(program);
+  if (argc < 2)
+    throw UserError("E-CLI-001", "",
+                    fmt::format("expected a command: {}; see tahoma --help", fmt::join(names, ", ")));
+  const std::string name = argv[1];
+  if (name.starts_with("-") || std::find(names.begin(), names.end(), name) != names.end()) return;
+  throw UserError("E-CLI-001", "",
+                  fmt::format("unknown command '{}': expected {}{}", name, fmt::join(names, ", "),
+                              base::did_you_mean(name, names)));
+}
+
+[[noreturn]] void refuse_extra(const CLI::App& program) {
+  const std::vector<CLI::App*> chosen = program.get_subcommands();
+  const CLI::App& command = chosen.empty() ? program : *chosen.front();
+  const std::vector<std::string> extras = program.remaining(true);
+  // A misspelt option's value may come out as a superfluous argument: the option is the cause.
+  auto extra =
+      std::find_if(extras.begin(), extras.end(), [](const auto& text) { return text.starts_with("-"); });
+  if (extra == extras.end()) {
+    const std::string first = extras.empty() ? "" : extras.front();
+    throw UserError("E-CLI-002", command.get_name(), fmt::format("superfluous argument '{}'", first));
+  }
+  const std::string name = extra->substr(0, extra->find('='));
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& known : option->get_lnames()) names.push_back("--" + known);
+  throw UserError("E-CLI-002", command.get_name(),
+                  fmt::format("unknown option '{}'{}", name, base::did_you_mean(name, names)));
+}
+
+std::string place_of(const CLI::App& program) {
+  const std::vector<CLI::App*> chosen = program.get_subcommands();
+  return chosen.empty() ? "" : chosen.front()->get_name();
+}
+
+ExitStatus parse_and_act(int argc, const char* const* argv) {
+  CLI::App program{
+      "Tahoma: what a kernel computes on a Trainium2 UltraServer, how long it takes, what holds it back.",
+      "tahoma"};
+  program.set_version_flag("--version", fmt::format("tahoma {}", version()), "Print the version and exit");
+  program.option_defaults()->always_capture_default();
+  program.require_subcommand(1);
+  Action action;
+  for (const auto& add : {add_run_command, add_params_command, add_isa_command, add_asm_command,
+                          add_dis_command, add_validate_command})
+    add(program, action);
+  check_command(program, argc, argv);
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::Success& help) {
+    program.exit(help);  // --help, --version: prints
+    return ExitStatus::kOk;
+  } catch (const CLI::ExtrasError&) {
+    refuse_extra(program);
+  } catch (const CLI::ParseError& error) {
+    throw UserError("E-CLI-003", place_of(program), error.what());
+  }
+  return action();
+}
+
+ExitStatus fail(ExitStatus status, const std::string& text) {
+  std::fflush(stdout);
+  fmt::print(stderr, "tahoma: {}\n", text);
+  return status;
+}
+
+}  // namespace
+
+void add_choice(CLI::App& command, const std::string& name, std::string& word,
+                const std::vector<std::string>& words, const std::string& doc) {
+  const auto check = [words](const std::string& given) -> std::string {
+    if (std::find(words.begin(), words.end(), given) != words.end()) return "";
+    return fmt::format("expected {}, got '{}'{}", fmt::join(words, " or "), given,
+                       base::did_you_mean(given, words));
+  };
+  command.add_option(name, word, doc)->type_name(fmt::format("{}", fmt::join(words, "|")))->check(check, "");
+}
+
+void add_overrides(CLI::App& command, std::vector<std::string>& overrides, const std::string& doc) {
+  command.add_option("--set", overrides, doc)
+      ->type_name("PATH=VALUE")
+      ->allow_extra_args(false)
+      ->default_str("");
+}
+
+ExitStatus command_line(int argc, const char* const* argv) {
+  try {
+    return parse_and_act(argc, argv);
+  } catch (const UserError& error) {
+    return fail(error.status, error.what());
+  } catch (const isa::ProgramError& error) {
+    return fail(ExitStatus::kProgram, error.what());
+  } catch (const base::InvariantError& error) {
+    return fail(ExitStatus::kInvariant, error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(ExitStatus::kHost, "error[E-HOST-001]: the host has no memory left");
+  } catch (const std::system_error& error) {
+    return fail(ExitStatus::kHost, fmt::format("error[E-HOST-001]: {}", error.what()));
+  } catch (const std::exception& error) {
+    // Nothing else is ever thrown on purpose; SystemC's reports arrive here.
+    return fail(ExitStatus::kInvariant, error.what());
+  }
+}
+
+}  // namespace tahoma::runtime

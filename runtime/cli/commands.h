@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The subcommands of `tahoma`, one file each. Each adds its options to the program and, when the command line
+// names it, leaves in `action` what is to be done.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "model/base/error.h"
+
+namespace CLI {
+class App;
+}
+
+namespace tahoma::runtime {
+
+using Action = std::function<base::ExitStatus()>;
+
+void add_run_command(CLI::App& program, Action& action);
+void add_params_command(CLI::App& program, Action& action);
+void add_isa_command(CLI::App& program, Action& action);
+void add_asm_command(CLI::App& program, Action& action);
+void add_dis_command(CLI::App& program, Action& action);
+void add_validate_command(CLI::App& program, Action& action);
+
+// An option that takes one of `words`, the value of `word` being its default; names the nearest of them
+// otherwise.
+void add_choice(CLI::App& command, const std::string& name, std::string& word,
+                const std::vector<std::string>& words, const std::string& doc);
+
+// --set, once per parameter.
+void add_overrides(CLI::App& command, std::vector<std::string>& overrides, const std::string& doc);
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "isa/assembler.h"
+#include "runtime/cli/commands.h"
+#include "runtime/cli/program_files.h"
+
+namespace tahoma::runtime {
+
+void add_dis_command(CLI::App& program, Action& action) {
+  const auto file = std::make_shared<std::string>();
+  CLI::App* sub =
+      program.add_subcommand("dis", "Disassemble a binary container into text that assembles to it again");
+  sub->add_option("FILE", *file, "Binary program")->required()->type_name("");
+  sub->callback([file, &action] {
+    action = [file] {
+      fmt::print("{}", isa::disassemble(read_binary(*file)));
+      return base::ExitStatus::kOk;
+    };
+  });
+}
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "isa/error.h"
+#include "isa/reference.h"
+#include "runtime/cli/commands.h"
+
+namespace tahoma::runtime {
+
+namespace {
+
+std::string page_of(const std::string& mnemonic) {
+  if (mnemonic.empty()) return isa::reference_list();
+  try {
+    return isa::reference_page(mnemonic);
+  } catch (const isa::ProgramError& error) {
+    // Here the mnemonic is the command line's, so no program is wrong.
+    throw base::UserError(error.code, "isa", error.message);
+  }
+}
+
+}  // namespace
+
+void add_isa_command(CLI::App& program, Action& action) {
+  struct Options {
+    std::string mnemonic, format = "text";
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* sub = program.add_subcommand("isa", "List the instructions, or describe one");
+  sub->add_option("MNEMONIC", options->mnemonic, "An instruction, such as matmul; default: a list of all")
+      ->type_name("");
+  add_choice(*sub, "--format", options->format, {"text", "markdown"},
+             "text, or markdown for the whole reference");
+  sub->callback([options, &action] {
+    action = [options] {
+      const bool markdown = options->format == "markdown";
+      if (markdown && !options->mnemonic.empty())
+        throw base::UserError("E-CLI-003", "isa",
+                              "--format markdown is the whole reference: expected no MNEMONIC");
+      fmt::print("{}", markdown ? isa::reference_markdown() : page_of(options->mnemonic));
+      return base::ExitStatus::kOk;
+    };
+  });
+}
+
+}  // namespace tahoma::runtime

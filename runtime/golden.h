@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The golden check. References are strangers to the machine: Eigen computes them from the mathematical
+// definition, on inputs as the machine got them (already rounded to their dtype), and shares no code with
+// isa's arithmetic.
+//
+// The rule. A machine that sums in fp32 makes one rounding per multiply-accumulate; roundings are taken as
+// independent and evenly spread over +-half a unit in the last place. Then n of them on sums no larger than R
+// deviate by more than
+//     slack = 6 * 2^-24 * sqrt(n / 3) * R
+// with a probability below 3e-8 (Hoeffding's inequality). An element passes when it is a value to which the
+// result may round: round(want - slack) <= got <= round(want + slack), rounding to the output's dtype. So a
+// 16-bit output has no room beyond its own last place, and no absolute or relative epsilon is tuned by hand.
+//
+//  - GEMM: n = K for 16-bit inputs, whose products are exact in fp32, and 2 K for fp32. R is the range of
+//    the running sums of the element's own products, which bounds every partial sum of consecutive products
+//    whatever the blocking; it comes from the exact element in double. Going over every element that way
+//    would take minutes, so a first look compares with Eigen's product (float for 16-bit outputs, double for
+//    fp32) within slack / 6 for R estimated as |want| + |a|_4 |b|_4, |x|_4 being the 4-norm of the row or
+//    column; only what is outside is examined exactly.
+//  - Attention: the reference is double throughout. Rounding of the probabilities to the inputs' dtype gives
+//    6 u sqrt(sum p_j^2 v_j^2 / 3); errors that all probabilities of a row may share (scores, exponential,
+//    sums) are counted in full, as a multiple of sum p_j |v_j|.
+//
+// A NaN must be a NaN and an infinity an infinity; where an fp32 running sum may overflow, either passes.
+// max_rel_error is relative to |want| plus the scale of the element's sum (|a|_4 |b|_4, or sum p_j |v_j|),
+// because the relative error of a sum that cancels to nothing says nothing. Both errors are rounded to six
+// digits: they do not depend on the host's blocking.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "runtime/inputs.h"
+#include "runtime/workload.h"
+
+namespace tahoma::runtime {
+
+// Who made element (row, column) of the output, for the mismatch text: "core 17 (server0.chip02.core1)".
+using MadeBy = std::function<std::string(std::uint64_t row, std::uint64_t column)>;
+// A core's number and instance name.
+std::string core_name(const model::MachineParams& machine, std::uint32_t core);
+
+// c = a b with a [m,k], b [k,n], c [m,n] as HostTensor matrices. The check uses up to two host threads and,
+// beside its arguments, some 200 MiB. 2 m n k floating-point operations of Eigen's float or double product.
+GoldenResult check_gemm(const HostTensor& a, const HostTensor& b, const HostTensor& c, const MadeBy& made_by);
+
+// o[h] = softmax(scale q[h] k[h]^T + mask) v[h] with q, o [heads,q_len,d] and k, v [heads,kv_len,d]. Causal:
+// query i sees the keys j <= i + kv_len - q_len. Row and column of `made_by` are those of o seen as a matrix:
+// h * q_len + i, d.
+GoldenResult check_attention(const HostTensor& q, const HostTensor& k, const HostTensor& v,
+                             const HostTensor& o, double scale, bool causal, const MadeBy& made_by);
+
+}  // namespace tahoma::runtime

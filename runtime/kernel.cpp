@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arguments, on-chip memory and regions of the kernel builder.
+#include "runtime/kernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/base/error.h"
+#include "runtime/kernel_impl.h"
+
+namespace tahoma::runtime {
+
+namespace {
+
+constexpr std::uint32_t kAlignment = 64;  // of a tile inside its partition: one HBM access
+
+std::uint32_t rounded_up(std::uint64_t value, std::uint64_t unit) {
+  return static_cast<std::uint32_t>((value + unit - 1) / unit * unit);
+}
+
+}  // namespace
+
+std::uint64_t free_elements(const isa::Shape& shape) {
+  std::uint64_t n = 1;
+  for (const std::uint16_t c : shape.count) n *= c;
+  return n;
+}
+
+Kernel::Kernel(std::string name, const model::MachineParams& machine) : impl_(std::make_unique<Impl>()) {
+  impl_->machine = machine;
+  impl_->program.name = std::move(name);
+  impl_->writes.resize(isa::kArguments);
+}
+
+Kernel::~Kernel() = default;
+
+void Kernel::Impl::refuse(const std::string& code, const std::string& text) const {
+  throw base::UserError(code, fmt::format("kernel '{}', operation {}", program.name, ops.size()), text,
+                        base::ExitStatus::kProgram);
+}
+
+void Kernel::Impl::require(bool condition, const char* text) const {
+  if (!condition) refuse("E-RUN-021", text);
+}
+
+void Kernel::Impl::require_same(const TileView& a, const TileView& b, const char* what) const {
+  if (a.shape == b.shape) return;
+  refuse("E-RUN-021",
+         fmt::format("{}: shapes differ, {} partitions x {} and {} partitions x {}", what, a.shape.partitions,
+                     free_elements(a.shape), b.shape.partitions, free_elements(b.shape)));
+}
+
+std::uint8_t Kernel::Impl::new_argument(const std::string& name, std::uint64_t row_bytes) {
+  if (program.args.size() >= isa::kArguments)
+    refuse("E-RUN-023",
+           fmt::format("argument '{}' is one more than the {} there are", name, isa::kArguments));
+  program.args.push_back(name);
+  pitch.push_back(row_bytes);
+  return static_cast<std::uint8_t>(program.args.size() - 1);
+}
+
+HbmView Kernel::argument(const std::string& name, isa::DType dtype, std::uint64_t rows,
+                         std::uint64_t columns) {
+  const std::uint8_t arg =
+      impl_->new_argument(name, std::max<std::uint64_t>(1, columns * isa::size_of(dtype)));
+  return {arg, dtype, 0, rows, columns, static_cast<std::int64_t>(columns)};
+}
+
+std::uint8_t Kernel::core_argument(const std::string& name) { return impl_->new_argument(name, 1); }
+
+Signal Kernel::signal() {
+  if (impl_->next_signal == 0) impl_->refuse("E-RUN-023", "out of semaphores for signals");
+  return {static_cast<std::uint8_t>(--impl_->next_signal)};
+}
+
+std::uint32_t Kernel::Impl::new_buffers(unsigned count) {
+  const auto first = static_cast<std::uint32_t>(writes.size());
+  writes.resize(writes.size() + count);
+  return first;
+}
+
+Pool Kernel::Impl::new_pool(PoolState state) {
+  const bool in_sbuf = state.space == isa::Space::kSbuf;
+  const model::CoreParams& core = machine.chip.core;
+  const std::uint64_t size = in_sbuf ? core.sbuf.usable.count : core.psum.per_partition.count;
+  std::uint32_t& used = in_sbuf ? sbuf_used : psum_used;
+  const std::uint64_t need = std::uint64_t{state.step} * state.copies;
+  if (used + need > size) {
+    refuse("E-RUN-020", fmt::format("pool '{}' needs {} bytes of each {} partition ({} copies of {} columns "
+                                    "of {}), {} of {} are left",
+                                    state.name, need, in_sbuf ? "SBUF" : "PSUM", state.copies, state.columns,
+                                    isa::name_of(state.dtype), size - used, size));
+  }
+  state.first_offset = used;
+  used += static_cast<std::uint32_t>(need);
+  state.first_buffer = new_buffers(state.copies);
+  pools.push_back(std::move(state));
+  return {static_cast<std::uint32_t>(pools.size() - 1)};
+}
+
+Pool Kernel::sbuf(const std::string& name, isa::DType dtype, unsigned columns, unsigned copies) {
+  const std::uint32_t step = rounded_up(std::uint64_t{columns} * isa::size_of(dtype), kAlignment);
+  return impl_->new_pool({name, isa::Space::kSbuf, dtype, columns, copies, 0, step, 0});
+}
+
+Pool Kernel::psum(const std::string& name, isa::DType dtype, unsigned columns, unsigned copies) {
+  const std::uint64_t bank = impl_->machine.chip.core.psum.bank.count;
+  const std::uint32_t step = rounded_up(std::uint64_t{columns} * isa::size_of(dtype), bank);
+  return impl_->new_pool({name, isa::Space::kPsum, dtype, columns, copies, 0, step, 0});
+}
+
+TileView Kernel::take(Pool pool, unsigned partitions, unsigned columns) {
+  Impl::PoolState& p = impl_->pools.at(pool.id);
+  impl_->require(partitions >= 1 && partitions <= impl_->machine.chip.core.sbuf.partitions,
+                 "take: partitions outside what the machine has");
+  impl_->require(columns >= 1 && columns <= p.columns && columns <= UINT16_MAX,
+                 "take: more columns than the pool's");
+  const unsigned copy = p.next;
+  p.next = (p.next + 1) % p.copies;
+  TileView view;
+  view.buffer = p.first_buffer + copy;
+  view.tile.space = p.space;
+  view.tile.dtype = p.dtype;
+  view.tile.offset = p.first_offset + copy * p.step;
+  view.tile.stride = {0, 0, 0, 1};
+  view.shape.partitions = static_cast<std::uint8_t>(partitions);
+  view.shape.count = {1, 1, 1, static_cast<std::uint16_t>(columns)};
+  return view;
+}
+
+// The bytes between the first and the last element: strided tiles are taken as if they had no gaps.
+Region Kernel::Impl::region_of(const TileView& view) const {
+  std::int64_t low = 0, high = 0;
+  for (std::size_t d = 0; d < isa::kFreeDims; ++d) {
+    const std::int64_t reach = std::int64_t{view.tile.stride[d]} * (view.shape.count[d] - 1);
+    (reach < 0 ? low : high) += reach;
+  }
+  const auto size = static_cast<std::int64_t>(isa::size_of(view.tile.dtype));
+  return {view.buffer, view.tile.partition, view.shape.partitions,
+          static_cast<std::uint64_t>(view.tile.offset + low * size),
+          static_cast<std::uint64_t>((high - low + 1) * size)};
+}
+
+// Rows of the argument by bytes in a row; a window that is not made of such rows is taken as whole rows.
+Region Kernel::Impl::region_of(const HbmView& view) const {
+  const std::uint64_t row_bytes = pitch.at(view.arg), size = isa::size_of(view.dtype);
+  const std::uint64_t stride = static_cast<std::uint64_t>(view.row_stride) * size;
+  const std::uint64_t width = view.columns * size, column = view.offset % row_bytes;
+  const auto first = static_cast<std::uint32_t>(view.offset / row_bytes);
+  if ((view.rows <= 1 || stride == row_bytes) && column + width <= row_bytes)
+    return {view.arg, first, static_cast<std::uint32_t>(view.rows), column, width};
+  const std::uint64_t end = view.offset + (view.rows - 1) * stride + width;
+  return {view.arg, first, static_cast<std::uint32_t>((end - 1) / row_bytes - first + 1), 0, row_bytes};
+}
+
+Op& Kernel::Impl::append(isa::Opcode opcode, isa::Queue queue) {
+  Op& op = ops.emplace_back();
+  op.queue = queue;
+  op.instruction.op = opcode;
+  return op;
+}
+
+void Kernel::Impl::writes_to(Op& op, const TileView& view) {
+  op.touch(region_of(view), true);
+  ++writes.at(view.buffer);
+}
+
+isa::Program Kernel::finish() {
+  schedule(impl_->ops, impl_->next_signal, impl_->program);
+  impl_->ops.clear();
+  return std::move(impl_->program);
+}
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compute instructions of the kernel builder.
+#include "runtime/kernel.h"
+#include "runtime/kernel_impl.h"
+
+namespace tahoma::runtime {
+
+namespace {
+
+bool same_tile(const TileView& a, const TileView& b) {
+  return a.buffer == b.buffer && a.tile == b.tile && a.shape == b.shape;
+}
+
+isa::Scalar scalar_of(const Kernel::Operand& operand) {
+  isa::Scalar scalar;
+  scalar.imm = operand.imm;
+  if (operand.column == nullptr) return scalar;
+  scalar = {true, 0.0F, operand.column->tile.space, operand.column->tile.partition,
+            operand.column->tile.offset};
+  return scalar;
+}
+
+}  // namespace
+
+void Kernel::Impl::reads(Op& op, const isa::Scalar& scalar, const TileView* column) {
+  if (!scalar.is_tile) return;
+  require(column->tile.dtype == isa::DType::kFp32 && free_elements(column->shape) == 1,
+          "an operand per partition is a [P,1] column of fp32");
+  require(column->shape.partitions == op.instruction.shape.partitions,
+          "an operand per partition has as many partitions as the tile");
+  op.touch(region_of(*column), false);
+}
+
+void Kernel::Impl::load_weights(const TileView& stationary) {
+  const std::uint64_t version = writes.at(stationary.buffer);
+  if (loaded && loaded_version == version && same_tile(*loaded, stationary)) return;
+  Op& op = append(isa::Opcode::kLoadWeights, isa::Queue::kTensor);
+  op.instruction.shape = stationary.shape;
+  op.instruction.src0 = stationary.tile;
+  reads(op, stationary);
+  loaded = stationary;
+  loaded_version = version;
+}
+
+void Kernel::matmul(const TileView& dst, const TileView& stationary, const TileView& moving,
+                    bool accumulate) {
+  const std::uint64_t columns = free_elements(stationary.shape);
+  impl_->require(stationary.shape.partitions == moving.shape.partitions,
+                 "matmul: stationary and moving differ in partitions, the contraction");
+  impl_->require(dst.shape.partitions == columns && free_elements(dst.shape) == free_elements(moving.shape),
+                 "matmul: dst is [columns of stationary, columns of moving]");
+  impl_->load_weights(stationary);
+  Op& op = impl_->append(isa::Opcode::kMatmul, isa::Queue::kTensor);
+  op.instruction.shape = moving.shape;
+  op.instruction.columns = static_cast<std::uint8_t>(columns);
+  op.instruction.dst = dst.tile;
+  op.instruction.src0 = moving.tile;
+  op.instruction.accumulate = accumulate;
+  impl_->reads(op, moving);
+  impl_->writes_to(op, dst);
+}
+
+void Kernel::transpose(const TileView& dst, const TileView& src, const TileView& identity) {
+  const std::uint64_t columns = free_elements(src.shape);
+  impl_->require(identity.shape.partitions == src.shape.partitions &&
+                     free_elements(identity.shape) == identity.shape.partitions,
+                 "transpose: the identity is square, of src's partitions");
+  impl_->require(dst.shape.partitions == columns && free_elements(dst.shape) == src.shape.partitions,
+                 "transpose: dst is [columns of src, partitions of src]");
+  impl_->load_weights(src);
+  Op& op = impl_->append(isa::Opcode::kTranspose, isa::Queue::kTensor);
+  op.instruction.shape = identity.shape;
+  op.instruction.columns = static_cast<std::uint8_t>(columns);
+  op.instruction.dst = dst.tile;
+  op.instruction.src0 = identity.tile;
+  impl_->reads(op, identity);
+  impl_->writes_to(op, dst);
+}
+
+void Kernel::copy(const TileView& dst, const TileView& src, isa::Queue on) {
+  impl_->require_same(dst, src, "copy");
+  Op& op = impl_->append(isa::Opcode::kTensorCopy, on);
+  op.instruction.shape = dst.shape;
+  op.instruction.dst = dst.tile;
+  op.instruction.src0 = src.tile;
+  impl_->reads(op, src);
+  impl_->writes_to(op, dst);
+}
+
+void Kernel::tensor_tensor(const TileView& dst, const TileView& a, const TileView& b, isa::AluOp op0,
+                           isa::Queue on) {
+  impl_->require_same(dst, a, "tensor_tensor");
+  impl_->require_same(dst, b, "tensor_tensor");
+  Op& op = impl_->append(isa::Opcode::kTensorTensor, on);
+  op.instruction.shape = dst.shape;
+  op.instruction.dst = dst.tile;
+  op.instruction.src0 = a.tile;
+  op.instruction.src1 = b.tile;
+  op.instruction.op0 = op0;
+  impl_->reads(op, a);
+  impl_->reads(op, b);
+  impl_->writes_to(op, dst);
+}
+
+void Kernel::tensor_scalar(const TileView& dst, const TileView& src, isa::AluOp op0, Operand s0,
+                           isa::AluOp op1, Operand s1, isa::Queue on) {
+  impl_->require_same(dst, src, "tensor_scalar");
+  Op& op = impl_->append(isa::Opcode::kTensorScalar, on);
+  op.instruction.shape = dst.shape;
+  op.instruction.dst = dst.tile;
+  op.instruction.src0 = src.tile;
+  op.instruction.op0 = op0;
+  op.instruction.op1 = op1;
+  op.instruction.scalar0 = scalar_of(s0);
+  op.instruction.scalar1 = scalar_of(s1);
+  impl_->reads(op, src);
+  impl_->reads(op, op.instruction.scalar0, s0.column);
+  impl_->reads(op, op.instruction.scalar1, s1.column);
+  impl_->writes_to(op, dst);
+}
+
+void Kernel::reduce(const TileView& dst, const TileView& src, isa::AluOp op0, isa::Queue on) {
+  impl_->require(
+      dst.shape.partitions == src.shape.partitions &&
+          free_elements(dst.shape) * src.shape.count[isa::kFreeDims - 1] == free_elements(src.shape),
+      "reduce: dst is src without its innermost dimension");
+  Op& op = impl_->append(isa::Opcode::kTensorReduce, on);
+  op.instruction.shape = src.shape;
+  op.instruction.dst = dst.tile;
+  op.instruction.src0 = src.tile;
+  op.instruction.op0 = op0;
+  op.instruction.axes = 1;
+  impl_->reads(op, src);
+  impl_->writes_to(op, dst);
+}
+
+void Kernel::activation(const TileView& dst, const TileView& src, isa::ActFn fn, Operand scale,
+                        Operand bias) {
+  impl_->require_same(dst, src, "activation");
+  Op& op = impl_->append(isa::Opcode::kActivation, isa::Queue::kScalar);
+  op.instruction.shape = dst.shape;
+  op.instruction.dst = dst.tile;
+  op.instruction.src0 = src.tile;
+  op.instruction.func = fn;
+  op.instruction.scalar0 = scalar_of(scale);
+  op.instruction.scalar1 = scalar_of(bias);
+  impl_->reads(op, src);
+  impl_->reads(op, op.instruction.scalar0, scale.column);
+  impl_->reads(op, op.instruction.scalar1, bias.column);
+  impl_->writes_to(op, dst);
+}
+
+void Kernel::activation_reduce(const TileView& dst, const TileView& sum, const TileView& src, isa::ActFn fn,
+                               Operand scale, Operand bias) {
+  impl_->require(sum.shape.partitions == src.shape.partitions && free_elements(sum.shape) == 1,
+                 "activation_reduce: the sum is a [P,1] column");
+  activation(dst, src, fn, scale, bias);
+  Op& op = impl_->ops.back();
+  op.instruction.op = isa::Opcode::kActivationReduce;
+  op.instruction.src1 = sum.tile;
+  impl_->writes_to(op, sum);
+}
+
+void Kernel::reciprocal(const TileView& dst, const TileView& src) {
+  copy(dst, src, isa::Queue::kVector);
+  impl_->ops.back().instruction.op = isa::Opcode::kReciprocal;
+}
+
+void Kernel::memset(const TileView& dst, float value, isa::Queue on) {
+  Op& op = impl_->append(isa::Opcode::kMemset, on);
+  op.instruction.shape = dst.shape;
+  op.instruction.dst = dst.tile;
+  op.instruction.value = value;
+  impl_->writes_to(op, dst);
+}
+
+void Kernel::affine_select(const TileView& dst, const TileView& src, std::int32_t base,
+                           std::int32_t channel_multiplier, std::int16_t coefficient, isa::CompareOp compare,
+                           float otherwise) {
+  copy(dst, src, isa::Queue::kGpSimd);
+  isa::Instruction& instruction = impl_->ops.back().instruction;
+  instruction.op = isa::Opcode::kAffineSelect;
+  instruction.base = base;
+  instruction.channel_multiplier = channel_multiplier;
+  instruction.pattern[isa::kFreeDims - 1] = coefficient;
+  instruction.compare = compare;
+  instruction.value = otherwise;
+}
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Data movement of the kernel builder.
+#include "model/base/error.h"
+#include "runtime/kernel.h"
+#include "runtime/kernel_impl.h"
+
+namespace tahoma::runtime {
+
+namespace {
+
+// Strides of consecutive elements in the order of iteration: how a row in HBM meets a tile with several free
+// dimensions.
+std::array<std::int32_t, isa::kFreeDims> dense_strides(const isa::Shape& shape) {
+  std::array<std::int32_t, isa::kFreeDims> stride{};
+  std::int32_t step = 1;
+  for (std::size_t d = isa::kFreeDims; d-- > 1;) {
+    stride[d] = step;
+    step *= shape.count[d];
+  }
+  return stride;
+}
+
+std::array<std::uint32_t, isa::kFreeDims> transfer_counts(const isa::Shape& shape) {
+  return {shape.partitions, shape.count[1], shape.count[2], shape.count[3]};
+}
+
+}  // namespace
+
+isa::DmaSide Kernel::Impl::side_of(const TileView& view) const {
+  isa::DmaSide side;
+  side.space = view.tile.space;
+  side.dtype = view.tile.dtype;
+  side.partition = view.tile.partition;
+  side.offset = view.tile.offset;
+  for (std::size_t d = 1; d < isa::kFreeDims; ++d) side.stride[d] = view.tile.stride[d];
+  return side;
+}
+
+isa::DmaSide Kernel::Impl::side_of(const HbmView& view, const isa::Shape* free_shape) const {
+  isa::DmaSide side;
+  side.dtype = view.dtype;
+  side.arg = view.arg;
+  side.offset = view.offset;
+  if (free_shape != nullptr)
+    side.stride = dense_strides(*free_shape);
+  else
+    side.stride[isa::kFreeDims - 1] = 1;
+  side.stride[0] = static_cast<std::int32_t>(view.row_stride);
+  return side;
+}
+
+Op& Kernel::Impl::append_dma(isa::Queue on, const isa::Descriptor& descriptor) {
+  Op& op = append(isa::Opcode::kDmaCopy, on);
+  op.instruction.descriptor = static_cast<std::uint32_t>(program.descriptors.size());
+  // A ring of its own for each queue: stores are not stuck behind loads.
+  op.instruction.ring =
+      static_cast<std::uint8_t>(static_cast<std::uint64_t>(on) % machine.chip.core.dma.rings);
+  program.descriptors.push_back(descriptor);
+  return op;
+}
+
+void Kernel::load(const TileView& dst, const HbmView& src, isa::Queue on) {
+  impl_->require(dst.shape.count[0] == 1, "load: a tile of at most three free dimensions");
+  impl_->require(dst.shape.partitions == src.rows && free_elements(dst.shape) == src.columns,
+                 "load: the tile's partitions x elements are not the window's rows x columns");
+  Op& op = impl_->append_dma(
+      on, {transfer_counts(dst.shape), impl_->side_of(dst), impl_->side_of(src, &dst.shape), false});
+  impl_->writes_to(op, dst);
+  op.touch(impl_->region_of(src), false);
+}
+
+void Kernel::store(const HbmView& dst, const TileView& src, isa::Queue on, bool accumulate) {
+  impl_->require(src.shape.count[0] == 1, "store: a tile of at most three free dimensions");
+  impl_->require(src.shape.partitions == dst.rows && free_elements(src.shape) == dst.columns,
+                 "store: the tile's partitions x elements are not the window's rows x columns");
+  Op& op = impl_->append_dma(
+      on, {transfer_counts(src.shape), impl_->side_of(dst, &src.shape), impl_->side_of(src), accumulate});
+  op.touch(impl_->region_of(dst), true);
+  impl_->reads(op, src);
+}
+
+Op& Kernel::Impl::append_move(const HbmView& dst, const HbmView& src, isa::Queue on, bool accumulate) {
+  require(dst.rows == src.rows && dst.columns == src.columns, "move: windows of different sizes");
+  require(dst.rows >= 1 && dst.columns >= 1, "move: an empty window");
+  const std::array<std::uint32_t, isa::kFreeDims> counts{static_cast<std::uint32_t>(src.rows), 1, 1,
+                                                         static_cast<std::uint32_t>(src.columns)};
+  Op& op = append_dma(on, {counts, side_of(dst, nullptr), side_of(src, nullptr), accumulate});
+  op.touch(region_of(src), false);
+  return op;
+}
+
+void Kernel::move(const HbmView& dst, const HbmView& src, isa::Queue on, bool accumulate) {
+  impl_->append_move(dst, src, on, accumulate).touch(impl_->region_of(dst), true);
+}
+
+void Kernel::send(const HbmView& dst, const HbmView& src, isa::Queue on, std::uint8_t core_arg,
+                  Signal signal) {
+  // The target is the other core's: what orders writes there is the programs' own protocol of signals.
+  Op& op = impl_->append_move(dst, src, on, false);
+  op.instruction.notify_arg = core_arg;
+  // Rings behind those of local transfers, which would otherwise queue up behind whatever waits for a link.
+  op.instruction.ring = static_cast<std::uint8_t>((static_cast<std::uint64_t>(on) + isa::kQueueCount) %
+                                                  impl_->machine.chip.core.dma.rings);
+  op.instruction.update = {isa::Update::Kind::kAdd, signal.semaphore, 1};
+}
+
+void Kernel::wait(isa::Queue on, Signal signal, std::uint32_t value) {
+  Op& op = impl_->append(isa::Opcode::kSemWait, on);
+  op.instruction.wait = {isa::Wait::Kind::kGe, signal.semaphore, value};
+}
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The builder's state: on-chip memory handed out so far, operations in program order, what the tensor engine
+// has loaded.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/kernel.h"
+#include "runtime/scheduler.h"
+
+namespace tahoma::runtime {
+
+struct Kernel::Impl {
+  struct PoolState {
+    std::string name;
+    isa::Space space;
+    isa::DType dtype;
+    unsigned columns, copies;
+    std::uint32_t first_offset, step;  // bytes of a partition
+    std::uint32_t first_buffer;
+    unsigned next = 0;
+  };
+
+  model::MachineParams machine;
+  isa::Program program;
+  std::vector<Op> ops;
+  std::vector<PoolState> pools;
+  std::vector<std::uint64_t> pitch;   // bytes of a row, per argument
+  std::vector<std::uint64_t> writes;  // per buffer: how often it was written, to know stale weights
+  std::uint32_t sbuf_used = 0, psum_used = 0;
+  unsigned next_signal = isa::kSemaphores;
+  std::optional<TileView> loaded;  // what stands in the array
+  std::uint64_t loaded_version = 0;
+
+  // [0, kArguments) are the arguments' buffer numbers, on-chip buffers follow.
+  std::uint32_t new_buffers(unsigned count);
+  std::uint8_t new_argument(const std::string& name, std::uint64_t row_bytes);
+  Pool new_pool(PoolState state);
+
+  [[noreturn]] void refuse(const std::string& code, const std::string& text) const;
+  void require(bool condition, const char* text) const;  // E-RUN-021
+  void require_same(const TileView& a, const TileView& b, const char* what) const;
+
+  Region region_of(const TileView& view) const;
+  Region region_of(const HbmView& view) const;
+  Op& append(isa::Opcode opcode, isa::Queue queue);
+  void reads(Op& op, const TileView& view) { op.touch(region_of(view), false); }
+  void writes_to(Op& op, const TileView& view);
+  void reads(Op& op, const isa::Scalar& scalar, const TileView* column);
+
+  void load_weights(const TileView& stationary);
+  Op& append_dma(isa::Queue on, const isa::Descriptor& descriptor);
+  Op& append_move(const HbmView& dst, const HbmView& src, isa::Queue on,
+                  bool accumulate);  // without dst's region
+  isa::DmaSide side_of(const TileView& view) const;
+  isa::DmaSide side_of(const HbmView& view, const isa::Shape* free_shape) const;
+};
+
+// A view's iteration space with a 1-D free axis, or the tile's own.
+std::uint64_t free_elements(const isa::Shape& shape);
+
+}  // namespace tahoma::runtime

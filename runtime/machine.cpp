@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/machine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "model/base/error.h"
+
+namespace tahoma::runtime {
+
+namespace {
+
+constexpr std::uint64_t kAlignment = 64;  // of a tensor: one HBM access
+
+}  // namespace
+
+isa::Limits limits_of(const model::MachineParams& machine) {
+  const model::CoreParams& core = machine.chip.core;
+  isa::Limits limits;
+  limits.partitions = static_cast<unsigned>(core.sbuf.partitions);
+  limits.array_rows = static_cast<unsigned>(core.tensor.rows);
+  limits.array_columns = static_cast<unsigned>(core.tensor.columns);
+  limits.sbuf_bytes = static_cast<std::uint32_t>(core.sbuf.per_partition.count);
+  limits.psum_bytes = static_cast<std::uint32_t>(core.psum.per_partition.count);
+  limits.psum_bank_bytes = static_cast<std::uint32_t>(core.psum.bank.count);
+  limits.moving_columns = static_cast<unsigned>(core.tensor.moving_columns);
+  return limits;
+}
+
+std::uint64_t Tensor::elements() const {
+  std::uint64_t n = 1;
+  for (const std::uint64_t extent : shape) n *= extent;
+  return n;
+}
+
+std::uint64_t Tensor::bytes() const { return elements() * isa::size_of(dtype); }
+
+struct Machine::Impl {
+  Impl(const model::MachineParams& params, model::Mode mode_)
+      : system(params, mode_), mode(mode_), used(params.chips() * params.chip.hbm.stacks, 0) {}
+
+  model::System system;
+  model::Mode mode;
+  std::vector<std::uint64_t> used;  // bytes handed out, per stack of the machine
+  std::set<std::shared_ptr<const isa::Program>> valid;
+};
+
+Machine::Machine(const model::MachineParams& params, model::Mode mode)
+    : impl_(std::make_unique<Impl>(params, mode)) {}
+
+Machine::~Machine() = default;
+
+const model::MachineParams& Machine::params() const { return impl_->system.params(); }
+bool Machine::functional() const { return impl_->mode == model::Mode::kFunctional; }
+std::uint32_t Machine::cores() const { return impl_->system.cores(); }
+
+Tensor Machine::allocate(std::uint32_t core, const std::string& name, isa::DType dtype,
+                         std::vector<std::uint64_t> shape) {
+  Tensor tensor{name, dtype, std::move(shape), 0};
+  isa::GlobalAddress address;
+  address.chip = impl_->system.chip_of(core);
+  address.stack = impl_->system.stack_of(core);
+  const model::HbmParams& hbm = params().chip.hbm;
+  std::uint64_t& used = impl_->used[address.chip * hbm.stacks + address.stack];
+  const std::uint64_t bytes = (tensor.bytes() + kAlignment - 1) / kAlignment * kAlignment;
+  if (bytes > hbm.capacity.count || used > hbm.capacity.count - bytes) {
+    throw base::UserError(
+        "E-RUN-010", fmt::format("tensor '{}' on core {}", name, core),
+        fmt::format("needs {} bytes of HBM; {} of {} are left in stack {} of chip {}", bytes,
+                    hbm.capacity.count - used, hbm.capacity.count, address.stack, address.chip));
+  }
+  address.offset = used;
+  used += bytes;
+  tensor.address = address.bits();
+  return tensor;
+}
+
+std::byte* Machine::bytes(const Tensor& tensor) { return impl_->system.hbm(tensor.address, tensor.bytes()); }
+
+void Machine::write(const Tensor& tensor, std::span<const std::byte> values) {
+  TAHOMA_INVARIANT(values.size() == tensor.bytes(),
+                   fmt::format("{} bytes for tensor '{}' of {}", values.size(), tensor.name, tensor.bytes()));
+  std::memcpy(bytes(tensor), values.data(), values.size());
+}
+
+void Machine::read(const Tensor& tensor, std::span<std::byte> values) {
+  TAHOMA_INVARIANT(values.size() == tensor.bytes(),
+                   fmt::format("{} bytes for tensor '{}' of {}", values.size(), tensor.name, tensor.bytes()));
+  std::memcpy(values.data(), bytes(tensor), values.size());
+}
+
+void Machine::load(std::uint32_t core, std::shared_ptr<const isa::Program> program,
+                   const std::vector<std::uint64_t>& arguments) {
+  if (arguments.size() != program->args.size()) {
+    throw base::UserError("E-RUN-011", fmt::format("program '{}' on core {}", program->name, core),
+                          fmt::format("expects {} arguments ({}), got {}", program->args.size(),
+                                      fmt::join(program->args, ", "), arguments.size()),
+                          base::ExitStatus::kProgram);
+  }
+  if (impl_->valid.insert(program).second) isa::validate(*program, limits_of(params()));
+  std::array<std::uint64_t, isa::kArguments> table{};
+  std::copy(arguments.begin(), arguments.end(), table.begin());
+  impl_->system.load(core, std::move(program), table);
+}
+
+base::RunMeasurement Machine::run(const std::function<void(const model::Progress&)>& progress) {
+  return impl_->system.run(progress);
+}
+
+void Machine::collect(base::StatSink& sink) const { impl_->system.collect(sink); }
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+
+#include "runtime/cli/command_line.h"
+
+// libsystemc wants this symbol because it brings a main() of its own, which ours replaces.
+extern "C" int sc_main(int, char**) { return EXIT_FAILURE; }
+
+int main(int argc, char** argv) {
+  // SystemC reads it at its first use: no banner on anyone's standard output.
+  setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 1);
+  return static_cast<int>(tahoma::runtime::command_line(argc, argv));
+}

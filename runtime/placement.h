@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the pieces of a sharded GEMM go. The k parts of one output tile lie on neighbouring chips, along a
+// path through the torus on which consecutive chips are one hop apart (reflected mixed-radix order: x back
+// and forth, then y, then z), so that their partial sums travel over single links; m and n vary over the
+// cores of a chip and over the remaining chips. Sizes are cut into equal parts, rounded up; the last ones may
+// be shorter or empty.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/system/machine_params.h"
+
+namespace tahoma::runtime {
+
+struct Shard {
+  std::uint64_t m = 1, n = 1, k = 1;
+  std::uint64_t parts() const { return m * n * k; }
+};
+
+// Part `index` of `total` cut into `parts`: [first, first + count); count is 0 behind the end.
+struct Part {
+  std::uint64_t first = 0, count = 0;
+};
+Part part_of(std::uint64_t total, std::uint64_t parts, std::uint64_t index);
+// How many of the parts are not empty. They come first.
+std::uint64_t parts_used(std::uint64_t total, std::uint64_t parts);
+
+// All chips in path order. The last is a neighbour of the first where the sizes of the axes allow it (even
+// ones do).
+std::vector<std::uint32_t> chip_path(const model::TorusParams& torus);
+
+// Throws UserError E-RUN-030 when the parts are not a divisor of the machine's cores, with the legal numbers.
+void check_shard(const model::MachineParams& machine, const Shard& shard);
+
+class Placement {
+ public:
+  Placement(const model::MachineParams& machine, const Shard& shard);  // of a checked shard
+  // The core of part (m, n, k).
+  std::uint32_t core_of(std::uint64_t m, std::uint64_t n, std::uint64_t k) const;
+
+ private:
+  Shard shard_;
+  std::uint64_t cores_per_chip_, stacks_;
+  std::uint64_t k_chips_, k_cores_;  // k = chips of the ring x cores of each chip
+  std::vector<std::uint32_t> path_;
+};
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// manifest.json: where a run's numbers come from and what they cost the host. The only file of a run that
+// differs between equal runs. It also marks the folder as ours: `files` names all that tahoma wrote there.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tahoma::runtime {
+
+// What this process is and used so far.
+struct HostFacts {
+  std::string version, commit;  // commit: of the checkout when the build was configured, "" if unknown
+  std::string binary_sha256;    // of the running executable, "" if unreadable
+  std::string host, system;     // node name; kernel and architecture
+  std::uint64_t peak_rss_bytes = 0;
+};
+HostFacts host_facts();
+
+struct RunCost {
+  double wall_seconds = 0;        // the whole command up to writing this file
+  double simulation_seconds = 0;  // inside Machine::run
+  std::uint64_t instructions = 0;
+};
+
+struct Manifest {
+  HostFacts host;
+  RunCost cost;
+  std::vector<std::string> command_line;
+  std::uint64_t seed = 0;
+  std::string config_sha256;       // of config.resolved.yaml
+  std::vector<std::string> files;  // manifest.json included
+};
+
+std::string manifest_json(const Manifest& manifest);
+
+// The files that a manifest lists; empty if `text` is not the manifest of a tahoma run.
+std::vector<std::string> files_of_manifest(const std::string& text);
+
+}  // namespace tahoma::runtime

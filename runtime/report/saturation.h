@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// When a resource counts as saturated: it was busy at least 95 % of one window. A window is the larger of 10
+// us and 1/256 of the run. A last window that the run does not fill is left out, unless the run is shorter
+// than one window: then the run is the window.
+#pragma once
+
+#include <cstdint>
+
+#include "model/base/measurements.h"
+
+namespace tahoma::runtime {
+
+inline constexpr double kSaturatedShare = 0.95;
+
+// How many windows of the run were saturated.
+std::uint64_t saturated_windows(const base::Series& series, base::Duration elapsed);
+
+}  // namespace tahoma::runtime

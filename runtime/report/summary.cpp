@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/report/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "model/base/error.h"
+#include "runtime/report/bound_by.h"
+#include "runtime/report/saturation.h"
+
+namespace tahoma::runtime {
+
+using base::Duration, base::EngineKind, base::RunMeasurement;
+
+double percent_of(Duration part, Duration whole) {
+  return whole.fs <= 0 ? 0 : 100.0 * static_cast<double>(part.fs) / static_cast<double>(whole.fs);
+}
+
+namespace {
+
+using Cores = std::set<std::uint32_t>;
+
+Cores active_cores(const RunMeasurement& run) {
+  Cores cores;
+  for (const auto& engine : run.engines)
+    if (engine.instructions > 0) cores.insert(engine.core);
+  return cores;
+}
+
+double per_second(double amount, Duration elapsed) {
+  return elapsed.fs <= 0 ? 0 : amount / elapsed.seconds();
+}
+
+void check_books(const RunMeasurement& run) {
+  for (const auto& engine : run.engines) {
+    Duration sum{0};
+    for (const Duration time : engine.time) sum += time;
+    TAHOMA_INVARIANT(sum == run.elapsed, fmt::format("{}: named times add up to {} fs, the run took {} fs",
+                                                     engine.path, sum.fs, run.elapsed.fs));
+  }
+}
+
+// Sums over the engines of a whole machine pass the range of Duration: they are doubles of femtoseconds.
+double share(double sum, double engines, Duration elapsed) {
+  const double whole = engines * static_cast<double>(elapsed.fs);
+  return whole <= 0 ? 0 : 100 * sum / whole;
+}
+
+EngineSummary engines_of(EngineKind kind, const RunMeasurement& run, const Cores& active) {
+  EngineSummary summary;
+  summary.kind = kind;
+  std::array<double, base::kCycleNames> time{};
+  double active_time = 0;
+  for (const auto& engine : run.engines) {
+    if (engine.kind != kind || !active.contains(engine.core)) continue;
+    ++summary.engines;
+    summary.instructions += engine.instructions;
+    active_time += static_cast<double>(engine.active.fs);
+    for (std::size_t i = 0; i < time.size(); ++i) time[i] += static_cast<double>(engine.time[i].fs);
+  }
+  const auto engines = static_cast<double>(summary.engines);
+  summary.active_percent = share(active_time, engines, run.elapsed);
+  for (std::size_t i = 0; i < time.size(); ++i) summary.percent[i] = share(time[i], engines, run.elapsed);
+  return summary;
+}
+
+bool has_kind(const RunMeasurement& run, EngineKind kind) {
+  return std::any_of(run.engines.begin(), run.engines.end(),
+                     [kind](const auto& e) { return e.kind == kind; });
+}
+
+// Multiply-accumulates count two; fp32 takes four passes (trainium2_arch.rst).
+double core_peak_flops(const model::TensorParams& tensor, isa::DType dtype) {
+  const double passes = dtype == isa::DType::kFp32 ? 4 : 1;
+  return 2.0 * static_cast<double>(tensor.rows) * static_cast<double>(tensor.columns) *
+         static_cast<double>(tensor.clock.hz) / passes;
+}
+
+FlopSummary flops_of(const RunFacts& facts, const model::MachineParams& machine, const RunMeasurement& run,
+                     std::size_t active) {
+  FlopSummary flops;
+  flops.useful = facts.useful_flops;
+  for (const auto& engine : run.engines) flops.hardware += engine.hardware_flops;
+  const model::TensorParams& tensor = machine.chip.core.tensor;
+  flops.achieved_tflops = per_second(flops.useful, run.elapsed) * 1e-12;
+  flops.peak_tflops = core_peak_flops(tensor, facts.dtype) * facts.cores_used * 1e-12;
+  TAHOMA_INVARIANT(flops.achieved_tflops <= flops.peak_tflops * (1 + 1e-9),
+                   fmt::format("{}: {} useful TFLOPS achieved, the peak of {} cores is {}", facts.workload,
+                               flops.achieved_tflops, facts.cores_used, flops.peak_tflops));
+  const double hardware = per_second(static_cast<double>(flops.hardware), run.elapsed);
+  const double ceiling = core_peak_flops(tensor, isa::DType::kBf16) * static_cast<double>(active);
+  TAHOMA_INVARIANT(hardware <= ceiling * (1 + 1e-9),
+                   fmt::format("{}: {} hardware FLOPS, the peak of {} active cores is {}", facts.workload,
+                               hardware, active, ceiling));
+  return flops;
+}
+
+DmaSummary dma_of(const RunMeasurement& run, const Cores& active) {
+  DmaSummary dma;
+  double busy = 0, moving = 0, cores = 0;
+  for (const auto& core : run.dma) {
+    dma.bytes += core.bytes;
+    dma.packets += core.packets;
+    dma.transfers += core.transfers;
+    if (!active.contains(core.core)) continue;
+    ++cores;
+    busy += static_cast<double>(core.busy.fs);
+    moving += static_cast<double>(core.active.fs);
+  }
+  dma.busy_percent = share(busy, cores * isa::kDmaEngines, run.elapsed);
+  dma.active_percent = share(moving, cores, run.elapsed);
+  return dma;
+}
+
+HbmSummary hbm_of(const RunMeasurement& run) {
+  HbmSummary hbm;
+  double peak = 0;
+  bool ideal = false;
+  for (const auto& stack : run.hbm) {
+    if (stack.read_bytes + stack.write_bytes == 0) continue;
+    ++hbm.stacks_used;
+    hbm.read_bytes += stack.read_bytes;
+    hbm.write_bytes += stack.write_bytes;
+    peak += static_cast<double>(stack.peak.bytes_per_second);
+    ideal = ideal || stack.peak.ideal;
+    if (saturated_windows(stack.series, run.elapsed) > 0) ++hbm.saturated_stacks;
+    const double busy = percent_of(stack.busy, run.elapsed);
+    if (!hbm.busiest_stack.empty() && busy <= hbm.busiest_percent) continue;
+    hbm.busiest_stack = stack.path;
+    hbm.busiest_percent = busy;
+  }
+  hbm.achieved_bandwidth = per_second(static_cast<double>(hbm.read_bytes + hbm.write_bytes), run.elapsed);
+  if (!ideal) hbm.peak_bandwidth = peak;
+  return hbm;
+}
+
+void add_to_axis(std::vector<AxisSummary>& axes, const base::LinkMeasurement& link, double busy) {
+  auto axis =
+      std::find_if(axes.begin(), axes.end(), [&](const AxisSummary& a) { return a.axis == link.axis; });
+  if (axis == axes.end()) axis = axes.insert(axes.end(), AxisSummary{link.axis});
+  ++axis->links;
+  axis->payload_bytes += link.payload_bytes;
+  axis->wire_bytes += link.wire_bytes;
+  axis->mean_busy_percent += busy;  // a sum until links_of divides it
+}
+
+LinkSummary links_of(const RunMeasurement& run) {
+  LinkSummary links;
+  for (const auto& link : run.links) {
+    const double busy = percent_of(link.busy, run.elapsed);
+    ++links.count;
+    links.payload_bytes += link.payload_bytes;
+    links.wire_bytes += link.wire_bytes;
+    ++links.histogram[std::min(kBusyBins - 1, static_cast<std::size_t>(busy / 10))];
+    add_to_axis(links.axes, link, busy);
+    if (saturated_windows(link.series, run.elapsed) > 0) links.saturated.push_back(link.path);
+    if (link.packets > 0) links.busiest.push_back({link.path, busy, link.payload_bytes});
+  }
+  for (AxisSummary& axis : links.axes) axis.mean_busy_percent /= static_cast<double>(axis.links);
+  std::sort(links.axes.begin(), links.axes.end(),
+            [](const auto& a, const auto& b) { return a.axis < b.axis; });
+  std::stable_sort(links.busiest.begin(), links.busiest.end(),
+                   [](const LinkLoad& a, const LinkLoad& b) { return a.busy_percent > b.busy_percent; });
+  if (links.busiest.size() > kBusiestLinks) links.busiest.resize(kBusiestLinks);
+  return links;
+}
+
+}  // namespace
+
+Summary summarise(const RunFacts& facts, const model::MachineParams& machine, const RunMeasurement& run) {
+  check_books(run);
+  const Cores active = active_cores(run);
+  Summary s;
+  s.facts = facts;
+  s.elapsed = run.elapsed;
+  s.instructions = run.instructions;
+  s.machine_cores = machine.cores();
+  s.active_cores = active.size();
+  s.flops = flops_of(facts, machine, run, active.size());
+  s.mfu_percent = s.flops.peak_tflops > 0 ? 100 * s.flops.achieved_tflops / s.flops.peak_tflops : 0;
+  for (std::size_t i = 0; i < base::kEngineKinds; ++i) {
+    const auto kind = static_cast<EngineKind>(i);
+    if (has_kind(run, kind)) s.engines.push_back(engines_of(kind, run, active));
+  }
+  s.dma = dma_of(run, active);
+  s.hbm = hbm_of(run);
+  if (s.hbm.peak_bandwidth)
+    s.mbu_percent = *s.hbm.peak_bandwidth > 0 ? 100 * s.hbm.achieved_bandwidth / *s.hbm.peak_bandwidth : 0;
+  s.links = links_of(run);
+  s.bound = find_bound(s);
+  return s;
+}
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/report/summary_json.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace tahoma::runtime {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+// JSON has no infinity and no NaN; a golden error may be either.
+Json number(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+Json flops_json(const Summary& s) {
+  return {{"useful", s.flops.useful},
+          {"hardware", s.flops.hardware},
+          {"achieved_tflops", s.flops.achieved_tflops},
+          {"peak_tflops", s.flops.peak_tflops}};
+}
+
+Json golden_json(const GoldenResult& golden) {
+  Json json{{"checked", golden.checked}, {"passed", golden.passed}};
+  json["max_abs_error"] = number(golden.max_abs_error);
+  json["max_rel_error"] = number(golden.max_rel_error);
+  json["tolerance"] = number(golden.tolerance);
+  json["rule"] = golden.rule;
+  json["elements"] = golden.elements;
+  json["mismatches"] = golden.mismatches;
+  return json;
+}
+
+Json engines_json(const Summary& s) {
+  Json engines = Json::object();
+  for (const EngineSummary& engine : s.engines) {
+    Json shares = Json::object();
+    for (std::size_t i = 0; i < base::kCycleNames; ++i)
+      shares[base::name_of(static_cast<base::Cycle>(i))] = engine.percent[i];
+    engines[base::name_of(engine.kind)] = {{"engines", engine.engines},
+                                           {"instructions", engine.instructions},
+                                           {"active_percent", engine.active_percent},
+                                           {"time_percent", shares}};
+  }
+  return engines;
+}
+
+Json hbm_json(const HbmSummary& hbm) {
+  Json json{{"bytes", hbm.read_bytes + hbm.write_bytes},
+            {"stacks_used", hbm.stacks_used},
+            {"achieved_bandwidth", hbm.achieved_bandwidth}};
+  json["peak_bandwidth"] = hbm.peak_bandwidth ? Json(*hbm.peak_bandwidth) : Json(nullptr);
+  json["busiest_stack"] = {{"name", hbm.busiest_stack}, {"busy_percent", hbm.busiest_percent}};
+  json["saturated_stacks"] = hbm.saturated_stacks;
+  return json;
+}
+
+Json link_json(const LinkLoad& link) {
+  return {{"name", link.name}, {"busy_percent", link.busy_percent}, {"payload_bytes", link.payload_bytes}};
+}
+
+Json links_json(const LinkSummary& links) {
+  Json json{{"count", links.count}, {"bytes", links.payload_bytes}, {"wire_bytes", links.wire_bytes}};
+  json["busiest_link"] = links.busiest.empty() ? Json(nullptr) : link_json(links.busiest.front());
+  json["saturated"] = {{"count", links.saturated.size()}, {"names", links.saturated}};
+  json["busy_histogram"] = links.histogram;
+  Json axes = Json::object();
+  for (const AxisSummary& axis : links.axes)
+    axes[std::string(1, axis.axis)] = {{"links", axis.links},
+                                       {"bytes", axis.payload_bytes},
+                                       {"wire_bytes", axis.wire_bytes},
+                                       {"mean_busy_percent", axis.mean_busy_percent}};
+  json["axes"] = axes;
+  return json;
+}
+
+Json dma_json(const DmaSummary& dma) {
+  return {{"bytes", dma.bytes},
+          {"packets", dma.packets},
+          {"transfers", dma.transfers},
+          {"busy_percent", dma.busy_percent},
+          {"active_percent", dma.active_percent}};
+}
+
+// The vendor's flat names beside our tree.
+void add_vendor_metrics(const Summary& s, Json& json) {
+  json["mfu_estimated_percent"] = s.mfu_percent;
+  json["mbu_estimated_percent"] = s.mbu_percent ? Json(*s.mbu_percent) : Json(nullptr);
+  for (const EngineSummary& engine : s.engines)
+    if (engine.kind != base::EngineKind::kCollective)
+      json[std::string(base::name_of(engine.kind)) + "_engine_active_time_percent"] = engine.active_percent;
+  json["dma_active_time_percent"] = s.dma.active_percent;
+  json["hbm_read_bytes"] = s.hbm.read_bytes;
+  json["hbm_write_bytes"] = s.hbm.write_bytes;
+}
+
+}  // namespace
+
+std::string summary_json(const Summary& s) {
+  Json json;
+  json["schema_version"] = kSummarySchemaVersion;
+  json["workload"] = s.facts.workload;
+  json["machine"] = s.facts.machine;
+  json["mode"] = s.facts.mode;
+  json["seed"] = s.facts.seed;
+  json["cores"] = {{"machine", s.machine_cores}, {"used", s.facts.cores_used}, {"active", s.active_cores}};
+  json["simulated_time_ns"] = static_cast<double>(s.elapsed.fs) / 1e6;  // rounds once, so prints clean
+  json["instructions"] = s.instructions;
+  json["flops"] = flops_json(s);
+  add_vendor_metrics(s, json);
+  json["golden"] = golden_json(s.facts.golden);
+  json["engines"] = engines_json(s);
+  json["dma"] = dma_json(s.dma);
+  json["hbm"] = hbm_json(s.hbm);
+  json["links"] = links_json(s.links);
+  json["bound_by"] = {
+      {"resource", s.bound.resource}, {"share_percent", s.bound.share_percent}, {"reason", s.bound.reason}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace tahoma::runtime

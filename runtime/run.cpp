@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/run.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstring>
+
+#include "model/base/error.h"
+#include "runtime/machine.h"
+#include "runtime/npy.h"
+#include "runtime/output_dir.h"
+#include "runtime/progress.h"
+#include "runtime/report/manifest.h"
+#include "runtime/report/sha256.h"
+#include "runtime/report/summary.h"
+#include "runtime/report/summary_json.h"
+#include "runtime/report/summary_text.h"
+#include "runtime/report/tables.h"
+
+namespace tahoma::runtime {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// What the simulation of a run left behind.
+struct Simulated {
+  base::RunMeasurement measurement;
+  base::StatSink stats;
+  GoldenResult golden;
+  std::vector<NamedValues> outputs;
+  double seconds = 0;  // of the host, inside Machine::run
+};
+
+Simulated simulate(ResolvedConfig& config, const RunOptions& options) {
+  ProgressLine progress;
+  progress.stage("elaborating the machine");
+  Machine machine(config.machine, config.mode());
+  progress.stage("placing tensors and programs");
+  config.workload->prepare(machine, config.run.seed);
+
+  Simulated run;
+  progress.stage("starting");
+  const Clock::time_point start = Clock::now();
+  run.measurement = machine.run([&](const model::Progress& p) { progress.update(p); });
+  run.seconds = seconds_since(start);
+  if (machine.functional()) {
+    progress.stage("checking against the golden reference");
+    if (options.golden) run.golden = config.workload->verify(machine);
+    if (options.save_outputs) run.outputs = config.workload->outputs(machine);
+  }
+  machine.collect(run.stats);
+  return run;
+}
+
+RunFacts facts_of(const ResolvedConfig& config, const GoldenResult& golden) {
+  RunFacts facts;
+  facts.workload = config.workload->describe();
+  facts.machine = config.machine.name;
+  facts.mode = config.run.mode;
+  facts.seed = config.run.seed;
+  facts.useful_flops = config.workload->useful_flops();
+  facts.dtype = config.workload->compute_dtype();
+  facts.cores_used = config.workload->cores_used();
+  facts.golden = golden;
+  return facts;
+}
+
+// bf16 has no type of its own in NumPy: widened, which is exact.
+NpyArray npy_of(const NamedValues& output) {
+  const auto plain = [&](const char* descr) { return NpyArray{descr, output.shape, output.values}; };
+  switch (output.dtype) {
+    case isa::DType::kFp32:
+      return plain("<f4");
+    case isa::DType::kFp16:
+      return plain("<f2");
+    case isa::DType::kInt32:
+      return plain("<i4");
+    case isa::DType::kUint32:
+      return plain("<u4");
+    case isa::DType::kUint8:
+      return plain("|u1");
+    case isa::DType::kBf16:
+      break;
+  }
+  NpyArray widened{"<f4", output.shape, {}};
+  widened.bytes.resize(output.values.size() / sizeof(std::uint16_t) * sizeof(float));
+  for (std::size_t i = 0; i * sizeof(std::uint16_t) < output.values.size(); ++i) {
+    std::uint16_t bits = 0;
+    std::memcpy(&bits, output.values.data() + i * sizeof bits, sizeof bits);
+    const float value = isa::fp32_from_bf16(bits);
+    std::memcpy(widened.bytes.data() + i * sizeof value, &value, sizeof value);
+  }
+  return widened;
+}
+
+void write_manifest(OutputDir& out, const RunOptions& options, const ResolvedConfig& config,
+                    const RunCost& cost) {
+  Manifest manifest;
+  manifest.host = host_facts();
+  manifest.cost = cost;
+  manifest.command_line = options.command_line;
+  manifest.seed = config.run.seed;
+  manifest.config_sha256 = sha256_of(config.to_yaml());
+  manifest.files = out.files();
+  manifest.files.emplace_back("manifest.json");
+  out.write("manifest.json", manifest_json(manifest));
+}
+
+}  // namespace
+
+RunOutcome run_workload(const RunOptions& options) {
+  const Clock::time_point start = Clock::now();
+  const std::unique_ptr<ResolvedConfig> config = resolve_config(options.config);
+  if (options.save_outputs && config->mode() != model::Mode::kFunctional)
+    throw base::UserError("E-CLI-004", "--save-outputs",
+                          "needs functional mode: timing mode computes no values");
+  OutputDir out(options.out);
+
+  const Simulated run = simulate(*config, options);
+  const Summary summary = summarise(facts_of(*config, run.golden), config->machine, run.measurement);
+  const RunOutcome outcome{run.golden, summary_text(summary), summary_json(summary), out.path()};
+  out.write("summary.txt", outcome.summary_text);
+  out.write("summary.json", outcome.summary_json);
+  out.write("stats.json", stats_json(run.stats.stats()));
+  out.write("stats.csv", stats_csv(run.stats.stats()));
+  out.write("links.csv", links_csv(run.measurement));
+  out.write("config.resolved.yaml", config->to_yaml());
+  for (const NamedValues& output : run.outputs) write_npy(out.file(output.name + ".npy"), npy_of(output));
+  write_manifest(out, options, *config, {seconds_since(start), run.seconds, run.measurement.instructions});
+  out.commit();
+  return outcome;
+}
+
+}  // namespace tahoma::runtime

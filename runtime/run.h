@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// One `tahoma run`, from the command line's words to a complete output folder: resolved configuration,
+// machine, tensors and programs, simulation, golden check, report. Whatever the user got wrong is found
+// before the simulation starts, but for what only running can tell (no progress, addresses made of
+// registers).
+//
+// UserError beside those of the parts: E-CLI-004 (--save-outputs of a run without values), E-OUT-*.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runtime/config.h"
+
+namespace tahoma::runtime {
+
+struct RunOptions {
+  ConfigRequest config;
+  std::string out = "out";
+  bool golden = true;                     // functional mode only: there is nothing to check in timing mode
+  bool save_outputs = false;              // every output tensor as NAME.npy; bf16 as float32
+  std::vector<std::string> command_line;  // for the manifest
+};
+
+struct RunOutcome {
+  GoldenResult golden;
+  std::string summary_text, summary_json;  // as in the folder
+  std::string folder;
+};
+
+// Prints nothing but the progress line of a terminal.
+RunOutcome run_workload(const RunOptions& options);
+
+}  // namespace tahoma::runtime

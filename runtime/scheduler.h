@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// From operations in program order to per-queue streams whose semaphores keep every dependency: read after
+// write, write after read, write after write, on chip and in HBM.
+//
+// What it builds on: a queue issues in order and starts an instruction when its wait is satisfied; the
+// instructions of one engine complete in order. A DMA is only started by its queue: it reads and writes until
+// its completion, and transfers complete in any order, each DMA engine for itself.
+//
+// Semaphores: one counter per engine queue, raised only by instructions that somebody waits for; per queue
+// that rings doorbells kDmaSlots counters, taken in turn, where a transfer starts only after its predecessor
+// on the same counter has landed (otherwise a count could be reached by the wrong mixture of engines).
+// Orderings that follow from others, tracked by vector clocks, cost nothing. An instruction carries one wait;
+// further ones become sem_wait in front of it.
+//
+// Leaves out: loops and branches (streams are straight-line), and transfers that notify another core: their
+// completion is unknown here, so a later write to what they touch is refused.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "isa/program.h"
+
+namespace tahoma::runtime {
+
+// A rectangle of a buffer: rows (partitions, or rows of a matrix in HBM) by bytes. Different buffers never
+// overlap.
+struct Region {
+  std::uint32_t buffer = 0;
+  std::uint32_t row = 0, rows = 0;
+  std::uint64_t byte = 0, bytes = 0;
+  bool overlaps(const Region& other) const {
+    return buffer == other.buffer && row < other.row + other.rows && other.row < row + rows &&
+           byte < other.byte + other.bytes && other.byte < byte + bytes;
+  }
+  bool contains(const Region& other) const {
+    return buffer == other.buffer && row <= other.row && other.row + other.rows <= row + rows &&
+           byte <= other.byte && other.byte + other.bytes <= byte + bytes;
+  }
+};
+
+struct Access {
+  Region region;
+  bool write = false;
+};
+
+// One instruction in program order with what it touches. Its own wait may be set (a signal from another
+// core); its update is the scheduler's, except for a transfer that notifies another core.
+struct Op {
+  isa::Queue queue = isa::Queue::kSync;
+  isa::Instruction instruction;
+  std::array<Access, 6> accesses{};
+  std::uint8_t access_count = 0;
+
+  void touch(const Region& region, bool write) { accesses.at(access_count++) = {region, write}; }
+  bool is_dma() const { return instruction.op == isa::Opcode::kDmaCopy; }
+  bool notifies() const { return is_dma() && instruction.notify_arg != isa::kNone; }
+  bool is_engine() const { return !is_dma(); }
+};
+
+inline constexpr std::uint32_t kDmaSlots =
+    16;  // transfers of one queue in flight: 4 MiB of 256 KiB loads hide 2 us of latency
+
+// Appends the streams to `program`. `first_signal` is the lowest semaphore taken by signals; those below are
+// free. Throws UserError E-RUN-022 (a send's source or target is written later) and E-RUN-023 (semaphores
+// exhausted).
+void schedule(const std::vector<Op>& ops, unsigned first_signal, isa::Program& program);
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,95 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# What the scripts of this folder share: the package list, the set-up and the build. Sourced, never run.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+readonly root
+
+# Debian 12 packages, each with what needs it.
+# shellcheck disable=SC2034  # read by the scripts that source this
+readonly packages=(
+  g++               # the compiler
+  cmake ninja-build # the build
+  ccache            # a second build in seconds
+  libsystemc-dev    # the simulation kernel
+  libeigen3-dev     # tensor views and golden results
+  libhwy-dev        # SIMD chosen at run time
+  libfmt-dev        # text
+  libyaml-cpp-dev   # configuration files
+  nlohmann-json3-dev libcli11-dev # reports and the command line
+  catch2 libbenchmark-dev         # tests and benchmarks
+  clang-format-14 git python3     # the tests about the repository itself
+)
+# shellcheck disable=SC2034  # read by the scripts that source this
+readonly lint_packages=(clang-tidy-14 shellcheck)
+
+say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
+die() {
+  say "$@"
+  exit 1
+}
+
+# missing_packages NAME...   those of NAME that are not installed, one a line
+missing_packages() {
+  command -v dpkg-query >/dev/null || die "no dpkg-query: this is made for Debian 12, which calls its packages $*"
+  local name
+  for name in "$@"; do
+    [[ $(dpkg-query -W -f='${db:Status-Status}' "$name" 2>/dev/null) == installed ]] || echo "$name"
+  done
+}
+
+as_root() {
+  if ((EUID == 0)); then
+    "$@"
+  elif ! command -v sudo >/dev/null; then
+    die "not root and no sudo; as root, run: $*"
+  elif [[ -t 0 ]]; then
+    sudo "$@"
+  else
+    sudo -n "$@"
+  fi
+}
+
+# ensure_packages INSTALL NAME...   INSTALL is yes or no; says what it installs, fails when anything stays missing
+ensure_packages() {
+  local install=$1
+  shift
+  local names
+  names=$(missing_packages "$@")
+  [[ -n $names ]] || return 0
+  local -a missing
+  mapfile -t missing <<<"$names"
+  [[ $install == yes ]] || die "missing packages: ${missing[*]} (scripts/setup installs them)"
+  say "installing ${missing[*]}"
+  local -a apt=(env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=120 -o Acquire::Retries=3)
+  as_root "${apt[@]}" update >&2 || say "apt-get update failed: trying with the package lists at hand"
+  as_root "${apt[@]}" install -y --no-install-recommends "${missing[@]}" >&2
+  names=$(missing_packages "${missing[@]}")
+  [[ -z $names ]] || die "still missing after the installation: ${names//$'\n'/ }"
+}
+
+# Compilers of SystemC files take up to 1 GiB each: no more of them than fit into memory.
+build_jobs() {
+  local cores by_memory
+  cores=$(nproc)
+  by_memory=$(awk '/^MemAvailable:/ { print int($2 / 1048576) }' /proc/meminfo)
+  ((by_memory >= 1)) || by_memory=1
+  echo $((cores < by_memory ? cores : by_memory))
+}
+
+# build PRESET [TARGET...]   configures once and builds; a build folder of another checkout is configured afresh
+build() {
+  local preset=$1
+  shift
+  local folder=$root/build
+  [[ $preset == release ]] || folder=$root/build-$preset
+  local -a fresh=()
+  if [[ -f $folder/CMakeCache.txt ]] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$folder/CMakeCache.txt"; then
+    say "$folder was configured for another checkout: configuring it afresh"
+    fresh=(--fresh)
+  fi
+  (cd "$root" && cmake --preset "$preset" "${fresh[@]}") >&2
+  local -a targets=()
+  (($# == 0)) || targets=(--target "$@")
+  cmake --build "$folder" -j "$(build_jobs)" "${targets[@]}" >&2
+}

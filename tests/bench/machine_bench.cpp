@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// How fast machines are simulated: instructions a second, SystemC activations for each instruction and each
+// packet, seconds of elaboration and peak memory. Every measurement runs in a forked process, because SystemC
+// elaborates once per process and because the kernel keeps a process's peak memory for its whole life.
+#include <benchmark/benchmark.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "runtime/config.h"
+#include "runtime/machine.h"
+
+// libsystemc refers to it; this program's own main() is the one that runs (see tests/support/catch_main.cpp).
+extern "C" int sc_main(int, char**) { return EXIT_FAILURE; }
+
+namespace {
+
+using namespace tahoma;
+using Clock = std::chrono::steady_clock;
+
+// What a forked process sends back: plain bytes. A non-empty `error` makes the rest meaningless.
+struct Figures {
+  double elaborate_s = 0, prepare_s = 0, run_s = 0;
+  double simulated_us = 0, instructions = 0, packets = 0, hops = 0;
+  double engine_activations = 0, dma_activations = 0, link_activations = 0;
+  double peak_mib = 0;
+  std::array<char, 256> error{};
+};
+
+double lap(Clock::time_point& since) {
+  const auto now = Clock::now();
+  return std::chrono::duration<double>(now - std::exchange(since, now)).count();
+}
+
+[[noreturn]] void send(const std::function<Figures()>& measure, int pipe_end) {
+  Figures figures;
+  try {
+    figures = measure();
+  } catch (const std::exception& error) {
+    const std::string text = error.what();
+    std::copy_n(text.begin(), std::min(text.size(), figures.error.size() - 1), figures.error.begin());
+  }
+  _exit(write(pipe_end, &figures, sizeof figures) == sizeof figures ? EXIT_SUCCESS : EXIT_FAILURE);
+}
+
+Figures failed(const std::string& text) {
+  Figures figures;
+  std::copy_n(text.begin(), std::min(text.size(), figures.error.size() - 1), figures.error.begin());
+  return figures;
+}
+
+Figures in_own_process(const std::function<Figures()>& measure) {
+  std::array<int, 2> ends{};
+  if (pipe(ends.data()) != 0) return failed("no pipe");
+  const pid_t child = fork();
+  if (child < 0) return failed("no process");
+  if (child == 0) send(measure, ends[1]);
+  close(ends[1]);
+  Figures figures;
+  const bool whole = read(ends[0], &figures, sizeof figures) == sizeof figures;
+  close(ends[0]);
+  rusage usage{};
+  int status = 0;
+  wait4(child, &status, 0, &usage);
+  if (!whole || status != 0) return failed("the measured process ended early");
+  figures.peak_mib = static_cast<double>(usage.ru_maxrss) / 1024;
+  return figures;
+}
+
+Figures run_case(const runtime::ConfigRequest& request) {
+  Figures f;
+  const auto config = runtime::resolve_config(request);
+  auto since = Clock::now();
+  runtime::Machine machine(config->machine, config->mode());
+  f.elaborate_s = lap(since);
+  config->workload->prepare(machine, config->run.seed);
+  f.prepare_s = lap(since);
+  const base::RunMeasurement run = machine.run();
+  f.run_s = lap(since);
+  f.simulated_us = run.elapsed.ns() / 1000;
+  f.instructions = static_cast<double>(run.instructions);
+  f.packets = static_cast<double>(run.dma_packets);
+  f.hops = static_cast<double>(run.link_packet_hops);
+  f.engine_activations = static_cast<double>(run.activations);
+  f.dma_activations = static_cast<double>(run.dma_activations);
+  f.link_activations = static_cast<double>(run.link_activations);
+  return f;
+}
+
+bool refused(benchmark::State& state, const Figures& f) {
+  if (f.error[0] != '\0') state.SkipWithError(f.error.data());
+  return f.error[0] != '\0';
+}
+
+void simulate(benchmark::State& state, const runtime::ConfigRequest& request) {
+  for (auto _ : state) {
+    const Figures f = in_own_process([&] { return run_case(request); });
+    if (refused(state, f)) return;
+    state.SetIterationTime(f.run_s);
+    state.counters["instructions/s"] = f.instructions / f.run_s;
+    state.counters["activations/instruction"] = f.engine_activations / f.instructions;
+    state.counters["activations/packet"] = f.packets > 0 ? f.dma_activations / f.packets : 0;
+    state.counters["activations/hop"] = f.hops > 0 ? f.link_activations / f.hops : 0;
+    state.counters["simulated_us"] = f.simulated_us;
+    state.counters["prepare_s"] = f.prepare_s;
+    state.counters["peak_MiB"] = f.peak_mib;
+  }
+}
+
+void elaborate_64_chips(benchmark::State& state) {
+  for (auto _ : state) {
+    const Figures f = in_own_process([] {
+      const auto params = runtime::resolve_machine_params("trainium2_ultraserver", {});
+      Figures measured;
+      auto since = Clock::now();
+      const runtime::Machine machine(params, model::Mode::kTiming);
+      measured.elaborate_s = lap(since);
+      return measured;
+    });
+    if (refused(state, f)) return;
+    state.SetIterationTime(f.elaborate_s);
+    state.counters["peak_MiB"] = f.peak_mib;
+  }
+}
+
+runtime::ConfigRequest gemm(const std::string& mode, const std::string& machine,
+                            std::vector<std::string> overrides) {
+  return {TAHOMA_SOURCE_DIR "/workloads/gemm/ultraserver.yaml", machine, std::move(overrides), mode, ""};
+}
+
+// The main job on 512 cores with and without values, and 4096 x 4096 x 4096 on one core.
+void register_machines() {
+  const auto once = [](benchmark::internal::Benchmark* b) {
+    b->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1);
+  };
+  once(benchmark::RegisterBenchmark("elaborate_64_chips", elaborate_64_chips));
+  once(benchmark::RegisterBenchmark("gemm_512_cores_timing", simulate, gemm("timing", "", {})));
+  once(benchmark::RegisterBenchmark("gemm_512_cores_functional", simulate, gemm("functional", "", {})));
+  once(benchmark::RegisterBenchmark(
+      "gemm_1_core_timing", simulate,
+      gemm("timing", "trainium2_one_chip",
+           {"workload.m=4096", "workload.n=4096", "workload.k=4096", "workload.shard={m: 1, n: 1, k: 1}"})));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  register_machines();
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return EXIT_FAILURE;
+  benchmark::RunSpecifiedBenchmarks();
+}

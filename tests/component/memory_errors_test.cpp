@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What programs and hosts can do wrong with memory, and how it is told.
+#include <catch2/catch.hpp>
+
+#include "isa/error.h"
+#include "model/base/error.h"
+#include "model/memory/host_pages.h"
+#include "model/system/system.h"
+#include "tests/support/machine_fixture.h"
+#include "tests/support/tiny_programs.h"
+
+using namespace tahoma;
+using namespace tahoma::tests;
+
+namespace {
+
+// The code of the error that one copy on the first core of a 2x1x1 machine ends with.
+std::string code_of(std::uint64_t dst, std::uint64_t src, bool accumulate, model::Mode mode) {
+  model::System system(machine_of(2, 1, 1), mode);
+  isa::Program p;
+  p.stream(isa::Queue::kSync) = {hbm_copy(p, 1, 0, 4096, 0)};
+  p.descriptors[0].accumulate = accumulate;
+  system.load(0, std::make_shared<isa::Program>(p), {src, dst});
+  try {
+    system.run();
+  } catch (const isa::ProgramError& e) {
+    return e.code;
+  }
+  return "";
+}
+
+std::uint64_t at(std::uint32_t chip, std::uint64_t offset) {
+  return isa::GlobalAddress{chip, 0, offset}.bits();
+}
+
+}  // namespace
+
+TEST_CASE("host pages: memory that the host cannot reserve is the host's error", "[memory]") {
+  model::HostPages pages(std::uint64_t{1} << 60);
+  try {
+    pages.data();
+    FAIL("an exbibyte was reserved");
+  } catch (const base::UserError& e) {
+    CHECK(e.code == "E-RUN-050");
+    CHECK(e.status == base::ExitStatus::kHost);
+  }
+}
+
+TEST_CASE("host pages: untouched bytes are zero, and forgotten ones become zero again", "[memory]") {
+  model::HostPages pages(1 << 20);
+  CHECK(pages.data()[12345] == std::byte{0});
+  pages.data()[12345] = std::byte{7};
+  pages.forget();
+  CHECK(pages.data()[12345] == std::byte{0});
+}
+
+TEST_CASE("dma: reading another chip's memory is refused", "[dma]") {
+  CHECK(code_of(at(0, 0), at(1, 0), false, model::Mode::kTiming) == "E-RUN-040");
+}
+
+TEST_CASE("dma: accumulating into another chip's memory is refused", "[dma]") {
+  CHECK(code_of(at(1, 0), at(0, 0), true, model::Mode::kTiming) == "E-RUN-041");
+}
+
+TEST_CASE("dma: an address outside the machine's stacks is the program's error", "[dma]") {
+  const std::uint64_t end = machine_of(2, 1, 1).chip.hbm.capacity.count;
+  CHECK(code_of(at(0, end - 100), at(0, 0), false, model::Mode::kTiming) == "E-RUN-042");
+}
+
+TEST_CASE("dma: an address on a chip that the machine lacks is the program's error", "[dma]") {
+  CHECK(code_of(at(2, 0), at(0, 0), false, model::Mode::kFunctional) == "E-RUN-042");
+}

@@ -1,0 +1,45 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs one check over the checkout: prints its findings and exits 1, or exits 0 when there are none."""
+
+import argparse
+import pathlib
+import sys
+
+import documents
+import error_codes
+import formatting
+import headers
+import hygiene
+import layers
+import test_names
+from repo import Repo
+
+CHECKS = {
+    "layers": lambda repo, _: layers.findings(repo),
+    "hygiene": lambda repo, _: hygiene.findings(repo),
+    "error_codes": lambda repo, _: error_codes.findings(repo),
+    "formatting": lambda repo, _: formatting.findings(repo),
+    "test_names": lambda repo, _: test_names.findings(repo),
+    "documents": lambda repo, arguments: documents.findings(repo, arguments.tahoma),
+    "headers": lambda repo, arguments: headers.findings(repo, arguments.build),
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("check", choices=sorted(CHECKS))
+    parser.add_argument("--root", default=pathlib.Path(__file__).parents[2], help="the checkout")
+    parser.add_argument("--tahoma", help="the program, for `documents`")
+    parser.add_argument("--build", default="build", help="a configured build folder, for `headers`")
+    arguments = parser.parse_args()
+    repo = Repo(arguments.root)
+    if not repo.files:
+        sys.exit(f"no files below {repo.root}")
+    found = CHECKS[arguments.check](repo, arguments)
+    print("\n".join(found) or f"{arguments.check}: nothing to report in {len(repo.files)} files")
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,154 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""The checks of this folder find what is planted for them and stay silent about what is right."""
+
+import pathlib
+import tempfile
+import unittest
+
+import documents
+import error_codes
+import formatting
+import hygiene
+import layers
+import test_names
+from repo import Repo
+
+SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
+
+
+class Planted(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+
+    def plant(self, **files):
+        """Keys are paths with '__' for '/' and the last '_' for '.': isa__a_h is isa/a.h."""
+        for key, text in files.items():
+            path = self.root / ".".join(key.replace("__", "/").rsplit("_", 1))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        return Repo(self.root)
+
+
+class Layers(Planted):
+    def assert_refused(self, header, **files):
+        found = layers.findings(self.plant(**files))
+        self.assertTrue(any(f"'{header}'" in line or f"-> {header}" in line for line in found), found)
+
+    def test_standard_and_own_headers_are_allowed(self):
+        repo = self.plant(isa__a_h="#include <vector>\n#include <cstdint>\n", isa__b_cpp='#include "isa/a.h"\n')
+        self.assertEqual(layers.findings(repo), [])
+
+    def test_isa_never_sees_systemc(self):
+        self.assert_refused("systemc", isa__a_cpp="#include <systemc>\n")
+
+    def test_isa_never_sees_the_model(self):
+        self.assert_refused("model/base/e.h", isa__a_cpp='#include "model/base/e.h"\n', model__base__e_h="")
+
+    def test_indented_include_is_seen(self):
+        self.assert_refused("systemc", isa__a_cpp="  #  include <systemc>\n")
+
+    def test_base_reads_yaml_only_in_its_loader(self):
+        repo = self.plant(model__base__config_loader_cpp="#include <yaml-cpp/yaml.h>\n")
+        self.assertEqual(layers.findings(repo), [])
+        self.assert_refused("yaml-cpp/yaml.h", model__base__params_cpp="#include <yaml-cpp/yaml.h>\n")
+
+    def test_components_do_not_know_each_other(self):
+        self.assert_refused("model/link/r.h", model__engine__a_cpp='#include "model/link/r.h"\n', model__link__r_h="")
+
+    def test_runtime_does_not_see_systemc_through_another_header(self):
+        self.assert_refused("systemc", runtime__a_cpp='#include "model/system/s.h"\n',
+                            model__system__s_h="#include <systemc>\n")
+
+    def test_runtime_sees_parameters_through_the_machine(self):
+        repo = self.plant(runtime__a_cpp='#include "model/system/m.h"\n', model__engine__engine_params_h="",
+                          model__system__m_h='#include "model/engine/engine_params.h"\n')
+        self.assertEqual(layers.findings(repo), [])
+
+    def test_workloads_never_see_the_system(self):
+        self.assert_refused("model/system/s.h", workloads__a_cpp='#include "model/system/s.h"\n', model__system__s_h="")
+
+    def test_headers_are_named_from_the_root(self):
+        self.assert_refused("a.h", isa__a_h="", isa__b_cpp='#include "a.h"\n')
+
+
+class Hygiene(Planted):
+    def test_a_long_file_is_found(self):
+        repo = self.plant(isa__a_cpp="\n" * (hygiene.MAX_LINES + 1), isa__b_cpp="\n" * hygiene.MAX_LINES)
+        self.assertEqual(len(hygiene.length(repo)), 1)
+
+    def test_a_missing_licence_is_found(self):
+        self.assertEqual(len(hygiene.licence(self.plant(isa__a_h="int a;\n", isa__b_h=SPDX))), 1)
+
+    def test_a_path_of_one_machine_is_found(self):
+        repo = self.plant(a_md="see " + "/ho" + "me/ada/x\n", b_md="see a/home/x and https://x.org/work/y\n")
+        self.assertEqual(len(hygiene.machine_paths(repo)), 1)
+
+    def test_a_folder_without_readme_is_found(self):
+        repo = self.plant(isa__README_md="", isa__a_h=SPDX, model__base__a_h=SPDX, model__base__README_md="")
+        self.assertEqual(hygiene.readmes(repo), ["model: has no README.md"])
+
+
+class ErrorCodes(Planted):
+    CODE = "E-ABC" + "-001"
+
+    def findings(self, source, test, document):
+        return error_codes.findings(self.plant(isa__a_cpp=source, tests__unit__a_cpp=test, isa__README_md=document))
+
+    def test_a_code_documented_and_tested_is_fine(self):
+        self.assertEqual(self.findings(f'fail("{self.CODE}");', f'"{self.CODE}"', self.CODE), [])
+
+    def test_an_untested_code_is_found(self):
+        self.assertIn("no test provokes", self.findings(f'fail("{self.CODE}");', "", self.CODE)[0])
+
+    def test_an_undocumented_code_is_found(self):
+        self.assertIn("is in no README", self.findings(f'fail("{self.CODE}");', f'"{self.CODE}"', "")[0])
+
+    def test_a_stale_code_is_found(self):
+        self.assertIn("nothing raises it", self.findings(f"// was {self.CODE}\n", "", self.CODE)[0])
+
+
+class TestNames(Planted):
+    def findings(self, *names):
+        cases = "".join(f'TEST_CASE("{name}", "[tag]") {{}}\n' for name in names)
+        return test_names.findings(self.plant(tests__unit__a_test_cpp=cases))
+
+    def test_a_subject_and_its_law_are_fine(self):
+        self.assertEqual(self.findings("codec: encodes, then decodes", "codec: is --fast"), [])
+
+    def test_what_ctest_cannot_carry_is_found(self):
+        for name in ("--set: a value", "codec: a; b", "codec works"):
+            self.assertEqual(len(self.findings(name)), 1, name)
+
+    def test_a_name_used_twice_is_found(self):
+        self.assertEqual(len(self.findings("codec: a", "codec: a")), 1)
+
+
+class Documents(Planted):
+    def test_a_missing_script_is_found(self):
+        repo = self.plant(README_md="```sh\nscripts/nothing --full\n```\n")
+        self.assertEqual(documents.findings(repo), ["README.md:2: scripts/nothing does not exist"])
+
+    def test_a_dead_link_is_found(self):
+        repo = self.plant(README_md="[x](isa/README.md) [y](https://example.org) [z](a.md#part)\n", a_md="")
+        self.assertEqual(documents.findings(repo), ["README.md: links to isa/README.md, which does not exist"])
+
+    def test_what_the_program_refuses_is_found(self):
+        repo = self.plant(README_md="```sh\ntahoma fly --now\n```\n`--set machine.wings=2`\n")
+        self.assertEqual(len(documents.findings(repo, "false")), 2)
+        self.assertEqual(documents.findings(repo, "true"), [])
+
+
+class Formatting(Planted):
+    def test_a_badly_formatted_file_is_found(self):
+        repo = self.plant(a_cpp="int  a ;\n", b_cpp="int b;\n")
+        (self.root / ".clang-format").write_text("BasedOnStyle: Google\n", encoding="utf-8")
+        found = formatting.findings(repo)
+        self.assertEqual(len(found), 1)
+        self.assertTrue(found[0].startswith("a.cpp:1:"), found)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the READMEs tell a reader to type exists: scripts, files, subcommands, options and parameter paths; and so do
+the files that they link to."""
+
+import pathlib
+import re
+import shlex
+import subprocess
+
+FENCE = re.compile(r"^```(?:sh|bash|console)?\n(.*?)^```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
+PARAMETER = re.compile(r"--set[ =]'?(machine(?:\.[a-z0-9_]+)+)")
+ROOMS = ("isa/", "model/", "runtime/", "workloads/", "tests/", "scripts/", ".ci/")
+
+
+def commands(text):
+    """(line number, words) of every command line in a code block: what follows a '$ ', or begins with a program."""
+    for block in FENCE.finditer(text):
+        first = text.count("\n", 0, block.start(1)) + 1
+        for number, line in enumerate(block.group(1).replace("\\\n", "  ").splitlines(), first):
+            line = line.removeprefix("$ ").strip()
+            if line.startswith(("scripts/", "tahoma ", ".ci/", "build/")):
+                try:
+                    yield number, shlex.split(line, comments=True)
+                except ValueError:
+                    yield number, [line]
+
+
+def missing_files(repo, name):
+    here = pathlib.PurePosixPath(name).parent
+    for number, words in commands(repo.text(name)):
+        for word in words:
+            if word.startswith(ROOMS) and "*" not in word and word not in repo.files:
+                yield f"{name}:{number}: {word} does not exist"
+    for match in LINK.finditer(repo.text(name)):
+        target = match.group(1)
+        if "://" not in target and not (repo.root / here / target).exists():
+            yield f"{name}: links to {target}, which does not exist"
+
+
+def refused_by_program(repo, name, program):
+    """Subcommands and parameter paths that the program does not know."""
+    def knows(*arguments):
+        return subprocess.run([program, *arguments], capture_output=True, check=False, timeout=60).returncode == 0
+
+    for number, words in commands(repo.text(name)):
+        tahoma = words[1:] if pathlib.PurePosixPath(words[0]).name == "tahoma" else []
+        if tahoma and not tahoma[0].startswith("-") and not knows(tahoma[0], "--help"):
+            yield f"{name}:{number}: `tahoma {tahoma[0]}` is no subcommand"
+    for match in PARAMETER.finditer(repo.text(name)):
+        if not knows("params", match.group(1)):
+            yield f"{name}: {match.group(1)} is no parameter"
+
+
+def findings(repo, program=None):
+    found = []
+    for name in repo.matching(".md"):
+        found += missing_files(repo, name)
+        if program:
+            found += refused_by_program(repo, name, program)
+    return found

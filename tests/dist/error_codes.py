@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every error code that a source can raise is documented once and provoked by a test; nothing is documented that no
+source raises."""
+
+import re
+
+CODE = re.compile(r"\bE-[A-Z]{3}-\d{3}\b")
+ROOMS = ("isa/", "model/", "runtime/", "workloads/")
+PROVOKING = ("tests/unit/", "tests/component/", "tests/property/", "tests/system/")
+
+
+def codes(repo, names):
+    """code -> the first place that names it."""
+    places = {}
+    for name in names:
+        for match in CODE.finditer(repo.text(name)):
+            line = repo.text(name).count("\n", 0, match.start()) + 1
+            places.setdefault(match.group(), f"{name}:{line}")
+    return places
+
+
+def without_comments(text):
+    return re.sub(r"//[^\n]*", "", text)
+
+
+def findings(repo):
+    sources = [name for name in repo.matching(".h", ".cpp", ".inc", ".def") if name.startswith(ROOMS)]
+    raised = {code: place for code, place in codes(repo, sources).items()
+              if any(code in without_comments(repo.text(name)) for name in sources)}
+    documented = codes(repo, repo.matching(".md"))
+    tested = codes(repo, [name for name in repo.matching(".cpp") if name.startswith(PROVOKING)])
+    found = [f"{place}: {code} is in no README" for code, place in raised.items() if code not in documented]
+    found += [f"{place}: no test provokes {code}" for code, place in raised.items() if code not in tested]
+    found += [f"{place}: {code} is documented, but nothing raises it"
+              for code, place in documented.items() if code not in raised]
+    return sorted(found)

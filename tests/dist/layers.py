@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who may include whom. One row per room: the project headers and the libraries that it may name."""
+
+import fnmatch
+import re
+
+SYSTEMC = ("systemc", "tlm", "tlm_utils/*", "tlm_core/*")
+
+# room: (project headers, libraries). The longest room that begins a file's path is its row.
+ROOMS = {
+    "isa/": (("isa/*",), ("Eigen/*", "hwy/*")),
+    "model/base/": (("model/base/*",), ("fmt/*",)),
+    "model/sim/": (("model/base/*", "model/sim/*"), SYSTEMC + ("fmt/*",)),
+    "model/engine/": (("model/base/*", "model/sim/*", "isa/*", "model/engine/*"), SYSTEMC + ("fmt/*",)),
+    "model/memory/": (("model/base/*", "model/sim/*", "isa/*", "model/memory/*"), SYSTEMC + ("fmt/*", "sys/mman.h")),
+    "model/link/": (("model/base/*", "model/sim/*", "isa/*", "model/link/*"), SYSTEMC + ("fmt/*",)),
+    "model/system/": (("model/*", "isa/*"), SYSTEMC + ("fmt/*",)),
+    "runtime/": (("runtime/*", "model/system/*", "model/base/*", "isa/*"),
+                 ("fmt/*", "nlohmann/*", "CLI/*", "Eigen/*", "sys/*.h", "unistd.h", "fcntl.h")),
+    "workloads/": (("workloads/*", "runtime/*", "isa/*", "model/base/*", "model/system/machine_params.h"), ("fmt/*",)),
+}
+# The one loader of YAML, which is handed text.
+YAML_LOADER = "model/base/config_loader*.cpp"
+
+# Above the model nobody may see SystemC or a component, not even through another header: parameters excepted.
+OUTSIDE_MODEL = ("runtime/", "workloads/")
+INSIDES = ("model/sim/*", "model/engine/*", "model/memory/*", "model/link/*")
+PARAMETERS = "model/*/*_params.h"
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
+STANDARD = re.compile(r"^(c?[a-z_0-9]+|(assert|errno|float|limits|math|signal|stddef|stdint|stdio|stdlib|string|time)\.h)$")
+
+
+def includes(text):
+    """(line number, header) of every #include."""
+    for match in INCLUDE.finditer(text):
+        yield text.count("\n", 0, match.start(2)) + 1, match.group(2)
+
+
+def room_of(name):
+    rooms = [room for room in ROOMS if name.startswith(room)]
+    return max(rooms, key=len) if rooms else None
+
+
+def is_standard(header):
+    return header not in SYSTEMC and bool(STANDARD.match(header))
+
+
+def allowed(name, header, project):
+    own, libraries = ROOMS[room_of(name)]
+    if header in project:
+        return any(fnmatch.fnmatch(header, pattern) for pattern in own)
+    if header.startswith("yaml-cpp/"):
+        return fnmatch.fnmatch(name, YAML_LOADER)
+    return is_standard(header) or any(fnmatch.fnmatch(header, pattern) for pattern in libraries)
+
+
+def leak(name, project, repo):
+    """The chain of headers by which `name` reaches SystemC or a component's insides, or None."""
+    seen, queue = {name}, [(name,)]
+    while queue:
+        chain = queue.pop(0)
+        for _, header in includes(repo.text(chain[-1])):
+            inside = any(fnmatch.fnmatch(header, pattern) for pattern in INSIDES)
+            if header in SYSTEMC or (inside and not fnmatch.fnmatch(header, PARAMETERS)):
+                return chain + (header,)
+            if header in project and header not in seen:
+                seen.add(header)
+                queue.append(chain + (header,))
+    return None
+
+
+def findings(repo):
+    found = []
+    sources = [name for name in repo.matching(".h", ".cpp", ".inc", ".def") if room_of(name)]
+    project = set(repo.matching(".h", ".inc", ".def"))
+    for name in sources:
+        for line, header in includes(repo.text(name)):
+            if header not in project and any((name.rpartition("/")[0] + "/" + header) == other for other in project):
+                found.append(f"{name}:{line}: '{header}' is named from its own folder; name it from the root")
+            elif not allowed(name, header, project):
+                found.append(f"{name}:{line}: {room_of(name)} may not include '{header}'")
+        if name.startswith(OUTSIDE_MODEL) and (chain := leak(name, project, repo)):
+            found.append(f"{name}: sees the inside of the model: " + " -> ".join(chain))
+    return found

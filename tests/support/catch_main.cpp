@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one main() of every test program. Compiled once, because Catch2's runner takes ten times longer than a
+// test file. Each case runs in an empty folder of its own, so a test may write `out/` without meeting another
+// test's files.
+#define CATCH_CONFIG_RUNNER
+#include <stdlib.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <system_error>
+
+// libsystemc refers to sc_main() and offers a main() that calls it. An executable's own main() wins over the
+// shared library's; elaborating and sc_start() work without the library's start-up, but the symbol has to
+// exist. It cannot stand in one of our static libraries: those are searched before the shared library asks
+// for it.
+extern "C" int sc_main(int, char**) { return EXIT_FAILURE; }
+
+namespace {
+
+// A fresh folder below the system's temporary folder, the current one until the program ends.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "tahoma-test-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) {
+      throw std::system_error(errno, std::generic_category(), "mkdtemp " + pattern);
+    }
+    path_ = pattern;
+    std::filesystem::current_path(path_);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder() {
+    std::error_code ignored;  // what cannot be removed is left to the system's own cleaning
+    std::filesystem::current_path(path_.parent_path(), ignored);
+    std::filesystem::remove_all(path_, ignored);
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 1);
+  try {
+    const ScratchFolder scratch;
+    return Catch::Session().run(argc, argv);
+  } catch (const std::exception& error) {
+    std::cerr << "test program: " << error.what() << '\n';
+    return EXIT_FAILURE;
+  }
+}

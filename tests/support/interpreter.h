@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the programs of several cores without any notion of time: at every step one of the possible actions is
+// taken at random (start an instruction whose wait is satisfied, move a transfer's values, count one of its
+// 16 completions). What a program computes must not depend on the seed. Straight-line programs only.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "isa/program.h"
+#include "isa/semantics.h"
+#include "model/system/machine_params.h"
+
+namespace tahoma::tests {
+
+class Interpreter {
+ public:
+  Interpreter(const model::MachineParams& machine, std::uint32_t seed);
+
+  // HBM, one block per call; an address outside its block is an error of the program.
+  std::uint64_t allocate(std::size_t bytes);
+  std::byte* at(std::uint64_t address);
+
+  void load(std::uint32_t core, std::shared_ptr<const isa::Program> program,
+            std::vector<std::uint64_t> arguments);
+  // Until every stream has ended and every transfer has landed. Throws std::runtime_error when nothing can
+  // happen.
+  void run();
+
+ private:
+  struct Core {
+    std::shared_ptr<const isa::Program> program;
+    std::vector<std::uint64_t> arguments;
+    std::array<std::size_t, isa::kQueueCount> next{};
+    std::array<std::uint32_t, isa::kSemaphores> semaphores{};
+    std::vector<std::byte> sbuf, psum;
+    isa::Weights weights;
+  };
+  struct Transfer {
+    std::uint32_t core;
+    const isa::Instruction* instruction;
+    unsigned to_count = isa::kDmaEngines;
+    unsigned move_before = 1;  // the values move before the count of completions to come falls below this
+    bool moved = false;
+  };
+  bool satisfied(const Core& core, const isa::Wait& wait) const;
+  void start(std::uint32_t core, std::size_t queue);
+  void advance(std::size_t transfer);
+  void move(const Transfer& transfer);
+  std::byte* host_bytes(const Core& core, const isa::Descriptor& d, const isa::DmaSide& side);
+  isa::CoreView view(Core& core) const;
+
+  model::MachineParams machine_;
+  std::mt19937 random_;
+  std::map<std::uint64_t, std::vector<std::byte>> hbm_;
+  std::uint64_t next_address_ = 1 << 20;
+  std::map<std::uint32_t, Core> cores_;
+  std::vector<Transfer> transfers_;
+};
+
+}  // namespace tahoma::tests

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// The attention workload on real machines: golden values, times that do not depend on the mode, what bad
+// input gets. Each case elaborates one machine; a second one runs in a child process.
+#include "workloads/attention/attention.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cstring>
+
+#include "model/base/error.h"
+#include "runtime/machine.h"
+#include "tests/support/machine_fixture.h"
+
+namespace {
+
+using namespace tahoma;
+
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+std::unique_ptr<runtime::Workload> attention_of(const Settings& settings) {
+  auto workload = workloads::make_attention();
+  base::ParamTree tree("workload");
+  workload->declare(tree);
+  for (const auto& [key, value] : settings) tree.set("workload." + key, value, "test");
+  return workload;
+}
+
+std::int64_t timing_in_child(const model::MachineParams& params, const Settings& settings) {
+  int channel[2];
+  REQUIRE(pipe(channel) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const auto workload = attention_of(settings);
+    runtime::Machine machine(params, model::Mode::kTiming);
+    workload->prepare(machine, 1);
+    const std::int64_t elapsed = machine.run().elapsed.fs;
+    _exit(write(channel[1], &elapsed, sizeof elapsed) == sizeof elapsed ? 0 : 1);
+  }
+  close(channel[1]);
+  std::int64_t elapsed = -1;
+  const bool received = read(channel[0], &elapsed, sizeof elapsed) == sizeof elapsed;
+  close(channel[0]);
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  REQUIRE((received && status == 0));
+  return elapsed;
+}
+
+// Golden values, the same time in both modes, never faster than the array could be.
+void check(model::MachineParams params, const Settings& settings) {
+  const std::int64_t timing = timing_in_child(params, settings);
+  const auto workload = attention_of(settings);
+  workload->check(params);
+  runtime::Machine machine(params, model::Mode::kFunctional);
+  workload->prepare(machine, 1);
+  const base::RunMeasurement measured = machine.run();
+  const runtime::GoldenResult golden = workload->verify(machine);
+  INFO(workload->describe() << "\n" << golden.first_mismatch);
+  CHECK(golden.passed);
+  CHECK(golden.elements * isa::size_of(workload->compute_dtype()) ==
+        workload->outputs(machine).at(0).values.size());
+  CHECK(measured.elapsed.fs == timing);
+  const auto& tensor = params.chip.core.tensor;
+  const double peak = 2.0 * static_cast<double>(tensor.rows * tensor.columns * tensor.clock.hz);
+  CHECK(workload->useful_flops() / measured.elapsed.seconds() < workload->cores_used() * peak);
+}
+
+model::MachineParams one_chip() { return tests::machine_of(1, 1, 1); }
+
+}  // namespace
+
+TEST_CASE("attention: one query, one key, one element", "[attention]") {
+  check(one_chip(), {{"q_len", "1"}, {"kv_len", "1"}, {"d", "1"}});
+}
+
+TEST_CASE("attention: full, edges in every direction, bf16", "[attention]") {
+  check(one_chip(), {{"q_len", "257"}, {"kv_len", "1300"}, {"d", "128"}, {"heads", "3"}, {"cores", "2"}});
+}
+
+TEST_CASE("attention: full, edges in every direction, fp16", "[attention]") {
+  check(one_chip(), {{"q_len", "130"}, {"kv_len", "641"}, {"d", "64"}, {"heads", "2"}, {"dtype", "fp16"}});
+}
+
+TEST_CASE("attention: full, edges in every direction, fp32", "[attention]") {
+  check(one_chip(), {{"q_len", "129"}, {"kv_len", "600"}, {"d", "77"}, {"dtype", "fp32"}});
+}
+
+TEST_CASE("attention: causal, as many queries as keys", "[attention]") {
+  check(one_chip(), {{"q_len", "513"}, {"kv_len", "513"}, {"d", "64"}, {"heads", "2"}, {"causal", "true"}});
+}
+
+TEST_CASE("attention: causal, a tail of queries behind many keys, fp32", "[attention]") {
+  check(one_chip(),
+        {{"q_len", "131"}, {"kv_len", "1025"}, {"d", "128"}, {"causal", "true"}, {"dtype", "fp32"}});
+}
+
+TEST_CASE("attention: causal, one block of one tile, fp16", "[attention]") {
+  check(one_chip(),
+        {{"q_len", "100"}, {"kv_len", "120"}, {"d", "32"}, {"causal", "true"}, {"dtype", "fp16"}});
+}
+
+TEST_CASE("attention: a decoding step, one query behind a long cache", "[attention]") {
+  check(one_chip(), {{"q_len", "1"}, {"kv_len", "5000"}, {"d", "128"}, {"heads", "9"}, {"causal", "true"}});
+}
+
+TEST_CASE("attention: keys that do not fit SBUF are streamed", "[attention]") {
+  model::MachineParams params = one_chip();
+  params.chip.core.sbuf.usable.count = 28 << 10;
+  check(params, {{"q_len", "300"}, {"kv_len", "6000"}, {"d", "128"}, {"heads", "2"}, {"cores", "1"}});
+}
+
+TEST_CASE("attention: another array and four PSUM banks need no other kernel", "[attention]") {
+  model::MachineParams params = one_chip();
+  params.chip.core.tensor.rows = params.chip.core.tensor.columns = 64;
+  params.chip.core.psum.per_partition.count = 4 * params.chip.core.psum.bank.count;
+  check(params, {{"q_len", "200"}, {"kv_len", "700"}, {"d", "128"}, {"causal", "true"}, {"heads", "2"}});
+}
+
+TEST_CASE("attention: heads spread over two chips", "[attention]") {
+  check(tests::machine_of(2, 1, 1), {{"q_len", "70"}, {"kv_len", "90"}, {"d", "16"}, {"heads", "20"}});
+}
+
+TEST_CASE("attention: a wrong element in HBM fails the golden check and names its core and head",
+          "[attention]") {
+  const auto workload =
+      attention_of({{"q_len", "40"}, {"kv_len", "50"}, {"d", "8"}, {"heads", "4"}, {"cores", "2"}});
+  runtime::Machine machine(one_chip(), model::Mode::kFunctional);
+  workload->prepare(machine, 1);
+  machine.run();
+  REQUIRE(workload->verify(machine).passed);
+  // The machine's cores are 0 to 7: two cores for four heads are 0 and 4, and head 3 is the second of core 4.
+  // Its output is found in HBM by its values.
+  const auto values = workload->outputs(machine).at(0).values;
+  const std::size_t head_bytes = 40 * 8 * 2, at = 3 * head_bytes + (5 * 8 + 2) * 2;
+  runtime::Tensor o{"o", isa::DType::kBf16, {2, 40, 8}, 0};
+  const isa::GlobalAddress base{0, 2, 0};  // cores 4 and 5 share the third stack
+  for (std::uint64_t offset = 0; offset < (1 << 16); offset += 64) {
+    o.address = isa::GlobalAddress{base.chip, base.stack, offset}.bits();
+    if (std::memcmp(machine.bytes(o), values.data() + 2 * head_bytes, 2 * head_bytes) == 0) break;
+  }
+  std::byte* element = machine.bytes(o) + at - 2 * head_bytes;
+  REQUIRE(std::memcmp(element, values.data() + at, 2) == 0);
+  element[1] ^= std::byte{0x80};  // the sign
+  const runtime::GoldenResult golden = workload->verify(machine);
+  CHECK(golden.mismatches == 1);
+  CHECK_THAT(golden.first_mismatch, Catch::StartsWith("o[125, 2] = "));
+  CHECK_THAT(golden.first_mismatch, Catch::Contains("made by core 4 (server0.chip00.core4), head 3"));
+}
+
+TEST_CASE("attention: more queries than keys behind a causal mask are refused", "[attention]") {
+  const auto workload = attention_of({{"q_len", "9"}, {"kv_len", "8"}, {"causal", "true"}});
+  CHECK_THROWS_WITH(workload->check(one_chip()), Catch::Contains("workload.q_len: error[E-ATT-001]"));
+  CHECK_NOTHROW(attention_of({{"q_len", "9"}, {"kv_len", "8"}})->check(one_chip()));
+}
+
+TEST_CASE("attention: more cores than the machine has are refused", "[attention]") {
+  const auto workload = attention_of({{"cores", "9"}});
+  CHECK_THROWS_WITH(workload->check(one_chip()), Catch::Contains("workload.cores: error[E-ATT-002]"));
+  CHECK_NOTHROW(attention_of({{"cores", "8"}})->check(one_chip()));
+}
+
+TEST_CASE("attention: useful operations count visible pairs only", "[attention]") {
+  const Settings size{{"q_len", "3"}, {"kv_len", "5"}, {"d", "7"}, {"heads", "2"}};
+  CHECK(attention_of(size)->useful_flops() == 4.0 * 3 * 5 * 7 * 2);
+  Settings causal = size;
+  causal.emplace_back("causal", "true");
+  CHECK(attention_of(causal)->useful_flops() == 4.0 * (3 + 4 + 5) * 7 * 2);
+}
+
+TEST_CASE("attention: idle cores are not counted as used", "[attention]") {
+  const auto workload =
+      attention_of({{"q_len", "4"}, {"kv_len", "4"}, {"d", "4"}, {"heads", "3"}, {"cores", "8"}});
+  runtime::Machine machine(one_chip(), model::Mode::kTiming);
+  workload->prepare(machine, 1);
+  CHECK(workload->cores_used() == 3);
+}

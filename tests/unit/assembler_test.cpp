@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isa/assembler.h"
+
+#include <bit>
+#include <catch2/catch.hpp>
+
+#include "isa/error.h"
+#include "tests/support/random_program.h"
+
+using namespace tahoma::isa;
+using tahoma::tests::ProgramGenerator;
+
+namespace {
+
+ProgramError error_of(const std::string& text) {
+  try {
+    assemble(text, "t.tasm");
+  } catch (const ProgramError& e) {
+    return e;
+  }
+  FAIL("accepted: " << text);
+  return {"", "", ""};
+}
+
+void check_error(const std::string& text, const std::string& code, const std::string& place,
+                 const std::string& hint) {
+  INFO(text);
+  const ProgramError e = error_of(text);
+  CHECK(e.code == code);
+  CHECK(e.place == "t.tasm:" + place);
+  CHECK_THAT(e.message, Catch::Contains(hint));
+}
+
+constexpr const char* kCopy =
+    "vector:\n  tensor_copy shape=128x512 dst=sbuf[0, 0x800]:bf16 src=psum[0, 0]:fp32";
+
+}  // namespace
+
+TEST_CASE("assembler: text of a valid program reads back as that program", "[isa]") {
+  constexpr std::uint64_t kSeed = 42;
+  INFO("seed " << kSeed);
+  ProgramGenerator generator(kSeed);
+  for (unsigned n = 0; n < 150; ++n) {
+    const Program p = generator.program(25);
+    const std::string text = disassemble(p);
+    INFO(text);
+    const Program again = assemble(text, "again");
+    REQUIRE(again == p);
+    REQUIRE(disassemble(again) == text);
+  }
+}
+
+TEST_CASE("assembler: what is left out has its default", "[isa]") {
+  const Program p = assemble(kCopy, "t");
+  REQUIRE(p.stream(Queue::kVector).size() == 1);
+  Instruction expected;
+  expected.op = Opcode::kTensorCopy;
+  expected.shape = {128, {1, 1, 1, 512}};
+  expected.dst = {Space::kSbuf, DType::kBf16, 0, 0x800, {0, 0, 0, 1}};
+  expected.src0 = {Space::kPsum, DType::kFp32, 0, 0, {0, 0, 0, 1}};
+  CHECK(p.stream(Queue::kVector)[0] == expected);
+  CHECK(p.name == "program");
+  CHECK(assemble("", "t") == Program{});
+}
+
+TEST_CASE("assembler: strides, waits, updates, labels and comments mean what they say", "[isa]") {
+  const Program p = assemble(
+      "# a comment\n"
+      ".program loop.1\n"
+      "vector: ; the stream\n"
+      "  reg_set d=r1 imm=-0x10\n"
+      "again:\n"
+      "  tensor_copy shape=64x2x8 dst=sbuf[64, 0x10]:fp32:(0,0,-1,2) src=sbuf[0,0]:fp32 wait=s3>=r7 "
+      "update=s255-=2\n"
+      "  reg_add d=r1 a=r1 imm=1\n"
+      "  branch a=r1 compare=lt imm=0 target=again\n"
+      "  jump target=end\r\n"
+      "end: sem_wait wait=s1==4294967295\n",
+      "t");
+  CHECK(p.name == "loop.1");
+  const auto& s = p.stream(Queue::kVector);
+  REQUIRE(s.size() == 6);
+  CHECK(s[0].imm == -16);
+  CHECK(s[1].shape == Shape{64, {1, 1, 2, 8}});
+  CHECK(s[1].dst.stride == std::array<std::int16_t, 4>{0, 0, -1, 2});
+  CHECK(s[1].src0.stride == std::array<std::int16_t, 4>{0, 0, 8, 1});
+  CHECK(s[1].wait == Wait{Wait::Kind::kGeReg, 3, 7});
+  CHECK(s[1].update == Update{Update::Kind::kSubtract, 255, 2});
+  CHECK(s[3].compare == CompareOp::kLt);
+  CHECK(s[3].target == 1);
+  CHECK(s[4].target == 5);
+  CHECK(s[5].wait == Wait{Wait::Kind::kEq, 1, 4294967295U});
+}
+
+TEST_CASE("assembler: a section that is opened again continues its stream", "[isa]") {
+  const Program p = assemble("sync:\nnop\nvector:\nnop\nsync:\nnop", "t");
+  CHECK(p.stream(Queue::kSync).size() == 2);
+  CHECK(p.stream(Queue::kVector).size() == 1);
+}
+
+TEST_CASE("assembler: transfers are numbered in order of appearance", "[isa]") {
+  const Program p = assemble(
+      ".args a b\n"
+      ".descriptor shape=1x16 dst=b+0x40:fp32 src=a:bf16 accumulate\n"
+      "sync:\n"
+      "  dma_copy shape=128x4x512 dst=sbuf[0, 0]:bf16 src=a+4096:bf16:(8192,0,512,1) ring=3 src_reg=r9\n"
+      "  dma_copy descriptor=0 notify=b update=s9=1\n",
+      "t");
+  REQUIRE(p.descriptors.size() == 2);
+  CHECK(p.descriptors[0].accumulate);
+  CHECK(p.descriptors[0].count == std::array<std::uint32_t, 4>{1, 1, 1, 16});
+  CHECK(p.descriptors[0].dst == DmaSide{Space::kHbm, DType::kFp32, 0, 1, 0x40, {0, 0, 0, 1}});
+  CHECK(p.descriptors[1].src == DmaSide{Space::kHbm, DType::kBf16, 0, 0, 4096, {8192, 0, 512, 1}});
+  CHECK(p.descriptors[1].dst == DmaSide{Space::kSbuf, DType::kBf16, 0, kNone, 0, {0, 0, 512, 1}});
+  const auto& s = p.stream(Queue::kSync);
+  CHECK(s[0].descriptor == 1);
+  CHECK(s[0].ring == 3);
+  CHECK(s[0].src_reg == 9);
+  CHECK(s[1].descriptor == 0);
+  CHECK(s[1].notify_arg == 1);
+}
+
+TEST_CASE("assembler: floats keep every bit", "[isa]") {
+  const auto value = [](const std::string& text) {
+    const Program p = assemble("vector:\nmemset shape=1x1 dst=sbuf[0,0]:fp32 value=" + text, "t");
+    return std::bit_cast<std::uint32_t>(p.stream(Queue::kVector)[0].value);
+  };
+  CHECK(value("1.5") == 0x3fc00000);
+  CHECK(value("-0") == 0x80000000);
+  CHECK(value("0x1.8p3") == 0x41400000);
+  CHECK(value("1e-45") == 1);
+  CHECK(value("1e+10") == 0x501502f9);
+  CHECK(value("-inf") == 0xff800000);
+  CHECK(value("nan") == 0x7fc00000);
+  CHECK(value("nan(0xff800001)") == 0xff800001);
+
+  std::mt19937 random(3);
+  Program p = assemble("vector:\nmemset shape=1x1 dst=sbuf[0,0]:fp32 value=0", "t");
+  for (unsigned n = 0; n < 20000; ++n) {
+    const auto bits = static_cast<std::uint32_t>(random());
+    p.stream(Queue::kVector)[0].value = std::bit_cast<float>(bits);
+    const Program again = assemble(disassemble(p), "t");
+    if (std::bit_cast<std::uint32_t>(again.stream(Queue::kVector)[0].value) != bits)
+      FAIL("bits " << bits << " change");
+  }
+}
+
+TEST_CASE("assembler: an unknown name is shown where it stands, with the nearest one", "[isa]") {
+  check_error("\n .progrm x", "E-ASM-001", "2:3", "did you mean 'program'");
+  check_error("vector:\n  tensor_cpy shape=1x1", "E-ASM-002", "2:3", "did you mean 'tensor_copy'");
+  check_error(std::string(kCopy) + " source=1", "E-ASM-003", "2:73",
+              "expected one of shape, dst, src, wait, update");
+  check_error(std::string(kCopy) + " updat=s0+=1", "E-ASM-003", "2:73", "did you mean 'update'");
+  check_error("vector:\nmemset shape=1x1 dst=sbuf[0,0]:fp3 value=0", "E-ASM-006", "2:32",
+              "did you mean 'fp32'");
+  check_error("vector:\nmemset shape=1x1 dst=sbf[0,0]:fp32 value=0", "E-ASM-006", "2:22",
+              "did you mean 'sbuf'");
+  check_error("scalar:\nactivation func=expp", "E-ASM-006", "2:17", "did you mean 'exp'");
+  check_error(".args weights\nsync:\ndma_copy src=weihts:fp32", "E-ASM-009", "3:14",
+              "did you mean 'weights'");
+  check_error("sync:\nloop: nop\njump target=lop", "E-ASM-010", "3:13", "did you mean 'loop'");
+  check_error("vector:\nloop: nop\nsync:\njump target=loop", "E-ASM-010", "4:13", "in queue sync");
+}
+
+TEST_CASE("assembler: a form that cannot be read is shown where it breaks", "[isa]") {
+  check_error("vector:\nmemset shape=128 dst=sbuf[0,0]:fp32 value=0", "E-ASM-004", "2:14", "shape");
+  check_error("vector:\nmemset shape=128x", "E-ASM-004", "2:14", "such as 128x512");
+  check_error("vector:\nmemset shape=1x1x1x1x1x1", "E-ASM-004", "2:14", "2..5 numbers");
+  check_error("vector:\nmemset shape 1x1", "E-ASM-004", "2:14", "expected '='");
+  check_error("vector:\nmemset dst=sbuf(0,0)", "E-ASM-004", "2:16", "expected '[', got '('");
+  check_error("vector:\nmemset dst=sbuf[0 0]:fp32", "E-ASM-004", "2:19", "byte offset");
+  check_error("vector:\nmemset dst=sbuf[0,0]:fp32:(1,2,3)", "E-ASM-004", "2:33", "expected ','");
+  check_error("vector:\nmemset dst=sbuf[0,0]", "E-ASM-004", "2:21", "the end of the line");
+  check_error("vector:\nmemset value=fast", "E-ASM-004", "2:14", "as a number");
+  check_error("vector:\nreg_set imm=many", "E-ASM-004", "2:13", "as an integer");
+  check_error("vector:\nreg_set d=5", "E-ASM-004", "2:11", "r0..r63");
+  check_error("vector:\nnop wait=s1<3", "E-ASM-004", "2:12", "'>=' or '=='");
+  check_error("vector:\nnop update=s1*3", "E-ASM-004", "2:14", "'+=', '-=' or '='");
+  check_error("vector:\n=", "E-ASM-004", "2:1", "an instruction, a label or a queue");
+  check_error(".program a b", "E-ASM-004", "1:12", "the end of the line");
+}
+
+TEST_CASE("assembler: a number beyond its range is shown with the range", "[isa]") {
+  check_error("vector:\nmemset shape=0x1", "E-ASM-005", "2:14", "expected 1..255");
+  check_error("vector:\nmemset shape=1x65536", "E-ASM-005", "2:14", "expected 1..65535");
+  check_error("vector:\nmemset dst=sbuf[128, 0]:fp32", "E-ASM-005", "2:17", "expected 0..127");
+  check_error("vector:\nmemset dst=sbuf[0, 0x40000]:fp32", "E-ASM-005", "2:20", "expected 0..262143");
+  check_error("vector:\nmemset dst=sbuf[0, 0]:fp32:(0,0,0,40000)", "E-ASM-005", "2:35", "-32768..32767");
+  check_error("vector:\nmemset value=1e39", "E-ASM-005", "2:14", "fp32");
+  check_error("vector:\nmemset value=nan(0x3f800000)", "E-ASM-005", "2:18", "no NaN");
+  check_error("vector:\nreg_set imm=3000000000", "E-ASM-005", "2:13", "2147483647");
+  check_error("vector:\nreg_set imm=99999999999999999999", "E-ASM-005", "2:13", "out of range");
+  check_error("vector:\nreg_set d=r64", "E-ASM-005", "2:11", "r0..r63");
+  check_error("vector:\nnop wait=s256>=1", "E-ASM-005", "2:10", "s0..s255");
+  check_error("vector:\nnop update=s1+=65536", "E-ASM-005", "2:16", "0..65535");
+}
+
+TEST_CASE("assembler: operands stand once and all that are needed stand", "[isa]") {
+  check_error("vector:\nnop wait=s1>=1 wait=s2>=1", "E-ASM-007", "2:16", "'wait' of nop is given twice");
+  check_error("vector:\nreg_set d=r1 d=r2", "E-ASM-007", "2:14", "given twice");
+  check_error(
+      ".args a\n.descriptor shape=1x1 dst=a:fp32 src=a:fp32\nsync:\n  dma_copy descriptor=0 accumulate",
+      "E-ASM-007", "4:3", "by 'accumulate'");
+  check_error("vector:\n  tensor_copy shape=1x1 dst=sbuf[0,0]:fp32", "E-ASM-008", "2:3",
+              "lacks its operand 'src'");
+  check_error(".args a\nsync:\n  dma_copy shape=1x1 dst=a:fp32", "E-ASM-008", "3:3",
+              "lacks its operand 'src'");
+  check_error(".args a\n .descriptor dst=a:fp32 src=a:fp32", "E-ASM-008", "2:3", "lacks its operand 'shape'");
+  check_error("vector:\n  tensor_copy shape=1x2x40000 dst=sbuf[0,0]:uint8 src=sbuf[0,0]:uint8", "E-ASM-014",
+              "2:3", "'dst'");
+  check_error(".args a\n.descriptor shape=2x65536x65536 dst=a:fp32 src=a:fp32", "E-ASM-014", "2:2", "'dst'");
+}
+
+TEST_CASE("assembler: programs, arguments, labels and streams are declared once and in place", "[isa]") {
+  check_error("nop", "E-ASM-012", "1:1", "outside a queue");
+  check_error("loop:", "E-ASM-012", "1:1", "outside a queue");
+  check_error("sync:\na: nop\na: nop", "E-ASM-011", "3:1", "defined twice in queue sync");
+  check_error(".program a\n.program b", "E-ASM-013", "2:2", "stands twice");
+  check_error(".args a\n.args b", "E-ASM-013", "2:2", "stands twice");
+  check_error(".args a b a", "E-ASM-013", "1:11", "distinct names");
+  check_error(".program " + std::string(256, 'x'), "E-ASM-013", "1:10", "1 to 255");
+  check_error("sync:\n" + std::string(256, 'x') + ":", "E-ASM-013", "2:1", "1 to 255");
+  std::string many = ".args";
+  for (unsigned n = 0; n < 33; ++n) many += " a" + std::to_string(n);
+  check_error(many, "E-ASM-013", "1:" + std::to_string(many.size() - 2), "at most 32");
+}
+
+TEST_CASE("disassembler: one instruction stands on its own", "[isa]") {
+  const Program p = assemble(kCopy, "t");
+  CHECK(disassemble(p.stream(Queue::kVector)[0], p) ==
+        "tensor_copy shape=128x512 dst=sbuf[0, 0x800]:bf16 src=psum[0, 0x0]:fp32");
+}
+
+TEST_CASE("disassembler: what does not exist is shown, not followed", "[isa]") {
+  Program p;
+  Instruction i;
+  i.op = Opcode::kDmaCopy;
+  i.descriptor = 7;
+  i.notify_arg = 3;
+  p.stream(Queue::kSync).push_back(i);
+  p.descriptors.push_back({});
+  const std::string text = disassemble(p);
+  CHECK_THAT(text, Catch::Contains("descriptor=7") && Catch::Contains("notify=?arg3") &&
+                       Catch::Contains("src=?arg255"));
+}
+
+TEST_CASE("assembler: damaged text is refused or means something, and never breaks the assembler", "[isa]") {
+  constexpr std::uint64_t kSeed = 5;
+  INFO("seed " << kSeed);
+  ProgramGenerator generator(kSeed);
+  static constexpr std::string_view kPieces = " =:,.[]()+-x0r9s#\n\t\0\xff";
+  unsigned refused = 0;
+  for (unsigned n = 0; n < 2000; ++n) {
+    std::string text = disassemble(generator.program(3));
+    for (std::uint64_t damage = 1 + generator.below(4); damage > 0; --damage) {
+      const std::size_t at = generator.below(text.size());
+      if (generator.chance(30))
+        text.erase(at, 1 + generator.below(5));
+      else
+        text[at] = kPieces[generator.below(kPieces.size())];
+      if (text.empty()) text = ".";
+    }
+    try {
+      const Program p = assemble(text, "t");
+      if (!(assemble(disassemble(p), "t") == p)) FAIL(text);
+    } catch (const ProgramError& e) {
+      ++refused;
+      if (!e.code.starts_with("E-ASM-") || !e.place.starts_with("t:")) FAIL(e.what() << "\n" << text);
+    }
+  }
+  CHECK(refused > 1000);
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/gemm/blocking.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "isa/instruction.h"
+#include "model/base/error.h"
+
+namespace tahoma::workloads {
+
+namespace {
+
+constexpr std::uint64_t kFewMatmuls = 256;  // below: a quarter of PSUM will do, and spares the host memory
+constexpr double kLatencyNs = 2500;         // of a load, doorbell to semaphore, with some of its transfer
+// The DMA engines' time is a bound with nothing else in the way: plan with a margin, and let every byte cost
+// something, for the neighbour on the same HBM stack and the links.
+constexpr double kDmaMargin = 0.75;
+constexpr double kDmaPrice = 0.05;
+constexpr double kAlmost = 1.002;  // among estimates this close, the least SBUF: it costs the host memory
+
+std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+std::uint64_t aligned(std::uint64_t bytes) { return ceil_div(bytes, 64) * 64; }
+
+// The machine's rates in plain numbers: nanoseconds and bytes.
+struct Rates {
+  explicit Rates(const model::MachineParams& machine) {
+    const model::CoreParams& core = machine.chip.core;
+    tensor_ghz = static_cast<double>(core.tensor.clock.hz) * 1e-9;
+    issue_cycles = static_cast<double>(core.tensor.issue_overhead.count);
+    dma_ghz = static_cast<double>(core.dma.clock.hz) * 1e-9;
+    dma_bytes = static_cast<double>(core.dma.bytes_per_cycle.count);
+    dma_overhead = static_cast<double>(core.dma.element_overhead.count);
+    const model::HbmParams& hbm = machine.chip.hbm;
+    if (!hbm.bandwidth.ideal)
+      hbm_ns_per_byte = 1e9 / static_cast<double>(hbm.bandwidth.bytes_per_second) *
+                        static_cast<double>(machine.chip.cores) / static_cast<double>(hbm.stacks);
+  }
+
+  double matmul_ns(double columns, isa::DType dtype) const {
+    return (columns * (dtype == isa::DType::kFp32 ? 4 : 1) + issue_cycles) / tensor_ghz;
+  }
+  // `rows` contiguous runs of `bytes` each.
+  double move_ns(double rows, double bytes) const {
+    const double engines = rows * (bytes / dma_bytes + dma_overhead) / dma_ghz / isa::kDmaEngines;
+    return std::max(engines, rows * bytes * hbm_ns_per_byte);
+  }
+
+  double tensor_ghz, issue_cycles, dma_ghz, dma_bytes, dma_overhead, hbm_ns_per_byte = 0;
+};
+
+class Search {
+ public:
+  Search(const model::MachineParams& machine, const GemmShape& shape)
+      : core_(machine.chip.core),
+        rates_(machine),
+        shape_(shape),
+        in_(isa::size_of(shape.dtype)),
+        out_(isa::size_of(shape.out)) {}
+
+  std::optional<Blocking> with_tiles(unsigned kt, unsigned mt, unsigned nt) {
+    kt_ = kt, mt_ = mt, nt_ = nt;
+    k_tiles_ = ceil_div(shape_.k, kt), m_tiles_ = ceil_div(shape_.m, mt), n_tiles_ = ceil_div(shape_.n, nt);
+    const auto banks = static_cast<unsigned>(core_.psum.per_partition.count / core_.psum.bank.count);
+    const bool few = k_tiles_ * m_tiles_ * n_tiles_ < kFewMatmuls;
+    banks_ = few ? std::max(std::min(2U, banks), banks / 4) : banks;
+    for (unsigned group_n = 1; group_n <= std::min<std::uint64_t>(banks_, n_tiles_); group_n *= 2)
+      for (unsigned group_m = 1; group_m * group_n <= banks_ && group_m <= m_tiles_; group_m *= 2)
+        groups(group_m, group_n);
+    return best();
+  }
+
+ private:
+  void groups(unsigned group_m, unsigned group_n) {
+    Blocking b;
+    b.kt = kt_, b.mt = mt_, b.nt = nt_, b.group_m = group_m, b.group_n = group_n;
+    b.psum_copies = std::min(banks_, 2 * group_m * group_n);
+    for (const unsigned c_copies : {group_m, 2 * group_m, 8U, 16U}) {
+      b.c_copies = std::max(2U, c_copies);
+      stream(b);
+      for (unsigned strips = group_m; strips <= round_up(m_tiles_, group_m) && strips <= 16; strips *= 2)
+        for (unsigned panels = group_n; panels <= round_up(n_tiles_, group_n) && panels <= 32;
+             panels += group_n)
+          resident(b, strips, panels);
+    }
+  }
+
+  static std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
+    return ceil_div(value, unit) * unit;
+  }
+
+  void resident(Blocking b, unsigned strip_tiles, unsigned panel_tiles) {
+    b.resident = true;
+    b.strip = columns(strip_tiles * mt_, shape_.m);
+    b.panel = columns(panel_tiles * nt_, shape_.n);
+    if (k_tiles_ * (b.strip + b.panel) * in_ > core_.sbuf.usable.count) return;
+    const std::uint64_t panels = ceil_div(shape_.n, b.panel), strips = ceil_div(shape_.m, b.strip);
+    for (const unsigned ahead : {8U, 4U, 2U, 1U})
+      for (const bool next : {true, false}) {
+        if (next && panels == 1) continue;
+        b.next_panel = next;
+        b.a_copies = static_cast<unsigned>(k_tiles_ + (strips * panels > 1 ? ahead : 0));
+        b.b_copies = static_cast<unsigned>(k_tiles_ * (next ? 2 : 1) + (panels > 1 && !next ? ahead : 0));
+        if (fits(b)) consider(b, resident_ns(b, panels, strips, ahead));
+      }
+  }
+
+  void stream(Blocking b) {
+    b.resident = false;
+    b.strip = columns(b.group_m * mt_, shape_.m);
+    b.panel = columns(b.group_n * nt_, shape_.n);
+    for (const unsigned ahead : {16U, 8U, 4U, 2U, 1U}) {
+      b.a_copies = b.b_copies = ahead;
+      if (!fits(b)) continue;
+      const double steps = static_cast<double>(k_tiles_) * groups_of(b);
+      // The pools hold `ahead` steps: a load's latency shows when they pass faster than that.
+      const double pace = std::max(step_ns(b), load_step_ns(b));
+      const double wait = std::max(0.0, kLatencyNs / ahead - pace);
+      consider(b, work_ns(b, steps * load_step_ns(b) + store_ns(b)) + steps * wait + edges_ns(b));
+      return;
+    }
+  }
+
+  double resident_ns(const Blocking& b, std::uint64_t panels, std::uint64_t strips, unsigned ahead) const {
+    const auto k = static_cast<double>(shape_.k);
+    const double a_strip = rates_.move_ns(k, static_cast<double>(b.strip * in_));
+    const double b_panel = rates_.move_ns(k, static_cast<double>(b.panel * in_));
+    const double moves =
+        static_cast<double>(panels) * (static_cast<double>(strips) * a_strip + b_panel) + store_ns(b);
+    const double first_group = static_cast<double>(k_tiles_) * step_ns(b);
+    // Until the first strip and panel are there, the array waits for what its first group cannot cover.
+    const double start = std::max(0.0, a_strip + b_panel - first_group);
+    const double per_switch = start + std::max(0.0, kLatencyNs - ahead * step_ns(b));
+    const double switches = b.next_panel ? std::max(0.0, a_strip - first_group) : per_switch;
+    const double strip_switch = std::max(0.0, a_strip - first_group * (ahead >= 2 ? 1.0 : 0.5));
+    return work_ns(b, moves) + start + static_cast<double>(panels - 1) * switches +
+           static_cast<double>(panels * (strips - 1)) * strip_switch + edges_ns(b);
+  }
+
+  // What bounds the steady state: the array, the DMA engines, or stores that each hold a tile of c until they
+  // have landed.
+  double work_ns(const Blocking& b, double moves) const {
+    const double stores = static_cast<double>(m_tiles_ * ceil_div(n_tiles_, b.group_n));
+    const double landing = stores * kLatencyNs / b.c_copies;
+    return std::max({tensor_ns(), moves / kDmaMargin, landing}) + kDmaPrice * moves;
+  }
+
+  double tensor_ns() const {
+    const double whole = static_cast<double>(shape_.n / nt_) * rates_.matmul_ns(nt_, shape_.dtype);
+    const auto rest = static_cast<double>(shape_.n % nt_);
+    return static_cast<double>(m_tiles_ * k_tiles_) *
+           (whole + (rest > 0 ? rates_.matmul_ns(rest, shape_.dtype) : 0));
+  }
+  // One step in k of one group.
+  double step_ns(const Blocking& b) const {
+    return b.group_m * b.group_n * rates_.matmul_ns(nt_, shape_.dtype);
+  }
+  double load_step_ns(const Blocking& b) const {
+    const auto rows = static_cast<double>(std::min<std::uint64_t>(kt_, shape_.k));
+    return rates_.move_ns(rows, static_cast<double>(b.strip * in_)) +
+           rates_.move_ns(rows, static_cast<double>(b.panel * in_));
+  }
+  double groups_of(const Blocking& b) const {
+    return static_cast<double>(ceil_div(m_tiles_, b.group_m) * ceil_div(n_tiles_, b.group_n));
+  }
+  double store_ns(const Blocking& b) const {
+    const double width = std::min<double>(static_cast<double>(shape_.n), b.group_n * nt_);
+    return static_cast<double>(shape_.m) * static_cast<double>(shape_.n) / width *
+           rates_.move_ns(1, width * static_cast<double>(out_));
+  }
+  // Last group's evacuation and store, and the pauses of a PSUM without a second set of tiles.
+  double edges_ns(const Blocking& b) const {
+    const double evacuate = b.group_m * b.group_n * 0.5 * static_cast<double>(nt_);
+    const bool second = b.psum_copies >= 2 * b.group_m * b.group_n;
+    const double hidden = static_cast<double>(k_tiles_) * step_ns(b);
+    return evacuate + groups_of(b) * (second ? std::max(0.0, evacuate - hidden) : 0.5 * evacuate);
+  }
+
+  unsigned columns(std::uint64_t wanted, std::uint64_t size) const {
+    return static_cast<unsigned>(std::min(wanted, size));
+  }
+
+  bool fits(Blocking& b) const {
+    b.sbuf_bytes = b.a_copies * aligned(b.strip * in_) + b.b_copies * aligned(b.panel * in_) +
+                   b.c_copies * aligned(columns(b.group_n * nt_, shape_.n) * out_);
+    return b.sbuf_bytes <= core_.sbuf.usable.count;
+  }
+
+  void consider(const Blocking& b, double estimate) {
+    found_.push_back(b);
+    found_.back().estimate_ns = estimate;
+  }
+
+  std::optional<Blocking> best() const {
+    if (found_.empty()) return std::nullopt;
+    const auto less = [](const Blocking& x, const Blocking& y) { return x.estimate_ns < y.estimate_ns; };
+    const Blocking* choice = &*std::min_element(found_.begin(), found_.end(), less);
+    const double good_enough = choice->estimate_ns * kAlmost;
+    for (const Blocking& b : found_)
+      if (b.estimate_ns <= good_enough && b.sbuf_bytes < choice->sbuf_bytes) choice = &b;
+    return *choice;
+  }
+
+  const model::CoreParams& core_;
+  Rates rates_;
+  GemmShape shape_;
+  std::uint64_t in_, out_;
+  unsigned kt_ = 0, mt_ = 0, nt_ = 0, banks_ = 0;
+  std::uint64_t k_tiles_ = 0, m_tiles_ = 0, n_tiles_ = 0;
+  std::vector<Blocking> found_;
+};
+
+}  // namespace
+
+Blocking choose_blocking(const model::MachineParams& machine, const GemmShape& shape) {
+  const model::CoreParams& core = machine.chip.core;
+  const auto kt = static_cast<unsigned>(std::min(core.tensor.rows, core.sbuf.partitions));
+  const auto mt = static_cast<unsigned>(std::min(core.tensor.columns, core.sbuf.partitions));
+  const auto nt =
+      static_cast<unsigned>(std::min(core.tensor.moving_columns, core.psum.bank.count / sizeof(float)));
+  // A small SBUF holds smaller tiles: first narrower ones, then fewer output rows.
+  for (unsigned divisor = 1; divisor <= nt; divisor *= 2) {
+    const unsigned rows = std::max(1U, divisor <= 8 ? mt : mt * 8 / divisor);
+    if (auto found = Search(machine, shape).with_tiles(kt, rows, nt / divisor)) return *found;
+  }
+  throw base::UserError("E-RUN-024", "gemm",
+                        fmt::format("no tile fits: SBUF has {} bytes a partition, PSUM {}",
+                                    core.sbuf.usable.count, core.psum.per_partition.count));
+}
+
+}  // namespace tahoma::workloads

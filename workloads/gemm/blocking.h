@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// How one core's GEMM is cut: tiles of a matmul, tiles accumulated side by side in PSUM, and what stays in
+// SBUF. A search over the shapes that fit, judged by an estimate of tensor time, DMA time and start-up; the
+// machine's sizes and rates are the only inputs, so other arrays, SBUFs and clocks get blockings of their
+// own.
+#pragma once
+
+#include <cstdint>
+
+#include "isa/dtype.h"
+#include "model/system/machine_params.h"
+
+namespace tahoma::workloads {
+
+// out[m, n] = sum over k of a[k, m] * b[k, n], on one core.
+struct GemmShape {
+  std::uint64_t m = 1, n = 1, k = 1;
+  isa::DType dtype = isa::DType::kBf16;  // of a and b
+  isa::DType out = isa::DType::kBf16;    // fp32 for partial sums
+};
+
+struct Blocking {
+  unsigned kt = 0, mt = 0, nt = 0;  // one matmul: contraction rows, output rows, output columns
+  unsigned group_m = 1,
+           group_n = 1;           // tiles that accumulate side by side: a weight load serves group_n matmuls
+  unsigned strip = 0, panel = 0;  // columns of a in a strip, of b in a panel
+  bool resident = false;          // strip and panel hold all of K; otherwise both stream past, tile by tile
+  bool next_panel = false;        // the next panel is loaded while this one is used
+  unsigned a_copies = 0, b_copies = 0, c_copies = 0, psum_copies = 0;
+  std::uint64_t sbuf_bytes = 0;  // per partition
+  double estimate_ns = 0;        // to choose by, not a prediction
+};
+
+// The fastest blocking that fits, the smallest one among those within 0.2 %. Throws UserError E-RUN-024 when
+// SBUF or PSUM do not even hold the smallest tiles.
+Blocking choose_blocking(const model::MachineParams& machine, const GemmShape& shape);
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The workload `program`: assembler text (isa/assembler.h) on the first `cores` cores of a machine, each with
+// tensors of its own in its HBM. `tensors` says what stands behind each argument of the program, entries
+// separated by ';':
+//   NAME DTYPE SHAPE seed | zero | FILE.npy [expect=FILE.npy]     a tensor, e.g. "x fp32 128x512 seed"
+//   NAME core | next_core                                          this core's number, or the next one's
+//   NAME next TENSOR                                               the next core's tensor of that name
+// The core after the last is the first. A program has no definition to compute a golden from: only tensors
+// with `expect` are checked, bit by bit.
+#pragma once
+
+#include <memory>
+
+#include "runtime/workload.h"
+
+namespace tahoma::workloads {
+
+std::unique_ptr<runtime::Workload> make_program();
+
+}  // namespace tahoma::workloads

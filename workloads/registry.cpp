@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every kind of workload that `kind:` may name.
+#include "runtime/workload.h"
+#include "workloads/attention/attention.h"
+#include "workloads/gemm/gemm.h"
+#include "workloads/program/program.h"
+
+namespace tahoma::runtime {
+
+const std::vector<WorkloadKind>& workload_kinds() {
+  static const std::vector<WorkloadKind> kinds{
+      {"gemm", "C = A B of any size, sharded over cores, partial sums reduced over NeuronLink",
+       workloads::make_gemm},
+      {"attention", "flash attention forward, causal or full, heads sharded over cores",
+       workloads::make_attention},
+      {"program", "a program in assembler text on one or more cores, with tensors declared in the case",
+       workloads::make_program},
+  };
+  return kinds;
+}
+
+}  // namespace tahoma::runtime
