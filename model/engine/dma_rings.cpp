@@ -56,9 +56,13 @@ DmaRings::DmaRings(sc_core::sc_module_name name, const Place& place, const DmaPa
     engines_.emplace_back(e, params, static_cast<DmaSurroundings&>(*this), due_[e]);
   network.register_nb_transport_bw(this, &DmaRings::on_end_request);
   SC_HAS_PROCESS(DmaRings);
-  SC_METHOD(step);
+  SC_METHOD(wake);
   sensitive << wake_;
   dont_initialize();
+}
+
+void DmaRings::wake() {
+  meter_.guard(name(), [this] { step(); });
 }
 
 void DmaRings::step() {

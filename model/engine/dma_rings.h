@@ -51,6 +51,7 @@ class DmaRings : public sc_core::sc_module, public DoorbellIf, private DmaSurrou
   void share_ended(Transfer& transfer, unsigned ring) override;
   void moving(base::Time start, base::Time end) override;
 
+  void wake();
   void step();
   void schedule();
   tlm::tlm_sync_enum on_end_request(sim::Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);

@@ -78,7 +78,7 @@ Engine::Engine(sc_core::sc_module_name name, const Place& place, const CoreParam
       raiser_(row(place.kind).raiser) {
   SC_HAS_PROCESS(Engine);
   SC_METHOD(begin);
-  SC_METHOD(step);
+  SC_METHOD(wake);
   sensitive << wake_;
   dont_initialize();
 }
@@ -90,7 +90,13 @@ void Engine::load(const isa::Program& program, const Arguments& arguments) {
 
 // Time zero, once.
 void Engine::begin() {
-  if (!done()) plan({0});
+  meter_.guard(name(), [this] {
+    if (!done()) plan({0});
+  });
+}
+
+void Engine::wake() {
+  meter_.guard(name(), [this] { step(); });
 }
 
 void Engine::step() {

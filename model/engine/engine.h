@@ -56,6 +56,7 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
 
  private:
   void begin();
+  void wake();
   void step();
   void semaphore_changed() override;
   void room() override;

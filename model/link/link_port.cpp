@@ -15,7 +15,7 @@ LinkPort::LinkPort(sc_core::sc_module_name name, const Place& place, base::Bandw
     : sc_module(name), place_(place), params_(params), watcher_(watcher), meter_(meter), server_(rate) {
   wire.register_nb_transport_bw(this, &LinkPort::on_grant);
   SC_HAS_PROCESS(LinkPort);
-  SC_METHOD(step);
+  SC_METHOD(wake);
   sensitive << wake_;
   dont_initialize();
 }
@@ -43,6 +43,10 @@ LinkPort::Times LinkPort::arrival(const sim::Payload& payload, Time tail_here) c
   const Time end = sim::now() + server_.rate().time_for({payload.get_data_length() + params_.header.count});
   const base::Duration hop = params_.wire + params_.router;
   return {sim::now() + hop, std::max(end, tail_here) + hop};
+}
+
+void LinkPort::wake() {
+  meter_.guard(name(), [this] { step(); });
 }
 
 // The wire is free and the head packet's header is here: ask for a place at the next chip.

@@ -57,6 +57,7 @@ class LinkPort : public sc_core::sc_module {
   struct Times {
     base::Time head, tail;
   };
+  void wake();
   void step();
   Times arrival(const sim::Payload& payload, base::Time tail_here) const;
   void depart();

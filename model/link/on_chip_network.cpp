@@ -22,7 +22,7 @@ OnChipNetwork::OnChipNetwork(sc_core::sc_module_name name, const Place& place, s
     stacks_.push_back(std::make_unique<tlm_utils::simple_initiator_socket<OnChipNetwork>>(
         ("stack" + std::to_string(s)).c_str()));
   SC_HAS_PROCESS(OnChipNetwork);
-  SC_METHOD(send_acknowledgements);
+  SC_METHOD(wake);
   sensitive << acknowledge_wake_;
   dont_initialize();
 }
@@ -110,6 +110,10 @@ void OnChipNetwork::acknowledge(const sim::Notify& notify, Time when) {
   sim::info_of(*p).notify = notify;
   acknowledgements_.push_back({p, when});
   if (acknowledgements_.size() == 1) sim::notify_at(acknowledge_wake_, when);
+}
+
+void OnChipNetwork::wake() {
+  meter_.guard(name(), [this] { send_acknowledgements(); });
 }
 
 void OnChipNetwork::send_acknowledgements() {

@@ -48,6 +48,7 @@ class OnChipNetwork : public sc_core::sc_module {
   base::Time write(sim::Payload& payload);
   void raise(const sim::Notify& notify, base::Time visible);
   void acknowledge(const sim::Notify& notify, base::Time when);
+  void wake();
   void send_acknowledgements();
   bool is_mine(std::uint32_t core) const { return core / place_.cores == place_.chip; }
   std::uint32_t die_of_core(std::uint32_t core) const {

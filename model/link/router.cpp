@@ -30,7 +30,7 @@ Router::Router(sc_core::sc_module_name name, std::uint32_t chip, const Torus& to
                                            params, static_cast<PlaceWatcher&>(*this), meter);
   }
   SC_HAS_PROCESS(Router);
-  SC_METHOD(deliver_due);
+  SC_METHOD(wake);
   sensitive << due_;
   dont_initialize();
 }
@@ -87,6 +87,10 @@ void Router::eject(sim::Payload& payload) {
                        [&](const sim::Payload* a, const sim::Payload* b) { return tail(a) < tail(b); });
   ejecting_.insert(after, &payload);
   sim::notify_at(due_, std::max(sim::info_of(*ejecting_.front()).tail, sim::now()));
+}
+
+void Router::wake() {
+  meter_.guard(name(), [this] { deliver_due(); });
 }
 
 void Router::deliver_due() {

@@ -42,6 +42,7 @@ class Router : public sc_core::sc_module, private PlaceWatcher {
   void place_free(Port port) override;
   bool continuing(int input, Port out) const { return inputs_.at(static_cast<std::size_t>(input)) == out; }
   void eject(sim::Payload& payload);
+  void wake();
   void deliver_due();
 
   std::uint32_t chip_;

@@ -5,10 +5,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <exception>
 #include <functional>
 
-#include "model/base/units.h"
+#include "model/sim/time.h"
 
 namespace tahoma::sim {
 
@@ -18,6 +20,21 @@ struct Meter {
   base::Time last_effect{0};
   std::function<void()> hook;
 
+  // Runs the body of a process. SystemC would turn an exception that leaves a process into a report of its
+  // own: it is kept, the simulation stops, and rethrow() hands it to the caller of run(). `who` names the
+  // instance.
+  template <class Body>
+  void guard(const char* who, Body&& body) {
+    last_[activations_++ % kLast] = {now(), who};
+    try {
+      body();
+    } catch (...) {
+      fail();
+    }
+  }
+  // Our own errors come out with the time and the last activations added.
+  void rethrow() const;
+
   void effect_at(base::Time t) { last_effect = std::max(last_effect, t); }
   void engine_activated() {
     if ((++engine_activations & 0x3fff) == 0 && hook) hook();
@@ -25,6 +42,17 @@ struct Meter {
   void dma_activated() {
     if ((++dma_activations & 0x3fff) == 0 && hook) hook();
   }
+
+ private:
+  void fail();
+  static constexpr std::size_t kLast = 32;
+  struct Activation {
+    base::Time when{0};
+    const char* who = nullptr;
+  };
+  std::array<Activation, kLast> last_{};
+  std::uint64_t activations_ = 0;
+  std::exception_ptr failure_;
 };
 
 }  // namespace tahoma::sim

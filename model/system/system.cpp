@@ -108,6 +108,7 @@ base::RunMeasurement System::run(const std::function<void(const Progress&)>& pro
   }
   sc_core::sc_start();  // until no event is left
   m.meter.hook = nullptr;
+  m.meter.rethrow();
   refuse_deadlock(m.chips, m.params);
   TAHOMA_INVARIANT(m.pool.in_use() == 0, "packets are left in the fabric");
   m.result = measure(m.chips, m.params, m.meter);

@@ -58,7 +58,7 @@ inline isa::Instruction elementwise(isa::Opcode op, std::uint16_t n) {
   isa::Instruction i;
   i.op = op;
   i.shape = {128, {1, 1, 1, n}};
-  for (isa::Tile* t : {&i.dst, &i.src0, &i.src1}) t->stride = {0, 0, 0, 1};
+  for (isa::Tile* t : {&i.dst, &i.src0}) t->stride = {0, 0, 0, 1};
   return i;
 }
 

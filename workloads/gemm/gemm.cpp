@@ -68,7 +68,7 @@ class Gemm final : public runtime::Workload {
     const HostTensor c = gather(machine);
     const model::MachineParams& params = machine.params();
     return runtime::check_gemm(a(), b(), c, [&](std::uint64_t row, std::uint64_t column) {
-      return core_name(params, layout_->maker(row, column).core);
+      return runtime::core_name(params, layout_->maker(row, column).core);
     });
   }
 
@@ -97,12 +97,6 @@ class Gemm final : public runtime::Workload {
   GemmShape shape() const { return {m_, n_, k_, compute_dtype(), compute_dtype()}; }
   HostTensor a() const { return runtime::input(inputs_.a, "a", compute_dtype(), {m_, k_}, seed_, 0); }
   HostTensor b() const { return runtime::input(inputs_.b, "b", compute_dtype(), {k_, n_}, seed_, 1); }
-
-  static std::string core_name(const model::MachineParams& machine, std::uint32_t core) {
-    const std::uint64_t chip = core / machine.chip.cores, per_server = machine.torus.x * machine.torus.y;
-    return fmt::format("core {} (server{}.chip{:02}.core{})", core, chip / per_server, chip % per_server,
-                       core % machine.chip.cores);
-  }
 
   // Cores with tiles of the same size and the same place in their ring share a program.
   void load_programs(Machine& machine) {

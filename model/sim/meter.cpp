@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/sim/meter.h"
+
+#include <string>
+
+#include "model/base/error.h"
+
+namespace tahoma::sim {
+
+void Meter::fail() {
+  if (!failure_) failure_ = std::current_exception();
+  sc_core::sc_stop();
+}
+
+void Meter::rethrow() const {
+  if (!failure_) return;
+  try {
+    std::rethrow_exception(failure_);
+  } catch (const base::InvariantError& e) {
+    std::string text =
+        std::string(e.what()) + "\n  at " + std::to_string(now().ns()) + " ns; last activations:";
+    for (std::uint64_t n = activations_ > kLast ? activations_ - kLast : 0; n < activations_; ++n)
+      text += "\n    " + std::to_string(last_[n % kLast].when.ns()) + " ns " + last_[n % kLast].who;
+    throw base::InvariantError(text);
+  }
+}
+
+}  // namespace tahoma::sim
