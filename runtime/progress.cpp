@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "runtime/report/format.h"
@@ -43,10 +44,12 @@ std::string progress_text(const model::Progress& p, double seconds) {
              total = static_cast<double>(p.instructions_total);
   const double fraction = total > 0 ? done / total : 0;
   const double rate = seconds > 0 ? done / seconds : 0;
-  std::string text = fmt::format("[{:3.0f} %] {} simulated, {:.1f} M instructions/s",
-                                 std::min(99.0, 100 * fraction), time_text(p.simulated), rate * 1e-6);
+  const bool mega = rate >= 1e6;
+  std::string text =
+      fmt::format("[{:3.0f} %] {} simulated, {:.1f} {} instructions/s", std::min(99.0, 100 * fraction),
+                  time_text(p.simulated), mega ? rate * 1e-6 : rate * 1e-3, mega ? "M" : "k");
   if (rate > 0 && done < total) {
-    const auto left = static_cast<long>((total - done) / rate + 0.5);
+    const long left = std::lround((total - done) / rate);
     text += fmt::format(", ETA {}:{:02}", left / 60, left % 60);
   }
   return text;

@@ -124,7 +124,7 @@ RunOutcome run_workload(const RunOptions& options) {
 
   const Simulated run = simulate(*config, options);
   const Summary summary = summarise(facts_of(*config, run.golden), config->machine, run.measurement);
-  const RunOutcome outcome{run.golden, summary_text(summary), summary_json(summary), out.path()};
+  RunOutcome outcome{run.golden, summary_text(summary), summary_json(summary), out.path()};
   out.write("summary.txt", outcome.summary_text);
   out.write("summary.json", outcome.summary_json);
   out.write("stats.json", stats_json(run.stats.stats()));

@@ -80,9 +80,9 @@ ExitStatus parse_and_act(int argc, const char* const* argv) {
   } catch (const CLI::Success& help) {
     program.exit(help);  // --help, --version: prints
     return ExitStatus::kOk;
-  } catch (const CLI::ExtrasError&) {
-    refuse_extra(program);
   } catch (const CLI::ParseError& error) {
+    // An option that nobody knows explains whatever else is missing.
+    if (!program.remaining(true).empty()) refuse_extra(program);
     throw UserError("E-CLI-003", place_of(program), error.what());
   }
   return action();

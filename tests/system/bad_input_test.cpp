@@ -113,8 +113,20 @@ TEST_CASE("bad input: a tensor larger than HBM", "[bad-input]") {
              Contains("tensor '"));
 }
 
-TEST_CASE("bad input: tiles larger than SBUF", "[bad-input]") {
-  Case().refused_set("machine.chip.core.sbuf.usable=64 B", "E-RUN-02");
+TEST_CASE("bad input: tiles larger than SBUF or PSUM", "[bad-input]") {
+  const Case kernel(
+      "kind: attention\nmachine: trainium2_one_chip\nworkload: {q_len: 128, kv_len: 512, d: 128, heads: "
+      "1}\n");
+  CHECK_THAT(kernel.refusal({"--set", "machine.chip.core.sbuf.usable=1 KiB"}, "E-RUN-020", 3),
+             Contains("SBUF"));
+  CHECK_THAT(kernel.refusal({"--set", "machine.chip.core.psum.per_partition=2 KiB"}, "E-RUN-020", 3),
+             Contains("PSUM"));
+  const Case program("kind: program\nmachine: trainium2_one_chip\nworkload: {file: large.asm}\n");
+  const std::string text = ".program large\nvector:\n  memset shape=128x4096 dst=";
+  program.dir().write("large.asm", text + "sbuf[0, 0x37000]:fp32 value=1\n");
+  program.refusal({}, "E-ISA-", 3);
+  program.dir().write("large.asm", text + "psum[0, 0x4]:fp32 value=1\n");
+  program.refusal({}, "E-ISA-", 3);
 }
 
 TEST_CASE("bad input: unreadable files", "[bad-input]") {

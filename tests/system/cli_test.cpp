@@ -59,7 +59,7 @@ std::string bytes_of_run(const std::string& folder) {
 
 TEST_CASE("command line: a command must be named, and the nearest one is", "[cli][bad-input]") {
   check_refused(tahoma_with({}), 2, "E-CLI-001");
-  const Finished misspelt = tahoma_with({"rnu", "case.yaml"});
+  const Finished misspelt = tahoma_with({"rum", "case.yaml"});
   check_refused(misspelt, 2, "E-CLI-001");
   CHECK_THAT(misspelt.err, Contains("did you mean 'run'?"));
 }
@@ -68,9 +68,9 @@ TEST_CASE("command line: unknown options name the nearest one", "[cli][bad-input
   const Finished misspelt = tahoma_with({"run", "case.yaml", "--machin", "trainium2_one_chip"});
   check_refused(misspelt, 2, "E-CLI-002");
   CHECK_THAT(misspelt.err, Contains("'--machin' (did you mean '--machine'?)"));
-  const Finished assigned = tahoma_with({"run", "case.yaml", "--sede=7"});
+  const Finished assigned = tahoma_with({"run", "case.yaml", "--seeds=7"});
   check_refused(assigned, 2, "E-CLI-002");
-  CHECK_THAT(assigned.err, Contains("'--sede' (did you mean '--seed'?)"));
+  CHECK_THAT(assigned.err, Contains("'--seeds' (did you mean '--seed'?)"));
   check_refused(tahoma_with({"--verson"}), 2, "E-CLI-002");
   check_refused(tahoma_with({"isa", "matmul", "transpose"}), 2, "E-CLI-002");
 }
@@ -78,7 +78,7 @@ TEST_CASE("command line: unknown options name the nearest one", "[cli][bad-input
 TEST_CASE("command line: missing and illegal arguments are refused", "[cli][bad-input]") {
   check_refused(tahoma_with({"run"}), 2, "E-CLI-003");
   check_refused(tahoma_with({"run", "case.yaml", "--set"}), 2, "E-CLI-003");
-  const Finished format = tahoma_with({"run", "case.yaml", "--format", "jsno"});
+  const Finished format = tahoma_with({"run", "case.yaml", "--format", "jsom"});
   check_refused(format, 2, "E-CLI-003");
   CHECK_THAT(format.err, Contains("did you mean 'json'?"));
   check_refused(tahoma_with({"isa", "matmul", "--format", "markdown"}), 2, "E-CLI-003");
@@ -240,6 +240,28 @@ TEST_CASE("tahoma run: timing mode takes the same time and checks nothing", "[cl
   CHECK(unchecked["golden"]["checked"] == false);
   check_refused(tahoma_in(dir.path(), {"run", "case.yaml", "--mode", "timing", "--save-outputs"}), 2,
                 "E-CLI-004");
+}
+
+TEST_CASE("tahoma run: a failed golden check ends with 1 and shows where", "[cli][bad-input]") {
+  const TempDir dir;
+  dir.write("add.asm", kAdd);
+  std::string expected("\x93NUMPY\x01\0\x76\0", 10);
+  expected += "{'descr': '<f4', 'fortran_order': False, 'shape': (64, 512), }";
+  expected.resize(127, ' ');
+  expected += '\n' + std::string(64 * 512 * 4, '\0');
+  dir.write("zeros.npy", expected);
+  dir.write("case.yaml",
+            "kind: program\nmachine: trainium2_one_chip\nworkload:\n  file: add.asm\n"
+            "  tensors: \"in fp32 64x512 zero; out fp32 64x512 zero expect=zeros.npy\"\n");
+  const Finished run = tahoma_in(dir.path(), {"run", "case.yaml"});
+  INFO(run.err);
+  CHECK(run.status == 1);
+  CHECK_THAT(run.err,
+             StartsWith("tahoma: golden check: error[E-RUN-070]: 32768 of 32768 elements are wrong"));
+  CHECK_THAT(run.out, Contains("GOLDEN FAILED"));
+  // What went wrong is worth keeping.
+  CHECK(json::parse(contents(dir / "out/summary.json"))["golden"]["passed"] == false);
+  CHECK(tahoma_in(dir.path(), {"run", "case.yaml", "--no-golden"}).status == 0);
 }
 
 #ifndef __SANITIZE_ADDRESS__  // reserves more address space than the limit leaves

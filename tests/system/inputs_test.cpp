@@ -59,7 +59,7 @@ TEST_CASE("inputs: a value depends on seed, tensor and index alone", "[inputs]")
   CHECK(generate_input("x", DType::kFp32, {24}, 5, 2).values != flat.values);
 }
 
-TEST_CASE("inputs: values spread evenly over [-1, 1) and do not repeat", "[inputs]") {
+TEST_CASE("inputs: values spread evenly from -1 up to 1 and do not repeat", "[inputs]") {
   const std::uint64_t n = 200000;
   double sum = 0, square = 0;
   std::array<int, 16> histogram{};

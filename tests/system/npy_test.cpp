@@ -76,7 +76,7 @@ TEST_CASE("npy: elements begin at a multiple of 64 bytes behind a NumPy header",
   const std::string file = tests::contents(dir / "a.npy");
   CHECK(file.size() % 64 == 24);
   CHECK(file.substr(0, 8) == std::string("\x93NUMPY\x01\x00", 8));
-  CHECK(file.substr(10, 60) == "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }  ");
+  CHECK(file.substr(10, 61) == "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }  ");
   CHECK(file[file.size() - 25] == '\n');
 }
 
@@ -154,6 +154,24 @@ TEST_CASE("npy: data must be as long as the shape says", "[npy][bad-input]") {
   CHECK(ends_with(longer.place, ":byte " + std::to_string(10 + header.size() + 24)));
   // Terabytes announced and not there: refused before any memory is asked for.
   CHECK(refusal_of(npy_file(header_of("<f4", "(1099511627776,)"), "")).code == "E-NPY-007");
+}
+
+TEST_CASE("npy: whatever a header's bytes become, the file is read or refused", "[npy][bad-input]") {
+  const TempDir dir;
+  const std::string good = npy_file(header_of("<f4", "(2,)"), std::string(8, '\0'));
+  std::size_t refused = 0, accepted = 0;
+  for (std::size_t at = 0; at < good.size() - 8; ++at) {
+    for (const char c : {'\0', '\xff', '9', '\'', '(', ',', ' ', '}'}) {
+      std::string bad = good;
+      bad[at] = c;
+      const base::UserError error = refusal(dir.write("a.npy", bad));
+      INFO(error.what());
+      const bool fine = error.code == "accepted";
+      CHECK((fine || error.code.rfind("E-NPY-00", 0) == 0));
+      ++(fine ? accepted : refused);
+    }
+  }
+  CHECK(refused > 9 * accepted);  // few bytes are free: blanks, and those that became themselves
 }
 
 TEST_CASE("npy: a file that cannot be written says so", "[npy][bad-input]") {

@@ -322,6 +322,6 @@ TEST_CASE("progress line: percent, simulated time, rate and remaining time", "[r
   const model::Progress half{1300_us, 42'000'000, 100'000'000};
   CHECK(runtime::progress_text(half, 20) == "[ 42 %] 1.300 ms simulated, 2.1 M instructions/s, ETA 0:28");
   // Loops run more instructions than the streams hold: no promise is made.
-  CHECK(runtime::progress_text({1_us, 300, 100}, 1) == "[ 99 %] 1 us simulated, 0.0 M instructions/s");
-  CHECK(runtime::progress_text({0_us, 0, 0}, 0) == "[  0 %] 0 ns simulated, 0.0 M instructions/s");
+  CHECK(runtime::progress_text({1_us, 300, 100}, 1) == "[ 99 %] 1 us simulated, 0.3 k instructions/s");
+  CHECK(runtime::progress_text({0_us, 0, 0}, 0) == "[  0 %] 0 ns simulated, 0.0 k instructions/s");
 }

@@ -1,0 +1,40 @@
+# Writes the ctest entries of one Catch2 program: each case a test of its own, labelled with its folder, or `slow` when
+# it is tagged so. Run after each link:
+#   cmake -DPROGRAM=... -DLABEL=... -DTIMEOUT=... -DSLOW_TIMEOUT=... -DOUTPUT=... -P discover.cmake
+# Catch2's own module is not used: CMake takes the ';' and '[' of a case's name for its list syntax, and cases vanish.
+cmake_minimum_required(VERSION 3.22)
+
+# append_tests(TAGS LABEL TIMEOUT)   adds to `script` the cases that the test specification TAGS selects
+function(append_tests tags label timeout)
+  execute_process(COMMAND ${PROGRAM} ${tags} --list-test-names-only OUTPUT_VARIABLE names RESULT_VARIABLE count)
+  if(NOT count MATCHES "^[0-9]+$")  # the status is the number of cases
+    message(FATAL_ERROR "${PROGRAM} --list-test-names-only: ${count}")
+  endif()
+  string(REPLACE "[" "${open}" names "${names}")
+  string(REPLACE "]" "${close}" names "${names}")
+  string(REPLACE ";" "${semicolon}" names "${names}")
+  string(REGEX MATCHALL "[^\n]+" names "${names}")
+  foreach(name IN LISTS names)
+    string(REGEX REPLACE "^[-~*]|[,${open}${close}\\\\]" "\\\\\\0" pattern "${name}")
+    foreach(text name pattern)
+      string(REPLACE "${open}" "[" ${text} "${${text}}")
+      string(REPLACE "${close}" "]" ${text} "${${text}}")
+      string(REPLACE "${semicolon}" ";" ${text} "${${text}}")
+    endforeach()
+    string(APPEND script "add_test([==[${name}]==] [==[${PROGRAM}]==] [==[${pattern}]==])\n"
+      "set_tests_properties([==[${name}]==] PROPERTIES LABELS ${label} TIMEOUT ${timeout})\n")
+  endforeach()
+  set(script "${script}" PARENT_SCOPE)
+endfunction()
+
+# Stand-ins for what CMake's lists would not survive.
+string(ASCII 1 open)
+string(ASCII 2 close)
+string(ASCII 3 semicolon)
+set(script)
+append_tests("~[slow]" ${LABEL} ${TIMEOUT})
+append_tests("[slow]" slow ${SLOW_TIMEOUT})
+if(NOT script)
+  message(FATAL_ERROR "${PROGRAM} has no test cases")
+endif()
+file(WRITE ${OUTPUT} "${script}")
