@@ -46,7 +46,7 @@ void refuse_deadlock(const std::vector<Chip*>& chips, const MachineParams& param
   if (blocked == 0) return;
   if (blocked > kMostLines) lines += fmt::format("\n  and {} more", blocked - kMostLines);
   throw base::UserError(
-      "E-RUN-060", fmt::format("at {:.3f} us", sim::now().ns() * 1e-3),
+      "E-RUN-051", fmt::format("at {:.3f} us", sim::now().ns() * 1e-3),
       fmt::format("no progress: {} engines wait for semaphores that nothing will raise{}", blocked, lines),
       base::ExitStatus::kNoProgress);
 }

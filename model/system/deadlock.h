@@ -9,7 +9,7 @@
 
 namespace tahoma::model {
 
-// Returns if every stream has ended and every transfer has landed; otherwise throws UserError E-RUN-060 (no
+// Returns if every stream has ended and every transfer has landed; otherwise throws UserError E-RUN-051 (no
 // progress).
 void refuse_deadlock(const std::vector<Chip*>& chips, const MachineParams& params);
 

@@ -26,8 +26,6 @@ void NocParams::declare(base::ParamTree& t) {
 void ChipParams::declare(base::ParamTree& t) {
   t.add("cores", cores, std::uint64_t{8}, {1, 64}, "NeuronCores of one chip", documented("trainium2.rst"));
   t.add("dies", dies, std::uint64_t{2}, {1, 8}, "compute dies of one chip", documented("driver headers"));
-  t.add("cc_cores", cc_cores, std::uint64_t{16}, {1, 128}, "collective cores of one chip",
-        documented("trainium2.rst; 20 in the architecture guide, 2 a NeuronCore in the driver"));
   t.group("core", core);
   t.group("hbm", hbm);
   t.group("noc", noc);
@@ -44,15 +42,6 @@ void MachineParams::check() const {
   const auto refuse = [](const std::string& path, const std::string& text) {
     throw base::UserError("E-CFG-020", path, text);
   };
-  if (chip.cores % chip.hbm.stacks != 0)
-    refuse("machine.chip.cores",
-           fmt::format("{} cores do not divide over {} HBM stacks", chip.cores, chip.hbm.stacks));
-  if (chip.hbm.stacks % chip.dies != 0 && chip.dies % chip.hbm.stacks != 0)
-    refuse("machine.chip.dies",
-           fmt::format("{} stacks do not divide over {} dies", chip.hbm.stacks, chip.dies));
-  if (chip.cc_cores != 2 * chip.cores)
-    refuse("machine.chip.cc_cores",
-           fmt::format("expected two per NeuronCore, {}, got {}", 2 * chip.cores, chip.cc_cores));
   if (chip.core.sbuf.usable > chip.core.sbuf.per_partition)
     refuse("machine.chip.core.sbuf.usable", "more than a partition holds");
   if (chip.core.psum.per_partition.count % chip.core.psum.bank.count != 0)

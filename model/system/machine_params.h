@@ -19,7 +19,10 @@ struct NocParams {
 };
 
 struct ChipParams {
-  std::uint64_t cores, dies, cc_cores;
+  // Every NeuronCore brings two collective cores: 16 a chip (trainium2.rst; the driver has two a core).
+  // Cores, stacks and dies need not divide: core c belongs to stack c * stacks / cores, and likewise for
+  // dies.
+  std::uint64_t cores, dies;
   CoreParams core;
   HbmParams hbm;
   NocParams noc;
@@ -35,8 +38,8 @@ struct MachineParams {
 
   std::uint64_t chips() const { return torus.x * torus.y * torus.z; }
   std::uint64_t cores() const { return chips() * chip.cores; }
-  // What one parameter alone cannot say: cores divide over stacks and dies, SBUF usable within its size, and
-  // so on. Throws base::UserError.
+  // What one parameter alone cannot say: SBUF usable within its size, banks that divide a
+  // partition, and so on. Throws base::UserError.
   void check() const;
 };
 

@@ -54,7 +54,6 @@ TEST_CASE("machine parameters: the defaults are Trainium2's published and measur
       {"torus.z", "4"},
       {"chip.cores", "8"},                         // trainium2.rst
       {"chip.dies", "2"},                          // driver headers
-      {"chip.cc_cores", "16"},                     // trainium2.rst
       {"chip.hbm.stacks", "4"},                    // trainium2.rst
       {"chip.hbm.capacity", "24 GiB"},             // 96 GiB / 4
       {"chip.hbm.bandwidth", "725 GB/s"},          // 2.9 TB/s / 4
@@ -127,13 +126,10 @@ TEST_CASE("machine parameters: measured ranges hold their defaults", "[system][p
 TEST_CASE("machine parameters: what must fit together is checked", "[system][params]") {
   CHECK(Fixture().code_of_check().empty());
   const std::vector<std::vector<std::pair<std::string, std::string>>> misfits{
-      {{"chip.cores", "6"}, {"chip.cc_cores", "12"}},  // cores over stacks
-      {{"chip.dies", "3"}},                            // stacks over dies
-      {{"chip.cc_cores", "8"}},                        // two a core
-      {{"chip.core.sbuf.usable", "225 KiB"}},          // of 224
-      {{"chip.core.psum.bank", "3 KiB"}},              // banks in a partition
-      {{"chip.core.psum.bank", "1 KiB"}},              // a row of 512 fp32
-      {{"chip.core.tensor.moving_columns", "1024"}},   // in 2 KiB
+      {{"chip.core.sbuf.usable", "225 KiB"}},         // of 224
+      {{"chip.core.psum.bank", "3 KiB"}},             // banks in a partition
+      {{"chip.core.psum.bank", "1 KiB"}},             // a row of 512 fp32
+      {{"chip.core.tensor.moving_columns", "1024"}},  // in 2 KiB
   };
   for (const auto& changes : misfits) {
     Fixture f;

@@ -268,3 +268,13 @@ TEST_CASE("machine: functional mode moves values between chips and takes the sam
     REQUIRE(v == static_cast<float>(n));
   }
 }
+
+TEST_CASE("machine: cores and stacks need not divide, every core has a stack", "[system]") {
+  auto m = machine_of(1, 1, 1);
+  m.chip.hbm.stacks = 6;
+  m.check();
+  const model::System system(m, Mode::kTiming);
+  std::array<unsigned, 6> cores_of{};
+  for (std::uint32_t core = 0; core < system.cores(); ++core) ++cores_of.at(system.stack_of(core));
+  for (const unsigned n : cores_of) CHECK((n == 1 || n == 2));
+}

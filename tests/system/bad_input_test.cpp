@@ -182,5 +182,5 @@ TEST_CASE("bad input: a program whose semaphores are never satisfied says who wa
   program.dir().write(
       "stuck.asm",
       ".program stuck\nvector:\n  sem_wait wait=s0>=1 update=s1+=1\ntensor:\n  sem_wait wait=s1>=1\n");
-  CHECK_THAT(program.refusal({}, "E-RUN-060", 4), Contains("vector") && Contains("tensor"));
+  CHECK_THAT(program.refusal({}, "E-RUN-051", 4), Contains("vector") && Contains("tensor"));
 }

@@ -194,7 +194,7 @@ TEST_CASE("config: a workload file may extend another one", "[config]") {
 TEST_CASE("config: a machine alone is a preset or file with overrides, checked", "[config]") {
   CHECK(runtime::resolve_machine_params("", {}).chips() == 64);
   CHECK(runtime::resolve_machine_params("trainium2_server", {"machine.torus.z=2"}).chips() == 32);
-  CHECK_THROWS_WITH(runtime::resolve_machine_params("", {"machine.chip.dies=3"}),
+  CHECK_THROWS_WITH(runtime::resolve_machine_params("", {"machine.chip.core.psum.bank=3 KiB"}),
                     Catch::Contains("E-CFG-020"));
   CHECK_THROWS_WITH(runtime::resolve_machine_params("", {"workload.m=3"}), Catch::Contains("E-CFG-002"));
 }
@@ -331,11 +331,11 @@ TEST_CASE("config: a file without end is refused for its size", "[config]") {
 }
 
 TEST_CASE("config: values that do not fit together are refused where one of them was set", "[config]") {
-  Case c("kind: product\nmachine:\n  chip: {dies: 3}\n");
+  Case c("kind: product\nmachine:\n  chip: {core: {psum: {bank: 3 KiB}}}\n");
   Refused r = refusal(c.request);
   CHECK(r.code == "E-CFG-020");
-  CHECK(r.place == c.place("3:16"));
-  CHECK_THAT(r.message, Catch::Contains("'machine.chip.dies'"));
+  CHECK(r.place == c.place("3:30"));
+  CHECK_THAT(r.message, Catch::Contains("'machine.chip.core.psum.bank'"));
   Case workload("kind: product\nworkload: {shard: {n: 3}}\n");
   r = refusal(workload.request);  // the fake's own check refuses three
   CHECK(r.code == "E-TST-001");
