@@ -82,7 +82,7 @@ class Assembler {
   }
 
   std::string legal_name(Cursor& c, std::string_view what) {
-    const std::string name(c.name(what));
+    std::string name(c.name(what));
     if (!is_name(name))
       c.fail("E-ASM-013", std::string(what) + " is too long; expected " + std::string(kNameRule));
     return name;

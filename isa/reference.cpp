@@ -42,7 +42,7 @@ std::string example_tile(const Field& field) {
 }
 
 std::string text_form(const Field& field, ValueType type) {
-  const std::string name(field.name);
+  std::string name(field.name);
   switch (type) {
     case ValueType::kShape:
       return name + "=128x512";

@@ -13,7 +13,7 @@ namespace {
 
 // Rows of a chunk that one lane moves, at most.
 std::uint64_t slot_rows(std::uint64_t rows, std::uint32_t ranks) {
-  return part_of(part_of(rows, ranks, 0).count, kDirections * kLanes, 0).count;
+  return part_of(part_of(rows, ranks, 0).count, std::uint64_t{kDirections} * kLanes, 0).count;
 }
 
 RingArguments declare_arguments(Kernel& kernel, const RingRank& place, unsigned direction,
@@ -77,7 +77,8 @@ class Lane {
   Part rows_of(std::uint32_t label) const {
     const std::uint32_t along = label % ranks_;
     const Part chunk = part_of(partial_.rows, ranks_, direction_ == 0 ? along : ranks_ - 1 - along);
-    const Part mine = part_of(chunk.count, kDirections * kLanes, direction_ * kLanes + lane_);
+    const Part mine =
+        part_of(chunk.count, std::uint64_t{kDirections} * kLanes, std::uint64_t{direction_} * kLanes + lane_);
     return {chunk.first + mine.first, mine.count};
   }
 
@@ -119,7 +120,7 @@ class Lane {
 }  // namespace
 
 std::uint64_t staging_rows(std::uint64_t rows, std::uint32_t ranks) {
-  return kLanes * kStagingSlots * slot_rows(rows, ranks);
+  return std::uint64_t{kLanes} * kStagingSlots * slot_rows(rows, ranks);
 }
 
 std::uint64_t ack_rows(std::uint32_t ranks) { return std::uint64_t{kLanes} * ranks; }

@@ -58,7 +58,7 @@ FlatConfig read_machine(const MachineName& machine) {
                     fmt::format("no machine '{}': expected a path or one of {}{}", machine.name,
                                 fmt::join(names, ", "), base::did_you_mean(machine.name, names)));
   }
-  const FlatConfig config = base::flatten(read_config_text(path), read_extended);
+  FlatConfig config = base::flatten(read_config_text(path), read_extended);
   require_roots(config, {"machine"});
   return config;
 }

@@ -47,7 +47,7 @@ double round_to(double value, isa::DType dtype) {
   const int last_place = std::max(exponent, f.min_exponent) - (f.significand - 1);
   // At 1.5 * 2^(last_place + 52) a double's own last place is the format's: adding rounds, subtracting is
   // exact.
-  const auto biased = static_cast<std::uint64_t>(last_place + kMantissa + kBias);
+  const auto biased = static_cast<std::uint64_t>(last_place) + kMantissa + kBias;
   const double shift = 1.5 * std::bit_cast<double>(biased << kMantissa);
   const double rounded = (value + shift) - shift;
   if (std::fabs(rounded) > f.max) return std::copysign(kInfinity, value);

@@ -40,7 +40,8 @@ bool vanishes(const Range<Duration>& range) { return range.min.fs == 0; }
 bool vanishes(const Range<Cycles>& range) { return range.min.count == 0; }
 bool vanishes(const Range<Bandwidth>&) { return true; }
 
-template <class T>
+// clang-tidy 14 does not see the move inside a template's initialiser.
+template <class T>  // NOLINTNEXTLINE(performance-unnecessary-value-param)
 Param ranged(const char* name, T& ref, T initial, Range<T> range, const char* doc, Source source) {
   ref = initial;
   Param param{.path = name,

@@ -94,8 +94,8 @@ class Search {
 
   void resident(Blocking b, unsigned strip_tiles, unsigned panel_tiles) {
     b.resident = true;
-    b.strip = columns(strip_tiles * mt_, shape_.m);
-    b.panel = columns(panel_tiles * nt_, shape_.n);
+    b.strip = columns(std::uint64_t{strip_tiles} * mt_, shape_.m);
+    b.panel = columns(std::uint64_t{panel_tiles} * nt_, shape_.n);
     if (k_tiles_ * (b.strip + b.panel) * in_ > core_.sbuf.usable.count) return;
     const std::uint64_t panels = ceil_div(shape_.n, b.panel), strips = ceil_div(shape_.m, b.strip);
     for (const unsigned ahead : {8U, 4U, 2U, 1U})
@@ -110,8 +110,8 @@ class Search {
 
   void stream(Blocking b) {
     b.resident = false;
-    b.strip = columns(b.group_m * mt_, shape_.m);
-    b.panel = columns(b.group_n * nt_, shape_.n);
+    b.strip = columns(std::uint64_t{b.group_m} * mt_, shape_.m);
+    b.panel = columns(std::uint64_t{b.group_n} * nt_, shape_.n);
     for (const unsigned ahead : {16U, 8U, 4U, 2U, 1U}) {
       b.a_copies = b.b_copies = ahead;
       if (!fits(b)) continue;
@@ -149,7 +149,8 @@ class Search {
   }
 
   double tensor_ns() const {
-    const double whole = static_cast<double>(shape_.n / nt_) * rates_.matmul_ns(nt_, shape_.dtype);
+    const std::uint64_t whole_tiles = shape_.n / nt_;
+    const double whole = static_cast<double>(whole_tiles) * rates_.matmul_ns(nt_, shape_.dtype);
     const auto rest = static_cast<double>(shape_.n % nt_);
     return static_cast<double>(m_tiles_ * k_tiles_) *
            (whole + (rest > 0 ? rates_.matmul_ns(rest, shape_.dtype) : 0));
@@ -185,7 +186,7 @@ class Search {
 
   bool fits(Blocking& b) const {
     b.sbuf_bytes = b.a_copies * aligned(b.strip * in_) + b.b_copies * aligned(b.panel * in_) +
-                   b.c_copies * aligned(columns(b.group_n * nt_, shape_.n) * out_);
+                   b.c_copies * aligned(columns(std::uint64_t{b.group_n} * nt_, shape_.n) * out_);
     return b.sbuf_bytes <= core_.sbuf.usable.count;
   }
 
