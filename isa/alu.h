@@ -40,8 +40,41 @@ inline float alu(AluOp op, float a, float b) {
       return minimum(a, b);
     case AluOp::kBypass:
       return a;
+    default:
+      break;
   }
   return a;
+}
+
+// A sequencer's arithmetic: signed 32-bit integers modulo 2^32; shifts take the low five bits of their count
+// and fill with zeros.
+inline std::int32_t register_alu(AluOp op, std::int32_t a, std::int32_t b) {
+  const auto x = static_cast<std::uint32_t>(a), y = static_cast<std::uint32_t>(b);
+  const auto signed_of = [](std::uint32_t bits) { return static_cast<std::int32_t>(bits); };
+  switch (op) {
+    case AluOp::kAdd:
+      return signed_of(x + y);
+    case AluOp::kSubtract:
+      return signed_of(x - y);
+    case AluOp::kMult:
+      return signed_of(x * y);
+    case AluOp::kMax:
+      return a > b ? a : b;
+    case AluOp::kMin:
+      return a < b ? a : b;
+    case AluOp::kBitwiseAnd:
+      return signed_of(x & y);
+    case AluOp::kBitwiseOr:
+      return signed_of(x | y);
+    case AluOp::kBitwiseXor:
+      return signed_of(x ^ y);
+    case AluOp::kShiftLeft:
+      return signed_of(x << (y & 31U));
+    case AluOp::kShiftRight:
+      return signed_of(x >> (y & 31U));
+    default:
+      return a;
+  }
 }
 
 template <class T>

@@ -198,6 +198,13 @@ class Assembler {
     if (parsed.has_strides) line.strided.emplace(name);
   }
   void value(Line& line, ValueType, std::string_view, Scalar& scalar) { scalar = parse_scalar(line.c); }
+  void value(Line& line, ValueType, std::string_view, Column& column) { column = parse_column(line.c); }
+  void value(Line& line, ValueType, std::string_view, DmaSide& word) {
+    word = parse_side(line.c, program_.args).side;
+  }
+  void value(Line& line, ValueType, std::string_view, std::array<std::uint8_t, kQuadrant>& mask) {
+    mask = parse_mask(line.c);
+  }
   void value(Line&, ValueType, std::string_view, bool& flag) { flag = true; }
   void value(Line& line, ValueType, std::string_view name, float& number) { number = line.c.floating(name); }
   void value(Line& line, ValueType, std::string_view, std::array<std::int16_t, kFreeDims>& pattern) {
@@ -272,7 +279,7 @@ class Assembler {
       }
       if (!field.optional) need(line, field.name);
       if (traits.type != ValueType::kTile) continue;
-      fill_strides(line, field.name, default_strides(field.kind, line.instruction),
+      fill_strides(line, field.name, default_strides(field, line.instruction),
                    line.instruction.*std::get<Member<Tile>>(traits.slot));
     }
   }

@@ -20,7 +20,7 @@ constexpr std::array<DTypeRow, kDTypeCount> kRows{{{"fp32", 4, true},
                                                    {"fp16", 2, true},
                                                    {"int32", 4, false},
                                                    {"uint32", 4, false},
-                                                   {"uint8", 1, false}}};
+                                                   {"uint8", 1, false}, {"tf32", 4, true}, {"fp8_e4m3", 1, true}, {"fp8_e5m2", 1, true}, {"fp8_e3m4", 1, true}, {"int8", 1, false}, {"int16", 2, false}, {"uint16", 2, false}}};
 
 const DTypeRow& row_of(DType dtype) { return kRows[static_cast<std::size_t>(dtype)]; }
 
@@ -103,6 +103,7 @@ float load_as_fp32(const std::byte* at, DType dtype) {
       return static_cast<float>(read<std::uint32_t>(at));
     case DType::kUint8:
       return static_cast<float>(read<std::uint8_t>(at));
+    default: break;
   }
   return 0.0F;
 }
@@ -121,6 +122,7 @@ void store_from_fp32(std::byte* at, DType dtype, float value) {
       return write(at, saturate<std::uint32_t>(value));
     case DType::kUint8:
       return write(at, saturate<std::uint8_t>(value));
+    default: break;
   }
 }
 

@@ -12,8 +12,22 @@
 
 namespace tahoma::isa {
 
-enum class DType : std::uint8_t { kFp32, kBf16, kFp16, kInt32, kUint32, kUint8 };
-inline constexpr std::size_t kDTypeCount = 6;
+enum class DType : std::uint8_t {
+  kFp32,
+  kBf16,
+  kFp16,
+  kInt32,
+  kUint32,
+  kUint8,
+  kTf32,
+  kFp8E4M3,
+  kFp8E5M2,
+  kFp8E3M4,
+  kInt8,
+  kInt16,
+  kUint16
+};
+inline constexpr std::size_t kDTypeCount = 13;
 
 std::size_t size_of(DType dtype);                             // bytes per element
 std::string_view name_of(DType dtype);                        // "fp32", "bf16", ...

@@ -11,8 +11,8 @@
 namespace tahoma::isa {
 namespace {
 
-template <class Enum>
-std::string names_in(std::uint8_t mask) {
+template <class Enum, class Mask>
+std::string names_in(Mask mask) {
   std::string text;
   for (std::size_t i = 0; i < kEnumeratorCount<Enum>; ++i)
     if ((mask >> i) & 1) text += (text.empty() ? "" : ", ") + std::string(name_of(static_cast<Enum>(i)));
@@ -25,7 +25,7 @@ std::string queues_of(const OpRow& row) {
 }
 
 std::string_view availability_of(const OpRow& row) {
-  return row.availability == Availability::kSupported ? "supported" : "unavailable";
+  return row.availability == Availability::kSupported ? "supported" : "NeuronCore-v4 only";
 }
 
 std::string all_names(const std::vector<std::string_view>& names) {
@@ -50,6 +50,18 @@ std::string text_form(const Field& field, ValueType type) {
       return name + "=" + example_tile(field);
     case ValueType::kScalar:
       return name + "=2.5 or " + name + "=sbuf[0, 0x400]";
+    case ValueType::kColumn:
+      return name + "=sbuf[0, 0x400]:fp32";
+    case ValueType::kWord:
+      return name + "=sbuf[0, 0x400]:int32 or " + name + "=ARGUMENT+0x10:int32";
+    case ValueType::kMask:
+      return name + "=(1,0,3,2,...,*)";
+    case ValueType::kMode:
+      return name + "=double_row";
+    case ValueType::kCommand:
+      return name + "=reduce";
+    case ValueType::kIndirection:
+      return name + "=gather";
     case ValueType::kFlag:
       return name;
     case ValueType::kPattern:
@@ -83,6 +95,15 @@ std::string legal_values(const Field& field, ValueType type) {
   switch (type) {
     case ValueType::kTile:
       return names_in<Space>(field.spaces) + "; " + names_in<DType>(field.dtypes);
+    case ValueType::kColumn:
+    case ValueType::kWord:
+      return names_in<Space>(field.spaces) + "; " + names_in<DType>(field.dtypes);
+    case ValueType::kMode:
+      return all_names(names_of<MatmulMode>());
+    case ValueType::kCommand:
+      return all_names(names_of<ReduceCommand>());
+    case ValueType::kIndirection:
+      return all_names(names_of<Indirection>());
     case ValueType::kAluOp:
       return names_in<AluOp>(field.choices);
     case ValueType::kActFn:
@@ -135,6 +156,15 @@ std::vector<std::string> limits_of(const OpRow& row) {
                     n(limits.partitions / 4) + " at a multiple of " + n(limits.partitions / 2) +
                     ", others at a multiple of " + n(limits.partitions / 4));
   }
+  const ShapeRule& shape = row.shape;
+  if (shape.most_partitions < limits.partitions || shape.partition_multiple > 1)
+    lines.push_back("at most " + n(shape.most_partitions) + " partitions, a multiple of " +
+                    n(shape.partition_multiple));
+  if (shape.least_elements > 1 || shape.most_elements < kMostFreeElements || shape.element_multiple > 1)
+    lines.push_back(n(shape.least_elements) + ".." + n(shape.most_elements) +
+                    " free elements, a multiple of " + n(shape.element_multiple));
+  if (has_rule(row, Rule::kSameDType)) lines.push_back("dst and src have one dtype");
+  if (has_rule(row, Rule::kOnePsumSource)) lines.push_back("the two sources are not both in psum");
   if (has(FieldKind::kStationary))
     lines.push_back("at most " + n(limits.array_rows) + " rows and " + n(limits.array_columns) + " columns");
   if (has(FieldKind::kMoving))
@@ -221,7 +251,7 @@ std::string reference_markdown() {
   }
   out +=
       "\n## The word\n\n64 bytes, lowest bit of byte 0 first. Bits 0..7 opcode, 8..9 wait kind, 10..11 "
-      "update kind, 12..15 "
+      "update kind, 12 update on read, 13..15 "
       "unused, 16..23 wait semaphore, 24..55 wait value, 56..63 update semaphore, 64..79 update value; then "
       "the operands in "
       "order. Unused bits are zero.\n\n## Instructions\n\n";

@@ -166,7 +166,7 @@ void alu(AluOp op, Row a, Row b, float* out, std::size_t n) {
       return alu_with(Maximum(), a, b, out, n);
     case AluOp::kMin:
       return alu_with(Minimum(), a, b, out, n);
-    case AluOp::kBypass:
+    default:
       return alu_with(Left(), a, b, out, n);
   }
 }

@@ -53,13 +53,22 @@ struct Weights {
   std::vector<std::byte> raw;  // [row][column], the bits that were loaded: what transpose moves
 };
 
+// What an element-wise engine keeps from instruction to instruction, per lane.
+struct LaneState {
+  static constexpr std::size_t kLanes = 128;
+  std::array<float, kLanes> accumulator{};
+  std::array<std::array<std::uint32_t, 6>, kLanes> generator{};  // of random numbers
+};
+
 // One core's on-chip memories as host bytes: partition p of SBUF starts at sbuf + p * sbuf_stride.
 struct CoreView {
   std::byte* sbuf = nullptr;
   std::size_t sbuf_stride = 0;
   std::byte* psum = nullptr;
   std::size_t psum_stride = 0;
-  Weights* weights = nullptr;
+  Weights* weights = nullptr;  // of the tensor engine
+  LaneState* lanes = nullptr;  // of the engine that executes
+  bool exact_integers = false;  // the engine computes 32-bit integers exactly (GpSimd)
 
   std::byte* at(Space space, unsigned partition, std::size_t offset) const {
     return space == Space::kPsum ? psum + partition * psum_stride + offset

@@ -7,7 +7,8 @@
 namespace tahoma::isa {
 namespace {
 
-// A descriptor has four dimensions; the walk's outermost stays 1. On chip, dimension 0 walks partitions.
+// A descriptor has four dimensions; the walk's outermost stays 1. On chip, one of them walks
+// partitions.
 Operand dma_operand(const CoreView& core, const DmaSide& side, std::byte* hbm) {
   Operand o{hbm, side.dtype, {}};
   for (std::size_t d = 0; d < kFreeDims; ++d) {
@@ -15,7 +16,7 @@ Operand dma_operand(const CoreView& core, const DmaSide& side, std::byte* hbm) {
   }
   if (side.space == Space::kHbm) return o;
   o.at = core.at(side.space, side.partition, side.offset);
-  o.step[1] = static_cast<std::ptrdiff_t>(side.space == Space::kPsum ? core.psum_stride : core.sbuf_stride);
+  o.step[1U + side.across] = static_cast<std::ptrdiff_t>(side.space == Space::kPsum ? core.psum_stride : core.sbuf_stride);
   return o;
 }
 

@@ -48,9 +48,13 @@ void store_index(std::byte* at, DType dtype, std::int64_t value) {
       return store_integer<std::uint32_t>(at, value);
     case DType::kUint8:
       return store_integer<std::uint8_t>(at, value);
-    case DType::kFp32:
-    case DType::kBf16:
-    case DType::kFp16:
+    case DType::kInt8:
+      return store_integer<std::int8_t>(at, value);
+    case DType::kInt16:
+      return store_integer<std::int16_t>(at, value);
+    case DType::kUint16:
+      return store_integer<std::uint16_t>(at, value);
+    default:
       return store_from_fp32(at, dtype, static_cast<float>(value));
   }
 }

@@ -57,7 +57,7 @@ void fold_rows(AluOp op, const std::array<const float*, kFolds>& rows, std::size
         folds.value[k] = extremum_of_row(op, folds.value[k], rows[k] + from, n - from);
       }
       return;
-    case AluOp::kBypass:
+    default:
       return;
   }
 }
@@ -143,9 +143,9 @@ void activate_batch(const Instruction& i, const CoreView& core, unsigned first, 
     }
     fold_rows(AluOp::kAdd, rows, n, folds);
   });
-  const Operand sum = tile_operand(core, i.src1);
+  const Operand sum = column_operand(core, i.result);
   for (std::size_t k = 0; k < size; ++k) {
-    store_from_fp32(sum.at + partition(sum, k), i.src1.dtype, folds.value[k]);
+    store_from_fp32(sum.at + partition(sum, k), i.result.dtype, folds.value[k]);
   }
 }
 

@@ -68,7 +68,7 @@ void check_stream(const Program& program, const Limits& limits, Queue queue) {
 
 void require_runs_on(const OpRow& row, Queue queue, const std::string& place) {
   if (row.availability != Availability::kSupported)
-    throw ProgramError("E-ISA-002", place, std::string(row.mnemonic) + " is not available on this machine");
+    throw ProgramError("E-ISA-002", place, std::string(row.mnemonic) + " needs NeuronCore-v4; this machine has NeuronCore-v3");
   if (((row.queues >> static_cast<unsigned>(queue)) & 1) == 0)
     throw ProgramError("E-ISA-003", place,
                        "queue " + std::string(name_of(queue)) + " cannot run " + std::string(row.mnemonic) +

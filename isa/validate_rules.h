@@ -38,12 +38,27 @@ struct Extent {
 };
 Extent extent_of(const Walk& walk);
 
+std::string quoted(std::string_view name);  // operand 'name'
+
+template <class Enum, class Mask>
+bool in(Enum value, Mask mask) {
+  return is_enumerator(value) && ((mask >> static_cast<unsigned>(value)) & 1) != 0;
+}
+template <class Enum, class Mask>
+std::string chosen_names(Mask mask) {
+  std::string text;
+  for (std::size_t i = 0; i < kEnumeratorCount<Enum>; ++i)
+    if ((mask >> i) & 1) text += (text.empty() ? "" : ", ") + std::string(name_of(static_cast<Enum>(i)));
+  return text;
+}
+
 // "" if `count` partitions may start at `first`, else what was expected: more than half of the partitions
 // start at 0, more than a quarter at a half, others at a quarter.
 std::string partition_start_rule(unsigned first, unsigned count, unsigned partitions);
 
 void check_slots(const Site& site);       // nothing outside the row is set
 void check_operands(const Site& site);    // shapes, tiles, scalars, choices
+void check_row_rules(const Site& site);   // what the row asks of shapes, and of operands together
 void check_references(const Site& site);  // registers, rings, arguments, descriptors, targets
 void check_descriptor(const Descriptor& descriptor, std::size_t index, const Program& program,
                       const Limits& limits);

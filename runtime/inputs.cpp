@@ -85,6 +85,8 @@ std::vector<std::string> accepted_descrs(isa::DType dtype) {
       return {"<u4"};
     case isa::DType::kUint8:
       return {"|u1"};
+    default:
+      break;
   }
   return {};
 }

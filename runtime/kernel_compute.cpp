@@ -157,7 +157,7 @@ void Kernel::activation_reduce(const TileView& dst, const TileView& sum, const T
   activation(dst, src, fn, scale, bias);
   Op& op = impl_->ops.back();
   op.instruction.op = isa::Opcode::kActivationReduce;
-  op.instruction.src1 = sum.tile;
+  op.instruction.result = {true, sum.tile.space, sum.tile.dtype, sum.tile.partition, sum.tile.offset};
   impl_->writes_to(op, sum);
 }
 

@@ -10,7 +10,7 @@ namespace {
 // side.
 bool continues(const isa::Descriptor& desc, const isa::DmaSide& side, unsigned d, std::uint64_t length) {
   if (desc.count[d] == 1) return true;
-  if (d == 0 && side.space != isa::Space::kHbm) return false;  // the partition axis
+  if (d == side.across && side.space != isa::Space::kHbm) return false;  // the partition axis
   return side.stride[d] == static_cast<std::int64_t>(length);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/engine/engine.h"
 
+#include "isa/alu.h"
 #include "isa/table.h"
 #include "model/base/error.h"
 
@@ -156,6 +157,8 @@ Time Engine::run(const isa::Instruction& i, Time t) {
     case CostClass::kNone:
     case CostClass::kSemaphore:
     case CostClass::kRegister:
+    case CostClass::kRegisterMemory:
+    case CostClass::kMeeting:
     case CostClass::kBranch:
       return run_sequencer(i, t);
     case CostClass::kDoorbell:
@@ -175,11 +178,9 @@ Time Engine::run_sequencer(const isa::Instruction& i, Time t) {
   ledger_.active(t, end);
   ledger_.account(end, Cycle::kDispatch);
   if (i.op == isa::Opcode::kRegSet) registers_[i.reg_d] = i.imm;
-  if (i.op == isa::Opcode::kRegAdd) {
-    const std::int64_t sum = reg(i.reg_a) + (i.reg_b == isa::kNone ? i.imm : reg(i.reg_b));
-    registers_[i.reg_d] =
-        static_cast<std::int32_t>(static_cast<std::uint32_t>(sum));  // wraps, as 32-bit registers do
-  }
+  if (i.op == isa::Opcode::kRegAlu)
+    registers_[i.reg_d] = isa::register_alu(i.op0, registers_[i.reg_a],
+                                            i.reg_b == isa::kNone ? i.imm : registers_[i.reg_b]);
   raise(i.update, end);
   jump_or_advance(i);
   return end;

@@ -2,7 +2,7 @@
 #include "model/engine/timing_laws.h"
 
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 
@@ -86,22 +86,79 @@ Occupancy memset(const isa::Instruction& i, base::EngineKind kind, const CorePar
   return lane(kind, p).of(stretched(elements(i.shape), 1, fast ? 2 : 1));
 }
 
-Occupancy pattern(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+// One element a cycle: patterns, searches, scans of one input, selections (published for most; for gathers,
+// tensor_scalar_cumulative, select_reduce, random numbers, sequence_bounds and nonzero_with_count assumed).
+Occupancy streaming(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
   return lane(kind, p).of(stretched(elements(i.shape), 1, 1));
+}
+
+// Published: max(600, N) cycles; the sequencer computes addresses first.
+Occupancy dynamic_copy(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  constexpr std::uint64_t kLeast = 600;
+  return lane(kind, p).of(stretched(std::max(kLeast, elements(i.shape)), 1, 1));
+}
+
+// Published: one element a cycle for a subtraction and a product of an even number of bf16, else two cycles.
+Occupancy scalar_tensor_tensor(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  const bool fast = i.src0.dtype == isa::DType::kBf16 && i.src1.dtype == isa::DType::kBf16 &&
+                    i.op0 == isa::AluOp::kSubtract && i.op1 == isa::AluOp::kMult && elements(i.shape) % 2 == 0;
+  return lane(kind, p).of(stretched(elements(i.shape), fast ? 1 : 2, 1));
+}
+
+// Published: two cycles per element.
+Occupancy scan(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  return lane(kind, p).of(stretched(elements(i.shape), 2, 1));
+}
+
+// Published: as tensor_scalar, and MIN_II more to read the accumulators.
+Occupancy scalar_reduce(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  return lane(kind, p).of(stretched(elements(i.shape), 1, 1), p.scalar.accumulator_read);
+}
+
+// Published: 13 cycles for each of the N / 3 triples.
+Occupancy aggregate(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  return lane(kind, p).of(stretched(elements(i.shape), 13, 3));
+}
+
+// Assumed: each element passes once per halving of the partitions.
+Occupancy partition_reduce(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  const auto rounds = static_cast<std::uint64_t>(std::bit_width(i.shape.partitions - 1U));
+  return lane(kind, p).of(stretched(elements(i.shape), std::max<std::uint64_t>(1, rounds), 1));
+}
+
+// Published: indices x elements / C, C = ((28 + t e) / (t e)) / min(4 / size, e) with t = 4.
+Occupancy local_gather(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  const std::uint64_t e = i.per_index, size = isa::size_of(i.src0.dtype);
+  const std::uint64_t wide = std::min<std::uint64_t>(4 / size, e);
+  return lane(kind, p).of(stretched(std::uint64_t{i.valid} * e, 4 * e * wide, 28 + 4 * e));
+}
+
+// Published: 4 n + k.
+Occupancy topk(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  return lane(kind, p).of(stretched(4 * std::uint64_t{i.extent} + i.valid, 1, 1));
 }
 
 struct LawRow {
   isa::CostClass cost;
   LaneLaw law;
 };
-constexpr std::array<LawRow, 8> kLaneLaws{{{isa::CostClass::kElementwise, elementwise},
-                                           {isa::CostClass::kTwoInput, two_input},
-                                           {isa::CostClass::kReduce, reduce},
-                                           {isa::CostClass::kActivation, activation},
-                                           {isa::CostClass::kActivationReduce, activation_reduce},
-                                           {isa::CostClass::kReciprocal, reciprocal},
-                                           {isa::CostClass::kMemset, memset},
-                                           {isa::CostClass::kGpSimdPattern, pattern}}};
+constexpr LawRow kLaneLaws[] = {{isa::CostClass::kElementwise, elementwise},
+                                {isa::CostClass::kDynamicCopy, dynamic_copy},
+                                {isa::CostClass::kTwoInput, two_input},
+                                {isa::CostClass::kScalarTensorTensor, scalar_tensor_tensor},
+                                {isa::CostClass::kScan, scan},
+                                {isa::CostClass::kReduce, reduce},
+                                {isa::CostClass::kScalarReduce, scalar_reduce},
+                                {isa::CostClass::kStreaming, streaming},
+                                {isa::CostClass::kAggregate, aggregate},
+                                {isa::CostClass::kActivation, activation},
+                                {isa::CostClass::kActivationReduce, activation_reduce},
+                                {isa::CostClass::kReciprocal, reciprocal},
+                                {isa::CostClass::kMemset, memset},
+                                {isa::CostClass::kGpSimdPattern, streaming},
+                                {isa::CostClass::kPartitionReduce, partition_reduce},
+                                {isa::CostClass::kLocalGather, local_gather},
+                                {isa::CostClass::kTopk, topk}};
 
 }  // namespace
 
@@ -163,9 +220,9 @@ unsigned vector_rate(const isa::Instruction& i, const VectorParams& p) {
 }
 
 LaneLaw lane_law(isa::CostClass cost) {
-  const auto row =
-      std::find_if(kLaneLaws.begin(), kLaneLaws.end(), [&](const LawRow& r) { return r.cost == cost; });
-  return row == kLaneLaws.end() ? nullptr : row->law;
+  const auto* row =
+      std::find_if(std::begin(kLaneLaws), std::end(kLaneLaws), [&](const LawRow& r) { return r.cost == cost; });
+  return row == std::end(kLaneLaws) ? nullptr : row->law;
 }
 
 unsigned table_set(isa::ActFn fn) {
