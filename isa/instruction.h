@@ -212,9 +212,9 @@ struct Wait {
 struct Update {
   enum class Kind : std::uint8_t { kNone, kAdd, kSubtract, kSet };
   Kind kind = Kind::kNone;
-  bool on_read = false;
   std::uint8_t semaphore = 0;
   std::uint16_t value = 0;
+  bool on_read = false;
   friend bool operator==(const Update&, const Update&) = default;
 };
 

@@ -101,7 +101,7 @@ void Kernel::send(const HbmView& dst, const HbmView& src, isa::Queue on, std::ui
   // Rings behind those of local transfers, which would otherwise queue up behind whatever waits for a link.
   op.instruction.ring = static_cast<std::uint8_t>((static_cast<std::uint64_t>(on) + isa::kQueueCount) %
                                                   impl_->machine.chip.core.dma.rings);
-  op.instruction.update = {isa::Update::Kind::kAdd, false, signal.semaphore, 1};
+  op.instruction.update = {isa::Update::Kind::kAdd, signal.semaphore, 1};
 }
 
 void Kernel::wait(isa::Queue on, Signal signal, std::uint32_t value) {

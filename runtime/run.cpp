@@ -85,7 +85,7 @@ NpyArray npy_of(const NamedValues& output) {
       return plain("<u4");
     case isa::DType::kUint8:
       return plain("|u1");
-    case isa::DType::kBf16:
+    default:
       break;
   }
   NpyArray widened{"<f4", output.shape, {}};
