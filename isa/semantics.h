@@ -42,6 +42,7 @@
 #include <vector>
 
 #include "isa/instruction.h"
+#include "isa/rounding.h"
 
 namespace tahoma::isa {
 
@@ -60,6 +61,7 @@ struct CoreView {
   std::byte* psum = nullptr;
   std::size_t psum_stride = 0;
   Weights* weights = nullptr;
+  Rounding* rounding = nullptr;  // of the element-wise engine that executes; null: to nearest, ties to even
 
   std::byte* at(Space space, unsigned partition, std::size_t offset) const {
     return space == Space::kPsum ? psum + partition * psum_stride + offset
