@@ -42,6 +42,7 @@
 #include <vector>
 
 #include "isa/instruction.h"
+#include "isa/rounding.h"
 
 namespace tahoma::isa {
 
@@ -69,6 +70,7 @@ struct CoreView {
   Weights* weights = nullptr;  // of the tensor engine
   LaneState* lanes = nullptr;  // of the engine that executes
   bool exact_integers = false;  // the engine computes 32-bit integers exactly (GpSimd)
+  Rounding* rounding = nullptr;  // of the element-wise engine that executes; null: to nearest, ties to even
 
   std::byte* at(Space space, unsigned partition, std::size_t offset) const {
     return space == Space::kPsum ? psum + partition * psum_stride + offset
