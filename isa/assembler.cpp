@@ -72,12 +72,13 @@ class Assembler {
     const std::string place = c.place();
     if (name == "program") return program_name(c, place);
     if (name == "args") return arguments(c, place);
+    if (name == "control") return control_arguments(c, place);
     if (name == "descriptor") {
       Line line{c, place, ".descriptor", {}, {}, {}, {}, {}, {}};
       while (!c.at_end()) part(line, c.name("an operand"));
       return add_descriptor(line);
     }
-    static constexpr std::string_view kDirectives[] = {"program", "args", "descriptor"};
+    static constexpr std::string_view kDirectives[] = {"program", "args", "control", "descriptor"};
     c.fail_unknown("E-ASM-001", "directive", name, kDirectives);
   }
 
@@ -109,6 +110,17 @@ class Assembler {
       if (program_.args.size() == kArguments)
         c.fail("E-ASM-013", "too many arguments; expected at most " + std::to_string(kArguments));
       program_.args.push_back(name);
+    }
+  }
+
+  void control_arguments(Cursor& c, const std::string& place) {
+    if (std::exchange(has_control_, true))
+      throw ProgramError("E-ASM-013", place, ".control stands twice; expected once");
+    while (!c.at_end()) {
+      const std::uint32_t bit = 1U << parse_argument(c, program_.args);
+      if ((program_.control & bit) != 0)
+        c.fail("E-ASM-013", "control argument stands twice; expected distinct names");
+      program_.control |= bit;
     }
   }
 
@@ -319,7 +331,7 @@ class Assembler {
 
   const std::string& file_;
   Program program_;
-  bool has_name_ = false, has_args_ = false;
+  bool has_name_ = false, has_args_ = false, has_control_ = false;
   std::optional<Queue> queue_;
   std::array<Labels, kQueueCount> labels_;
   std::vector<Jump> jumps_;

@@ -67,6 +67,12 @@ class Disassembler {
       for (const std::string& arg : program_.args) out += " " + arg;
       out += "\n";
     }
+    if (program_.control != 0) {
+      out += ".control";
+      for (std::uint8_t arg = 0; arg < kArguments; ++arg)
+        if (program_.is_control(arg)) out += " " + argument(arg);
+      out += "\n";
+    }
     for (std::size_t q = 0; q < kQueueCount; ++q) stream(static_cast<Queue>(q), out);
     declare_descriptors_below(program_.descriptors.size(), out);
     return out;

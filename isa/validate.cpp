@@ -32,6 +32,10 @@ void check_names(const Program& program) {
       throw ProgramError("E-ISA-034", "program",
                          "two arguments are named '" + arg + "'; expected distinct names");
   }
+  if ((std::uint64_t{program.control} >> program.args.size()) != 0)
+    throw ProgramError("E-ISA-024", "program",
+                       "a control argument does not exist; the program has " +
+                           std::to_string(program.args.size()) + " arguments");
 }
 
 void check_header(const Site& site) {

@@ -120,6 +120,20 @@ TEST_CASE("assembler: transfers are numbered in order of appearance", "[isa]") {
   CHECK(s[1].notify_arg == 1);
 }
 
+TEST_CASE("assembler: control arguments are some of the arguments", "[isa]") {
+  const Program p = assemble(".args a routes b pages\n.control pages routes\n", "t");
+  CHECK(p.control == 0b1010);
+  CHECK(p.is_control(1));
+  CHECK_FALSE(p.is_control(2));
+  CHECK_FALSE(p.is_control(kNone));
+  CHECK(disassemble(p) == ".program program\n.args a routes b pages\n.control routes pages\n");
+  CHECK(assemble(disassemble(p), "t") == p);
+  check_error(".args pages\n.control page", "E-ASM-009", "2:10", "did you mean 'pages'");
+  check_error(".control a\n.args a", "E-ASM-009", "1:10", "there is none");
+  check_error(".args a b\n.control a\n.control b", "E-ASM-013", "3:2", "stands twice");
+  check_error(".args a b\n.control a b a", "E-ASM-013", "2:14", "distinct names");
+}
+
 TEST_CASE("assembler: floats keep every bit", "[isa]") {
   const auto value = [](const std::string& text) {
     const Program p = assemble("vector:\nmemset shape=1x1 dst=sbuf[0,0]:fp32 value=" + text, "t");
