@@ -34,7 +34,7 @@ constexpr QueueRow kQueueRows[] = {
      "vector engine: element-wise, reductions and searches; no power"},
     {Queue::kScalar, kOnChip, bits<AluOps>(AluOp::kMult, AluOp::kAdd, AluOp::kBypass),
      "scalar engine: activation functions; ALU operations mult and add only"},
-    {Queue::kGpSimd, kSbufOnly, kArithmetic | kUnary | kBypassOp | rows::kAcross,
+    {Queue::kGpSimd, kSbufOnly, kArithmetic | kUnary | kBypassOp,
      "GpSimd engine: patterns, gathers and the rest; no access to PSUM, bit operations only across partitions"},
     {Queue::kSync, kSbufOnly, 0, "sync engine: doorbells, semaphores and control flow"},
     {Queue::kCc0, kSbufOnly, 0, "first collective core: doorbells, semaphores and control flow"},

@@ -35,7 +35,8 @@ inline constexpr OpRow kTensorRows[] = {
     {Opcode::kTranspose, "transpose", kTensor, kTransposeFields, CostClass::kMatmul,
      "dst[m, n] = weights[k, m] for the k with src[k, n] != 0",
      "Moves the loaded weights through the array bit by bit, selected by the moving operand (an identity "
-     "matrix). 8-bit types arrive as 16 bits with a high byte of zero."},
+     "matrix). 8-bit types arrive as 16 bits with a high byte of zero.",
+     Availability::kSupported, false, false, 0, {.most_elements = 128}},
 };
 
 inline constexpr DTypes kMultiplied = kFloats;

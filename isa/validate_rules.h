@@ -2,8 +2,8 @@
 // The groups of rules behind validate(), each in a file of its own.
 #pragma once
 
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "isa/error.h"
 #include "isa/table_fields.h"
@@ -38,6 +38,16 @@ struct Extent {
 };
 Extent extent_of(const Walk& walk);
 
+// Where an operand lies in an on-chip memory.
+struct Area {
+  std::string_view name;
+  Space space;
+  unsigned partition, partitions;
+  std::int64_t first, last;  // bytes inside each partition, both included
+};
+void check_bytes(const Site& site, const Area& area);  // inside the memory and its usable part
+void check_area(const Site& site, const Area& area);   // and where engines let partitions start
+
 std::string quoted(std::string_view name);  // operand 'name'
 
 template <class Enum, class Mask>
@@ -57,26 +67,41 @@ std::string chosen_names(Mask mask) {
 std::string partition_start_rule(unsigned first, unsigned count, unsigned partitions);
 
 void check_slots(const Site& site);       // nothing outside the row is set
-void check_operands(const Site& site);    // shapes, tiles, scalars, choices
+void check_kinds(const Site& site);       // enumerators, memories and dtypes
+void check_references(const Site& site);  // registers, rings, arguments, targets
+void check_transfer(const Site& site);    // the descriptors of a transfer
+void check_operands(const Site& site);    // shapes and places, with the two that follow
+void check_array(const Site& site);       // rows, columns and modes of the tensor engine
 void check_row_rules(const Site& site);   // what the row asks of shapes, and of operands together
-void check_references(const Site& site);  // registers, rings, arguments, descriptors, targets
 void check_descriptor(const Descriptor& descriptor, std::size_t index, const Program& program,
                       const Limits& limits);
 
-// Follows which weights the array holds along a stream; unknown after a jump target, where paths meet.
+// Follows which weights the tiles of the array hold along a stream. After a jump target, where paths meet,
+// nothing is known of a tile until it is loaded.
 class WeightTracker {
  public:
   explicit WeightTracker(const std::vector<Instruction>& stream);
   void check(const Site& site);
 
  private:
-  struct Loaded {
-    unsigned rows = 0, columns = 0;
-    DType dtype = DType::kBf16;
+  struct Weights {
+    unsigned row, rows, column, columns;
+    DType dtype;
+    MatmulMode mode;
+    bool same_place(const Weights& other) const {
+      return row == other.row && rows == other.rows && column == other.column && columns == other.columns &&
+             mode == other.mode;
+    }
   };
+  static bool overlap(const Weights& a, const Weights& b, unsigned tile);
+  static void check_multiplied(const Site& site, DType weights);
+  static void check_turned(const Site& site, DType weights);
+  void load(const Weights& weights, unsigned tile);
+  void use(const Site& site) const;
+
   std::vector<bool> is_target_;
   bool known_ = true;
-  std::optional<Loaded> loaded_;
+  std::vector<Weights> loaded_;
 };
 
 }  // namespace tahoma::isa
