@@ -53,9 +53,9 @@ void PartitionRow::load(std::vector<float>& values) const {
   });
 }
 
-void PartitionRow::store(const float* values, const CoreView&) const {
+void PartitionRow::store(const float* values, const CoreView& core) const {
   walk_.for_each_row([&](const std::array<std::byte*, 1>& at) {
-    store_row(at[0], walk_.row_step(0), walk_.operand[0].dtype, walk_.row_length(), values);
+    store_row(at[0], walk_.row_step(0), walk_.operand[0].dtype, walk_.row_length(), values, core.rounding);
     values += walk_.row_length();
   });
 }

@@ -22,7 +22,7 @@ class PartitionRow {
   // `partition` counts from the tile's first.
   PartitionRow(const Operand& tile, const FreeCounts& count, std::size_t partition);
 
-  // As fp32, by isa/dtype.h. The vectors are resized.
+  // As fp32, by isa/dtype.h; rounded as the core says. The vectors are resized.
   void load(std::vector<float>& values) const;
   void store(const float* values, const CoreView& core) const;
 

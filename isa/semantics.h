@@ -48,6 +48,7 @@
 
 #include "isa/instruction.h"
 #include "isa/random.h"
+#include "isa/rounding.h"
 
 namespace tahoma::isa {
 
@@ -75,6 +76,7 @@ struct CoreView {
   Weights* weights = nullptr;   // of the tensor engine
   LaneState* lanes = nullptr;   // of the engine that executes; must be there for what keeps state in it
   bool exact_integers = false;  // the engine computes 32-bit integers exactly (GpSimd)
+  Rounding* rounding = nullptr;  // of the element-wise engine that executes; null: to nearest, ties to even
 
   std::byte* at(Space space, unsigned partition, std::size_t offset) const {
     return space == Space::kPsum ? psum + partition * psum_stride + offset

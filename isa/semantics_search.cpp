@@ -71,6 +71,19 @@ std::array<std::uint32_t, kFound> as_words(const std::array<std::size_t, kFound>
   return words;
 }
 
+// The constant of match_replace8 as dst's dtype holds it.
+std::uint32_t stored(const Instruction& i, const CoreView& core) {
+  std::array<std::byte, 4> bytes{};
+  store_rounded(bytes.data(), i.dst.dtype, i.value, core.rounding);
+  return read_bits(bytes.data(), size_of(i.dst.dtype));
+}
+
+template <class T, class Value>
+void replace(std::vector<T>& elements, const std::array<std::size_t, kFound>& place, Value&& value) {
+  for (const std::size_t j : kDescending)
+    if (place[j] != kNowhere) elements[place[j]] = value();
+}
+
 }  // namespace
 
 void do_max8(const Instruction& i, const CoreView& core) {
@@ -98,23 +111,17 @@ void do_match_replace8(const Instruction& i, const CoreView& core) {
                 wanted = tile_operand(core, i.src1);
   std::vector<float> values, numbers;
   std::vector<std::uint32_t> bits;
-  std::array<std::byte, 4> replacement{};
-  store_from_fp32(replacement.data(), i.dst.dtype, i.value);
-  const std::uint32_t replacement_bits = read_bits(replacement.data(), size_of(i.dst.dtype));
   for (std::size_t p = 0; p < i.shape.partitions; ++p) {
     const PartitionRow from(src, i.shape.count, p), to(dst, i.shape.count, p);
     from.load(values);
-    from.read(bits);
     PartitionRow(wanted, in_a_row(kFound), p).load(numbers);
     const auto place = places(values, numbers, kDescending);
-    for (const std::size_t where : place) {
-      if (where == kNowhere) continue;
-      values[where] = i.value;
-      bits[where] = replacement_bits;
-    }
     if (i.dst.dtype == i.src0.dtype) {
+      from.read(bits);
+      replace(bits, place, [&] { return stored(i, core); });
       to.write(bits.data());
     } else {
+      replace(values, place, [&] { return i.value; });
       to.store(values.data(), core);
     }
     if (i.result.present)
