@@ -236,6 +236,36 @@ TEST_CASE("match_replace8: integers beyond 2^24 and NaNs keep their bits", "[isa
   CHECK(f.bits(floats, counts_of(8), 0) == odd);
 }
 
+TEST_CASE("searches: a core that rounds stochastically rounds what they store, in order", "[isa]") {
+  PartitionFixture f(310);
+  const Tile src = f.tile(DType::kFp32, 0, 0), dst = f.tile(DType::kBf16, 0, 2048),
+             data = f.tile(DType::kBf16, 0, 512);
+  isa::Rounding rounding{99, 5}, expected = rounding;
+  isa::CoreView view = f.view();
+  view.rounding = &rounding;
+  const auto next = [&](float value) {
+    std::uint32_t word = 0;
+    isa::store_rounded(reinterpret_cast<std::byte*>(&word), DType::kBf16, value, &expected);
+    return word;
+  };
+  for (unsigned p = 0; p < 2; ++p) f.put(src, counts_of(8), p, {1.001F});
+  isa::execute(max8(test::row_shape(2, 8), dst, src), view);
+  for (unsigned p = 0; p < 2; ++p)
+    for (const std::uint32_t got : f.bits(dst, counts_of(8), p)) CHECK(got == next(1.001F));
+  CHECK(rounding.position == 5 + 16);
+
+  // Within one dtype only the constant rounds, from the last value's place down.
+  Instruction i = instruction_of(Opcode::kMatchReplace8, kEight, data, data);
+  i.src1 = f.tile(DType::kFp32, 0, 4096);
+  i.value = 1.001F;
+  f.put(data, counts_of(8), 0, {3, 4, 5, 6, 7, 8, 9, 10});
+  f.put(i.src1, counts_of(8), 0, {10, 9, 0, 0, 0, 0, 0, 3});
+  isa::execute(i, view);
+  const auto got = f.bits(data, counts_of(8), 0);
+  for (const unsigned k : {0U, 6U, 7U}) CHECK(got[k] == next(1.001F));
+  CHECK(rounding.position == expected.position);
+}
+
 TEST_CASE("searches: rounds of max8 and match_replace8 sort a row", "[isa]") {
   PartitionFixture f(309);
   const Tile data = f.tile(DType::kBf16, 0, 0), best = f.tile(DType::kBf16, 0, 4096);
