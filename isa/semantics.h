@@ -32,6 +32,11 @@
 //   affine_select   dst = (that expression) compare 0 ? src0 : value
 // Integer tiles lose what fp32 cannot hold in all of these but tensor_copy and iota.
 //
+// Searches, statistics, movement between partitions, random numbers and GpSimd's own mean what their rows say
+// (isa/table_search.h, isa/table_gpsimd.h). They take a tile's free elements in ascending index order, the
+// innermost dimension fastest, and read each partition before they write its results (movement: the whole
+// tile; topk and the indices of local_gather: the group of 16).
+//
 // Memory: a destination may be its own source (same elements in the same order, same dtype). If operands
 // overlap in any other way, or dst addresses an element twice, the result is repeatable but not architected.
 #pragma once
@@ -42,6 +47,7 @@
 #include <vector>
 
 #include "isa/instruction.h"
+#include "isa/random.h"
 #include "isa/rounding.h"
 
 namespace tahoma::isa {
@@ -56,9 +62,9 @@ struct Weights {
 
 // What an element-wise engine keeps from instruction to instruction, per lane.
 struct LaneState {
-  static constexpr std::size_t kLanes = 128;
+  static constexpr std::size_t kLanes = kGenerators;
   std::array<float, kLanes> accumulator{};
-  std::array<std::array<std::uint32_t, 6>, kLanes> generator{};  // of random numbers
+  Generators generator = initial_generators();  // of random numbers
 };
 
 // One core's on-chip memories as host bytes: partition p of SBUF starts at sbuf + p * sbuf_stride.
@@ -67,8 +73,8 @@ struct CoreView {
   std::size_t sbuf_stride = 0;
   std::byte* psum = nullptr;
   std::size_t psum_stride = 0;
-  Weights* weights = nullptr;  // of the tensor engine
-  LaneState* lanes = nullptr;  // of the engine that executes
+  Weights* weights = nullptr;   // of the tensor engine
+  LaneState* lanes = nullptr;   // of the engine that executes; must be there for what keeps state in it
   bool exact_integers = false;  // the engine computes 32-bit integers exactly (GpSimd)
   Rounding* rounding = nullptr;  // of the element-wise engine that executes; null: to nearest, ties to even
 
@@ -79,7 +85,8 @@ struct CoreView {
 };
 
 // Apply one compute instruction. DMA, semaphores, registers and control flow change no tile: nothing happens.
-// Throws ProgramError E-ISA-401 when a matmul or transpose wants more rows or columns than the weights have.
+// Throws ProgramError E-ISA-401 when a matmul or transpose wants more rows or columns than the weights have,
+// E-ISA-402 when an index of a gather is out of range.
 void execute(const Instruction& instruction, const CoreView& core);
 
 // Apply one transfer: dst = src, converted through fp32 if the dtypes differ; or, if it accumulates, dst =
