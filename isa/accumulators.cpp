@@ -34,7 +34,8 @@ float Accumulators::start(unsigned p) const {
 void Accumulators::finish(unsigned p, float value) {
   lanes_[p] = value;
   if (result_.at == nullptr) return;
-  store_from_fp32(result_.at + result_.step[0] * static_cast<std::ptrdiff_t>(p), result_.dtype, value);
+  store_rounded(result_.at + result_.step[0] * static_cast<std::ptrdiff_t>(p), result_.dtype, value,
+                core_.rounding);
 }
 
 }  // namespace tahoma::isa

@@ -15,11 +15,13 @@ namespace {
 // dst is operand 0. compute(walk, first elements, n, number of the first element, out) fills a row of one
 // partition, which is then stored and folded in fp32.
 template <std::size_t operands, class Compute>
-void fold_results(const Instruction& i, const CoreView&, AluOp op, Accumulators& lanes,
+void fold_results(const Instruction& i, const CoreView& core, AluOp op, Accumulators& lanes,
                   const std::array<Operand, operands>& list, Compute&& compute) {
   const auto walk = lane_walk(i.shape, list);
-  for (unsigned first = 0; first < i.shape.partitions; first += kFolds) {
-    const std::size_t size = std::min<std::size_t>(kFolds, i.shape.partitions - first);
+  // Stochastic rounding counts elements in the order they are stored: then partitions go one by one.
+  const unsigned together = core.rounding == nullptr ? kFolds : 1;
+  for (unsigned first = 0; first < i.shape.partitions; first += together) {
+    const std::size_t size = std::min<std::size_t>(together, i.shape.partitions - first);
     std::array<ScratchRow, kFolds> result;
     Folds folds{{}, true};
     FoldRows rows{};
@@ -36,7 +38,7 @@ void fold_results(const Instruction& i, const CoreView&, AluOp op, Accumulators&
         }
         float* out = result[k].value.data();
         compute(walk, here, n, done, out);
-        store_row(here[0], walk.row_step(0), i.dst.dtype, n, out);
+        store_row(here[0], walk.row_step(0), i.dst.dtype, n, out, core.rounding);
       }
       if (lanes.folding()) fold_rows(op, rows, n, folds);
       done += n;

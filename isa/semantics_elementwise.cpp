@@ -36,7 +36,7 @@ void do_tensor_copy(const Instruction& i, const CoreView& core) {
   ScratchRow scratch;
   walk.for_each_piece(kScratch, [&](const std::array<std::byte*, 2>& at, std::size_t n) {
     const float* row = load_dense_row(at[1], walk.row_step(1), i.src0.dtype, n, scratch);
-    store_row(at[0], walk.row_step(0), i.dst.dtype, n, row);
+    store_row(at[0], walk.row_step(0), i.dst.dtype, n, row, core.rounding);
   });
 }
 
@@ -115,7 +115,7 @@ void do_memset(const Instruction& i, const CoreView& core) {
   ScratchRow row;
   row.value.fill(i.value);
   walk.for_each_piece(kScratch, [&](const std::array<std::byte*, 1>& at, std::size_t n) {
-    store_row(at[0], walk.row_step(0), i.dst.dtype, n, row.value.data());
+    store_row(at[0], walk.row_step(0), i.dst.dtype, n, row.value.data(), core.rounding);
   });
 }
 

@@ -34,7 +34,7 @@ struct Batch {
   std::size_t size = 0;
 };
 
-void reduce_batch(const Instruction& i, const Walk<1>& reduced, const Batch& batch) {
+void reduce_batch(const Instruction& i, const Walk<1>& reduced, const Batch& batch, Rounding* rounding) {
   std::array<ScratchRow, kFolds> scratch;
   Folds folds;
   // Offsets from a fold's first element, found once for all folds of the batch.
@@ -50,7 +50,7 @@ void reduce_batch(const Instruction& i, const Walk<1>& reduced, const Batch& bat
   });
   for (std::size_t k = 0; k < batch.size; ++k) {
     const float value = i.negate ? one_nan(-folds.value[k]) : folds.value[k];
-    store_from_fp32(batch.dst[k], i.dst.dtype, value);
+    store_rounded(batch.dst[k], i.dst.dtype, value, rounding);
   }
 }
 
@@ -71,10 +71,10 @@ void do_tensor_reduce(const Instruction& i, const CoreView& core) {
     batch.dst[batch.size] = at[0];
     batch.src[batch.size] = at[1];
     if (++batch.size < kFolds) return;
-    reduce_batch(i, s.reduced, batch);
+    reduce_batch(i, s.reduced, batch, core.rounding);
     batch.size = 0;
   });
-  if (batch.size > 0) reduce_batch(i, s.reduced, batch);
+  if (batch.size > 0) reduce_batch(i, s.reduced, batch, core.rounding);
 }
 
 }  // namespace tahoma::isa

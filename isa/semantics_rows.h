@@ -11,11 +11,11 @@
 namespace tahoma::isa {
 
 template <std::size_t operands>
-Walk<operands> elementwise_walk(const Instruction& i, const CoreView&,
+Walk<operands> elementwise_walk(const Instruction& i, const CoreView& core,
                                 const std::array<Operand, operands>& list) {
   auto walk = make_walk(i.shape, list);
   walk.merge();
-  walk.prefer_long_rows();
+  if (core.rounding == nullptr) walk.prefer_long_rows();  // else the order of the elements is architected
   return walk;
 }
 
@@ -28,13 +28,13 @@ Row source(const Walk<operands>& walk, std::size_t k, const std::array<std::byte
 
 // dst is operand 0 of the walk; compute(first elements, n, out) fills a row of results.
 template <std::size_t operands, class Compute>
-void for_each_result(const Walk<operands>& walk, const CoreView&, Compute&& compute) {
+void for_each_result(const Walk<operands>& walk, const CoreView& core, Compute&& compute) {
   ScratchRow scratch;
   walk.for_each_piece(kScratch, [&](const std::array<std::byte*, operands>& at, std::size_t n) {
     const DType dtype = walk.operand[0].dtype;
     float* out = result_row(at[0], walk.row_step(0), dtype, scratch);
     compute(at, n, out);
-    store_row(at[0], walk.row_step(0), dtype, n, out);
+    store_row(at[0], walk.row_step(0), dtype, n, out, core.rounding);
   });
 }
 

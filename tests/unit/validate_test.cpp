@@ -329,7 +329,9 @@ TEST_CASE("validator: each side of a transfer has only what its memory needs", "
   check_accepted(dma + " src_reg=r1");
   check_refused(with([](Program& p, Instruction&) { p.descriptors[0].dst.space = static_cast<Space>(3); }),
                 "E-ISA-012", "descriptor 0", "no memory");
-  check_refused(with([](Program& p, Instruction&) { p.descriptors[0].dst.dtype = static_cast<DType>(9); }),
+  check_refused(with([](Program& p, Instruction&) {
+                  p.descriptors[0].dst.dtype = static_cast<DType>(tahoma::isa::kDTypeCount);
+                }),
                 "E-ISA-014", "descriptor 0", "no dtype");
 }
 
