@@ -73,9 +73,9 @@ struct CoreView {
   std::size_t sbuf_stride = 0;
   std::byte* psum = nullptr;
   std::size_t psum_stride = 0;
-  Weights* weights = nullptr;   // of the tensor engine
-  LaneState* lanes = nullptr;   // of the engine that executes; must be there for what keeps state in it
-  bool exact_integers = false;  // the engine computes 32-bit integers exactly (GpSimd)
+  Weights* weights = nullptr;    // of the tensor engine
+  LaneState* lanes = nullptr;    // of the engine that executes; must be there for what keeps state in it
+  bool exact_integers = false;   // the engine computes 32-bit integers exactly (GpSimd)
   Rounding* rounding = nullptr;  // of the element-wise engine that executes; null: to nearest, ties to even
 
   std::byte* at(Space space, unsigned partition, std::size_t offset) const {
