@@ -74,7 +74,7 @@ struct CoreView {
   std::byte* psum = nullptr;
   std::size_t psum_stride = 0;
   Weights* weights = nullptr;    // of the tensor engine
-  LaneState* lanes = nullptr;    // of the engine that executes; must be there for what keeps state in it
+  LaneState* lanes = nullptr;    // of the engine that executes
   bool exact_integers = false;   // the engine computes 32-bit integers exactly (GpSimd)
   Rounding* rounding = nullptr;  // of the element-wise engine that executes; null: to nearest, ties to even
 
