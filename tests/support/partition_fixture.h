@@ -34,7 +34,10 @@ inline const TileForm kTileForms[] = {
 
 class PartitionFixture {
  public:
-  explicit PartitionFixture(unsigned seed) : numbers(seed) { UNSCOPED_INFO("seed " << seed); }
+  explicit PartitionFixture(unsigned seed)
+      : numbers(seed),
+        message_(Catch::MessageBuilder("INFO", CATCH_INTERNAL_LINEINFO, Catch::ResultWas::Info)
+                 << "seed " << seed) {}
 
   isa::CoreView view() {
     isa::CoreView v = memory.view();
@@ -112,6 +115,7 @@ class PartitionFixture {
   Numbers numbers;
 
  private:
+  Catch::ScopedMessage message_;  // stands beside every failure while the fixture lives
   TileMemory before_, expected_;  // kept, since fresh megabytes for every run would take most of the time
 };
 

@@ -68,8 +68,8 @@ DTypes ProgramGenerator::dtypes_for(const Context& c, const Field& field, const 
   if (field.kind == FieldKind::kMoving && is_float(weights_->dtype))
     dtypes &= among(weights_->dtype, kWide) ? kWide : static_cast<DTypes>(~kWide);
   if (field.kind == FieldKind::kTransposeDst)
-    dtypes &= (size_of(weights_->dtype) == 1 ? kUint16Only : mask_of(weights_->dtype)) |
-              (is_float(weights_->dtype) ? kFp32Only : 0);
+    dtypes &= static_cast<DTypes>((size_of(weights_->dtype) == 1 ? kUint16Only : mask_of(weights_->dtype)) |
+                                  (is_float(weights_->dtype) ? kFp32Only : 0));
   return dtypes;
 }
 

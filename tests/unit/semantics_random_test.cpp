@@ -129,6 +129,21 @@ TEST_CASE("rng: the low bits of a lane's numbers, in element order, for all inte
   }
 }
 
+TEST_CASE("rng: without a state of lanes each instruction starts as a program does", "[isa]") {
+  PartitionFixture f(340);
+  const Tile dst = f.tile(DType::kUint32, 0, 0);
+  const auto fresh = drawn(f, 2, 3);
+  f.fill_bits(dst, test::row_shape(2, 3));
+  isa::CoreView view = f.memory.view();
+  view.lanes = nullptr;
+  for (unsigned round = 0; round < 2; ++round) {
+    isa::execute(rng(test::row_shape(2, 3), dst), view);
+    for (unsigned p = 0; p < 2; ++p)
+      CHECK(f.bits(dst, counts_of(3), p) ==
+            std::vector<std::uint32_t>(fresh.begin() + 3 * p, fresh.begin() + 3 * p + 3));
+  }
+}
+
 TEST_CASE("rng: cutting a tile in two gives the same numbers", "[isa]") {
   PartitionFixture whole(332), parts(332);
   const auto all = drawn(whole, 3, 20);
