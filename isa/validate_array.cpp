@@ -94,11 +94,11 @@ void check_array(const Site& site) {
   check_reach(site, "E-ISA-017", "rows", i.src0.partition, i.shape.partitions, site.limits.array_rows);
   if (i.shape.count[0] != 1)
     site.fail("E-ISA-007", "shape has four free dimensions; expected at most three for the tensor engine");
+  check_mode(site);
   if (stationary)
     check_stationary(site);
   else
     check_moving(site);
-  check_mode(site);
 }
 
 WeightTracker::WeightTracker(const std::vector<Instruction>& stream) : is_target_(stream.size() + 1) {

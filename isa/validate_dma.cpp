@@ -73,7 +73,7 @@ void check_chip_side(const Transfer& t, const char* name, const DmaSide& side) {
   if (first < 0 || last >= bytes)
     t.fail("E-ISA-030", std::string(name) + " covers bytes " + std::to_string(first) + ".." +
                             std::to_string(last) + " of a partition; " + std::string(name_of(side.space)) +
-                            " has 0.." + std::to_string(bytes - 1));
+                            " has 0.." + std::to_string(bytes - 1) + " for programs");
   if (offset % size != 0)
     t.fail("E-ISA-011", std::string(name) + " starts at byte " + std::to_string(offset) +
                             "; expected a multiple of " + std::to_string(size) + " for " +

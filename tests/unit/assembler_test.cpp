@@ -97,7 +97,7 @@ TEST_CASE("assembler: strides, waits, updates, labels and comments mean what the
   CHECK(s[1].dst.stride == std::array<std::int16_t, 4>{0, 0, -1, 2});
   CHECK(s[1].src0.stride == std::array<std::int16_t, 4>{0, 0, 8, 1});
   CHECK(s[1].wait == Wait{Wait::Kind::kGeReg, 3, 7});
-  CHECK(s[1].update == Update{Update::Kind::kSubtract, 255, 2});
+  CHECK(s[1].update == Update{Update::Kind::kSubtract, 255, 2, true});
   CHECK(s[3].compare == CompareOp::kLt);
   CHECK(s[3].target == 1);
   CHECK(s[4].target == 5);
