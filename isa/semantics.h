@@ -44,6 +44,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "isa/instruction.h"
@@ -94,5 +95,22 @@ void execute(const Instruction& instruction, const CoreView& core);
 // HBM side (offset and register included); ignored for a side on chip.
 void execute_dma(const Descriptor& descriptor, const CoreView& core, std::byte* hbm_dst,
                  const std::byte* hbm_src);
+
+// Index i of dimension 0 on chip meets index `number` of dimension 0 in HBM.
+struct IndirectRow {
+  std::uint32_t index = 0, number = 0;
+  friend bool operator==(const IndirectRow&, const IndirectRow&) = default;
+};
+
+// Apply a transfer whose dimension 0 of the HBM side follows row numbers: execute_dma for each of `rows`, in
+// their order. What is not in `rows` is left out. `hbm`: host bytes at the base address of the HBM side.
+void execute_indirect(const Descriptor& descriptor, Indirection direction, std::span<const IndirectRow> rows,
+                      const CoreView& core, std::byte* hbm);
+
+// Apply a dma_compute: dst = src_0 + src_1 + ..., in fp32 from source 0 on with one rounding per addition,
+// then rounded once to dst's dtype. One source is a copy (execute_dma). Every source is read before dst is
+// written. `hbm_srcs`: per source, as in execute_dma.
+void execute_dma_compute(std::span<const Descriptor> sources, const CoreView& core, std::byte* hbm_dst,
+                         std::span<const std::byte* const> hbm_srcs);
 
 }  // namespace tahoma::isa

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <set>
 
 #include "model/base/error.h"
@@ -46,7 +47,25 @@ struct Machine::Impl {
   model::Mode mode;
   std::vector<std::uint64_t> used;  // bytes handed out, per stack of the machine
   std::set<std::shared_ptr<const isa::Program>> valid;
+  std::map<std::uint64_t, std::uint64_t> tensors;  // address -> bytes
+  std::set<std::uint64_t> control;                 // addresses of the tensors that keep their values
+
+  void keep_values(std::uint32_t core, const isa::Program& program,
+                   const std::vector<std::uint64_t>& arguments);
 };
+
+void Machine::Impl::keep_values(std::uint32_t core, const isa::Program& program,
+                                const std::vector<std::uint64_t>& arguments) {
+  for (std::uint8_t a = 0; a < arguments.size(); ++a) {
+    if (!program.is_control(a)) continue;
+    const auto tensor = tensors.find(arguments[a]);
+    if (tensor == tensors.end())
+      throw base::UserError("E-RUN-012", fmt::format("program '{}' on core {}", program.name, core),
+                            fmt::format("control argument '{}' is no tensor's address", program.args[a]),
+                            base::ExitStatus::kProgram);
+    if (control.insert(tensor->first).second) system.keep_values(tensor->first, tensor->second);
+  }
+}
 
 Machine::Machine(const model::MachineParams& params, model::Mode mode)
     : impl_(std::make_unique<Impl>(params, mode)) {}
@@ -75,7 +94,12 @@ Tensor Machine::allocate(std::uint32_t core, const std::string& name, isa::DType
   address.offset = used;
   used += bytes;
   tensor.address = address.bits();
+  impl_->tensors[tensor.address] = tensor.bytes();
   return tensor;
+}
+
+bool Machine::has_values(const Tensor& tensor) const {
+  return functional() || impl_->control.contains(tensor.address);
 }
 
 std::byte* Machine::bytes(const Tensor& tensor) { return impl_->system.hbm(tensor.address, tensor.bytes()); }
@@ -101,6 +125,7 @@ void Machine::load(std::uint32_t core, std::shared_ptr<const isa::Program> progr
                           base::ExitStatus::kProgram);
   }
   if (impl_->valid.insert(program).second) isa::validate(*program, limits_of(params()));
+  impl_->keep_values(core, *program, arguments);
   std::array<std::uint64_t, isa::kArguments> table{};
   std::copy(arguments.begin(), arguments.end(), table.begin());
   impl_->system.load(core, std::move(program), table);

@@ -30,7 +30,7 @@ class LanePipeline final : public Pipeline {
                complete = clock_.edge(start + cost.complete);
     ledger.account(next, Cycle::kBusy);
     ledger.active(begin, complete);
-    return {begin, next, complete};
+    return {begin, next, complete, next};
   }
 
  private:

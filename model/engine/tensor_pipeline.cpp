@@ -31,7 +31,7 @@ class TensorPipeline final : public Pipeline {
     const Time begin = clock_.edge(start), complete = clock_.edge(start + cost.complete);
     ledger.account(begin, Cycle::kWeightLoad);
     ledger.active(begin, complete);
-    return {begin, clock_.edge(start + params_.back_to_back), complete};
+    return {begin, clock_.edge(start + params_.back_to_back), complete, clock_.edge(loader_free_)};
   }
 
   Issue matmul(const isa::Instruction& i, Cycles at, Ledger& ledger) {
@@ -52,7 +52,8 @@ class TensorPipeline final : public Pipeline {
     ledger.active(begin, clock_.edge(complete));
     if (i.op == isa::Opcode::kMatmul)
       flops_ += 2 * std::uint64_t{i.shape.partitions} * i.columns * elements(i.shape);
-    return {begin, clock_.edge(start + params_.back_to_back), clock_.edge(complete)};
+    return {begin, clock_.edge(start + params_.back_to_back), clock_.edge(complete),
+            clock_.edge(array_free_)};
   }
 
   const TensorParams& params_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Netlist of a chip: NeuronCores, HBM stacks, the on-chip network and the NeuronLink router.
+// Netlist of a chip: NeuronCores, the meetings of logical cores, HBM stacks, the on-chip network and the
+// NeuronLink router.
 #pragma once
 
 #include <memory>
@@ -38,6 +39,7 @@ class Chip : public sc_core::sc_module {
   OnChipNetwork network_;
   Router router_;
   std::vector<std::unique_ptr<HbmStack>> stacks_;
+  std::vector<std::unique_ptr<Meeting>> meetings_;
   std::vector<std::unique_ptr<NeuronCore>> cores_;
 };
 

@@ -44,12 +44,21 @@ NeuronCore::NeuronCore(sc_core::sc_module_name name, const Place& place, const C
     auto& engine = engines_[q];
     engine = std::make_unique<Engine>(
         std::string(isa::name_of(queue)).c_str(),
-        Engine::Place{kind_of(queue), queue, place.core, place.functional, place.run_ahead}, params, meter);
+        Engine::Place{kind_of(queue), queue, place.core, place.chip, place.functional, place.run_ahead},
+        params, meter);
     engine->semaphores(semaphores_);
     engine->doorbell(dma_);
     engine->sbuf(sbuf_);
     engine->psum(psum_);
     engine->retire(*this);
+  }
+}
+
+void NeuronCore::bind(sim::BackdoorIf& hbm, MeetingIf* meeting) {
+  dma_.hbm(hbm);
+  for (const auto& engine : engines_) {
+    engine->hbm(hbm);
+    if (meeting != nullptr) engine->meeting(*meeting);
   }
 }
 
@@ -67,7 +76,7 @@ bool NeuronCore::done() const {
 
 // On-chip memories do not outlive the program: their host pages go to the cores that still work.
 void NeuronCore::something_ended() {
-  if (!place_.functional || !done()) return;
+  if (!done()) return;
   sbuf_.forget();
   psum_.forget();
 }

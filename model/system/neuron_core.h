@@ -22,6 +22,9 @@ class NeuronCore : public sc_core::sc_module, private sim::RetireIf {
   NeuronCore(sc_core::sc_module_name name, const Place& place, const CoreParams& params,
              sim::PayloadPool& pool, sim::Meter& meter);
 
+  // The machine's HBM, and where the cores of a logical core meet; null if they are logical cores themselves.
+  void bind(sim::BackdoorIf& hbm, MeetingIf* meeting);
+
   sim::SemaphoreFile& semaphores() { return semaphores_; }
   DmaRings& dma() { return dma_; }
   Engine& engine(isa::Queue q) { return *engines_[static_cast<std::size_t>(q)]; }

@@ -23,6 +23,24 @@ const MachineParams& prepare_kernel(const MachineParams& params) {
   return params;
 }
 
+// Until no event is left, or to the limit.
+void start_kernel(base::Duration limit) {
+  if (limit.fs == 0)
+    sc_core::sc_start();
+  else
+    sc_core::sc_start(sim::to_kernel(limit), sc_core::SC_EXIT_ON_STARVATION);
+}
+
+void refuse_overtime(base::Duration limit) {
+  if (limit.fs == 0 || !sc_core::sc_pending_activity()) return;
+  throw base::UserError(
+      "E-RUN-054", "machine.time_limit",
+      fmt::format("the programs have not ended after {:.3f} us of simulated time; expected an "
+                  "end by then",
+                  limit.ns() * 1e-3),
+      base::ExitStatus::kNoProgress);
+}
+
 }  // namespace
 
 struct System::Impl {
@@ -86,8 +104,14 @@ std::uint32_t System::stack_of(std::uint32_t core) const {
 }
 
 std::byte* System::hbm(std::uint64_t address, std::uint64_t bytes) {
-  TAHOMA_INVARIANT(impl_->mode == Mode::kFunctional, "timing mode computes no values");
+  TAHOMA_INVARIANT(impl_->mode == Mode::kFunctional || impl_->memory.known().contains(address, bytes),
+                   "timing mode computes no values");
   return impl_->memory.at(address, bytes);
+}
+
+void System::keep_values(std::uint64_t address, std::uint64_t bytes) {
+  impl_->memory.check(address, bytes);
+  impl_->memory.known().add(address, bytes);
 }
 
 void System::load(std::uint32_t core, std::shared_ptr<const isa::Program> program, const Arguments& args) {
@@ -106,9 +130,10 @@ base::RunMeasurement System::run(const std::function<void(const Progress&)>& pro
       progress({sim::now(), m.meter.instructions, m.instructions_total});
     };
   }
-  sc_core::sc_start();  // until no event is left
+  start_kernel(m.params.time_limit);
   m.meter.hook = nullptr;
   m.meter.rethrow();
+  refuse_overtime(m.params.time_limit);
   refuse_deadlock(m.chips, m.params);
   TAHOMA_INVARIANT(m.pool.in_use() == 0, "packets are left in the fabric");
   m.result = measure(m.chips, m.params, m.meter);

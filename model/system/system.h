@@ -38,15 +38,18 @@ class System {
   std::uint32_t stack_of(std::uint32_t core) const;  // the core's own stack, within its chip
 
   // Host bytes of HBM at a global address, valid for `bytes` that stay inside the stack. Touching them
-  // commits host memory page by page; in timing mode nothing may be touched (invariant).
+  // commits host memory page by page; in timing mode nothing may be touched but control tensors (invariant).
   std::byte* hbm(std::uint64_t address, std::uint64_t bytes);
+  // Before the run: a control tensor, which keeps its values in timing mode. Memory is zero until written.
+  void keep_values(std::uint64_t address, std::uint64_t bytes);
 
   // Give a core its program. Arguments are global addresses, or core numbers for dma_copy's `notify`.
   void load(std::uint32_t core, std::shared_ptr<const isa::Program> program,
             const std::array<std::uint64_t, isa::kArguments>& args);
 
   // Run until every stream has ended and every transfer has landed. `progress` is called about every 100 ms
-  // of host time. Throws UserError(kNoProgress) naming who waits for whom.
+  // of host time. Throws UserError(kNoProgress): E-RUN-051 naming who waits for whom, E-RUN-054 when the
+  // machine's time limit ends the run.
   base::RunMeasurement run(const std::function<void(const Progress&)>& progress = {});
 
   // Every statistic of the finished run with unit and sentence.

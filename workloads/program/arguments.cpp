@@ -69,13 +69,13 @@ ArgumentSpec parse_entry(const std::string& entry) {
     spec = parse_tensor(entry, words);
   } else if (words.size() == 2 && (words[1] == "core" || words[1] == "next_core")) {
     spec.kind = words[1] == "core" ? ArgumentSpec::Kind::kCore : ArgumentSpec::Kind::kNextCore;
-  } else if (words.size() == 3 && words[1] == "next") {
-    spec.kind = ArgumentSpec::Kind::kNextTensor;
+  } else if (words.size() == 3 && (words[1] == "next" || words[1] == "peer")) {
+    spec.kind = words[1] == "next" ? ArgumentSpec::Kind::kNextTensor : ArgumentSpec::Kind::kPeerTensor;
     spec.target = words[2];
   } else {
     refuse("E-RUN-060",
            fmt::format("'{}': expected NAME DTYPE SHAPE seed|zero|FILE [expect=FILE], NAME core, NAME "
-                       "next_core or NAME next TENSOR",
+                       "next_core, NAME next TENSOR or NAME peer TENSOR",
                        entry));
   }
   spec.name = words[0];
@@ -111,11 +111,12 @@ std::vector<ArgumentSpec> match_arguments(const std::vector<ArgumentSpec>& specs
     if (std::find(names.begin(), names.end(), spec.name) == names.end())
       refuse("E-RUN-061", fmt::format("the program has no argument '{}'{}", spec.name,
                                       base::did_you_mean(spec.name, names)));
-    if (spec.kind != ArgumentSpec::Kind::kNextTensor) continue;
+    if (spec.target.empty()) continue;
     const auto target = find(spec.target);
     if (target == specs.end() || target->kind != ArgumentSpec::Kind::kTensor)
-      refuse("E-RUN-061", fmt::format("'{} next {}': no tensor of that name{}", spec.name, spec.target,
-                                      base::did_you_mean(spec.target, names_of(specs))));
+      refuse("E-RUN-061", fmt::format("'{} {} {}': no tensor of that name{}", spec.name,
+                                      spec.kind == ArgumentSpec::Kind::kNextTensor ? "next" : "peer",
+                                      spec.target, base::did_you_mean(spec.target, names_of(specs))));
   }
   std::vector<ArgumentSpec> matched;
   for (const std::string& name : names) {

@@ -50,7 +50,16 @@ class AssemblerProgram final : public runtime::Workload {
     if (cores_ > machine.cores())
       throw base::UserError("E-RUN-063", "workload.cores",
                             fmt::format("{} cores, the machine has {}", cores_, machine.cores()));
-    parse_arguments(tensors_);
+    const auto specs = parse_arguments(tensors_);
+    const bool peers = std::any_of(specs.begin(), specs.end(), [](const ArgumentSpec& s) {
+      return s.kind == ArgumentSpec::Kind::kPeerTensor;
+    });
+    if (peers && (machine.chip.lnc != 2 || cores_ % 2 != 0))
+      throw base::UserError(
+          "E-RUN-064", "workload.tensors",
+          fmt::format("a peer on {} cores with machine.chip.lnc = {}; expected pairs of cores, "
+                      "lnc = 2",
+                      cores_, machine.chip.lnc));
   }
 
   void prepare(Machine& machine, std::uint64_t seed) override {
@@ -58,7 +67,7 @@ class AssemblerProgram final : public runtime::Workload {
     specs_ = match_arguments(parse_arguments(tensors_), program_->args);
     allocate(machine);
     for (std::uint32_t core = 0; core < cores_; ++core) machine.load(core, program_, arguments(core));
-    if (machine.functional()) fill(machine, seed);
+    fill(machine, seed);
   }
 
   runtime::GoldenResult verify(Machine& machine) override {
@@ -122,6 +131,9 @@ class AssemblerProgram final : public runtime::Workload {
         case ArgumentSpec::Kind::kNextTensor:
           values.push_back(placed_[next][index_of(specs_[i].target)].address);
           break;
+        case ArgumentSpec::Kind::kPeerTensor:
+          values.push_back(placed_[core ^ 1U][index_of(specs_[i].target)].address);
+          break;
       }
     }
     return values;
@@ -133,11 +145,13 @@ class AssemblerProgram final : public runtime::Workload {
     return static_cast<std::size_t>(at - specs_.begin());
   }
 
-  // Every core gets the same values. Memory is zero until written, so `zero` writes nothing.
+  // Every core gets the same values, in timing mode those of control arguments. Memory is zero until written,
+  // so `zero` writes nothing.
   void fill(Machine& machine, std::uint64_t seed) const {
     for (std::size_t i = 0; i < specs_.size(); ++i) {
       const ArgumentSpec& s = specs_[i];
-      if (s.kind != ArgumentSpec::Kind::kTensor || s.fill == "zero") continue;
+      if (s.kind != ArgumentSpec::Kind::kTensor || s.fill == "zero" || !machine.has_values(placed_[0][i]))
+        continue;
       const HostTensor values =
           runtime::input(s.fill == "seed" ? "" : s.fill, s.name, s.dtype, s.shape, seed, i);
       for (std::uint32_t core = 0; core < cores_; ++core) machine.write(placed_[core][i], values.values);

@@ -5,8 +5,9 @@
 //   NAME DTYPE SHAPE seed | zero | FILE.npy [expect=FILE.npy]     a tensor, e.g. "x fp32 128x512 seed"
 //   NAME core | next_core                                          this core's number, or the next one's
 //   NAME next TENSOR                                               the next core's tensor of that name
-// The core after the last is the first. A program has no definition to compute a golden from: only tensors
-// with `expect` are checked, bit by bit.
+//   NAME peer TENSOR                                               that of the other core of the logical core
+// The core after the last is the first. A peer needs machine.chip.lnc = 2. A program has no definition to
+// compute a golden from: only tensors with `expect` are checked, bit by bit.
 #pragma once
 
 #include <memory>
