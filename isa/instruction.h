@@ -49,7 +49,35 @@ inline constexpr std::size_t kOpcodeCount = static_cast<std::size_t>(Opcode::kCo
 enum class Space : std::uint8_t { kSbuf, kPsum, kHbm };
 enum class AluOp : std::uint8_t { kAdd, kSubtract, kMult, kDivide, kMax, kMin, kBypass };
 enum class CompareOp : std::uint8_t { kEq, kNe, kLt, kLe, kGt, kGe };
-enum class ActFn : std::uint8_t { kCopy, kSquare, kRelu, kAbs, kSign, kExp, kReciprocal, kSqrt };
+// What each computes: isa/activation_functions.h.
+enum class ActFn : std::uint8_t {
+  kCopy,
+  kSquare,
+  kRelu,
+  kAbs,
+  kSign,
+  kExp,
+  kReciprocal,
+  kSqrt,
+  kSigmoid,
+  kPrelu,
+  kGelu,
+  kGeluDx,
+  kGeluTanh,
+  kGeluSigmoid,
+  kGeluSigmoidDx,
+  kSilu,
+  kSiluDx,
+  kTanh,
+  kSoftplus,
+  kMish,
+  kErf,
+  kErfDx,
+  kLog,
+  kSin,
+  kArctan,
+  kRsqrt
+};
 
 inline constexpr std::size_t kFreeDims = 4;
 inline constexpr std::uint8_t kNone = 0xff;  // no register, no argument

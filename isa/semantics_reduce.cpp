@@ -138,7 +138,7 @@ void activate_batch(const Instruction& i, const CoreView& core, unsigned first, 
           load_dense_row(at[1] + partition(src, k), walk.row_step(1), i.src0.dtype, n, scratch[k]);
       float* out = result[k].value.data();
       multiply_add_row(dense_row(x), scale[k], bias[k], out, n);
-      activation_row(i.func, out, out, n);
+      activation_row(i.func, out, out, n, i.value);
       store_row(at[0] + partition(dst, k), walk.row_step(0), i.dst.dtype, n, out);
     }
     fold_rows(AluOp::kAdd, rows, n, folds);

@@ -80,7 +80,7 @@ inline constexpr FieldTraits kTraits[] = {
     {kOp0, T::kAluOp, 4, &I::op0, "ALU operation"},
     {kOp1, T::kAluOp, 4, &I::op1, "second ALU operation; bypass does nothing"},
     {kReduceOp, T::kAluOp, 4, &I::op0, "ALU operation of the reduction"},
-    {kFunc, T::kActFn, 4, &I::func, "activation function"},
+    {kFunc, T::kActFn, 5, &I::func, "activation function"},
     {kCompare, T::kCompareOp, 3, &I::compare, "comparison"},
     {kAccumulate, T::kFlag, 1, &I::accumulate, "adds to dst instead of overwriting"},
     {kReverse0, T::kFlag, 1, &I::reverse0, "scalar0 is the left operand of op0"},

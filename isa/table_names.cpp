@@ -24,7 +24,32 @@ std::string_view name_of(AluOp op) {
 std::string_view name_of(CompareOp op) { return look_up(op, {"eq", "ne", "lt", "le", "gt", "ge"}); }
 
 std::string_view name_of(ActFn function) {
-  return look_up(function, {"copy", "square", "relu", "abs", "sign", "exp", "reciprocal", "sqrt"});
+  return look_up(function, {"copy",
+                            "square",
+                            "relu",
+                            "abs",
+                            "sign",
+                            "exp",
+                            "reciprocal",
+                            "sqrt",
+                            "sigmoid",
+                            "prelu",
+                            "gelu",
+                            "gelu_dx",
+                            "gelu_apprx_tanh",
+                            "gelu_apprx_sigmoid",
+                            "gelu_apprx_sigmoid_dx",
+                            "silu",
+                            "silu_dx",
+                            "tanh",
+                            "softplus",
+                            "mish",
+                            "erf",
+                            "erf_dx",
+                            "log",
+                            "sin",
+                            "arctan",
+                            "rsqrt"});
 }
 
 }  // namespace tahoma::isa

@@ -28,7 +28,7 @@ inline constexpr std::size_t kEnumeratorCount<AluOp> = 7;
 template <>
 inline constexpr std::size_t kEnumeratorCount<CompareOp> = 6;
 template <>
-inline constexpr std::size_t kEnumeratorCount<ActFn> = 8;
+inline constexpr std::size_t kEnumeratorCount<ActFn> = 26;
 template <>
 inline constexpr std::size_t kEnumeratorCount<DType> = kDTypeCount;
 
