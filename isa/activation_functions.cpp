@@ -31,8 +31,8 @@ constexpr ErrorBound kExact{0}, kRounded{0.5};
 //
 // The error bounds come from counting roundings (u = 2^-24 relative is at most one ulp): e^x carries 1.5 u; a
 // quotient of exponentials adds a rounded denominator and a division, a product one more. A sweep over every
-// fp32 number with |x| in [2^-14, 2^15] used 70 to 99 % of each bound; farther out the functions are at their
-// limits, nearer to 0 they are linear.
+// fp32 number with |x| in [2^-14, 2^15] used 70 to 99 % of the bounds in ulp and 59 to 91 % of the absolute
+// ones; sparser sweeps over all of fp32 found nothing beyond.
 constexpr std::array kRows = {
     ActFnRow{ActFn::kCopy, kEverywhere, kExact, kEverySet, "x", ""},
     ActFnRow{ActFn::kSquare, kEverywhere, kRounded, kEverySet, "x^2", ""},
