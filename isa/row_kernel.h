@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of fp32 numbers, the inner loops of the element-wise engines: ALU operation, fused multiply-add
-// and fold (conversions: isa/convert_kernel.h). Vectorised by run-time dispatch; every target, and every split
-// into rows, gives the same bits. Memory: elements of `out` may be those of an input with the same index (in
-// place), never of another index.
+// and fold (conversions: isa/convert_kernel.h). Vectorised by run-time dispatch; every target, and every
+// split into rows, gives the same bits. Memory: elements of `out` may be those of an input with the same
+// index (in place), never of another index.
 //
 // Rules of the arithmetic: IEEE 754 single precision, one rounding per operation, subnormals kept. A result
 // that is not a number is always the quiet NaN 0x7fc00000, since hosts differ in what they propagate. max and
