@@ -12,7 +12,8 @@
 //                   equal dtypes the bits pass unchanged, NaNs included; else they convert as in tensor_copy
 //
 // The element-wise engines widen their inputs to fp32, round once at each operation (isa/row_kernel.h, and
-// isa/activation_kernel.h for functions) and once more when the result is stored:
+// isa/activation_kernel.h for functions) and once more when the result is stored (to nearest, ties to even,
+// or stochastically as isa/rounding.h says):
 //   tensor_copy     bits as they are between equal dtypes, else dst = convert(src0)
 //   tensor_tensor   dst = src0 op0 src1
 //   tensor_scalar   dst = (src0 op0 scalar0) op1 scalar1; reverse puts the scalar on the left; bypass ignores
