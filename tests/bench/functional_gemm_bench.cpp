@@ -115,7 +115,7 @@ void softmax_exp(benchmark::State& state) {
   Instruction i = instruction(Opcode::kActivationReduce, tile(Space::kSbuf, DType::kBf16, 0),
                               tile(Space::kPsum, DType::kFp32, 0), 512);
   i.func = isa::ActFn::kExp;
-  i.src1 = tile(Space::kSbuf, DType::kFp32, 8192);
+  i.result = {true, Space::kSbuf, DType::kFp32, 0, 8192};
   i.scalar1 = {true, 0, Space::kSbuf, 0, 8196};
   run_elementwise(state, core, i);
 }
@@ -177,7 +177,7 @@ BENCHMARK(transpose_block);
 
 void accumulate_fp32(benchmark::State& state) {
   std::vector<float> a(1U << 20), b(1U << 20, 1.0F);
-  const isa::DmaSide side{Space::kHbm, DType::kFp32, 0, 0, 0, {0, 0, 0, 1}};
+  const isa::DmaSide side{Space::kHbm, DType::kFp32, 0, 0, 0, 0, {0, 0, 0, 1}};
   const isa::Descriptor d{{1, 1, 1, 1U << 20}, side, side, true};
   for (auto _ : state) {
     isa::execute_dma(d, {}, reinterpret_cast<std::byte*>(a.data()),

@@ -195,7 +195,8 @@ TEST_CASE("activation_reduce: also sums the unrounded results of a partition in 
     i.shape = shape;
     i.src0 = {Space::kPsum, DType::kFp32, 0, 0, test::dense_strides(shape)};
     i.dst = {Space::kSbuf, DType::kBf16, 0, 8192, test::dense_strides(shape)};
-    i.src1 = {Space::kSbuf, DType::kFp32, 0, 512, {}};
+    i.result = {true, Space::kSbuf, DType::kFp32, 0, 512};
+    const Tile sums{Space::kSbuf, DType::kFp32, 0, 512, {}};
     i.scalar0 = {false, 0.5F};
     i.scalar1 = {true, 0, Space::kSbuf, 0, 64};
     const Tile bias{Space::kSbuf, DType::kFp32, 0, 64, {}};
@@ -212,9 +213,9 @@ TEST_CASE("activation_reduce: also sums the unrounded results of a partition in 
       CHECK(memory.get(i.dst, p, at) == isa::fp32_from_bf16(isa::bf16_from_fp32(y)));
     });
     for (unsigned p = 0; p < shape.partitions; ++p) {
-      float sum = results[p][0];
-      for (std::size_t n = 1; n < results[p].size(); ++n) sum += results[p][n];
-      CHECK(same_bits(memory.get(i.src1, p, {}), sum));
+      float sum = 0;
+      for (const float x : results[p]) sum += x;
+      CHECK(same_bits(memory.get(sums, p, {}), sum));
     }
   }
 }
@@ -227,7 +228,7 @@ TEST_CASE("activation: works in place, as softmax uses it", "[isa]") {
   i.func = ActFn::kSquare;
   i.shape = test::row_shape(20, 700);
   i.src0 = i.dst = {Space::kSbuf, DType::kFp32, 0, 1024, {0, 0, 0, 1}};
-  i.src1 = {Space::kSbuf, DType::kFp32, 0, 0, {}};
+  i.result = {true, Space::kSbuf, DType::kFp32, 0, 0};
   i.scalar0 = {false, 1.0F};
   test::for_each_element(i.shape,
                          [&](unsigned p, const auto& at) { memory.set(i.src0, p, at, numbers.ordinary()); });
