@@ -2,9 +2,10 @@
 // The groups of rules behind validate(), each in a file of its own.
 #pragma once
 
-#include <optional>
 #include <string>
+#include <vector>
 
+#include "isa/array_tiles.h"
 #include "isa/error.h"
 #include "isa/table_fields.h"
 #include "isa/validate.h"
@@ -63,20 +64,20 @@ void check_references(const Site& site);  // registers, rings, arguments, descri
 void check_descriptor(const Descriptor& descriptor, std::size_t index, const Program& program,
                       const Limits& limits);
 
-// Follows which weights the array holds along a stream; unknown after a jump target, where paths meet.
+// Follows which weights stand where in the array along a stream. Behind a jump target, where paths meet, only
+// what is loaded there is known; a matmul that uses anything else is given the benefit of the doubt.
 class WeightTracker {
  public:
   explicit WeightTracker(const std::vector<Instruction>& stream);
   void check(const Site& site);
 
  private:
-  struct Loaded {
-    unsigned rows = 0, columns = 0;
-    DType dtype = DType::kBf16;
-  };
+  void load(const Site& site, const ArraySize& array);
+  void use(const Site& site, const ArraySize& array) const;
+
   std::vector<bool> is_target_;
-  bool known_ = true;
-  std::optional<Loaded> loaded_;
+  bool all_known_ = true;  // nothing stands in the array but loaded_
+  std::vector<Standing> loaded_;
 };
 
 }  // namespace tahoma::isa
