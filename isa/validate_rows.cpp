@@ -111,6 +111,11 @@ void check_numbers(const Site& site) {
               "axes is " + std::to_string(i.axes) + "; expected 1.." + std::to_string(kFreeDims));
   if (i.op == Opcode::kTensorCopyDynamic && i.dst_reg == kNone && i.src_reg == kNone)
     site.fail("E-ISA-035", "has no register; expected src_reg, dst_reg or both");
+  const bool loads = i.command == ReduceCommand::kLoadReduce;
+  if (find_field(site.row, FieldKind::kReduceOp1) != nullptr && !loads &&
+      !is_default(traits_of(FieldKind::kScalar1), i))
+    site.fail("E-ISA-035", "operand 'init' has no meaning with command " + std::string(name_of(i.command)) +
+                               "; expected load_reduce, or none");
   if (find_field(site.row, FieldKind::kMask) == nullptr) return;
   for (const std::uint8_t from : i.mask)
     if (from >= kQuadrant && from != kKeep)

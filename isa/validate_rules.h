@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "isa/array_tiles.h"
 #include "isa/error.h"
 #include "isa/table_fields.h"
 #include "isa/validate.h"
@@ -76,32 +77,20 @@ void check_row_rules(const Site& site);   // what the row asks of shapes, and of
 void check_descriptor(const Descriptor& descriptor, std::size_t index, const Program& program,
                       const Limits& limits);
 
-// Follows which weights the tiles of the array hold along a stream. After a jump target, where paths meet,
-// nothing is known of a tile until it is loaded.
+// Follows which weights stand where in the array along a stream. Behind a jump target, where paths meet, only
+// what is loaded there is known; a matmul that uses anything else is given the benefit of the doubt.
 class WeightTracker {
  public:
   explicit WeightTracker(const std::vector<Instruction>& stream);
   void check(const Site& site);
 
  private:
-  struct Weights {
-    unsigned row, rows, column, columns;
-    DType dtype;
-    MatmulMode mode;
-    bool same_place(const Weights& other) const {
-      return row == other.row && rows == other.rows && column == other.column && columns == other.columns &&
-             mode == other.mode;
-    }
-  };
-  static bool overlap(const Weights& a, const Weights& b, unsigned tile);
-  static void check_multiplied(const Site& site, DType weights);
-  static void check_turned(const Site& site, DType weights);
-  void load(const Weights& weights, unsigned tile);
-  void use(const Site& site) const;
+  void load(const Site& site, const ArraySize& array);
+  void use(const Site& site, const ArraySize& array) const;
 
   std::vector<bool> is_target_;
-  bool known_ = true;
-  std::vector<Weights> loaded_;
+  bool all_known_ = true;  // nothing stands in the array but loaded_
+  std::vector<Standing> loaded_;
 };
 
 }  // namespace tahoma::isa

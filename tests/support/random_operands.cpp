@@ -17,7 +17,6 @@ constexpr DTypes kWide = bits<DTypes>(DType::kFp32, DType::kTf32);
 
 DTypes mask_of(DType dtype) { return static_cast<DTypes>(1U << static_cast<unsigned>(dtype)); }
 
-bool among(DType dtype, DTypes mask) { return (mask_of(dtype) & mask) != 0; }
 bool is_bit_operation(AluOp op) { return ((kBits >> static_cast<unsigned>(op)) & 1) != 0; }
 
 bool works_on_bits(const OpRow& row, const Instruction& i) {
@@ -65,8 +64,8 @@ DTypes ProgramGenerator::dtypes_for(const Context& c, const Field& field, const 
   if (&tile == &c.i.dst && has_rule(c.row, Rule::kSameDType)) dtypes &= mask_of(c.i.src0.dtype);
   const bool array = field.kind == FieldKind::kStationary || field.kind == FieldKind::kMoving;
   if (array && c.i.mode != MatmulMode::kDense) dtypes &= row_of(c.i.mode).dtypes;
-  if (field.kind == FieldKind::kMoving && is_float(weights_->dtype))
-    dtypes &= among(weights_->dtype, kWide) ? kWide : static_cast<DTypes>(~kWide);
+  if (field.kind == FieldKind::kMoving)
+    dtypes &= size_of(weights_->dtype) == 4 ? kWide : static_cast<DTypes>(~kWide);
   if (field.kind == FieldKind::kTransposeDst)
     dtypes &= static_cast<DTypes>((size_of(weights_->dtype) == 1 ? kUint16Only : mask_of(weights_->dtype)) |
                                   (is_float(weights_->dtype) ? kFp32Only : 0));

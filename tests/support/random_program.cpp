@@ -98,6 +98,8 @@ void ProgramGenerator::fix_up(Context& c) {
     i.op0 = AluOp::kMult;
     i.op1 = AluOp::kAdd;
   }
+  if (find_field(c.row, FieldKind::kReduceOp1) != nullptr && i.command != ReduceCommand::kLoadReduce)
+    i.scalar1 = {};
   for (const Field& field : c.row.fields)
     if (presence_of(c.row, field, i) == Presence::kForbidden)
       std::visit([&](auto slot) { i.*slot = Instruction{}.*slot; }, traits_of(field.kind).slot);

@@ -195,6 +195,15 @@ TEST_CASE("validator: a shuffle stays inside groups of 32 partitions", "[isa]") 
   }
 }
 
+TEST_CASE("validator: an initial value is for accumulators that load it", "[isa]") {
+  for (const std::string row : {"tensor_scalar_reduce", "tensor_scalar_cumulative"}) {
+    const std::string fold = "vector:\n" + row + " shape=1x4" + kTiles + "op0=abs op1=add init=3 command=";
+    check_accepted(fold + "load_reduce");
+    for (const std::string command : {"reset_reduce", "reduce", "reset", "idle"})
+      check_refused(fold + command, "E-ISA-035", "vector[0] " + row, "expected load_reduce");
+  }
+}
+
 TEST_CASE("validator: a dynamic copy has a register", "[isa]") {
   const std::string copy = "vector:\ntensor_copy_dynamic shape=1x1" + kTiles;
   check_accepted(copy + "src_reg=r1");
