@@ -2,7 +2,6 @@
 #include "isa/array_tiles.h"
 
 #include <algorithm>
-#include <array>
 
 #include "isa/table_fields.h"
 
@@ -88,10 +87,9 @@ std::string unusable(const Instruction& user, const ArrayBlock& used, const Stan
 }
 
 std::optional<Turn> turn_of(DType weights, DType dst) {
-  if (size_of(weights) == 1) return dst == DType::kUint16 ? std::optional(Turn::kZeroByte) : std::nullopt;
-  if (weights == dst) return Turn::kSame;
-  const bool widens = is_float(weights) && size_of(weights) == 2 && dst == DType::kFp32;
-  return widens ? std::optional(Turn::kWiden) : std::nullopt;
+  if (size_of(weights) == 1 && dst == DType::kUint16) return Turn::kZeroByte;
+  if (size_of(weights) > 1 && weights == dst) return Turn::kSame;
+  return is_float(weights) && dst == DType::kFp32 ? std::optional(Turn::kWiden) : std::nullopt;
 }
 
 std::string text_of(const ArrayBlock& b) {

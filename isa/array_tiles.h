@@ -48,7 +48,7 @@ std::string unusable(const Instruction& user, const ArrayBlock& used, const Stan
 enum class Turn : std::uint8_t {
   kSame,      // equal dtypes: unchanged
   kZeroByte,  // 8 bits into uint16: a high byte of zero
-  kWiden,     // a narrower float into fp32: exact
+  kWiden,     // any float into fp32: exact
 };
 std::optional<Turn> turn_of(DType weights, DType dst);  // none: not a destination for such weights
 

@@ -97,8 +97,8 @@ inline constexpr FieldTraits kTraits[] = {
            "destination, columns x moving columns, inside one PSUM bank; its partition is the first column of "
            "the array"),
     target(kTransposeDst, &I::dst,
-           "destination, columns x moving columns, inside one PSUM bank; dtype of the weights, uint16 for 8-bit "
-           "types, or fp32 for 16-bit floats; its partition is the first column of the array"),
+           "destination, columns x moving columns, inside one PSUM bank; dtype of the weights (uint16 for 8-bit "
+           "types), or fp32 for floats; its partition is the first column of the array"),
     target(kTurnedDst, &I::dst, "destination, elements x partitions of the shape"),
     target(kOneRowDst, &I::dst, "destination, one partition"),
     target(kBoundsDst, &I::dst, "destination, 1 x 2 x elements: starts, then ends"),

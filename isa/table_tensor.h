@@ -37,8 +37,8 @@ inline constexpr OpRow kTensorRows[] = {
     {Opcode::kTranspose, "transpose", kTensor, kTransposeFields, CostClass::kMatmul,
      "dst[m, n] = weights[k, m] for the k with src[k, n] != 0",
      "Moves the loaded weights through the array bit by bit, selected by the moving operand (an identity "
-     "matrix): NaNs and infinities arrive as they are, 8-bit types as uint16 with a high byte of zero; 16-bit "
-     "floats may be widened to fp32. The moving operand is as wide as the weights: 32 bits, or 8 and 16."},
+     "matrix): NaNs and infinities arrive as they are, 8-bit types as uint16 with a high byte of zero; floats "
+     "may be widened to fp32. The moving operand is as wide as the weights: 32 bits, or 8 and 16."},
 };
 
 // Sparse fp32 is not published (AWS Trainium2 architecture guide: fp8, fp16, bf16, tf32).
