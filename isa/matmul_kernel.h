@@ -84,6 +84,8 @@ struct Halves {
 };
 // Leaves the high half of each number in `high` and the low half in `low`.
 void split(Halves& numbers);
+// Fills in `finite` for numbers that stay whole but meet halves.
+void find_infinities(Halves& numbers);
 
 // One pass over the contraction: panels of weights and of the moving operand.
 struct Pass {

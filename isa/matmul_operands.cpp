@@ -49,7 +49,6 @@ const float* widen(const std::byte* at, std::ptrdiff_t step, DType dtype, std::s
 void split(Halves& numbers) {
   const std::size_t n = numbers.high.size();
   numbers.low.resize(n);
-  std::uint32_t not_finite = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const float x = numbers.high[i];
     const auto bits = std::bit_cast<std::uint32_t>(x), magnitude = bits & 0x7FFFFFFFU;
@@ -57,27 +56,42 @@ void split(Halves& numbers) {
     const float high = std::bit_cast<float>(finite && !all_low ? bits & 0xFFFFF000U : bits);
     numbers.high[i] = high;
     numbers.low[i] = finite ? x - high : 0.0F;
-    not_finite |= finite ? 0U : 1U;
   }
   numbers.has_low = true;
-  numbers.all_finite = not_finite == 0;
-  if (numbers.all_finite) return;
-  numbers.finite.resize(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const bool finite = (std::bit_cast<std::uint32_t>(numbers.high[i]) & 0x7F800000U) != 0x7F800000U;
-    numbers.finite[i] = finite ? numbers.high[i] : 0.0F;
-  }
+  find_infinities(numbers);
 }
 
-void pack_moving(const Shape& shape, const Operand& operand, unsigned slices, bool wanted_halves,
+void find_infinities(Halves& numbers) {
+  const auto is_finite = [](float x) {
+    return (std::bit_cast<std::uint32_t>(x) & 0x7F800000U) != 0x7F800000U;
+  };
+  unsigned others = 0;
+  for (const float x : numbers.high) others |= is_finite(x) ? 0U : 1U;
+  numbers.all_finite = others == 0;
+  if (numbers.all_finite) return;
+  numbers.finite.resize(numbers.high.size());
+  for (std::size_t i = 0; i < numbers.high.size(); ++i)
+    numbers.finite[i] = is_finite(numbers.high[i]) ? numbers.high[i] : 0.0F;
+}
+
+namespace {
+
+void prepare(Halves& numbers, Preparation preparation) {
+  numbers.has_low = false;
+  numbers.all_finite = true;
+  if (preparation == Preparation::kSplit) split(numbers);
+  if (preparation == Preparation::kMeetsHalves) find_infinities(numbers);
+}
+
+}  // namespace
+
+void pack_moving(const Shape& shape, const Operand& operand, unsigned slices, Preparation preparation,
                  Halves& packed) {
   std::size_t columns = 1;
   for (const std::size_t c : shape.count) columns *= c;
   columns /= slices;
   const std::size_t rows = std::size_t{shape.partitions} * slices;
   packed.high.resize(panel_floats(rows, columns, kMovingPanel));
-  packed.has_low = false;
-  packed.all_finite = true;
   ScratchRow scratch;
   for (unsigned p = 0; p < shape.partitions; ++p) {
     for_each_piece_of_partition(
@@ -94,13 +108,11 @@ void pack_moving(const Shape& shape, const Operand& operand, unsigned slices, bo
           }
         });
   }
-  if (wanted_halves) split(packed);
+  prepare(packed, preparation);
 }
 
 void pack_weights(const std::byte* raw, DType dtype, std::size_t k, std::size_t columns, Halves& packed) {
   packed.high.assign(panel_floats(k, columns, kWeightPanel), 0.0F);
-  packed.has_low = false;
-  packed.all_finite = true;
   const std::size_t size = size_of(dtype);
   ScratchRow scratch;
   for (std::size_t row = 0; row < k; ++row) {
@@ -112,7 +124,9 @@ void pack_weights(const std::byte* raw, DType dtype, std::size_t k, std::size_t 
       done += n;
     }
   }
-  if (dtype == DType::kFp32) split(packed);
+  prepare(packed, dtype == DType::kFp32   ? Preparation::kSplit
+                  : dtype == DType::kTf32 ? Preparation::kMeetsHalves
+                                          : Preparation::kWhole);
 }
 
 }  // namespace tahoma::isa

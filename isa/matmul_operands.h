@@ -24,12 +24,18 @@ void for_each_piece_of_partition(const Shape& shape, const Operand& operand, uns
   });
 }
 
-// A moving operand of `shape`, whose partitions hold `slices` rows of the contraction each, widened to fp32;
-// fp32 is split into halves if `wanted_halves`.
-void pack_moving(const Shape& shape, const Operand& operand, unsigned slices, bool wanted_halves,
+// What becomes of the numbers of an operand.
+enum class Preparation : std::uint8_t {
+  kWhole,        // only widened: they meet whole numbers
+  kMeetsHalves,  // widened: they meet halves of fp32
+  kSplit,        // fp32 into halves
+};
+
+// A moving operand of `shape`, whose partitions hold `slices` rows of the contraction each.
+void pack_moving(const Shape& shape, const Operand& operand, unsigned slices, Preparation preparation,
                  Halves& packed);
 
-// A stationary operand from the bits that were loaded, [k][column].
+// A stationary operand from the bits that were loaded, [k][column]; ready for any moving operand.
 void pack_weights(const std::byte* raw, DType dtype, std::size_t k, std::size_t columns, Halves& packed);
 
 }  // namespace tahoma::isa

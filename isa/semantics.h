@@ -23,7 +23,7 @@
 //   transpose       dst[m][n] = weight[k][m] for the last k with src0[k][n] != 0, +0 if there is none; with
 //                   an identity as src0 it turns the weights on their side. A movement, no arithmetic: the
 //                   bits pass unchanged, NaNs and infinities included, 8-bit types into uint16 with a high
-//                   byte of zero. Into fp32, 16-bit floats widen as in tensor_copy
+//                   byte of zero. Into fp32, other floats widen as in tensor_copy
 // `open` of a matmul says that its accumulation group goes on; it changes no value.
 //
 // The element-wise engines widen their inputs to fp32, round once at each operation (isa/row_kernel.h, and

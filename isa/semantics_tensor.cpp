@@ -107,6 +107,12 @@ Passes passes_of(const Halves& w, const Halves& x, MatmulMode mode) {
   return passes;
 }
 
+Preparation preparation_of(DType moving, const Standing& weights) {
+  if (is_sparse(weights.mode)) return Preparation::kWhole;
+  if (moving == DType::kFp32) return Preparation::kSplit;
+  return weights.dtype == DType::kFp32 ? Preparation::kMeetsHalves : Preparation::kWhole;
+}
+
 void multiply(const Instruction& i, const LoadedWeights& w, const Halves& moving,
               const MatmulTarget& target) {
   const ModeRow& mode = row_of(i.mode);
@@ -174,8 +180,8 @@ void do_matmul(const Instruction& i, const CoreView& core) {
   LoadedWeights& w = weights_for(i, core, "matmul");
   pack_once(w);
   thread_local Halves packed;
-  const bool halves = i.src0.dtype == DType::kFp32 && !is_sparse(i.mode);
-  pack_moving(i.shape, tile_operand(core, i.src0), row_of(i.mode).slices, halves, packed);
+  pack_moving(i.shape, tile_operand(core, i.src0), row_of(i.mode).slices,
+              preparation_of(i.src0.dtype, w.standing), packed);
   const Operand dst = tile_operand(core, i.dst);
   Shape out = i.shape;
   out.partitions = 1;

@@ -87,7 +87,7 @@ void do_transpose(const Instruction& i, const CoreView& core) {
     throw ProgramError("E-ISA-401", "transpose",
                        "weights of " + std::string(name_of(dtype)) + " cannot go to " +
                            std::string(name_of(i.dst.dtype)) +
-                           "; expected their own dtype, uint16 for 8-bit types, or fp32 for 16-bit floats");
+                           "; expected their own dtype (uint16 for 8-bit types), or fp32 for floats");
   const Operand dst = tile_operand(core, i.dst);
   const auto picked = picked_rows(i.shape, tile_operand(core, i.src0));
   const std::size_t size = size_of(dtype), column_bytes = picked.size() * size;
