@@ -6,8 +6,8 @@
 // exactly; fp32 operands take the same order. Results are the same bits on every host.
 //   load_weights    the array holds src0, [K partitions x M free elements]
 //   matmul          dst[m][n] (+)= sum over k of weight[k][m] * src0[k][n]
-//   transpose       dst[m][n] = weight[k][m] for the last k with src0[k][n] != 0, +0 if there is none;
-//                   with an
+//   transpose       dst[m][n] = weight[k][m] for the last k with src0[k][n] != 0, +0 if there is none; with
+//   an
 //                   identity as src0 it turns the weights on their side. A movement, no arithmetic: between
 //                   equal dtypes the bits pass unchanged, NaNs included; else they convert as in tensor_copy
 //
