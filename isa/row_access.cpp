@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "isa/convert_kernel.h"
+
 namespace tahoma::isa {
 namespace {
 
@@ -16,8 +18,8 @@ bool usable_in_place(const std::byte* at, std::ptrdiff_t step, DType dtype) {
 }
 
 bool has_row_kernel(const std::byte* at, std::ptrdiff_t step, DType dtype) {
-  return (dtype == DType::kBf16 || dtype == DType::kFp16) && contiguous(step, dtype) &&
-         reinterpret_cast<std::uintptr_t>(at) % alignof(std::uint16_t) == 0;
+  return has_row_conversion(dtype) && contiguous(step, dtype) &&
+         reinterpret_cast<std::uintptr_t>(at) % size_of(dtype) == 0;
 }
 
 void gather(const std::byte* at, std::ptrdiff_t step, DType dtype, std::size_t n, float* out) {
@@ -67,8 +69,8 @@ void store_row(std::byte* at, std::ptrdiff_t step, DType dtype, std::size_t n, c
                Rounding* rounding) {
   if (usable_in_place(at, step, dtype)) {
     if (reinterpret_cast<const std::byte*>(values) != at) std::memmove(at, values, n * sizeof(float));
-  } else if (rounding == nullptr && has_row_kernel(at, step, dtype)) {
-    narrow_row(dtype, values, at, n);
+  } else if (has_row_kernel(at, step, dtype)) {
+    narrow_row(dtype, values, at, n, rounding);
   } else {
     scatter(at, step, dtype, n, values, rounding);
   }

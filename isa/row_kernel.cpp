@@ -18,97 +18,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace tahoma::isa::HWY_NAMESPACE {
 
-struct WidenBf16 {
-  template <class D>
-  HWY_INLINE Floats<D> operator()(D d, Words<D> half) const {
-    return hn::BitCast(d, hn::ShiftLeft<16>(half));
-  }
-};
-
-struct WidenFp16 {
-  template <class D>
-  HWY_INLINE Floats<D> operator()(D d, Words<D> half) const {
-    const hn::RebindToUnsigned<D> du;
-    const auto sign = hn::ShiftLeft<16>(hn::And(half, hn::Set(du, 0x8000U)));
-    const auto magnitude = hn::ShiftLeft<13>(hn::And(half, hn::Set(du, 0x7FFFU)));
-    const auto infinity = hn::Set(du, 0x0F800000U);
-    // Exact, subnormals included: the exponents' biases differ by 112.
-    const auto number = hn::BitCast(du, hn::Mul(hn::BitCast(d, magnitude), hn::Set(d, 0x1p112F)));
-    const auto special = hn::Or(hn::Or(magnitude, hn::Set(du, 0x7F800000U)),
-                                hn::IfThenElseZero(hn::Gt(magnitude, infinity), hn::Set(du, 0x00400000U)));
-    return hn::BitCast(d, hn::Or(sign, hn::IfThenElse(hn::Lt(magnitude, infinity), number, special)));
-  }
-};
-
-struct NarrowBf16 {
-  template <class D>
-  HWY_INLINE Words<D> operator()(D d, Floats<D> value) const {
-    const hn::RebindToUnsigned<D> du;
-    const auto bits = hn::BitCast(du, value);
-    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1U));
-    const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(bits, hn::Set(du, 0x7FFFU)), odd));
-    const auto nan = hn::Or(hn::ShiftRight<16>(bits), hn::Set(du, 0x0040U));
-    return hn::IfThenElse(hn::RebindMask(du, is_nan(d, value)), nan, rounded);
-  }
-};
-
-struct NarrowFp16 {
-  template <class D>
-  HWY_INLINE Words<D> operator()(D d, Floats<D> value) const {
-    const hn::RebindToUnsigned<D> du;
-    const auto bits = hn::BitCast(du, value);
-    const auto sign = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 0x8000U));
-    const auto magnitude = hn::And(bits, hn::Set(du, 0x7FFFFFFFU));
-    const auto odd = hn::And(hn::ShiftRight<13>(magnitude), hn::Set(du, 1U));
-    const auto normal =
-        hn::ShiftRight<13>(hn::Add(hn::Sub(magnitude, hn::Set(du, 0x38000000U - 0xFFFU)), odd));
-    // The ulp of 0.5f is fp16's subnormal step, 2^-24.
-    const auto small = hn::Sub(hn::BitCast(du, hn::Add(hn::BitCast(d, magnitude), hn::Set(d, 0.5F))),
-                               hn::Set(du, 0x3F000000U));
-    const auto nan =
-        hn::Or(hn::And(hn::ShiftRight<13>(magnitude), hn::Set(du, 0x3FFU)), hn::Set(du, 0x7E00U));
-    auto half = hn::IfThenElse(hn::Lt(magnitude, hn::Set(du, 0x38800000U)), small, normal);
-    half = hn::IfThenElse(hn::Gt(magnitude, hn::Set(du, 0x477FFFFFU)), hn::Set(du, 0x7C00U), half);
-    half = hn::IfThenElse(hn::Gt(magnitude, hn::Set(du, 0x7F800000U)), nan, half);
-    return hn::Or(sign, half);
-  }
-};
-
-template <class D, class Convert>
-HWY_INLINE void widen_at(D d, Convert convert, const std::byte* in, float* out, std::size_t i) {
-  const hn::Rebind<std::uint16_t, D> d16;
-  const hn::RebindToUnsigned<D> du;
-  const auto* half = reinterpret_cast<const std::uint16_t*>(in + 2 * i);
-  hn::StoreU(convert(d, hn::PromoteTo(du, hn::LoadU(d16, half))), d, out + i);
-}
-
-template <class Convert>
-HWY_INLINE void widen(Convert convert, const std::byte* in, float* out, std::size_t n) {
-  std::size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) widen_at(Wide(), convert, in, out, i);
-  for (; i < n; ++i) widen_at(Single(), convert, in, out, i);
-}
-
-template <class D, class Convert>
-HWY_INLINE void narrow_at(D d, Convert convert, const float* in, std::byte* out, std::size_t i) {
-  const hn::Rebind<std::uint16_t, D> d16;
-  const hn::RebindToSigned<D> ds;  // DemoteTo saturates signed words; these are below 2^16
-  const auto half = hn::DemoteTo(d16, hn::BitCast(ds, convert(d, hn::LoadU(d, in + i))));
-  hn::StoreU(half, d16, reinterpret_cast<std::uint16_t*>(out + 2 * i));
-}
-
-template <class Convert>
-HWY_INLINE void narrow(Convert convert, const float* in, std::byte* out, std::size_t n) {
-  std::size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) narrow_at(Wide(), convert, in, out, i);
-  for (; i < n; ++i) narrow_at(Single(), convert, in, out, i);
-}
-
-void widen_bf16(const std::byte* in, float* out, std::size_t n) { widen(WidenBf16(), in, out, n); }
-void widen_fp16(const std::byte* in, float* out, std::size_t n) { widen(WidenFp16(), in, out, n); }
-void narrow_bf16(const float* in, std::byte* out, std::size_t n) { narrow(NarrowBf16(), in, out, n); }
-void narrow_fp16(const float* in, std::byte* out, std::size_t n) { narrow(NarrowFp16(), in, out, n); }
-
 struct Plus {
   template <class D>
   HWY_INLINE Floats<D> operator()(D d, Floats<D> a, Floats<D> b) const {
@@ -292,24 +201,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tahoma::isa {
 
-HWY_EXPORT(widen_bf16);
-HWY_EXPORT(widen_fp16);
-HWY_EXPORT(narrow_bf16);
-HWY_EXPORT(narrow_fp16);
 HWY_EXPORT(alu);
 HWY_EXPORT(multiply_add);
 HWY_EXPORT(choose);
 HWY_EXPORT(extremum);
-
-void widen_row(DType dtype, const std::byte* in, float* out, std::size_t n) {
-  if (dtype == DType::kBf16) return HWY_DYNAMIC_DISPATCH(widen_bf16)(in, out, n);
-  HWY_DYNAMIC_DISPATCH(widen_fp16)(in, out, n);
-}
-
-void narrow_row(DType dtype, const float* in, std::byte* out, std::size_t n) {
-  if (dtype == DType::kBf16) return HWY_DYNAMIC_DISPATCH(narrow_bf16)(in, out, n);
-  HWY_DYNAMIC_DISPATCH(narrow_fp16)(in, out, n);
-}
 
 void alu_row(AluOp op, Row a, Row b, float* out, std::size_t n) {
   HWY_DYNAMIC_DISPATCH(alu)(op, a, b, out, n);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of fp32 numbers, the inner loops of the element-wise engines: convert, ALU operation, fused
-// multiply-add and fold. Vectorised by run-time dispatch; every target, and every split into rows, gives the
-// same bits. Memory: elements of `out` may be those of an input with the same index (in place), never of
-// another index.
+// Rows of fp32 numbers, the inner loops of the element-wise engines: ALU operation, fused multiply-add
+// and fold (conversions: isa/convert_kernel.h). Vectorised by run-time dispatch; every target, and every
+// split into rows, gives the same bits. Memory: elements of `out` may be those of an input with the same
+// index (in place), never of another index.
 //
 // Rules of the arithmetic: IEEE 754 single precision, one rounding per operation, subnormals kept. A result
 // that is not a number is always the quiet NaN 0x7fc00000, since hosts differ in what they propagate. max and
@@ -29,10 +29,6 @@ struct Row {
 };
 inline constexpr std::size_t kRepeats = 8;
 inline Row dense_row(const float* at) { return {at, ~std::size_t{0}}; }
-
-// bf16 or fp16 to and from fp32, as isa/dtype.h defines it, but for n elements.
-void widen_row(DType dtype, const std::byte* in, float* out, std::size_t n);
-void narrow_row(DType dtype, const float* in, std::byte* out, std::size_t n);
 
 // out[i] = a[i] op b[i]; not for bit operations. An operation without right operand still wants a row `b`.
 void alu_row(AluOp op, Row a, Row b, float* out, std::size_t n);

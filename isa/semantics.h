@@ -12,8 +12,9 @@
 //                   equal dtypes the bits pass unchanged, NaNs included; else they convert as in tensor_copy
 //
 // The element-wise engines widen their inputs to fp32, round once at each operation (isa/row_kernel.h, and
-// isa/activation_kernel.h for functions) and once more when the result is stored. The formulas stand in the
-// rows of the table; what they leave open:
+// isa/activation_kernel.h for functions) and once more when the result is stored (to nearest, ties to even,
+// or stochastically as isa/rounding.h says). The formulas stand in the rows of the table; what they leave
+// open:
 //   operands        `reverse` puts the right operand on the left; bypass, rsqrt, reciprocal and abs take
 //                   the tensor, whichever side the scalar stands. Comparisons and logical operations give
 //                   1 or 0

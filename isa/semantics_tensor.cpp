@@ -181,8 +181,9 @@ void do_transpose(const Instruction& i, const CoreView& core) {
   for (unsigned m = 0; m < i.columns; ++m) {
     if (m % kGroup == 0) {
       const unsigned columns = std::min<unsigned>(kGroup, i.columns - m);
-      size == 2 ? gather_columns<2>(w, m, columns, picked, group.data())
-                : gather_columns<4>(w, m, columns, picked, group.data());
+      if (size == 1) gather_columns<1>(w, m, columns, picked, group.data());
+      if (size == 2) gather_columns<2>(w, m, columns, picked, group.data());
+      if (size == 4) gather_columns<4>(w, m, columns, picked, group.data());
     }
     for_each_piece_of_partition(
         i.shape, dst, m, [&](std::byte* at, std::ptrdiff_t step, std::size_t index, std::size_t n) {

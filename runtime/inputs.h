@@ -4,7 +4,7 @@
 // Generated values are a pure function of (seed, tensor number, element index), so they do not depend on how
 // a tensor is cut over cores, nor on the host: a 64-bit counter is mixed with the splitmix64 finalizer, its
 // upper 24 bits become a multiple of 2^-23 in [-1, 1), and that is rounded once to the dtype (to nearest,
-// ties to even; 1 can appear so).
+// ties to even; 1 can appear so). Integer tensors thus hold -1, 0 and 1, unsigned ones 0 and 1.
 #pragma once
 
 #include <cstddef>
