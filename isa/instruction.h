@@ -118,7 +118,35 @@ enum class AluOp : std::uint8_t {
   kShiftRight
 };
 enum class CompareOp : std::uint8_t { kEq, kNe, kLt, kLe, kGt, kGe };
-enum class ActFn : std::uint8_t { kCopy, kSquare, kRelu, kAbs, kSign, kExp, kReciprocal, kSqrt };
+// What each computes: isa/activation_functions.h.
+enum class ActFn : std::uint8_t {
+  kCopy,
+  kSquare,
+  kRelu,
+  kAbs,
+  kSign,
+  kExp,
+  kReciprocal,
+  kSqrt,
+  kSigmoid,
+  kPrelu,
+  kGelu,
+  kGeluDx,
+  kGeluTanh,
+  kGeluSigmoid,
+  kGeluSigmoidDx,
+  kSilu,
+  kSiluDx,
+  kTanh,
+  kSoftplus,
+  kMish,
+  kErf,
+  kErfDx,
+  kLog,
+  kSin,
+  kArctan,
+  kRsqrt
+};
 
 // How a matmul uses the array: fp8 pairs of rows (K up to 256), a compressed stationary operand with M of
 // every N weights kept, or fp32 of which one operand holds only zeros and ones.

@@ -112,7 +112,7 @@ void do_activation_reduce(const Instruction& i, const CoreView& core) {
                [&](const Walk<4>& walk, const auto& at, std::size_t n, std::size_t, float* out) {
                  multiply_add_row(source(walk, 1, at, n, x), source(walk, 2, at, n, scale),
                                   source(walk, 3, at, n, bias), out, n);
-                 activation_row(i.func, out, out, n);
+                 activation_row(i.func, out, out, n, i.value);
                });
 }
 

@@ -97,7 +97,7 @@ void do_activation(const Instruction& i, const CoreView& core) {
   for_each_result(walk, core, [&](const std::array<std::byte*, 4>& at, std::size_t n, float* out) {
     multiply_add_row(source(walk, 1, at, n, x), source(walk, 2, at, n, scale), source(walk, 3, at, n, bias),
                      out, n);
-    activation_row(i.func, out, out, n);
+    activation_row(i.func, out, out, n, i.value);
   });
 }
 

@@ -39,7 +39,32 @@ std::string_view name_of(ReduceCommand command) {
 std::string_view name_of(Indirection indirect) { return look_up(indirect, {"none", "gather", "scatter"}); }
 
 std::string_view name_of(ActFn function) {
-  return look_up(function, {"copy", "square", "relu", "abs", "sign", "exp", "reciprocal", "sqrt"});
+  return look_up(function, {"copy",
+                            "square",
+                            "relu",
+                            "abs",
+                            "sign",
+                            "exp",
+                            "reciprocal",
+                            "sqrt",
+                            "sigmoid",
+                            "prelu",
+                            "gelu",
+                            "gelu_dx",
+                            "gelu_apprx_tanh",
+                            "gelu_apprx_sigmoid",
+                            "gelu_apprx_sigmoid_dx",
+                            "silu",
+                            "silu_dx",
+                            "tanh",
+                            "softplus",
+                            "mish",
+                            "erf",
+                            "erf_dx",
+                            "log",
+                            "sin",
+                            "arctan",
+                            "rsqrt"});
 }
 
 }  // namespace tahoma::isa

@@ -37,7 +37,7 @@ inline constexpr std::size_t kEnumeratorCount<ReduceCommand> = 5;
 template <>
 inline constexpr std::size_t kEnumeratorCount<Indirection> = 3;
 template <>
-inline constexpr std::size_t kEnumeratorCount<ActFn> = 8;
+inline constexpr std::size_t kEnumeratorCount<ActFn> = 26;
 template <>
 inline constexpr std::size_t kEnumeratorCount<DType> = kDTypeCount;
 

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "isa/activation_functions.h"
+
 namespace tahoma::model {
 
 using base::Clock, base::Cycles;
@@ -66,7 +68,7 @@ Occupancy reduce(const isa::Instruction& i, base::EngineKind kind, const CorePar
 Occupancy activation(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
   Occupancy o = lane(kind, p).of(stretched(elements(i.shape), 1, 1));
   const Clock clock(p.scalar.clock);
-  if (table_set(i.func) != 0)
+  if (!isa::in_every_table_set(i.func))
     o.complete = o.complete + clock.nearest(p.scalar.activate_latency) - clock.nearest(p.scalar.latency);
   return o;
 }
@@ -236,17 +238,9 @@ LaneLaw lane_law(isa::CostClass cost) {
   return row == std::end(kLaneLaws) ? nullptr : row->law;
 }
 
-unsigned table_set(isa::ActFn fn) {
-  switch (fn) {
-    case isa::ActFn::kExp:
-      return 1;
-    case isa::ActFn::kSqrt:
-      return 2;
-    case isa::ActFn::kReciprocal:
-      return 3;
-    default:
-      return 0;  // copy, square, relu, abs, sign are in every set
-  }
+TableSwitch table_switch(isa::ActFn fn, unsigned loaded, const ScalarParams& p) {
+  const unsigned set = isa::table_set_for(fn, loaded);
+  return {set, set == loaded ? Cycles{0} : Clock(p.clock).nearest(p.table_load)};
 }
 
 }  // namespace tahoma::model

@@ -61,8 +61,13 @@ using LaneLaw = Occupancy (*)(const isa::Instruction&, base::EngineKind, const C
 // not run.
 LaneLaw lane_law(isa::CostClass cost);
 
-// Which set of activation tables a function needs; 0 = in every set, never a switch.
-unsigned table_set(isa::ActFn fn);
+// What the scalar engine does about its function tables before it runs fn: by isa's rule (table_set_for) it
+// keeps `loaded` or takes another set, which costs table_load whatever the sets.
+struct TableSwitch {
+  unsigned loaded;  // afterwards
+  base::Cycles cycles;
+};
+TableSwitch table_switch(isa::ActFn fn, unsigned loaded, const ScalarParams& p);
 
 // Elements per partition of an instruction.
 std::uint64_t elements(const isa::Shape& shape);

@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "isa/activation_functions.h"
 #include "isa/table.h"
 #include "tests/support/machine_fixture.h"
 
@@ -132,6 +133,49 @@ TEST_CASE("reciprocal: eight cycles an element, as published", "[timing]") {
   const auto b = law(tiles(Opcode::kReciprocal, 200, DType::kFp32, Space::kSbuf, Space::kSbuf),
                      EngineKind::kVector, core());
   CHECK((b.issue - a.issue).count == 800);
+}
+
+TEST_CASE("function tables: a switch costs 1283.3 ns, and only a function outside the loaded set switches",
+          "[timing]") {
+  using isa::ActFn;
+  const auto& p = core().scalar;
+  // Whether running `next` right after `first` on a fresh engine loads a set.
+  const auto switches = [&](ActFn first, ActFn next) {
+    const unsigned loaded = model::table_switch(first, isa::kNoTableSet, p).loaded;
+    const auto change = model::table_switch(next, loaded, p);
+    CHECK((change.cycles.count != 0) == (change.loaded != loaded));
+    return change.cycles.count != 0;
+  };
+  CHECK(ns(model::table_switch(ActFn::kExp, isa::kNoTableSet, p).cycles, p.clock) ==
+        Approx(1283.3).epsilon(0.001));
+  CHECK_FALSE(switches(ActFn::kExp, ActFn::kExp));
+  CHECK_FALSE(switches(ActFn::kExp, ActFn::kTanh));
+  CHECK_FALSE(switches(ActFn::kTanh, ActFn::kExp));
+  CHECK_FALSE(switches(ActFn::kSigmoid, ActFn::kArctan));
+  CHECK_FALSE(switches(ActFn::kSilu, ActFn::kSin));
+  CHECK_FALSE(switches(ActFn::kGelu, ActFn::kGeluDx));
+  CHECK(switches(ActFn::kExp, ActFn::kGelu));
+  CHECK(switches(ActFn::kSilu, ActFn::kSiluDx));
+  CHECK(switches(ActFn::kGeluSigmoid, ActFn::kGeluSigmoidDx));
+  // log takes the lowest of its sets, which is without exp; so the two switch whenever they alternate, though
+  // a set with both exists.
+  CHECK(switches(ActFn::kLog, ActFn::kExp));
+  CHECK(switches(ActFn::kExp, ActFn::kLog));
+  // A set that has the function stays: tanh is in sets 1 and 11.
+  CHECK_FALSE(switches(ActFn::kGelu, ActFn::kTanh));
+}
+
+TEST_CASE("function tables: copy, square, relu, prelu, abs and sign never load or drop a set", "[timing]") {
+  using isa::ActFn;
+  const auto& p = core().scalar;
+  for (const ActFn cheap :
+       {ActFn::kCopy, ActFn::kSquare, ActFn::kRelu, ActFn::kPrelu, ActFn::kAbs, ActFn::kSign}) {
+    for (unsigned loaded = isa::kNoTableSet; loaded <= isa::kTableSets; ++loaded) {
+      const auto change = model::table_switch(cheap, loaded, p);
+      CHECK(change.loaded == loaded);
+      CHECK(change.cycles.count == 0);
+    }
+  }
 }
 
 TEST_CASE("cost classes: every class of the instruction table has a law or is the sequencer's", "[timing]") {

@@ -96,8 +96,8 @@ TEST_CASE("conversion: transfers between every pair of dtypes", "[isa]") {
     std::vector<std::byte> dst = before;
     isa::Descriptor d;
     d.count = {1, 1, 1, kElements};
-    d.src = {Space::kHbm, c.from, 0, isa::kNone, 0, {0, 0, 0, c.step}};
-    d.dst = {Space::kHbm, c.to, 0, isa::kNone, 0, {0, 0, 0, c.step}};
+    d.src = {Space::kHbm, c.from, 0, isa::kNone, 0, 0, {0, 0, 0, c.step}};
+    d.dst = {Space::kHbm, c.to, 0, isa::kNone, 0, 0, {0, 0, 0, c.step}};
     isa::execute_dma(d, memory.view(), dst.data(), src.data());
     CHECK((dst == converted(c, src, before)));
   });
