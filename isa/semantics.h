@@ -28,25 +28,48 @@
 //
 // The element-wise engines widen their inputs to fp32, round once at each operation (isa/row_kernel.h, and
 // isa/activation_kernel.h for functions) and once more when the result is stored (to nearest, ties to even,
-// or stochastically as isa/rounding.h says):
-//   tensor_copy     bits as they are between equal dtypes, else dst = convert(src0)
-//   tensor_tensor   dst = src0 op0 src1
-//   tensor_scalar   dst = (src0 op0 scalar0) op1 scalar1; reverse puts the scalar on the left; bypass ignores
-//   it tensor_reduce   folds the `axes` innermost free dimensions with op0, beginning with the first element,
-//   in
-//                   ascending index order; the result lies at index 0 of the reduced dimensions of dst
-//   activation      dst = fn(src0 * scalar0 + scalar1); the argument is one fused multiply-add, so with a
-//   bias
-//                   of +0 an argument of -0 becomes +0
-//   activation_reduce  also writes, for each partition, the fp32 sum of the results before they round to
-//   dst's
-//                   dtype to src1: over all free dimensions, from the first element in ascending index order
-//   reciprocal      dst = 1 / src0
-//   memset          dst = value
-//   iota            dst = base + channel_multiplier * p + sum(pattern[d] * i_d), exact in 64 bits, then
-//                   saturated to an integer dtype, or rounded to fp32 and then to dst's dtype
-//   affine_select   dst = (that expression) compare 0 ? src0 : value
-// Integer tiles lose what fp32 cannot hold in all of these but tensor_copy and iota.
+// or stochastically as isa/rounding.h says). The formulas stand in the rows of the table; what they leave
+// open:
+//   operands        `reverse` puts the right operand on the left; bypass, rsqrt, reciprocal and abs take
+//                   the tensor, whichever side the scalar stands. Comparisons and logical operations give
+//                   1 or 0
+//   bit operations  of tensor_tensor, tensor_scalar and tensor_reduce take integers as the bits that they
+//                   are, as wide as dst's elements: a narrower source is extended by zeros, a wider one
+//                   cut off. Shifts fill with zeros, also from the left of a negative number; counts of
+//                   the width or more leave 0. A constant is its integer part modulo 2^32 (0 if it is no
+//                   number), a column the 32 bits that lie there. bypass beside a bit operation passes the
+//                   bits on
+//   exact integers  tensor_tensor on GpSimd, if all three tiles are int32 or uint32: each operand is the
+//                   integer that it is, the result is exact modulo 2^32 and never saturated
+//                   (isa/integer_alu.h: division, powers, comparisons). All else on GpSimd is fp32,
+//                   tensor_scalar too, whose constants are fp32
+//   tensor_copy     bits as they are between equal dtypes, else dst = convert(src0).
+//                   tensor_copy_predicated moves bits only; its predicate is any nonzero integer
+//   tensor_reduce   the result lies at index 0 of the reduced dimensions of dst. It begins with the first
+//                   element: of one element the reduction is that element. negate changes its sign (never
+//                   a NaN's), after arithmetic only
+//   scans           tensor_tensor_scan and tensor_scalar_cumulative run along all free dimensions of a
+//                   partition, outermost first
+//   range_select    start + i, i counting the free elements in that order, is exact and then rounds once
+//                   to fp32, in which it is compared. -3.4028235e38 becomes -inf in a dtype that does not
+//                   reach it. What it keeps passes through fp32 unchanged, as in select_reduce
+//   activation      the argument is one fused multiply-add, so with a bias of +0 an argument of -0 becomes
+//                   +0
+//   iota            exact in 64 bits, then saturated to an integer dtype, or rounded to fp32 and then to
+//                   dst's dtype; affine_select compares that expression before any rounding
+// Integer tiles lose what fp32 cannot hold in all others.
+//
+// Accumulators: one fp32 a lane of the engine; the lane of an element is the partition of dst in which it is
+// written. tensor_scalar_reduce, select_reduce, range_select and activation_reduce fold their fp32 results,
+// before these round to dst's dtype, over all free dimensions in ascending order:
+//   reset_reduce    from 0 (add, subtract), 1 (mult), -inf (max) or +inf (min); so a sum of -0 alone is +0
+//   reduce          from what the last instruction left
+//   load_reduce     from init; as reset_reduce where an instruction has no init
+//   reset           the accumulators become that neutral element and nothing is folded
+//   idle            nothing is folded; the accumulators keep their values (undefined on silicon)
+// The result column, if any, receives the accumulators as they then are. dst is written in every case; that
+// of tensor_scalar_cumulative, which takes its elements from the accumulators, repeats them on reset and
+// idle.
 //
 // Searches, statistics, movement between partitions, random numbers and GpSimd's own mean what their rows say
 // (isa/table_search.h, isa/table_gpsimd.h). They take a tile's free elements in ascending index order, the

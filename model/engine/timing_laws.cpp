@@ -52,7 +52,8 @@ Occupancy elementwise(const isa::Instruction& i, base::EngineKind kind, const Co
 Occupancy two_input(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
   const std::uint64_t n = elements(i.shape);
   if (kind == base::EngineKind::kGpSimd) return lane(kind, p).of(stretched(n, 2, 1));
-  const bool fast = p.vector.fast_modes && is_16_bit(i.dst.dtype) && is_16_bit(i.src0.dtype) &&
+  const bool predicate = i.op == isa::Opcode::kTensorCopyPredicated;  // published: N at best
+  const bool fast = p.vector.fast_modes && !predicate && is_16_bit(i.dst.dtype) && is_16_bit(i.src0.dtype) &&
                     is_16_bit(i.src1.dtype) && i.src0.space == isa::Space::kSbuf &&
                     i.src1.space == isa::Space::kSbuf;
   return lane(kind, p).of(stretched(n, 1, fast ? 2 : 1));
@@ -72,11 +73,6 @@ Occupancy activation(const isa::Instruction& i, base::EngineKind kind, const Cor
   return o;
 }
 
-Occupancy activation_reduce(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
-  Occupancy o = activation(i, kind, p);
-  return {o.issue + p.scalar.accumulator_read, o.complete + p.scalar.accumulator_read};
-}
-
 // Published: 8 cycles per element on the vector engine.
 Occupancy reciprocal(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
   return lane(kind, p).of(stretched(elements(i.shape), 8, 1));
@@ -94,16 +90,20 @@ Occupancy streaming(const isa::Instruction& i, base::EngineKind kind, const Core
   return lane(kind, p).of(stretched(elements(i.shape), 1, 1));
 }
 
-// Published: max(600, N) cycles; the sequencer computes addresses first.
+// Published: max(600, N) cycles from start to start. N takes the place of N + issue_overhead, as in all
+// published costs; the sequencer computes addresses in the rest of the 600.
 Occupancy dynamic_copy(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
-  constexpr std::uint64_t kLeast = 600;
-  return lane(kind, p).of(stretched(std::max(kLeast, elements(i.shape)), 1, 1));
+  constexpr std::int64_t kLeast = 600;
+  const Lane engine = lane(kind, p);
+  const std::int64_t least = std::max<std::int64_t>(0, kLeast - engine.params.issue_overhead.count);
+  return engine.of(Cycles{std::max(least, stretched(elements(i.shape), 1, 1).count)});
 }
 
 // Published: one element a cycle for a subtraction and a product of an even number of bf16, else two cycles.
 Occupancy scalar_tensor_tensor(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
   const bool fast = i.src0.dtype == isa::DType::kBf16 && i.src1.dtype == isa::DType::kBf16 &&
-                    i.op0 == isa::AluOp::kSubtract && i.op1 == isa::AluOp::kMult && elements(i.shape) % 2 == 0;
+                    i.op0 == isa::AluOp::kSubtract && i.op1 == isa::AluOp::kMult &&
+                    elements(i.shape) % 2 == 0;
   return lane(kind, p).of(stretched(elements(i.shape), fast ? 1 : 2, 1));
 }
 
@@ -112,9 +112,20 @@ Occupancy scan(const isa::Instruction& i, base::EngineKind kind, const CoreParam
   return lane(kind, p).of(stretched(elements(i.shape), 2, 1));
 }
 
-// Published: as tensor_scalar, and MIN_II more to read the accumulators.
+// Published: one element a cycle, and MIN_II more to read the accumulators out, which an instruction without
+// a column for the result does not do (assumed). MIN_II is 64 cycles of either engine's own clock.
+Cycles accumulator_read(const isa::Instruction& i, const CoreParams& p) {
+  return i.result.present ? p.scalar.accumulator_read : Cycles{0};
+}
+
 Occupancy scalar_reduce(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
-  return lane(kind, p).of(stretched(elements(i.shape), 1, 1), p.scalar.accumulator_read);
+  return lane(kind, p).of(stretched(elements(i.shape), 1, 1), accumulator_read(i, p));
+}
+
+Occupancy activation_reduce(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  const Occupancy o = activation(i, kind, p);
+  const Cycles read = accumulator_read(i, p);
+  return {o.issue + read, o.complete + read};
 }
 
 // Published: 13 cycles for each of the N / 3 triples.
@@ -222,8 +233,8 @@ unsigned vector_rate(const isa::Instruction& i, const VectorParams& p) {
 }
 
 LaneLaw lane_law(isa::CostClass cost) {
-  const auto* row =
-      std::find_if(std::begin(kLaneLaws), std::end(kLaneLaws), [&](const LawRow& r) { return r.cost == cost; });
+  const auto* row = std::find_if(std::begin(kLaneLaws), std::end(kLaneLaws),
+                                 [&](const LawRow& r) { return r.cost == cost; });
   return row == std::end(kLaneLaws) ? nullptr : row->law;
 }
 

@@ -184,8 +184,10 @@ TEST_CASE("cost classes: every class of the instruction table has a law or is th
     switch (row.cost) {
       case isa::CostClass::kNone:
       case isa::CostClass::kDoorbell:
+      case isa::CostClass::kMeeting:
       case isa::CostClass::kSemaphore:
       case isa::CostClass::kRegister:
+      case isa::CostClass::kRegisterMemory:
       case isa::CostClass::kBranch:
       case isa::CostClass::kWeightLoad:
       case isa::CostClass::kMatmul:

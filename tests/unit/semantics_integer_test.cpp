@@ -98,6 +98,29 @@ TEST_CASE("tensor_scalar: bit operations with constants and with columns of 32 b
   }
 }
 
+TEST_CASE("tensor_tensor: bit operations are as wide as dst; sources extend by zeros or are cut off",
+          "[isa]") {
+  TileFixture f(86);
+  unsigned n = 0;
+  for (const DType a : kIntegers) {
+    for (const DType b : kIntegers) {
+      for (const DType to : kIntegers) {
+        const Form& form = kForms[n++ % std::size(kForms)];
+        Instruction i = instruction(Opcode::kTensorTensor, form.shape, f.tile(to, 0, kDstAt, form.dst),
+                                    f.tile(a, 0, kSrcAt, form.src));
+        i.src1 = f.tile(b, 0, kOtherAt, form.src);
+        i.op0 = kBitOps[n % std::size(kBitOps)];
+        CAPTURE(isa::name_of(a), isa::name_of(b), isa::name_of(to), int(i.op0));
+        f.fill_bits(i.src0, form.shape);
+        fill_counts(f, i.src1, form.shape);
+        f.check_bits(i, [&](TileMemory& m, unsigned p, const auto& at) {
+          return test::apply_bits(i.op0, m.bits(i.src0, p, at), m.bits(i.src1, p, at), width_of(to));
+        });
+      }
+    }
+  }
+}
+
 TEST_CASE("tensor_scalar: a constant of a bit operation is its integer part; no number is 0", "[isa]") {
   TileFixture f(83);
   const Tile tile = f.tile(DType::kUint32, 0, 0, {0, 0, 0, 1});

@@ -179,12 +179,13 @@ TEST_CASE("stochastic instructions: the tensor engine and transfers round to nea
     i.dst.offset = 0;
     isa::execute(i, view);
     i.op = Opcode::kTranspose;
+    i.dst.dtype = DType::kFp32;
     i.dst.offset = 1024;
     isa::execute(i, view);
     isa::Descriptor d;
     d.count = {32, 1, 1, 64};
-    d.src = {Space::kSbuf, DType::kFp32, 0, isa::kNone, 0, {0, 0, 0, 1}};
-    d.dst = {Space::kSbuf, DType::kBf16, 0, isa::kNone, 4096, {0, 0, 0, 1}};
+    d.src = {Space::kSbuf, DType::kFp32, 0, isa::kNone, 0, 0, {0, 0, 0, 1}};
+    d.dst = {Space::kSbuf, DType::kBf16, 0, isa::kNone, 0, 4096, {0, 0, 0, 1}};
     isa::execute_dma(d, view, nullptr, nullptr);
     d.accumulate = true;
     isa::execute_dma(d, view, nullptr, nullptr);
