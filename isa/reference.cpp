@@ -2,6 +2,7 @@
 #include "isa/reference.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "isa/error.h"
 #include "isa/reference_text.h"
@@ -15,19 +16,27 @@ std::string pad(std::string text, std::size_t width) {
   return text;
 }
 
+// As short as a list wants it: "all but tensor" for many.
+std::string short_queues_of(const OpRow& row) {
+  constexpr std::uint8_t kAll = (1U << kQueueCount) - 1;
+  const auto others = static_cast<std::uint8_t>(kAll & ~row.queues);
+  const bool many = others != 0 && std::popcount(others) <= 2;
+  return many ? "all but " + names_in<Queue>(others) : queues_of(row);
+}
+
 }  // namespace
 
 std::string reference_list() {
   std::size_t mnemonics = 0, queues = 0;
   for (const OpRow& row : all_rows()) {
     mnemonics = std::max(mnemonics, row.mnemonic.size());
-    if (queues_of(row) != "all") queues = std::max(queues, queues_of(row).size());
+    queues = std::max(queues, short_queues_of(row).size());
   }
   std::string out;
   for (const RowGroup& group : row_groups()) {
     out += (out.empty() ? "" : "\n") + std::string(group.title) + "\n";
     for (const OpRow* row : group.rows)
-      out += "  " + pad(std::string(row->mnemonic), mnemonics + 2) + pad(queues_of(*row), queues + 2) +
+      out += "  " + pad(std::string(row->mnemonic), mnemonics + 2) + pad(short_queues_of(*row), queues + 2) +
              std::string(row->formula) + "\n";
   }
   return out;

@@ -66,9 +66,9 @@ DTypes ProgramGenerator::dtypes_for(const Context& c, const Field& field, const 
   if (array && c.i.mode != MatmulMode::kDense) dtypes &= row_of(c.i.mode).dtypes;
   if (field.kind == FieldKind::kMoving)
     dtypes &= size_of(weights_->dtype) == 4 ? kWide : static_cast<DTypes>(~kWide);
-  if (field.kind == FieldKind::kTransposeDst)
-    dtypes &= static_cast<DTypes>((size_of(weights_->dtype) == 1 ? kUint16Only : mask_of(weights_->dtype)) |
-                                  (is_float(weights_->dtype) ? kFp32Only : 0));
+  if (field.kind != FieldKind::kTransposeDst) return dtypes;
+  const DTypes own = size_of(weights_->dtype) == 1 ? kUint16Only : mask_of(weights_->dtype);
+  dtypes &= is_float(weights_->dtype) ? static_cast<DTypes>(own | kFp32Only) : own;
   return dtypes;
 }
 

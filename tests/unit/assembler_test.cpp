@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "isa/error.h"
 #include "tests/support/random_program.h"
@@ -130,6 +131,69 @@ TEST_CASE("assembler: transfers are numbered in order of appearance", "[isa]") {
   CHECK(s[0].src_reg == 9);
   CHECK(s[1].descriptor == 0);
   CHECK(s[1].notify_arg == 1);
+}
+
+TEST_CASE("assembler: an optional operand that is absent stays absent", "[isa]") {
+  const auto read = [](const std::string& text, Queue queue) {
+    const Program p = assemble(text, "t");
+    CHECK(to_bytes(assemble(disassemble(p), "t")) == to_bytes(p));
+    return p.stream(queue).back();
+  };
+  const Instruction dense = read("tensor:\nload_weights shape=4x8 src=sbuf[0,0]:bf16", Queue::kTensor);
+  CHECK(dense.src1 == Tile{});
+  const Instruction sparse =
+      read("tensor:\nload_weights shape=4x8 src=sbuf[0,0]:bf16 mode=sparse_1_2 tags=sbuf[0,16]:uint16",
+           Queue::kTensor);
+  CHECK(sparse.src1.stride == std::array<std::int16_t, 4>{0, 0, 0, 1});
+  const std::string replace =
+      "vector:\nmatch_replace8 shape=1x8 dst=sbuf[0,0]:fp32 src=sbuf[0,0]:fp32 values=sbuf[0,0]:fp32 "
+      "value=-0 ";
+  CHECK(std::signbit(read(replace, Queue::kVector).value));
+  CHECK(read(replace, Queue::kVector).result == Column{});
+  CHECK(read(replace + "index=psum[32, 8]:uint16", Queue::kVector).result ==
+        Column{true, Space::kPsum, DType::kUint16, 32, 8});
+  const std::string activation =
+      "scalar:\nactivation shape=1x1 dst=sbuf[0,0]:fp32 src=sbuf[0,0]:fp32 func=exp scale=1";
+  CHECK(read(activation, Queue::kScalar).scalar1 == Scalar{});
+  CHECK(std::signbit(read(activation + " bias=-0", Queue::kScalar).scalar1.imm));
+  CHECK(std::signbit(read(activation + " alpha=-0", Queue::kScalar).value));
+}
+
+TEST_CASE("assembler: an operation of two operands has its scalar, zero or not", "[isa]") {
+  const std::string head = "vector:\n  tensor_scalar shape=1x1 dst=sbuf[0,0]:fp32 src=sbuf[0,0]:fp32 ";
+  check_error(head + "op0=mult", "E-ASM-008", "2:3", "lacks its operand 'scalar0'");
+  check_error(head + "op0=mult scalar0=2 op1=add", "E-ASM-008", "2:3", "lacks its operand 'scalar1'");
+  for (const std::string rest : {"op0=mult scalar0=0", "op0=mult scalar0=-0 op1=add scalar1=0", "op0=abs"}) {
+    const Program p = assemble(head + rest, "t");
+    CHECK_THAT(disassemble(p), Catch::Contains(rest + "\n"));
+    CHECK(to_bytes(assemble(disassemble(p), "t")) == to_bytes(p));
+  }
+}
+
+TEST_CASE("assembler: masks, words, modes and sums mean what they say", "[isa]") {
+  std::string mask = "(5";
+  for (unsigned n = 1; n < 32; ++n) mask += n % 2 == 0 ? ",*" : "," + std::to_string(31 - n);
+  const Program p = assemble(
+      ".args a\nvector:\nstream_shuffle shape=32x1 dst=sbuf[0,0]:fp32 src=sbuf[0,0]:fp32 mask=" + mask +
+          ")\nreg_load d=r1 src=a+8:uint16 src_reg=r2\nreg_store a=r1 dst=sbuf[77, 4]:int8\n"
+          "sendrecv shape=2x2 dst=sbuf[0,0]:fp32 src=sbuf[0,0]:fp32 pipe=3 gpsimd_dma\n",
+      "t");
+  const auto& s = p.stream(Queue::kVector);
+  CHECK(s[0].mask[0] == 5);
+  CHECK(s[0].mask[2] == kKeep);
+  CHECK(s[0].mask[31] == 0);
+  CHECK(s[1].word == DmaSide{Space::kHbm, DType::kUint16, 0, 0, 0, 8, {}});
+  CHECK(s[1].src_reg == 2);
+  CHECK(s[2].word == DmaSide{Space::kSbuf, DType::kInt8, 77, kNone, 0, 4, {}});
+  CHECK(s[3].pipe == 3);
+  CHECK(s[3].gpsimd_dma);
+  check_error("vector:\nstream_shuffle mask=(32", "E-ASM-005", "2:22", "0..31");
+  check_error("tensor:\nload_weights mode=sparse_4_17", "E-ASM-006", "2:19", "did you mean 'sparse_4_16'");
+  check_error("vector:\nselect_reduce command=reset_redce", "E-ASM-006", "2:23",
+              "did you mean 'reset_reduce'");
+  check_error(".args a\nsync:\ndma_copy indirect=gathr", "E-ASM-006", "3:19", "did you mean 'gather'");
+  check_error("vector:\nmatch_replace8 index=hbm[0,0]:uint16", "E-ASM-006", "2:22",
+              "expected one of sbuf, psum");
 }
 
 TEST_CASE("assembler: control arguments are some of the arguments", "[isa]") {
