@@ -114,8 +114,9 @@ std::array<std::uint8_t, kQuadrant> parse_mask(Cursor& c) {
   c.expect("(", "'(' and 32 partitions");
   for (std::size_t i = 0; i < mask.size(); ++i) {
     if (i > 0) c.expect(",", "','");
-    mask[i] = c.accept("*") ? kKeep
-                            : c.integer<std::uint8_t>("partition", 0, static_cast<std::uint8_t>(kQuadrant - 1));
+    mask[i] = c.accept("*")
+                  ? kKeep
+                  : c.integer<std::uint8_t>("partition", 0, static_cast<std::uint8_t>(kQuadrant - 1));
   }
   c.expect(")", "')'");
   return mask;

@@ -59,8 +59,11 @@ void pack(Bits& bits, std::array<std::uint8_t, kQuadrant>& mask, unsigned) {
   constexpr std::uint64_t kBase = kQuadrant + 1, kMost = 1406408618241;  // 33^8
   for (std::size_t first = 0; first < mask.size(); first += kDigits) {
     std::uint64_t group = 0;
-    for (std::size_t d = kDigits; d-- > 0;)
-      group = group * kBase + std::min<std::uint64_t>(mask[first + d], kQuadrant);
+    for (std::size_t d = kDigits; d-- > 0;) {
+      const std::uint8_t digit = mask[first + d] == kKeep ? kQuadrant : mask[first + d];
+      bits.fits(mask[first + d], mask[first + d] == kKeep || digit < kQuadrant);
+      group = group * kBase + digit;
+    }
     bits.number(group, 41);
     bits.below(group, kMost);
     for (std::size_t d = 0; d < kDigits; ++d, group /= kBase) {

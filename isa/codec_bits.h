@@ -38,6 +38,11 @@ class BitWriter {
   }
   void flag(const bool& value) { put(value ? 1 : 0, 1); }
   void below(std::uint64_t, std::uint64_t) {}
+  // Throws E-BIN-010 for a value that its code has no pattern for.
+  void fits(std::uint64_t value, bool has_pattern) {
+    if (!has_pattern)
+      throw ProgramError("E-BIN-010", "", "value " + std::to_string(value) + " has no pattern in the word");
+  }
   template <class Value>
   void set(const Value&, const Value&) {}
   void real(const float& value) { put(std::bit_cast<std::uint32_t>(value), 32); }
@@ -91,6 +96,7 @@ class BitReader {
                          "value " + std::to_string(value) + " ending at bit " + std::to_string(at_) +
                              " has no meaning; expected below " + std::to_string(end));
   }
+  void fits(std::uint64_t, bool) {}
   template <class Value>
   void set(Value& target, const Value& value) {
     target = value;

@@ -153,20 +153,12 @@ class Disassembler {
 
   std::string operand(const Field& field, const Instruction& i, bool in_place) const {
     const FieldTraits& traits = traits_of(field.kind);
-    if (field.optional && is_default(traits, i)) return "";
+    const bool needed = presence_of(row_of(i.op), field, i) == Presence::kNeeded;
+    if (field.optional && !needed && is_default(traits, i)) return "";
     if (traits.type == ValueType::kFlag) return " " + std::string(field.name);
     if (traits.type == ValueType::kDescriptor && in_place) return parts(program_.descriptors[i.descriptor]);
     return " " + std::string(field.name) + "=" +
            std::visit([&](auto slot) { return value(field, i, i.*slot); }, traits.slot);
-  }
-
-  static bool is_default(const FieldTraits& traits, const Instruction& i) {
-    static const Instruction kDefault;
-    if (const auto* slot = std::get_if<Member<Scalar>>(&traits.slot); slot != nullptr)
-      if (std::signbit((i.**slot).imm)) return false;  // -0 equals the default 0, but is not the same bits
-    if (const auto* slot = std::get_if<Member<float>>(&traits.slot); slot != nullptr)
-      if (std::signbit(i.**slot)) return false;
-    return std::visit([&](auto slot) { return i.*slot == kDefault.*slot; }, traits.slot);
   }
 
   std::string value(const Field&, const Instruction&, const Shape& s) const {

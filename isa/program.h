@@ -53,8 +53,8 @@ struct GlobalAddress {
 };
 
 // Binary form, little endian: magic "TAHO", version, name, arguments (u32 length and characters each),
-// control arguments, instruction count of each queue, descriptor count, the 64-byte words and descriptors of isa/codec.h, FNV-1a
-// checksum of all before it. `from_bytes` accepts only what `to_bytes` can produce, so
+// control arguments, instruction count of each queue, descriptor count, the 64-byte words and descriptors of
+// isa/codec.h, FNV-1a checksum of all before it. `from_bytes` accepts only what `to_bytes` can produce, so
 // to_bytes(from_bytes(b)) == b; it proves neither limits nor references, which is validate()'s work.
 // ProgramError with the byte offset: E-BIN-001 magic, 002 version, 003 truncated, 004 too long, 005 a name,
 // 006 too many arguments, 007..009 a word (isa/codec.h), 011 checksum, 012 a control argument that does not

@@ -1,15 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // What each instruction does to tiles: pure functions on views of a core's memories. Knows nothing of time.
 //
-// Declared order of the tensor engine: a pass sums rows in ascending K from +0 with one rounding per fused
-// multiply-add in fp32; the sum of the pass is then added to PSUM with one rounding. 16-bit operands widen
-// exactly; fp32 operands take the same order. Results are the same bits on every host.
+// The tensor engine (where operands stand in the array: isa/array_tiles.h). Declared order: a pass sums the
+// contraction in ascending k from +0 with one rounding per fused multiply-add in fp32; the sum of the pass is
+// then added to PSUM with one rounding (the first pass overwrites if the matmul does not accumulate). 16-bit,
+// fp8 and tf32 operands widen exactly. Results are the same bits on every host; a NaN is 0x7fc00000.
 //   load_weights    the array holds src0, [K partitions x M free elements]
 //   matmul          dst[m][n] (+)= sum over k of weight[k][m] * src0[k][n]
+//     double_row    both operands have two slices per partition; K = 2 * partitions, k = 2p + slice, one pass
+//     sparse M:N    k runs over the kept weights, one per partition and column, in ascending p; each meets the
+//                   element N * (p / M) + tag of the moving operand, counted as partition * slices + slice;
+//                   weights that were left out take no part (not even 0 * inf)
+//     fp32          four passes over halves of 12 bits, in the order low * low, high * low, low * high,
+//                   high * high (weights first). high = x with its low 12 bits cleared, low = the exact rest;
+//                   below 2^-137, where nothing else is left, high = x. Products of halves are exact, so the
+//                   result is within (K + 4) * 2^-24 * (|dst| + sum |w x|) of the exact one: as good as a
+//                   chain of fp32. What is not finite has low = +0 and is +0 in the two mixed passes: then
+//                   inf * x is inf and inf * 0 NaN, as IEEE 754 has it. (Passes and their number: documented;
+//                   halves, order and the rule for infinities: assumed, nothing is published.)
+//     onezero_*     fp32 in two passes: the operand of zeros and ones has no low half (other values lose it)
+//     fp32 with tf32  two passes: tf32 has no low half
 //   transpose       dst[m][n] = weight[k][m] for the last k with src0[k][n] != 0, +0 if there is none; with
-//   an
-//                   identity as src0 it turns the weights on their side. A movement, no arithmetic: between
-//                   equal dtypes the bits pass unchanged, NaNs included; else they convert as in tensor_copy
+//                   an identity as src0 it turns the weights on their side. A movement, no arithmetic: the
+//                   bits pass unchanged, NaNs and infinities included, 8-bit types into uint16 with a high
+//                   byte of zero. Into fp32, 16-bit floats widen as in tensor_copy
+// `open` of a matmul says that its accumulation group goes on; it changes no value.
 //
 // The element-wise engines widen their inputs to fp32, round once at each operation (isa/row_kernel.h, and
 // isa/activation_kernel.h for functions) and once more when the result is stored:
@@ -42,16 +57,28 @@
 #include <span>
 #include <vector>
 
+#include "isa/array_tiles.h"
 #include "isa/instruction.h"
+#include "isa/matmul_kernel.h"
 
 namespace tahoma::isa {
 
-// The stationary operand that load_weights leaves in the array: rows x columns.
+// A stationary operand that load_weights left in the array.
+struct LoadedWeights {
+  Standing standing;
+  std::size_t k = 0;             // weights per column: rows, or twice as many in double_row
+  std::vector<std::byte> raw;    // [k][column], the bits that were loaded: what transpose moves
+  std::vector<std::uint16_t> selected;  // sparse: [k][column], the element of the moving operand
+  // As fp32, in the panels of isa/matmul_kernel.h; made for the first matmul that needs them.
+  Halves packed;
+  std::vector<std::uint32_t> offsets;  // sparse: of the selected elements inside a panel, in the same layout
+  bool is_packed = false;
+};
+
+// All of them; their tiles do not overlap.
 struct Weights {
-  unsigned rows = 0, columns = 0;
-  DType dtype = DType::kBf16;
-  std::vector<float> packed;   // as fp32, in the panels of isa/matmul_kernel.h: what matmul multiplies
-  std::vector<std::byte> raw;  // [row][column], the bits that were loaded: what transpose moves
+  ArraySize array;
+  std::vector<LoadedWeights> loaded;
 };
 
 // What an element-wise engine keeps from instruction to instruction, per lane.
@@ -78,7 +105,8 @@ struct CoreView {
 };
 
 // Apply one compute instruction. DMA, semaphores, registers and control flow change no tile: nothing happens.
-// Throws ProgramError E-ISA-401 when a matmul or transpose wants more rows or columns than the weights have.
+// Throws ProgramError E-ISA-401 when a matmul or transpose does not find just its weights in the array, and
+// E-ISA-403 when a tag of sparse weights points beyond its group.
 void execute(const Instruction& instruction, const CoreView& core);
 
 // Apply one transfer: dst = src, converted through fp32 if the dtypes differ; or, if it accumulates, dst =

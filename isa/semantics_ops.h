@@ -8,6 +8,9 @@ namespace tahoma::isa {
 
 using Semantics = void (*)(const Instruction&, const CoreView&);
 
+// The operand that a matmul or transpose finds in the array; E-ISA-401 if it is not there.
+LoadedWeights& weights_for(const Instruction& i, const CoreView& core, const char* mnemonic);
+
 void do_load_weights(const Instruction& i, const CoreView& core);
 void do_matmul(const Instruction& i, const CoreView& core);
 void do_transpose(const Instruction& i, const CoreView& core);

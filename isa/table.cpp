@@ -22,9 +22,8 @@ constexpr auto join(const OpRow (&... groups)[counts]) {
 }
 
 // In the order of Opcode.
-constexpr auto kRows =
-    join(rows::kNopRow, rows::kTensorRows, rows::kElementRows, rows::kSearchRows, rows::kGpSimdRows,
-         rows::kMovementRows, rows::kControlRows, rows::kLaterRows);
+constexpr auto kRows = join(rows::kNopRow, rows::kTensorRows, rows::kElementRows, rows::kSearchRows,
+                            rows::kGpSimdRows, rows::kMovementRows, rows::kControlRows, rows::kLaterRows);
 
 // In the order of Queue. GpSimd has no path to PSUM; bit operations are the vector engine's, powers GpSimd's
 // (AWS NKI, list of operators).
@@ -34,8 +33,9 @@ constexpr QueueRow kQueueRows[] = {
      "vector engine: element-wise, reductions and searches; no power"},
     {Queue::kScalar, kOnChip, bits<AluOps>(AluOp::kMult, AluOp::kAdd, AluOp::kBypass),
      "scalar engine: activation functions; ALU operations mult and add only"},
-    {Queue::kGpSimd, kSbufOnly, kArithmetic | kUnary | kBypassOp | rows::kAcross,
-     "GpSimd engine: patterns, gathers and the rest; no access to PSUM, bit operations only across partitions"},
+    {Queue::kGpSimd, kSbufOnly, kArithmetic | kUnary | kBypassOp,
+     "GpSimd engine: patterns, gathers and the rest; no access to PSUM, bit operations only across "
+     "partitions"},
     {Queue::kSync, kSbufOnly, 0, "sync engine: doorbells, semaphores and control flow"},
     {Queue::kCc0, kSbufOnly, 0, "first collective core: doorbells, semaphores and control flow"},
     {Queue::kCc1, kSbufOnly, 0, "second collective core: doorbells, semaphores and control flow"},
@@ -71,12 +71,32 @@ const OpRow* row_by_mnemonic(std::string_view mnemonic) {
 }
 
 std::string_view name_of(CostClass cost) {
-  constexpr std::string_view kNames[] = {
-      "none",       "weight_load", "matmul",    "elementwise",    "dynamic_copy",
-      "two_input",  "scalar_tensor_tensor", "scan", "reduce",     "scalar_reduce",
-      "streaming",  "aggregate",   "activation", "activation_reduce", "reciprocal",
-      "memset",     "gpsimd_pattern", "partition_reduce", "local_gather", "topk",
-      "doorbell",   "meeting",     "semaphore", "register",       "register_memory", "branch"};
+  constexpr std::string_view kNames[] = {"none",
+                                         "weight_load",
+                                         "matmul",
+                                         "elementwise",
+                                         "dynamic_copy",
+                                         "two_input",
+                                         "scalar_tensor_tensor",
+                                         "scan",
+                                         "reduce",
+                                         "scalar_reduce",
+                                         "streaming",
+                                         "aggregate",
+                                         "activation",
+                                         "activation_reduce",
+                                         "reciprocal",
+                                         "memset",
+                                         "gpsimd_pattern",
+                                         "partition_reduce",
+                                         "local_gather",
+                                         "topk",
+                                         "doorbell",
+                                         "meeting",
+                                         "semaphore",
+                                         "register",
+                                         "register_memory",
+                                         "branch"};
   static_assert(std::size(kNames) == static_cast<std::size_t>(CostClass::kCount));
   return cost < CostClass::kCount ? kNames[static_cast<std::size_t>(cost)] : "?";
 }

@@ -171,7 +171,7 @@ constexpr bool has_rule(const OpRow& row, Rule rule) {
 // What a queue can reach, whatever the instruction.
 struct QueueRow {
   Queue queue;
-  std::uint8_t spaces;   // on-chip memories its engine can address: bit 0 SBUF, bit 1 PSUM
+  std::uint8_t spaces;  // on-chip memories its engine can address: bit 0 SBUF, bit 1 PSUM
   AluOps alu_ops;       // what its engine can compute
   std::string_view doc;
 };

@@ -2,7 +2,10 @@
 #include "isa/table_fields.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
+
+#include "isa/table_rows.h"
 
 namespace tahoma::isa {
 namespace {
@@ -20,12 +23,42 @@ DefaultStrides<Stride> contiguous(const std::array<Count, kFreeDims>& count) {
   return result;
 }
 
+// Equal to the bit: -0 equals 0, but is not the same.
+bool same_bits(float a, float b) {
+  return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
+}
+bool same_bits(const Scalar& a, const Scalar& b) { return a == b && same_bits(a.imm, b.imm); }
+template <class T>
+bool same_bits(const T& a, const T& b) {
+  return a == b;
+}
+
 }  // namespace
 
 const Field* find_field(const OpRow& row, FieldKind kind) {
   const auto field =
       std::find_if(row.fields.begin(), row.fields.end(), [&](const Field& f) { return f.kind == kind; });
   return field == row.fields.end() ? nullptr : &*field;
+}
+
+bool is_default(const FieldTraits& traits, const Instruction& i) {
+  static const Instruction kDefault;
+  return std::visit([&](auto slot) { return same_bits(i.*slot, kDefault.*slot); }, traits.slot);
+}
+
+bool takes_operand(AluOp op) {
+  constexpr AluOps kNoOperand = kUnary | kBitwiseUnary | kBypassOp;
+  return ((kNoOperand >> static_cast<unsigned>(op)) & 1) == 0;
+}
+
+Presence presence_of(const OpRow& row, const Field& field, const Instruction& i) {
+  const bool first = field.kind == FieldKind::kScalar0 || field.kind == FieldKind::kReverse0;
+  const bool second = field.kind == FieldKind::kScalar1 || field.kind == FieldKind::kReverse1;
+  if (!field.optional || (!first && !second)) return Presence::kFree;
+  if (find_field(row, first ? FieldKind::kOp0 : FieldKind::kOp1) == nullptr) return Presence::kFree;
+  if (!takes_operand(first ? i.op0 : i.op1)) return Presence::kForbidden;
+  const bool scalar = field.kind == FieldKind::kScalar0 || field.kind == FieldKind::kScalar1;
+  return scalar ? Presence::kNeeded : Presence::kFree;
 }
 
 std::uint64_t free_elements(const Shape& shape) {
@@ -38,9 +71,7 @@ std::uint64_t stationary_columns(const Instruction& i) {
   return free_elements(i.shape) / (i.mode == MatmulMode::kDoubleRow ? 2 : 1);
 }
 
-std::uint64_t moving_columns(const Instruction& i) {
-  return free_elements(i.shape) / row_of(i.mode).slices;
-}
+std::uint64_t moving_columns(const Instruction& i) { return free_elements(i.shape) / row_of(i.mode).slices; }
 
 Shape operand_shape(const Field& field, const Instruction& i) {
   Shape shape = i.shape;

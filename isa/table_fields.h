@@ -63,8 +63,8 @@ using T = ValueType;
 using enum FieldKind;
 
 // Widths. A tile: space 1, dtype 4, partition 7, offset 18, four strides of 16. A scalar: which it is 1,
-// space 1, and an fp32 constant or partition 7 and offset 18. A column: present 1, space 1, dtype 4, partition
-// 7, offset 18. A shuffle's mask: four numbers of 41 bits, each eight digits of base 33.
+// space 1, and an fp32 constant or partition 7 and offset 18. A column: present 1, space 1, dtype 4,
+// partition 7, offset 18. A shuffle's mask: four numbers of 41 bits, each eight digits of base 33.
 inline constexpr unsigned kShapeBits = 8 + 4 * 16, kTileBits = 1 + 4 + 7 + 18 + 4 * 16,
                           kScalarBits = 1 + 1 + 32, kColumnBits = 1 + 1 + 4 + 7 + 18,
                           kSideBits = 2 + 4 + 7 + 2 + 8 + 40 + 4 * 32, kMaskBits = 4 * 41;
@@ -93,12 +93,14 @@ inline constexpr FieldTraits kTraits[] = {
     {kMode, T::kMode, 4, &I::mode, "how the array is used; default dense"},
     target(kDst, &I::dst, "destination"),
     target(kReducedDst, &I::dst, "destination; reduced dimensions have one element"),
-    target(kMatrixDst, &I::dst,
-           "destination, columns x moving columns, inside one PSUM bank; its partition is the first column of "
-           "the array"),
-    target(kTransposeDst, &I::dst,
-           "destination, columns x moving columns, inside one PSUM bank; dtype of src, or fp32 for floats; "
-           "uint16 for 8-bit types"),
+    target(
+        kMatrixDst, &I::dst,
+        "destination, columns x moving columns, inside one PSUM bank; its partition is the first column of "
+        "the array"),
+    target(
+        kTransposeDst, &I::dst,
+        "destination, columns x moving columns, inside one PSUM bank; dtype of the weights (uint16 for 8-bit "
+        "types), or fp32 for floats; its partition is the first column of the array"),
     target(kTurnedDst, &I::dst, "destination, elements x partitions of the shape"),
     target(kOneRowDst, &I::dst, "destination, one partition"),
     target(kBoundsDst, &I::dst, "destination, 1 x 2 x elements: starts, then ends"),
@@ -107,9 +109,10 @@ inline constexpr FieldTraits kTraits[] = {
     target(kRankedDst, &I::dst, "destination of the values, ceil(k / 16) elements"),
     target(kRankedIndex, &I::src1, "destination of the indices, ceil(k / 16) elements"),
     source(kSrc0, &I::src0, "source"),
-    source(kStationary, &I::src0,
-           "stationary operand: partitions are rows, free elements are columns of the array; its partition is "
-           "the first row"),
+    source(
+        kStationary, &I::src0,
+        "stationary operand: partitions are rows, free elements are columns of the array; its partition is "
+        "the first row"),
     source(kMoving, &I::src0,
            "moving operand: partitions are rows of the array; fp32 or tf32 with such weights, else any"),
     source(kGatherSource, &I::src0, "source of `extent` elements"),
@@ -137,7 +140,7 @@ inline constexpr FieldTraits kTraits[] = {
     flag(kGpSimdDma, &I::gpsimd_dma, "through GpSimd's own DMA: low latency, few bytes"),
     {kAxes, T::kNumber, 3, &I::axes, "number of innermost free dimensions reduced, 1..4"},
     {kPattern, T::kPattern, 64, &I::pattern, "coefficient per free dimension"},
-    {kMask, T::kMask, kMaskBits, &I::mask, "source partition of each of 32, or - to keep"},
+    {kMask, T::kMask, kMaskBits, &I::mask, "source partition of each of 32, or * to keep"},
     {kBase, T::kInteger, 32, &I::base, "value at index 0"},
     {kChannelMultiplier, T::kInteger, 32, &I::channel_multiplier, "coefficient of the partition"},
     {kValue, T::kFloat, 32, &I::value, "fp32 constant"},
@@ -193,6 +196,16 @@ const Field* find_field(const OpRow& row, FieldKind kind);  // null if the row h
 // The part of the instruction's iteration space that a tile or column covers.
 Shape operand_shape(const Field& field, const Instruction& instruction);
 std::uint64_t free_elements(const Shape& shape);
+// Whether text may leave an optional field out: its slot has the default of Instruction, to the bit.
+bool is_default(const FieldTraits& traits, const Instruction& instruction);
+
+// An optional scalar or reversal belongs to an ALU operation (scalar0 and reverse0 to op0, scalar1 and
+// reverse1 to op1) where the row has one. An operation of two operands needs its scalar, one of a single
+// operand takes neither.
+enum class Presence : std::uint8_t { kFree, kNeeded, kForbidden };
+bool takes_operand(AluOp op);  // false for rsqrt, reciprocal, abs, bitwise_not and bypass
+Presence presence_of(const OpRow& row, const Field& field, const Instruction& instruction);
+
 // Columns that a load_weights fills and that a matmul or transpose streams.
 std::uint64_t stationary_columns(const Instruction& instruction);
 std::uint64_t moving_columns(const Instruction& instruction);

@@ -71,10 +71,11 @@ inline constexpr OpRow kGpSimdRows[] = {
     {Opcode::kSequenceBounds, "sequence_bounds", kGpSimd, kSequenceBoundsFields, CostClass::kGpSimdPattern,
      "dst[0, i] = first, dst[1, i] = one past the last index of the run of src[i]; n and -1 where src[i] is 0",
      "Where the segment of each element begins and ends.", Availability::kSupported, false, false, 0,
-     {.most_partitions = 1}},
+     {.most_partitions = 1, .most_elements = 65535}},
     {Opcode::kNonzeroWithCount, "nonzero_with_count", kGpSimd, kNonzeroFields, CostClass::kGpSimdPattern,
      "dst = indices of nonzero elements + index_offset, padding, and the count in the last element",
-     "Lists the nonzero elements of partitions 0, 16, 32, ... of the tile; other partitions stay."},
+     "Lists the nonzero elements of partitions 0, 16, 32, ... of the tile; other partitions stay.",
+     Availability::kSupported, false, false, 0, {.most_elements = 65534}},
     {Opcode::kTopk, "topk", kGpSimd, kTopkFields, CostClass::kTopk,
      "dst, index = the k largest of the first n elements of each group of 16 partitions, ascending",
      "A group's elements and results lie down its partitions first: number j is element j / 16 of partition j "

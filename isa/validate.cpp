@@ -62,6 +62,7 @@ void check_stream(const Program& program, const Limits& limits, Queue queue) {
     require_runs_on(site.row, queue, site.place());
     check_slots(site);
     check_header(site);
+    check_kinds(site);
     check_references(site);
     check_operands(site);
     weights.check(site);
@@ -70,9 +71,14 @@ void check_stream(const Program& program, const Limits& limits, Queue queue) {
 
 }  // namespace
 
-void require_runs_on(const OpRow& row, Queue queue, const std::string& place) {
+void require_available(const OpRow& row, const std::string& place) {
   if (row.availability != Availability::kSupported)
-    throw ProgramError("E-ISA-002", place, std::string(row.mnemonic) + " needs NeuronCore-v4; this machine has NeuronCore-v3");
+    throw ProgramError("E-ISA-002", place,
+                       std::string(row.mnemonic) + " needs NeuronCore-v4; Trainium2 has NeuronCore-v3");
+}
+
+void require_runs_on(const OpRow& row, Queue queue, const std::string& place) {
+  require_available(row, place);
   if (((row.queues >> static_cast<unsigned>(queue)) & 1) == 0)
     throw ProgramError("E-ISA-003", place,
                        "queue " + std::string(name_of(queue)) + " cannot run " + std::string(row.mnemonic) +

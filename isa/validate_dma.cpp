@@ -61,8 +61,7 @@ void check_chip_side(const Transfer& t, const char* name, const DmaSide& side) {
     count[free] = counts[d];
     stride[free++] = side.stride[d];
   }
-  // Three products of 32-bit numbers and one by at most 4 stay inside 2^63 only when each is small: check one
-  // by one.
+  // Products of a count and a stride stay inside 2^63 only when the counts are small: check one by one.
   for (std::size_t d = 0; d < count.size(); ++d)
     if (stride[d] != 0 && count[d] > static_cast<std::uint64_t>(bytes))
       t.fail("E-ISA-030", std::string(name) + " walks " + std::to_string(count[d]) + " elements; " +
@@ -74,7 +73,7 @@ void check_chip_side(const Transfer& t, const char* name, const DmaSide& side) {
   if (first < 0 || last >= bytes)
     t.fail("E-ISA-030", std::string(name) + " covers bytes " + std::to_string(first) + ".." +
                             std::to_string(last) + " of a partition; " + std::string(name_of(side.space)) +
-                            " has 0.." + std::to_string(bytes - 1));
+                            " has 0.." + std::to_string(bytes - 1) + " for programs");
   if (offset % size != 0)
     t.fail("E-ISA-011", std::string(name) + " starts at byte " + std::to_string(offset) +
                             "; expected a multiple of " + std::to_string(size) + " for " +

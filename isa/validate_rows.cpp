@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a row asks of the shape, and of its operands together.
 #include <algorithm>
+#include <cmath>
 
 #include "isa/table_rows.h"
 #include "isa/validate_rules.h"
@@ -22,8 +23,7 @@ void check_shape_rule(const Site& site) {
   if (shape.partitions % rule.partition_multiple != 0)
     fail("partitions", shape.partitions, "a multiple of " + std::to_string(rule.partition_multiple));
   if (n < rule.least_elements || n > rule.most_elements)
-    fail("free elements", n,
-         std::to_string(rule.least_elements) + ".." + std::to_string(rule.most_elements));
+    fail("free elements", n, std::to_string(rule.least_elements) + ".." + std::to_string(rule.most_elements));
   if (n % rule.element_multiple != 0)
     fail("free elements", n, "a multiple of " + std::to_string(rule.element_multiple));
 }
@@ -33,7 +33,8 @@ void check_pairs(const Site& site) {
   if (has_rule(site.row, Rule::kSameDType) && i.dst.dtype != i.src0.dtype)
     site.fail("E-ISA-038", "dst is " + std::string(shown(i.dst.dtype)) + " and src " +
                                std::string(shown(i.src0.dtype)) + "; expected one dtype");
-  if (has_rule(site.row, Rule::kOnePsumSource) && i.src0.space == Space::kPsum && i.src1.space == Space::kPsum)
+  if (has_rule(site.row, Rule::kOnePsumSource) && i.src0.space == Space::kPsum &&
+      i.src1.space == Space::kPsum)
     site.fail("E-ISA-038", "both sources are in psum; expected at least one in sbuf");
 }
 
@@ -78,31 +79,6 @@ void check_transposed_dtype(const Site& site) {
                                "; expected 16 or 32 bits: the tensor engine writes no bytes to psum");
 }
 
-void check_mode(const Site& site) {
-  const Instruction& i = site.instruction;
-  if (find_field(site.row, FieldKind::kMode) == nullptr || !is_enumerator(i.mode)) return;
-  const ModeRow& mode = row_of(i.mode);
-  const std::string name(name_of(i.mode));
-  const bool weights = i.op == Opcode::kLoadWeights;
-  const bool sliced = weights ? i.mode == MatmulMode::kDoubleRow : mode.slices > 1;
-  if (sliced && i.shape.count[kSliceDim] != mode.slices)
-    site.fail("E-ISA-039", name + " takes " + std::to_string(mode.slices) +
-                               " slices in the outermost of three free dimensions; the shape has " +
-                               std::to_string(i.shape.count[kSliceDim]));
-  if (i.mode != MatmulMode::kDense && !in(i.src0.dtype, mode.dtypes))
-    site.fail("E-ISA-039", name + " of " + std::string(shown(i.src0.dtype)) + "; expected " +
-                               chosen_names<DType>(mode.dtypes));
-  if (i.mode == MatmulMode::kDoubleRow && (weights ? i.column : i.dst.partition) != 0)
-    site.fail("E-ISA-039", "double_row cannot be combined with column tiles; expected column 0");
-  if (!weights) return;
-  const bool tagged = !(i.src1 == Tile{});
-  if (tagged != (mode.kept > 0))
-    site.fail("E-ISA-035", mode.kept > 0 ? name + " needs its tags" : name + " has no tags; expected none");
-  if (mode.kept > 0 && i.shape.partitions % mode.kept != 0)
-    site.fail("E-ISA-039", name + " keeps " + std::to_string(mode.kept) + " weights of a group; " +
-                               std::to_string(i.shape.partitions) + " rows are not a multiple");
-}
-
 void check_number(const Site& site, std::string_view name, std::uint64_t value, std::uint64_t least,
                   std::uint64_t most) {
   if (value < least || value > most)
@@ -117,14 +93,52 @@ void check_gathers(const Site& site) {
   if (i.op == Opcode::kLocalGather) {
     const bool power = i.per_index != 0 && (i.per_index & (i.per_index - 1)) == 0;
     if (!power || i.per_index > 32)
-      site.fail("E-ISA-040", "operand 'per_index' is " + std::to_string(i.per_index) +
-                                 "; expected 1, 2, 4, 8, 16 or 32");
+      site.fail("E-ISA-040",
+                "operand 'per_index' is " + std::to_string(i.per_index) + "; expected 1, 2, 4, 8, 16 or 32");
     check_number(site, "extent", i.extent, i.per_index, 65535);
     check_number(site, "valid", i.valid, 1, std::min<std::uint64_t>(kGroup * n, 65535 / i.per_index));
   }
   if (i.op == Opcode::kTopk) {
     check_number(site, "n", i.extent, 8, std::min<std::uint64_t>(kGroup * n, 65535));
     check_number(site, "k", i.valid, 1, std::min<std::uint64_t>(i.extent, 32767));
+  }
+}
+
+void check_numbers(const Site& site) {
+  const Instruction& i = site.instruction;
+  if (find_field(site.row, FieldKind::kAxes) != nullptr && (i.axes == 0 || i.axes > kFreeDims))
+    site.fail("E-ISA-021",
+              "axes is " + std::to_string(i.axes) + "; expected 1.." + std::to_string(kFreeDims));
+  if (i.op == Opcode::kTensorCopyDynamic && i.dst_reg == kNone && i.src_reg == kNone)
+    site.fail("E-ISA-035", "has no register; expected src_reg, dst_reg or both");
+  const bool loads = i.command == ReduceCommand::kLoadReduce;
+  if (find_field(site.row, FieldKind::kReduceOp1) != nullptr && !loads &&
+      !is_default(traits_of(FieldKind::kScalar1), i))
+    site.fail("E-ISA-035", "operand 'init' has no meaning with command " + std::string(name_of(i.command)) +
+                               "; expected load_reduce, or none");
+  if (find_field(site.row, FieldKind::kMask) == nullptr) return;
+  for (const std::uint8_t from : i.mask)
+    if (from >= kQuadrant && from != kKeep)
+      site.fail("E-ISA-040", "operand 'mask' takes partition " + std::to_string(from) +
+                                 " of 32; expected 0..31, or 255 to keep");
+}
+
+// Scalars that an ALU operation takes, and those that it cannot take.
+void check_operations(const Site& site) {
+  const Instruction& i = site.instruction;
+  for (const Field& field : site.row.fields) {
+    const FieldTraits& traits = traits_of(field.kind);
+    if (presence_of(site.row, field, i) == Presence::kForbidden && !is_default(traits, i))
+      site.fail("E-ISA-042", quoted(field.name) + " belongs to an operation of one operand; expected none");
+    const auto* slot = std::get_if<Member<Scalar>>(&traits.slot);
+    if (slot == nullptr || presence_of(site.row, field, i) != Presence::kNeeded || (i.**slot).is_tile)
+      continue;
+    const AluOp op = field.kind == FieldKind::kScalar0 ? i.op0 : i.op1;
+    const float value = (i.**slot).imm;
+    const bool integer = value >= -0x1p31F && value < 0x1p32F && value == std::trunc(value);
+    if (is_bitwise(op) && !integer)
+      site.fail("E-ISA-043", quoted(field.name) + " of " + std::string(name_of(op)) + " is " +
+                                 std::to_string(value) + "; expected an integer of 32 bits");
   }
 }
 
@@ -136,8 +150,9 @@ void check_swap(const Site& site) {
                                " has no DMA of its own; expected gpsimd, or no gpsimd_dma");
   const std::uint64_t size = size_of(i.src0.dtype), most = 256 * size, bytes = free_elements(i.shape) * size;
   if (bytes > most)
-    site.fail("E-ISA-037", "swaps " + std::to_string(bytes) + " bytes a partition; GpSimd's own DMA takes at most " +
-                               std::to_string(most) + " for " + std::string(name_of(i.src0.dtype)));
+    site.fail("E-ISA-037", "swaps " + std::to_string(bytes) +
+                               " bytes a partition; GpSimd's own DMA takes at most " + std::to_string(most) +
+                               " for " + std::string(name_of(i.src0.dtype)));
 }
 
 }  // namespace
@@ -148,7 +163,8 @@ void check_row_rules(const Site& site) {
   check_bitwise(site);
   check_scalar_engine(site);
   check_transposed_dtype(site);
-  check_mode(site);
+  check_numbers(site);
+  check_operations(site);
   check_gathers(site);
   check_swap(site);
 }
