@@ -4,7 +4,6 @@
 #include <catch2/catch.hpp>
 
 #include "isa/error.h"
-#include "model/base/error.h"
 #include "tests/support/in_child.h"
 #include "tests/support/interpreter.h"
 #include "tests/support/machine_fixture.h"
@@ -253,26 +252,4 @@ gpsimd:
 )";
   const Words out = run(text, {8, 16, 10, 11, 12, 13, 14, 15}, Mode::kFunctional, 1, 8).out;
   CHECK(out == Words{0, 0, 12, 13, 14, 15, 0, 0});
-}
-
-TEST_CASE("control flow: a time limit ends a loop that does not end", "[system]") {
-  auto m = machine_of(1, 1, 1);
-  m.time_limit = {1'000'000'000'000};  // 1 ms
-  model::System system(m, Mode::kTiming);
-  system.load(0, text_program(".program p\nsync:\nagain:\n  jump target=again\n"), tensor_arguments());
-  try {
-    system.run();
-    FAIL("an endless loop ended");
-  } catch (const base::UserError& e) {
-    CHECK(e.code == "E-RUN-054");
-    CHECK(e.status == base::ExitStatus::kNoProgress);
-  }
-}
-
-TEST_CASE("control flow: a run that ends within its limit is the same run", "[system]") {
-  auto m = machine_of(1, 1, 1);
-  m.time_limit = {1'000'000'000'000};
-  model::System system(m, Mode::kTiming);
-  system.load(0, text_program(".program p\nsync:\n  nop\n"), tensor_arguments());
-  CHECK(system.run().elapsed == m.chip.core.sequencer.register_instruction);
 }
