@@ -56,18 +56,21 @@ inline constexpr OpRow kMovementRows[] = {
      "dst[i] = src[i], or dst[i] + src[i] where the descriptor accumulates",
      "Rings the doorbell of a transfer on one ring of all 16 DMA engines. The wait holds the doorbell back; "
      "the update fires once per engine when its last byte is written. Indirect: dimension 0 of the HBM side "
-     "goes to the row numbers of a column, one per partition, below `bound`."},
+     "goes to the row numbers of a column, one per partition, below `bound`, as they are at the doorbell."},
     {Opcode::kDmaCompute, "dma_compute", kDoorbells, kDmaComputeFields, CostClass::kDoorbell,
      "dst[i] = sum over the sources ascending of src_s[i]",
-     "A transfer that adds up to 16 sources in fp32 and rounds once to dst's dtype. The sources are successive "
-     "descriptors with one destination and one set of counts; the source register applies to all."},
+     "A transfer that adds up to 16 sources in fp32 and rounds once to dst's dtype; one source is a copy. The "
+     "sources are successive descriptors with one destination and one set of counts; the source register "
+     "applies to all."},
     {Opcode::kDmaTranspose, "dma_transpose", kDoorbells, kDmaTransposeFields, CostClass::kDoorbell,
      "dst[i] = src[i], dimensions in another order",
      "A transfer through the DMA engines' transposing path: 2- or 4-byte elements, at most 128 contiguous "
      "elements of the source in its innermost dimension, a multiple of 16 in its outermost."},
     {Opcode::kSendRecv, "sendrecv", kEngines, kSendRecvFields, CostClass::kMeeting,
      "dst of this core = src of the other core of the logical core",
-     "Swaps tiles between the two physical cores of a logical core; both must come, on the same pipe. "
+     "Swaps tiles between the two physical cores of a logical core; both must come, on the same pipe, and the "
+     "n-th arrival of one meets the n-th of the other. A core comes when its queue's earlier instructions are "
+     "complete. "
      "Through GpSimd's own DMA at most 1024, 512 or 256 bytes a partition for 32-, 16- or 8-bit types.",
      kHere, false, false, static_cast<std::uint8_t>(Rule::kSameDType)},
 };
@@ -76,11 +79,12 @@ inline constexpr OpRow kControlRows[] = {
     {Opcode::kSemWait, "sem_wait", kAllQueues, {}, CostClass::kSemaphore, "wait until the semaphore satisfies",
      "Holds the queue until its wait is satisfied.", kHere, true, false},
     {Opcode::kSemSet, "sem_set", kAllQueues, {}, CostClass::kSemaphore, "update the semaphore",
-     "Changes a semaphore once all earlier instructions of the queue are complete.", kHere, false, true},
+     "Changes a semaphore once all earlier instructions of the queue are complete, or on read, once they have "
+     "read their sources.", kHere, false, true},
     {Opcode::kCoreBarrier, "core_barrier", kEngines, kBarrierFields, CostClass::kMeeting,
      "wait until the other core of the logical core is here",
-     "Holds the queue until all earlier instructions of this queue and of its counterpart on the other core "
-     "are complete."},
+     "Holds the queue until both cores have come to the pipe, the n-th arrival of one meeting the n-th of the "
+     "other. A core comes when the earlier instructions of its queue are complete."},
     {Opcode::kRegSet, "reg_set", kAllQueues, kRegSetFields, CostClass::kRegister, "d = imm",
      "Sets a register of the queue's sequencer."},
     {Opcode::kRegAlu, "reg_alu", kAllQueues, kRegAluFields, CostClass::kRegister, "d = a op (b or imm)",

@@ -27,6 +27,7 @@ void KnownBytes::add(std::uint64_t first, std::uint64_t bytes) {
 }
 
 void KnownBytes::remove(std::uint64_t first, std::uint64_t bytes) {
+  if (bytes == 0) return;
   const std::uint64_t end = first + bytes;
   auto range = ranges_.upper_bound(first);
   if (range != ranges_.begin() && std::prev(range)->second > first) --range;

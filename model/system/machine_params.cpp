@@ -40,7 +40,8 @@ void MachineParams::declare(base::ParamTree& t) {
   t.group("chip", chip);
   t.group("link", link);
   t.add("time_limit", time_limit, 0_ns, {{0}, {3'600'000'000'000'000'000}},
-        "simulated time at which a run is given up; ideal: never", chosen());
+        "simulated time at which a run is given up; ideal: never",
+        assumed("no limit unless somebody asks for one"));
 }
 
 void MachineParams::check() const {

@@ -92,7 +92,8 @@ TEST_CASE("dma split: rows by number stay apart even where they follow each othe
   CHECK(runs.rows == 3);
   CHECK(runs.run_elements == 256);
   for (std::uint64_t r = 0; r < 3; ++r)
-    CHECK(model::byte_offset(request, d.src, runs, r, 5) == (std::int64_t{request.rows[r].number} * 256 + 5) * 2);
+    CHECK(model::byte_offset(request, d.src, runs, r, 5) ==
+          (std::int64_t{request.rows[r].number} * 256 + 5) * 2);
 }
 
 TEST_CASE("dma split: a gather whose rows are all left out is no work for any engine", "[dma]") {
@@ -148,7 +149,8 @@ TEST_CASE("dma packet: tiny DRAM-to-DRAM elements cost 94 ns each", "[dma][timin
 
 TEST_CASE("dma packet: accumulation reads both operands", "[dma][timing]") {
   const auto params = tests::default_machine().chip.core.dma;
-  const model::PacketShape plain{1, 4096, false, true, false, 1, 100}, sum{1, 4096, false, true, true, 1, 100};
+  const model::PacketShape plain{1, 4096, false, true, false, 1, 100},
+      sum{1, 4096, false, true, true, 1, 100};
   CHECK(model::packet_time(sum, params) == model::packet_time(plain, params) * 2);
 }
 

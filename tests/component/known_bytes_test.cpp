@@ -15,7 +15,8 @@ TEST_CASE("known bytes: any additions and removals leave what one flag per byte 
   KnownBytes known;
   std::vector<bool> flag(kBytes);
   for (int step = 0; step < 3000; ++step) {
-    const unsigned first = random() % kBytes, bytes = random() % (kBytes - first + 1);
+    const auto below = [&](std::uint64_t limit) { return static_cast<unsigned>(random() % limit); };
+    const unsigned first = below(kBytes), bytes = below(kBytes - first + 1);
     const bool add = random() % 2 == 0;
     if (add)
       known.add(first, bytes);
@@ -25,7 +26,7 @@ TEST_CASE("known bytes: any additions and removals leave what one flag per byte 
     unsigned wrong = 0;
     for (unsigned b = 0; b < kBytes; ++b) wrong += known.contains(b, 1) != flag[b];
     REQUIRE(wrong == 0);
-    const unsigned from = random() % kBytes, length = 1 + random() % (kBytes - from);
+    const unsigned from = below(kBytes), length = 1 + below(kBytes - from);
     bool all = true;
     for (unsigned b = from; b < from + length; ++b) all = all && flag[b];
     REQUIRE(known.contains(from, length) == all);

@@ -189,6 +189,7 @@ TEST_CASE("cost classes: every class of the instruction table has a law or is th
       case isa::CostClass::kRegister:
       case isa::CostClass::kRegisterMemory:
       case isa::CostClass::kBranch:
+      case isa::CostClass::kMeeting:
       case isa::CostClass::kWeightLoad:
       case isa::CostClass::kMatmul:
         CHECK(model::lane_law(row.cost) == nullptr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SystemC elaborates once per process: a test that wants several machines runs each in a child, which sends text
-// back.
+// SystemC elaborates once per process: a test that wants several machines runs each in a child, which sends
+// text back.
 #pragma once
 
 #include <sys/wait.h>
