@@ -134,6 +134,8 @@ void Engine::plan(Time ready) {
   condition_.compare = wait.kind == isa::Wait::Kind::kEq ? sim::Compare::kEq : sim::Compare::kGe;
   condition_.value =
       wait.kind == isa::Wait::Kind::kGeReg ? reg(static_cast<std::uint8_t>(wait.value)) : wait.value;
+  // A sequencer sees its own changes in the order of its program.
+  if (condition_.semaphore == own_change_) ready_ = std::max(ready, own_change_visible_);
   semaphores->watch(condition_.semaphore, this);
   watching_ = true;
   semaphore_changed();
@@ -141,7 +143,7 @@ void Engine::plan(Time ready) {
 
 void Engine::semaphore_changed() {
   wake_.cancel();
-  satisfied_ = semaphores->when(condition_);
+  satisfied_ = semaphores->when(condition_, ready_);
   if (!satisfied_) return;
   sim::notify_at(wake_, std::max({ready_, satisfied_->when + wake_latency_, sim::now()}));
 }
@@ -151,8 +153,29 @@ void Engine::room() {
   wake_.notify(sc_core::SC_ZERO_TIME);
 }
 
+check::Step Engine::step_of(const isa::Instruction& i, Time t) const {
+  const bool by_register = i.wait.kind == isa::Wait::Kind::kGeReg;
+  return {place_.core,
+          place_.queue,
+          static_cast<std::uint32_t>(pc_),
+          &i,
+          t,
+          by_register ? reg(static_cast<std::uint8_t>(i.wait.value)) : i.wait.value};
+}
+
+void Engine::watch_doorbell(const isa::Instruction& i, const TransferRequest& request, Time t) {
+  const isa::Descriptor& d = *request.descriptor;
+  check::Transfer transfer{isa::source_access(d, request.src), isa::destination_access(d, request.dst),
+                           request.notify ? request.notify->core : place_.core, false};
+  transfer.remote =
+      d.dst.space == isa::Space::kHbm && isa::GlobalAddress::from(request.dst).chip != place_.chip;
+  place_.checker->ring(step_of(i, t), transfer);
+}
+
 Time Engine::run(const isa::Instruction& i, Time t) {
-  switch (isa::row_of(i.op).cost) {
+  const CostClass cost = isa::row_of(i.op).cost;
+  if (place_.checker != nullptr && cost != CostClass::kDoorbell) place_.checker->start(step_of(i, t));
+  switch (cost) {
     case CostClass::kNone:
     case CostClass::kSemaphore:
     case CostClass::kRegister:
@@ -181,6 +204,10 @@ Time Engine::run_sequencer(const isa::Instruction& i, Time t) {
         static_cast<std::int32_t>(static_cast<std::uint32_t>(sum));  // wraps, as 32-bit registers do
   }
   raise(i.update, end);
+  if (i.update.kind != isa::Update::Kind::kNone) {
+    own_change_ = i.update.semaphore;
+    own_change_visible_ = end + raise_latency_;
+  }
   jump_or_advance(i);
   return end;
 }
@@ -207,6 +234,7 @@ Time Engine::run_doorbell(const isa::Instruction& i, Time t) {
                                  static_cast<std::uint8_t>(change_of(i.update.kind)), i.update.value};
   }
   doorbell->ring(request);
+  if (place_.checker != nullptr) watch_doorbell(i, request, t);
   const Time next = t + std::max(params_.dma.doorbell, params_.dma.doorbell_pitch);
   ledger_.active(t, request.rung);
   ledger_.account(next, Cycle::kBusy);
