@@ -40,8 +40,8 @@ std::uint64_t Tensor::elements() const {
 std::uint64_t Tensor::bytes() const { return elements() * isa::size_of(dtype); }
 
 struct Machine::Impl {
-  Impl(const model::MachineParams& params, model::Mode mode_)
-      : system(params, mode_), mode(mode_), used(params.chips() * params.chip.hbm.stacks, 0) {}
+  Impl(const model::MachineParams& params, model::Mode mode_, model::check::Options checks)
+      : system(params, mode_, true, checks), mode(mode_), used(params.chips() * params.chip.hbm.stacks, 0) {}
 
   model::System system;
   model::Mode mode;
@@ -67,8 +67,8 @@ void Machine::Impl::keep_values(std::uint32_t core, const isa::Program& program,
   }
 }
 
-Machine::Machine(const model::MachineParams& params, model::Mode mode)
-    : impl_(std::make_unique<Impl>(params, mode)) {}
+Machine::Machine(const model::MachineParams& params, model::Mode mode, model::check::Options checks)
+    : impl_(std::make_unique<Impl>(params, mode, checks)) {}
 
 Machine::~Machine() = default;
 
@@ -108,7 +108,14 @@ void Machine::write(const Tensor& tensor, std::span<const std::byte> values) {
   TAHOMA_INVARIANT(values.size() == tensor.bytes(),
                    fmt::format("{} bytes for tensor '{}' of {}", values.size(), tensor.name, tensor.bytes()));
   std::memcpy(bytes(tensor), values.data(), values.size());
+  declare_input(tensor);
 }
+
+void Machine::declare_input(const Tensor& tensor) {
+  impl_->system.host_wrote(tensor.address, tensor.bytes());
+}
+
+const model::check::Findings& Machine::findings() const { return impl_->system.findings(); }
 
 void Machine::read(const Tensor& tensor, std::span<std::byte> values) {
   TAHOMA_INVARIANT(values.size() == tensor.bytes(),

@@ -34,7 +34,7 @@ struct Tensor {
 
 class Machine {
  public:
-  Machine(const model::MachineParams& params, model::Mode mode);
+  Machine(const model::MachineParams& params, model::Mode mode, model::check::Options checks = {});
   ~Machine();
 
   const model::MachineParams& params() const;
@@ -52,6 +52,9 @@ class Machine {
   void write(const Tensor& tensor, std::span<const std::byte> values);
   void read(const Tensor& tensor, std::span<std::byte> values);
   std::byte* bytes(const Tensor& tensor);  // the tensor's host bytes themselves
+  // Declares a tensor an input: the host has filled it, or in timing mode would have. write() does it by
+  // itself; whoever fills bytes() calls it, in both modes, so that reading the tensor is no error.
+  void declare_input(const Tensor& tensor);
 
   // `arguments[i]` is the address (or, for notify, the core number) behind argument i of the program. Throws
   // E-RUN-011 when there are more or fewer, E-RUN-012 when a control argument is no address of a tensor.
@@ -60,6 +63,7 @@ class Machine {
 
   base::RunMeasurement run(const std::function<void(const model::Progress&)>& progress = {});
   void collect(base::StatSink& sink) const;
+  const model::check::Findings& findings() const;  // of the finished run
 
  private:
   struct Impl;

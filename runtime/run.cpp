@@ -32,6 +32,7 @@ struct Simulated {
   base::RunMeasurement measurement;
   base::StatSink stats;
   GoldenResult golden;
+  model::check::Findings checks;
   std::vector<NamedValues> outputs;
   double seconds = 0;  // of the host, inside Machine::run
 };
@@ -39,7 +40,7 @@ struct Simulated {
 Simulated simulate(ResolvedConfig& config, const RunOptions& options) {
   ProgressLine progress;
   progress.stage("elaborating the machine");
-  Machine machine(config.machine, config.mode());
+  Machine machine(config.machine, config.mode(), options.checks);
   progress.stage("placing tensors and programs");
   config.workload->prepare(machine, config.run.seed);
 
@@ -48,6 +49,7 @@ Simulated simulate(ResolvedConfig& config, const RunOptions& options) {
   const Clock::time_point start = Clock::now();
   run.measurement = machine.run([&](const model::Progress& p) { progress.update(p); });
   run.seconds = seconds_since(start);
+  run.checks = machine.findings();
   if (machine.functional()) {
     progress.stage("checking against the golden reference");
     if (options.golden) run.golden = config.workload->verify(machine);
@@ -57,7 +59,7 @@ Simulated simulate(ResolvedConfig& config, const RunOptions& options) {
   return run;
 }
 
-RunFacts facts_of(const ResolvedConfig& config, const GoldenResult& golden) {
+RunFacts facts_of(const ResolvedConfig& config, const Simulated& run) {
   RunFacts facts;
   facts.workload = config.workload->describe();
   facts.machine = config.machine.name;
@@ -66,7 +68,8 @@ RunFacts facts_of(const ResolvedConfig& config, const GoldenResult& golden) {
   facts.useful_flops = config.workload->useful_flops();
   facts.dtype = config.workload->compute_dtype();
   facts.cores_used = config.workload->cores_used();
-  facts.golden = golden;
+  facts.golden = run.golden;
+  facts.checks = run.checks;
   return facts;
 }
 
@@ -94,8 +97,8 @@ RunOutcome run_workload(const RunOptions& options) {
   OutputDir out(options.out);
 
   const Simulated run = simulate(*config, options);
-  const Summary summary = summarise(facts_of(*config, run.golden), config->machine, run.measurement);
-  RunOutcome outcome{run.golden, summary_text(summary), summary_json(summary), out.path()};
+  const Summary summary = summarise(facts_of(*config, run), config->machine, run.measurement);
+  RunOutcome outcome{run.golden, run.checks, summary_text(summary), summary_json(summary), out.path()};
   out.write("summary.txt", outcome.summary_text);
   out.write("summary.json", outcome.summary_json);
   out.write("stats.json", stats_json(run.stats.stats()));

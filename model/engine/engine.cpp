@@ -97,6 +97,8 @@ void Engine::plan(Time ready) {
   condition_.semaphore = wait.semaphore;
   condition_.compare = wait.kind == isa::Wait::Kind::kEq ? sim::Compare::kEq : sim::Compare::kGe;
   condition_.value = sequencer_.wait_value(wait);
+  // A sequencer sees its own changes in the order of its program.
+  if (condition_.semaphore == own_change_) ready_ = std::max(ready, own_change_visible_);
   semaphores->watch(condition_.semaphore, this);
   watching_ = true;
   semaphore_changed();
@@ -104,7 +106,7 @@ void Engine::plan(Time ready) {
 
 void Engine::semaphore_changed() {
   wake_.cancel();
-  satisfied_ = semaphores->when(condition_);
+  satisfied_ = semaphores->when(condition_, ready_);
   if (!satisfied_) return;
   sim::notify_at(wake_, std::max({ready_, satisfied_->when + wake_latency_, sim::now()}));
 }
@@ -126,8 +128,29 @@ Time Engine::run_placed(Time t) {
   }
 }
 
+check::Step Engine::step_of(const isa::Instruction& i, Time t) const {
+  const bool waits = i.wait.kind != isa::Wait::Kind::kNone;
+  return {place_.core,
+          place_.queue,
+          static_cast<std::uint32_t>(sequencer_.pc()),
+          &i,
+          t,
+          waits ? sequencer_.wait_value(i.wait) : 0};
+}
+
+void Engine::watch_doorbell(const isa::Instruction& i, const TransferRequest& request, Time t) {
+  const isa::Descriptor& d = *request.descriptor;
+  check::Transfer transfer{isa::source_access(d, request.src), isa::destination_access(d, request.dst),
+                           request.notify ? request.notify->core : place_.core, false};
+  transfer.remote =
+      d.dst.space == isa::Space::kHbm && isa::GlobalAddress::from(request.dst).chip != place_.chip;
+  place_.checker->ring(step_of(i, t), transfer);
+}
+
 Time Engine::run(const isa::Instruction& i, Time t) {
-  switch (isa::row_of(i.op).cost) {
+  const CostClass cost = isa::row_of(i.op).cost;
+  if (place_.checker != nullptr && cost != CostClass::kDoorbell) place_.checker->start(step_of(i, t));
+  switch (cost) {
     case CostClass::kNone:
     case CostClass::kSemaphore:
     case CostClass::kRegister:
@@ -158,6 +181,10 @@ Time Engine::run_sequencer(const isa::Instruction& i, Time t) {
   ledger_.account(end, Cycle::kDispatch);
   sequencer_.execute(i, memories());
   raise(i.update, end, complete);
+  if (i.update.kind != isa::Update::Kind::kNone) {
+    own_change_ = i.update.semaphore;
+    own_change_visible_ = end + raise_latency_;
+  }
   jump_or_advance(i);
   return end;
 }
@@ -178,6 +205,7 @@ Time Engine::run_doorbell(const isa::Instruction& i, Time t) {
     request.on_read = i.update.on_read;
   }
   doorbell->ring(request);
+  if (place_.checker != nullptr) watch_doorbell(i, request, t);
   const Time next = t + std::max(params_.dma.doorbell, params_.dma.doorbell_pitch);
   ledger_.active(t, request.rung);
   ledger_.account(next, Cycle::kBusy);

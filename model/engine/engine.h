@@ -11,6 +11,7 @@
 
 #include "isa/program.h"
 #include "isa/semantics.h"
+#include "model/check/checker.h"
 #include "model/engine/doorbell.h"
 #include "model/engine/meeting.h"
 #include "model/engine/pipeline.h"
@@ -37,6 +38,7 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
     std::uint32_t core, chip;  // global numbers
     bool functional;
     bool run_ahead;
+    check::Checker* checker;  // null: nobody watches
   };
   Engine(sc_core::sc_module_name name, const Place& place, const CoreParams& params, sim::Meter& meter);
 
@@ -73,6 +75,8 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   void book_wait();
   base::Time run_placed(base::Time t);
   base::Time run(const isa::Instruction& i, base::Time t);
+  check::Step step_of(const isa::Instruction& i, base::Time t) const;
+  void watch_doorbell(const isa::Instruction& i, const TransferRequest& request, base::Time t);
   base::Time run_sequencer(const isa::Instruction& i, base::Time t);
   base::Time run_doorbell(const isa::Instruction& i, base::Time t);
   base::Time run_meeting(const isa::Instruction& i, base::Time t);
@@ -105,6 +109,8 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   std::optional<sim::Satisfied> satisfied_;
 
   base::Time last_complete_{0}, last_read_{0};
+  base::Time own_change_visible_{0};  // of the last semaphore changed by the sequencer itself
+  unsigned own_change_ = 0;
   isa::Weights weights_;
   isa::LaneState lanes_;
   Ledger ledger_;

@@ -25,6 +25,7 @@ class Chip : public sc_core::sc_module {
     sim::Meter& meter;
     AddressMap& memory;
     bool functional, run_ahead;
+    check::Checker* checker;  // null: nobody watches
   };
   Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& shared);
 

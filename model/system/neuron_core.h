@@ -18,6 +18,7 @@ class NeuronCore : public sc_core::sc_module, private sim::RetireIf {
   struct Place {
     std::uint32_t core, chip;  // global numbers
     bool functional, run_ahead;
+    check::Checker* checker;  // null: nobody watches
   };
   NeuronCore(sc_core::sc_module_name name, const Place& place, const CoreParams& params,
              sim::PayloadPool& pool, sim::Meter& meter);

@@ -44,13 +44,19 @@ void refuse_overtime(base::Duration limit) {
 }  // namespace
 
 struct System::Impl {
-  Impl(const MachineParams& p, Mode m, bool run_ahead)
+  Impl(const MachineParams& p, Mode m, bool run_ahead, check::Options checks)
       : params(prepare_kernel(p)),
         mode(m),
         torus(static_cast<std::uint32_t>(p.torus.x), static_cast<std::uint32_t>(p.torus.y),
               static_cast<std::uint32_t>(p.torus.z)),
         memory("memory", static_cast<unsigned>(p.chip.hbm.stacks)) {
-    const Chip::Shared shared{params, torus, pool, meter, memory, mode == Mode::kFunctional, run_ahead};
+    if (checks.any()) {
+      const check::Machine watched{static_cast<std::uint32_t>(p.cores()), p.chip.hbm.stacks,
+                                   [this](std::uint32_t n) { return std::string(core(n).name()); }};
+      checker = std::make_unique<check::Checker>(checks, watched);
+    }
+    const Chip::Shared shared{params,    torus,        pool, meter, memory, mode == Mode::kFunctional,
+                              run_ahead, checker.get()};
     for (std::uint32_t s = 0; s < p.torus.z; ++s) {
       servers.push_back(std::make_unique<Server>(fmt::format("server{}", s).c_str(), s, shared));
       for (const auto& chip : servers.back()->chips()) chips.push_back(chip.get());
@@ -83,14 +89,15 @@ struct System::Impl {
   sim::PayloadPool pool;
   sim::Meter meter;
   AddressMap memory;
+  std::unique_ptr<check::Checker> checker;  // null: no checks
   std::vector<std::unique_ptr<Server>> servers;
   std::vector<Chip*> chips;
   std::uint64_t instructions_total = 0;
   base::RunMeasurement result;
 };
 
-System::System(const MachineParams& params, Mode mode, bool run_ahead)
-    : impl_(std::make_unique<Impl>(params, mode, run_ahead)) {}
+System::System(const MachineParams& params, Mode mode, bool run_ahead, check::Options checks)
+    : impl_(std::make_unique<Impl>(params, mode, run_ahead, checks)) {}
 System::~System() = default;
 
 const MachineParams& System::params() const { return impl_->params; }
@@ -112,6 +119,15 @@ std::byte* System::hbm(std::uint64_t address, std::uint64_t bytes) {
 void System::keep_values(std::uint64_t address, std::uint64_t bytes) {
   impl_->memory.check(address, bytes);
   impl_->memory.known().add(address, bytes);
+}
+
+void System::host_wrote(std::uint64_t address, std::uint64_t bytes) {
+  if (impl_->checker) impl_->checker->host_wrote(address, bytes);
+}
+
+const check::Findings& System::findings() const {
+  static const check::Findings nothing;
+  return impl_->checker ? impl_->checker->findings() : nothing;
 }
 
 void System::load(std::uint32_t core, std::shared_ptr<const isa::Program> program, const Arguments& args) {

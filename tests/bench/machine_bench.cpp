@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <exception>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -76,16 +77,17 @@ Figures in_own_process(const std::function<Figures()>& measure) {
   return figures;
 }
 
-Figures run_case(const runtime::ConfigRequest& request) {
+Figures run_case(const runtime::ConfigRequest& request, model::check::Options checks = {}) {
   Figures f;
   const auto config = runtime::resolve_config(request);
   auto since = Clock::now();
-  runtime::Machine machine(config->machine, config->mode());
+  runtime::Machine machine(config->machine, config->mode(), checks);
   f.elaborate_s = lap(since);
   config->workload->prepare(machine, config->run.seed);
   f.prepare_s = lap(since);
   const base::RunMeasurement run = machine.run();
   f.run_s = lap(since);
+  if (machine.findings().total() > 0) throw std::runtime_error(machine.findings().first().front());
   f.simulated_us = run.elapsed.ns() / 1000;
   f.instructions = static_cast<double>(run.instructions);
   f.packets = static_cast<double>(run.dma_packets);
@@ -118,6 +120,20 @@ void simulate(benchmark::State& state, const runtime::ConfigRequest& request) {
   }
 }
 
+// The same run without and with every check, each in a process of its own.
+void check_overhead(benchmark::State& state, const runtime::ConfigRequest& request) {
+  for (auto _ : state) {
+    const Figures plain = in_own_process([&] { return run_case(request); });
+    if (refused(state, plain)) return;
+    const Figures checked = in_own_process([&] { return run_case(request, {true, true}); });
+    if (refused(state, checked)) return;
+    state.SetIterationTime(checked.run_s);
+    state.counters["time_ratio"] = checked.run_s / plain.run_s;
+    state.counters["memory_ratio"] = checked.peak_mib / plain.peak_mib;
+    state.counters["peak_MiB"] = checked.peak_mib;
+  }
+}
+
 void elaborate_64_chips(benchmark::State& state) {
   for (auto _ : state) {
     const Figures f = in_own_process([] {
@@ -132,6 +148,10 @@ void elaborate_64_chips(benchmark::State& state) {
     state.SetIterationTime(f.elaborate_s);
     state.counters["peak_MiB"] = f.peak_mib;
   }
+}
+
+runtime::ConfigRequest shipped(const std::string& file, const std::string& mode) {
+  return {TAHOMA_SOURCE_DIR "/workloads/" + file, "", {}, mode, ""};
 }
 
 runtime::ConfigRequest gemm(const std::string& mode, const std::string& machine,
@@ -156,6 +176,13 @@ void register_machines() {
       "gemm_1_core_timing", simulate,
       gemm("timing", "trainium2_one_chip",
            {"workload.m=4096", "workload.n=4096", "workload.k=4096", "workload.shard={m: 1, n: 1, k: 1}"})));
+  for (const std::string mode : {"timing", "functional"}) {
+    for (const auto& [name, file] : {std::pair("gemm_512_cores", "gemm/ultraserver.yaml"),
+                                     std::pair("gemm_4096_one_core", "gemm/one_core_4096.yaml"),
+                                     std::pair("attention_one_core", "attention/one_core.yaml")})
+      once(benchmark::RegisterBenchmark(("check_" + std::string(name) + "_" + mode).c_str(), check_overhead,
+                                        shipped(file, mode)));
+  }
 }
 
 }  // namespace

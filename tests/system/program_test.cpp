@@ -52,10 +52,11 @@ runtime::GoldenResult run_case(float factor) {
   write_case(factor);
   const auto workload =
       workload_with("twice.tasm", "2", "out fp32 4x8 zero expect=want.npy; in fp32 4x8 seed");
-  runtime::Machine machine(tests::machine_of(1, 1, 1), model::Mode::kFunctional);
+  runtime::Machine machine(tests::machine_of(1, 1, 1), model::Mode::kFunctional, {true, true});
   workload->check(machine.params());
   workload->prepare(machine, 5);
   machine.run();
+  CHECK(machine.findings().first().empty());
   return workload->verify(machine);
 }
 

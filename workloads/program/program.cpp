@@ -67,6 +67,7 @@ class AssemblerProgram final : public runtime::Workload {
     specs_ = match_arguments(parse_arguments(tensors_), program_->args);
     allocate(machine);
     for (std::uint32_t core = 0; core < cores_; ++core) machine.load(core, program_, arguments(core));
+    declare_inputs(machine);
     fill(machine, seed);
   }
 
@@ -143,6 +144,12 @@ class AssemblerProgram final : public runtime::Workload {
     const auto at =
         std::find_if(specs_.begin(), specs_.end(), [&](const ArgumentSpec& s) { return s.name == name; });
     return static_cast<std::size_t>(at - specs_.begin());
+  }
+
+  void declare_inputs(Machine& machine) const {
+    for (const std::vector<Tensor>& tensors : placed_)
+      for (std::size_t i = 0; i < specs_.size(); ++i)
+        if (specs_[i].kind == ArgumentSpec::Kind::kTensor) machine.declare_input(tensors[i]);
   }
 
   // Every core gets the same values, in timing mode those of control arguments. Memory is zero until written,
