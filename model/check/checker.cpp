@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/check/checker.h"
 
-#include <map>
-
+#include "model/base/error.h"
 #include "model/check/core_state.h"
 #include "model/check/report.h"
 
 namespace tahoma::model::check {
 namespace {
 
+constexpr std::size_t kMostOperands = 8;
 constexpr unsigned kHbmBlockBits = 20;  // 1 MiB of a stack: a few tiles
 
 bool computes(const isa::Instruction& i) {
@@ -137,15 +137,20 @@ class Checker::Impl {
   }
 
   void touch(const Actor& actor, std::span<const isa::OperandAccess> accesses) {
-    for (const isa::OperandAccess& a : accesses)  // what an instruction reads was there before it writes
-      if (findings_.checked.uninitialised && a.reads)
-        check_contents(actor, a.pattern.space, footprint_of(a.pattern));
-    for (const isa::OperandAccess& a : accesses) {
-      const Footprint f = footprint_of(a.pattern);
-      if (findings_.checked.uninitialised && a.writes) fill(actor, a.pattern.space, f);
-      if (findings_.checked.races)
-        check_order(actor, a.pattern.space, {f, actor.point, actor.origin, a.writes});
+    std::array<Footprint, kMostOperands> footprints;
+    TAHOMA_INVARIANT(accesses.size() <= footprints.size(),
+                     "an instruction with more operands than a word has room for");
+    for (std::size_t n = 0; n < accesses.size(); ++n) footprints[n] = footprint_of(accesses[n].pattern);
+    if (findings_.checked.uninitialised) {
+      for (std::size_t n = 0; n < accesses.size(); ++n)  // what is read was there before anything is written
+        if (accesses[n].reads) check_contents(actor, accesses[n].pattern.space, footprints[n]);
+      for (std::size_t n = 0; n < accesses.size(); ++n)
+        if (accesses[n].writes) fill(actor, accesses[n].pattern.space, footprints[n]);
     }
+    if (!findings_.checked.races) return;
+    for (std::size_t n = 0; n < accesses.size(); ++n)
+      check_order(actor, accesses[n].pattern.space,
+                  {footprints[n], actor.point, actor.origin, accesses[n].writes});
   }
 
   void check_contents(const Actor& actor, isa::Space space, const Footprint& f) {
@@ -210,8 +215,7 @@ void Checker::load(std::uint32_t core, const isa::Program& program) { impl_->loa
 void Checker::host_wrote(std::uint64_t address, std::uint64_t bytes) { impl_->host_wrote(address, bytes); }
 
 void Checker::start(const Step& step) {
-  // As many operands as an instruction word has room for.
-  std::array<isa::OperandAccess, 8> accesses;
+  std::array<isa::OperandAccess, kMostOperands> accesses;
   std::size_t count = 0;
   isa::for_each_access(*step.instruction, [&](const isa::OperandAccess& a) { accesses.at(count++) = a; });
   impl_->start(step, {accesses.data(), count});
