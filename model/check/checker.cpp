@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/check/checker.h"
 
-#include "model/base/error.h"
 #include "model/check/core_state.h"
 #include "model/check/report.h"
 
 namespace tahoma::model::check {
 namespace {
 
-constexpr std::size_t kMostOperands = 8;
 constexpr unsigned kHbmBlockBits = 20;  // 1 MiB of a stack: a few tiles
 
 bool computes(const isa::Instruction& i) {
@@ -137,20 +135,17 @@ class Checker::Impl {
   }
 
   void touch(const Actor& actor, std::span<const isa::OperandAccess> accesses) {
-    std::array<Footprint, kMostOperands> footprints;
-    TAHOMA_INVARIANT(accesses.size() <= footprints.size(),
-                     "an instruction with more operands than a word has room for");
-    for (std::size_t n = 0; n < accesses.size(); ++n) footprints[n] = footprint_of(accesses[n].pattern);
+    footprints_.clear();
+    for (const isa::OperandAccess& a : accesses) footprints_.emplace_back(a.pattern);
     if (findings_.checked.uninitialised) {
       for (std::size_t n = 0; n < accesses.size(); ++n)  // what is read was there before anything is written
-        if (accesses[n].reads) check_contents(actor, accesses[n].pattern.space, footprints[n]);
+        if (accesses[n].reads) check_contents(actor, accesses[n].pattern.space, footprints_[n]);
       for (std::size_t n = 0; n < accesses.size(); ++n)
-        if (accesses[n].writes) fill(actor, accesses[n].pattern.space, footprints[n]);
+        if (accesses[n].writes) fill(actor, accesses[n].pattern.space, footprints_[n]);
     }
     if (!findings_.checked.races) return;
     for (std::size_t n = 0; n < accesses.size(); ++n)
-      check_order(actor, accesses[n].pattern.space,
-                  {footprints[n], actor.point, actor.origin, accesses[n].writes});
+      check_order(actor, accesses[n].pattern.space, footprints_[n], accesses[n].writes);
   }
 
   void check_contents(const Actor& actor, isa::Space space, const Footprint& f) {
@@ -183,7 +178,8 @@ class Checker::Impl {
       actor.core.memory.write_psum(f, actor.is_matmul(), actor.is_matmul() && opens_group(actor.instruction));
   }
 
-  void check_order(const Actor& actor, isa::Space space, const Record& record) {
+  void check_order(const Actor& actor, isa::Space space, const Footprint& footprint, bool write) {
+    const Record record{footprint, actor.point, actor.origin, write};
     AccessLog& log = space == isa::Space::kHbm ? stack(record.footprint.begin).log : actor.core.log(space);
     log.conflicts(
         record.footprint, record.write, [&](const Record& r) { return actor.comes_after(r); },
@@ -205,6 +201,7 @@ class Checker::Impl {
   std::unordered_map<const isa::Program*, std::shared_ptr<const WaitTable>> wait_tables_;
   Findings findings_;
   Report report_;
+  std::vector<Footprint> footprints_;  // of the instruction in hand
 };
 
 Checker::Checker(Options options, Machine machine)
@@ -215,10 +212,9 @@ void Checker::load(std::uint32_t core, const isa::Program& program) { impl_->loa
 void Checker::host_wrote(std::uint64_t address, std::uint64_t bytes) { impl_->host_wrote(address, bytes); }
 
 void Checker::start(const Step& step) {
-  std::array<isa::OperandAccess, kMostOperands> accesses;
-  std::size_t count = 0;
-  isa::for_each_access(*step.instruction, [&](const isa::OperandAccess& a) { accesses.at(count++) = a; });
-  impl_->start(step, {accesses.data(), count});
+  operands_.clear();
+  isa::for_each_access(*step.instruction, [&](const isa::OperandAccess& a) { operands_.push_back(a); });
+  impl_->start(step, operands_);
 }
 
 void Checker::start(const Step& step, std::span<const isa::OperandAccess> accesses) {
