@@ -39,8 +39,12 @@ class AccessLog {
     Record record;
     std::uint32_t references = 0;
   };
+  struct Entry {  // the bytes of the record's box: most records are passed over by them alone
+    std::uint64_t begin, end;
+    Id id;
+  };
   struct Block {
-    std::vector<Id> writes, reads;
+    std::vector<Entry> writes, reads;
     std::size_t limit = kFirstLimit;
   };
   static constexpr std::size_t kFirstLimit = 64;
@@ -53,10 +57,10 @@ class AccessLog {
     return blocks_[number];
   }
   template <class Predicate>
-  void erase_if(std::vector<Id>& list, Predicate&& predicate) {
-    std::erase_if(list, [&](Id id) {
-      if (!predicate(slots_[id].record)) return false;
-      if (--slots_[id].references == 0) free_.push_back(id);
+  void erase_if(std::vector<Entry>& list, Predicate&& predicate) {
+    std::erase_if(list, [&](const Entry& e) {
+      if (!predicate(e)) return false;
+      if (--slots_[e.id].references == 0) free_.push_back(e.id);
       return true;
     });
   }
@@ -81,9 +85,10 @@ template <class Ordered, class Found>
 void AccessLog::conflicts(const Footprint& f, bool write, Ordered&& ordered, Found&& found) {
   const std::uint64_t last = block_of(f.end - 1);
   for (std::uint64_t b = block_of(f.begin); b <= last && b < blocks_.size(); ++b) {
-    const auto visit = [&](const std::vector<Id>& list) {
-      for (const Id id : list) {
-        const Record& r = slots_[id].record;
+    const auto visit = [&](const std::vector<Entry>& list) {
+      for (const Entry& e : list) {
+        if (e.begin >= f.end || f.begin >= e.end) continue;
+        const Record& r = slots_[e.id].record;
         // A pair that meets in several blocks is looked at in the first.
         if (!r.footprint.boxes_meet(f) || block_of(std::max(r.footprint.begin, f.begin)) != b) continue;
         if (!ordered(r) && overlap(r.footprint, f)) found(r);
@@ -97,19 +102,24 @@ void AccessLog::conflicts(const Footprint& f, bool write, Ordered&& ordered, Fou
 template <class Implied, class Settled>
 void AccessLog::add(const Record& record, Implied&& implied, Settled&& settled) {
   const Footprint& f = record.footprint;
-  const auto obsolete = [&](const Record& r) { return f.contains(r.footprint) && implied(r); };
+  const auto obsolete = [&](const Entry& e) {
+    if (e.begin < f.begin || f.end < e.end) return false;
+    const Record& r = slots_[e.id].record;
+    return f.contains(r.footprint) && implied(r);
+  };
+  const auto known_to_all = [&](const Entry& e) { return settled(slots_[e.id].record); };
   const Id id = new_slot(record);
   const std::uint64_t last = block_of(f.end - 1);
   for (std::uint64_t b = block_of(f.begin); b <= last; ++b) {
     Block& here = block(b);
     erase_if(here.reads, obsolete);
     if (record.write) erase_if(here.writes, obsolete);
-    (record.write ? here.writes : here.reads).push_back(id);
+    (record.write ? here.writes : here.reads).push_back({f.begin, f.end, id});
     ++slots_[id].references;
     if (here.reads.size() + here.writes.size() <= here.limit) continue;
     // What everyone knows can be in nobody's way. Looked for each time a list has doubled.
-    erase_if(here.reads, settled);
-    erase_if(here.writes, settled);
+    erase_if(here.reads, known_to_all);
+    erase_if(here.writes, known_to_all);
     here.limit = std::max(kFirstLimit, 2 * (here.reads.size() + here.writes.size()));
   }
 }

@@ -25,12 +25,16 @@ bool Change::after(const Change& x) const {
          point.count > x.point.count;
 }
 
+bool Changes::absent(const Change& y, const Query& query) {
+  return &y == query.ignored || (query.waiter != nullptr && after_wait(y, *query.waiter));
+}
+
 // Without x being complete, can the others show the threshold?
 bool Changes::complete(const Change& x, const Segment& s, const Query& query) const {
   std::uint64_t sum = s.before;
   for (std::size_t i = s.first; i < end_of(s); ++i) {
     const Change& y = items_[i];
-    if (&y == query.ignored || (query.waiter != nullptr && after_wait(y, *query.waiter))) continue;
+    if (absent(y, query)) continue;
     const bool behind = y.in_order && same_component(y.point, x.point) && y.point.count > x.point.count;
     if (&y == &x || (behind && y.units > 1))
       sum += y.total() - y.amount;  // all but the DMA engine that has not done x yet
@@ -44,7 +48,7 @@ bool Changes::begun(const Change& x, const Segment& s, const Query& query) const
   std::uint64_t sum = s.before;
   for (std::size_t i = s.first; i < end_of(s); ++i) {
     const Change& y = items_[i];
-    if (&y != &x && !y.origin.follows(x.origin) && !y.after(x)) sum += y.total();
+    if (&y != &x && !absent(y, query) && !y.origin.follows(x.origin) && !y.after(x)) sum += y.total();
   }
   return static_cast<std::int64_t>(sum) < query.threshold;
 }
@@ -115,8 +119,10 @@ void Changes::doubt_proofs(const Segment& s, SemaphoreWitness& witness) const {
     for (std::size_t i = s.first; i + 1 < items_.size(); ++i) {
       const Change& x = items_[i];
       if (proof.before->covers(x.point)) continue;
-      if (!complete(x, s, {proof.threshold, &newcomer, &proof.waiter})) continue;
-      if (complete(x, s, {proof.threshold, nullptr, &proof.waiter})) continue;
+      const Query then{proof.threshold, &newcomer, &proof.waiter},
+          now{proof.threshold, nullptr, &proof.waiter};
+      if ((!complete(x, s, then) || complete(x, s, now)) && (!begun(x, s, then) || begun(x, s, now)))
+        continue;
       witness.ambiguous(proof.waiter, x.origin, newcomer.origin);
       break;
     }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/check/checker.h"
 
-#include <map>
-
 #include "model/check/core_state.h"
 #include "model/check/report.h"
 
@@ -137,15 +135,17 @@ class Checker::Impl {
   }
 
   void touch(const Actor& actor, std::span<const isa::OperandAccess> accesses) {
-    for (const isa::OperandAccess& a : accesses)  // what an instruction reads was there before it writes
-      if (findings_.checked.uninitialised && a.reads)
-        check_contents(actor, a.pattern.space, footprint_of(a.pattern));
-    for (const isa::OperandAccess& a : accesses) {
-      const Footprint f = footprint_of(a.pattern);
-      if (findings_.checked.uninitialised && a.writes) fill(actor, a.pattern.space, f);
-      if (findings_.checked.races)
-        check_order(actor, a.pattern.space, {f, actor.point, actor.origin, a.writes});
+    footprints_.clear();
+    for (const isa::OperandAccess& a : accesses) footprints_.emplace_back(a.pattern);
+    if (findings_.checked.uninitialised) {
+      for (std::size_t n = 0; n < accesses.size(); ++n)  // what is read was there before anything is written
+        if (accesses[n].reads) check_contents(actor, accesses[n].pattern.space, footprints_[n]);
+      for (std::size_t n = 0; n < accesses.size(); ++n)
+        if (accesses[n].writes) fill(actor, accesses[n].pattern.space, footprints_[n]);
     }
+    if (!findings_.checked.races) return;
+    for (std::size_t n = 0; n < accesses.size(); ++n)
+      check_order(actor, accesses[n].pattern.space, footprints_[n], accesses[n].writes);
   }
 
   void check_contents(const Actor& actor, isa::Space space, const Footprint& f) {
@@ -178,7 +178,8 @@ class Checker::Impl {
       actor.core.memory.write_psum(f, actor.is_matmul(), actor.is_matmul() && opens_group(actor.instruction));
   }
 
-  void check_order(const Actor& actor, isa::Space space, const Record& record) {
+  void check_order(const Actor& actor, isa::Space space, const Footprint& footprint, bool write) {
+    const Record record{footprint, actor.point, actor.origin, write};
     AccessLog& log = space == isa::Space::kHbm ? stack(record.footprint.begin).log : actor.core.log(space);
     log.conflicts(
         record.footprint, record.write, [&](const Record& r) { return actor.comes_after(r); },
@@ -200,6 +201,7 @@ class Checker::Impl {
   std::unordered_map<const isa::Program*, std::shared_ptr<const WaitTable>> wait_tables_;
   Findings findings_;
   Report report_;
+  std::vector<Footprint> footprints_;  // of the instruction in hand
 };
 
 Checker::Checker(Options options, Machine machine)
@@ -210,11 +212,9 @@ void Checker::load(std::uint32_t core, const isa::Program& program) { impl_->loa
 void Checker::host_wrote(std::uint64_t address, std::uint64_t bytes) { impl_->host_wrote(address, bytes); }
 
 void Checker::start(const Step& step) {
-  // As many operands as an instruction word has room for.
-  std::array<isa::OperandAccess, 8> accesses;
-  std::size_t count = 0;
-  isa::for_each_access(*step.instruction, [&](const isa::OperandAccess& a) { accesses.at(count++) = a; });
-  impl_->start(step, {accesses.data(), count});
+  operands_.clear();
+  isa::for_each_access(*step.instruction, [&](const isa::OperandAccess& a) { operands_.push_back(a); });
+  impl_->start(step, operands_);
 }
 
 void Checker::start(const Step& step, std::span<const isa::OperandAccess> accesses) {

@@ -82,6 +82,7 @@ class Checker {
  private:
   class Impl;
   std::unique_ptr<Impl> impl_;
+  std::vector<isa::OperandAccess> operands_;  // of the instruction in hand
 };
 
 }  // namespace tahoma::model::check

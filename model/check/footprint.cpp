@@ -83,31 +83,26 @@ std::size_t collect(const isa::Pattern& p, std::array<Dimension, isa::kFreeDims>
 
 }  // namespace
 
-Footprint footprint_of(const isa::Pattern& p) {
-  Footprint f;
-  f.begin = p.offset;
-  f.partition = p.partition;
-  f.partitions = p.partitions;
-  f.run = p.element;
+Footprint::Footprint(const isa::Pattern& p)
+    : begin(p.offset), run(p.element), partition(p.partition), partitions(p.partitions) {
   std::array<Dimension, isa::kFreeDims> list;
-  const std::size_t n = collect(p, list, f.begin);
+  const std::size_t n = collect(p, list, begin);
   std::size_t left = 0;  // list[0..left) do not join the run
   for (std::size_t d = 0; d < n; ++d) {
-    if (left == 0 && list[d].stride <= f.run)
-      f.run += list[d].stride * (list[d].count - 1);
+    if (left == 0 && list[d].stride <= run)
+      run += list[d].stride * (list[d].count - 1);
     else if (left > 0 && list[d].stride == list[left - 1].stride * list[left - 1].count)
       list[left - 1].count *= list[d].count;
     else
       list[left++] = list[d];
   }
-  f.dims = static_cast<std::uint8_t>(left);
-  f.end = f.begin + f.run;
+  dims = static_cast<std::uint8_t>(left);
+  end = begin + run;
   for (std::size_t d = 0; d < left; ++d) {
-    f.stride[left - 1 - d] = list[d].stride;
-    f.count[left - 1 - d] = list[d].count;
-    f.end += list[d].stride * (list[d].count - 1);
+    stride[left - 1 - d] = list[d].stride;
+    count[left - 1 - d] = list[d].count;
+    end += list[d].stride * (list[d].count - 1);
   }
-  return f;
 }
 
 bool overlap(const Footprint& a, const Footprint& b) {

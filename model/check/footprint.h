@@ -22,6 +22,8 @@ struct Footprint {
   std::uint8_t dims = 0;
   std::array<std::uint32_t, kMostDims> count{};
   std::array<std::uint64_t, kMostDims> stride{};
+  Footprint() = default;
+  explicit Footprint(const isa::Pattern& pattern);
   friend bool operator==(const Footprint&, const Footprint&) = default;
 
   bool is_box() const { return dims == 0; }
@@ -54,7 +56,7 @@ struct Footprint {
   }
 };
 
-Footprint footprint_of(const isa::Pattern& pattern);
+inline Footprint footprint_of(const isa::Pattern& pattern) { return Footprint(pattern); }
 
 // Do they share a byte? Exact.
 bool overlap(const Footprint& a, const Footprint& b);

@@ -109,6 +109,7 @@ class Changes {
     const Change* ignored = nullptr;  // not there yet
     const Origin* waiter = nullptr;   // changes that start after this wait are not there either
   };
+  static bool absent(const Change& y, const Query& query);
   bool complete(const Change& x, const Segment& s, const Query& query) const;
   bool begun(const Change& x, const Segment& s, const Query& query) const;
   void learn_segment(const Segment& s, std::int64_t threshold, Knowledge& knowledge) const;

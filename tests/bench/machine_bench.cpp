@@ -11,6 +11,7 @@
 #include <array>
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <exception>
 #include <functional>
 #include <stdexcept>
@@ -30,7 +31,7 @@ using Clock = std::chrono::steady_clock;
 
 // What a forked process sends back: plain bytes. A non-empty `error` makes the rest meaningless.
 struct Figures {
-  double elaborate_s = 0, prepare_s = 0, run_s = 0;
+  double elaborate_s = 0, prepare_s = 0, run_s = 0, run_cpu_s = 0;
   double simulated_us = 0, instructions = 0, packets = 0, hops = 0;
   double engine_activations = 0, dma_activations = 0, link_activations = 0;
   double peak_mib = 0;
@@ -85,7 +86,9 @@ Figures run_case(const runtime::ConfigRequest& request, model::check::Options ch
   f.elaborate_s = lap(since);
   config->workload->prepare(machine, config->run.seed);
   f.prepare_s = lap(since);
+  const std::clock_t cpu = std::clock();
   const base::RunMeasurement run = machine.run();
+  f.run_cpu_s = static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC;
   f.run_s = lap(since);
   if (machine.findings().total() > 0) throw std::runtime_error(machine.findings().first().front());
   f.simulated_us = run.elapsed.ns() / 1000;
@@ -120,15 +123,23 @@ void simulate(benchmark::State& state, const runtime::ConfigRequest& request) {
   }
 }
 
-// The same run without and with every check, each in a process of its own.
+// The quickest of some runs, each in a process of its own: short ones are repeated.
+Figures quickest(const runtime::ConfigRequest& request, model::check::Options checks) {
+  Figures best = in_own_process([&] { return run_case(request, checks); });
+  for (int n = 0; n < 9 && best.run_s < 0.5 && best.error[0] == '\0'; ++n) {
+    const Figures next = in_own_process([&] { return run_case(request, checks); });
+    if (next.error[0] != '\0' || next.run_cpu_s < best.run_cpu_s) best = next;
+  }
+  return best;
+}
+
+// The same run without and with every check, in processor time: what else the host does matters less.
 void check_overhead(benchmark::State& state, const runtime::ConfigRequest& request) {
   for (auto _ : state) {
-    const Figures plain = in_own_process([&] { return run_case(request); });
-    if (refused(state, plain)) return;
-    const Figures checked = in_own_process([&] { return run_case(request, {true, true}); });
-    if (refused(state, checked)) return;
+    const Figures plain = quickest(request, {}), checked = quickest(request, {true, true});
+    if (refused(state, plain) || refused(state, checked)) return;
     state.SetIterationTime(checked.run_s);
-    state.counters["time_ratio"] = checked.run_s / plain.run_s;
+    state.counters["time_ratio"] = checked.run_cpu_s / plain.run_cpu_s;
     state.counters["memory_ratio"] = checked.peak_mib / plain.peak_mib;
     state.counters["peak_MiB"] = checked.peak_mib;
   }
