@@ -8,7 +8,8 @@
 //   load_weights    the array holds src0, [K partitions x M free elements]
 //   matmul          dst[m][n] (+)= sum over k of weight[k][m] * src0[k][n]
 //     double_row    both operands have two slices per partition; K = 2 * partitions, k = 2p + slice, one pass
-//     sparse M:N    k runs over the kept weights, one per partition and column, in ascending p; each meets the
+//     sparse M:N    k runs over the kept weights, one per partition and column, in ascending p; each meets
+//     the
 //                   element N * (p / M) + tag of the moving operand, counted as partition * slices + slice;
 //                   weights that were left out take no part (not even 0 * inf)
 //     fp32          four passes over halves of 12 bits, in the order low * low, high * low, low * high,
@@ -47,6 +48,11 @@
 //   affine_select   dst = (that expression) compare 0 ? src0 : value
 // Integer tiles lose what fp32 cannot hold in all of these but tensor_copy and iota.
 //
+// Searches, statistics, movement between partitions, random numbers and GpSimd's own mean what their rows say
+// (isa/table_search.h, isa/table_gpsimd.h). They take a tile's free elements in ascending index order, the
+// innermost dimension fastest, and read each partition before they write its results (movement: the whole
+// tile; topk and the indices of local_gather: the group of 16).
+//
 // Memory: a destination may be its own source (same elements in the same order, same dtype). If operands
 // overlap in any other way, or dst addresses an element twice, the result is repeatable but not architected.
 #pragma once
@@ -60,14 +66,16 @@
 #include "isa/array_tiles.h"
 #include "isa/instruction.h"
 #include "isa/matmul_kernel.h"
+#include "isa/random.h"
+#include "isa/rounding.h"
 
 namespace tahoma::isa {
 
 // A stationary operand that load_weights left in the array.
 struct LoadedWeights {
   Standing standing;
-  std::size_t k = 0;             // weights per column: rows, or twice as many in double_row
-  std::vector<std::byte> raw;    // [k][column], the bits that were loaded: what transpose moves
+  std::size_t k = 0;                    // weights per column: rows, or twice as many in double_row
+  std::vector<std::byte> raw;           // [k][column], the bits that were loaded: what transpose moves
   std::vector<std::uint16_t> selected;  // sparse: [k][column], the element of the moving operand
   // As fp32, in the panels of isa/matmul_kernel.h; made for the first matmul that needs them.
   Halves packed;
@@ -83,9 +91,9 @@ struct Weights {
 
 // What an element-wise engine keeps from instruction to instruction, per lane.
 struct LaneState {
-  static constexpr std::size_t kLanes = 128;
+  static constexpr std::size_t kLanes = kGenerators;
   std::array<float, kLanes> accumulator{};
-  std::array<std::array<std::uint32_t, 6>, kLanes> generator{};  // of random numbers
+  Generators generator = initial_generators();  // of random numbers
 };
 
 // One core's on-chip memories as host bytes: partition p of SBUF starts at sbuf + p * sbuf_stride.
@@ -94,9 +102,10 @@ struct CoreView {
   std::size_t sbuf_stride = 0;
   std::byte* psum = nullptr;
   std::size_t psum_stride = 0;
-  Weights* weights = nullptr;  // of the tensor engine
-  LaneState* lanes = nullptr;  // of the engine that executes
-  bool exact_integers = false;  // the engine computes 32-bit integers exactly (GpSimd)
+  Weights* weights = nullptr;    // of the tensor engine
+  LaneState* lanes = nullptr;    // of the engine that executes
+  bool exact_integers = false;   // the engine computes 32-bit integers exactly (GpSimd)
+  Rounding* rounding = nullptr;  // of the element-wise engine that executes; null: to nearest, ties to even
 
   std::byte* at(Space space, unsigned partition, std::size_t offset) const {
     return space == Space::kPsum ? psum + partition * psum_stride + offset
@@ -105,8 +114,9 @@ struct CoreView {
 };
 
 // Apply one compute instruction. DMA, semaphores, registers and control flow change no tile: nothing happens.
-// Throws ProgramError E-ISA-401 when a matmul or transpose does not find just its weights in the array, and
-// E-ISA-403 when a tag of sparse weights points beyond its group.
+// Throws ProgramError E-ISA-401 when a matmul or transpose does not find just its weights in the array,
+// E-ISA-402 when an index of a gather is out of range, and E-ISA-403 when a tag of sparse weights points
+// beyond its group.
 void execute(const Instruction& instruction, const CoreView& core);
 
 // Apply one transfer: dst = src, converted through fp32 if the dtypes differ; or, if it accumulates, dst =

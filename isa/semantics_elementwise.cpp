@@ -11,10 +11,11 @@ namespace tahoma::isa {
 namespace {
 
 template <std::size_t operands>
-Walk<operands> elementwise_walk(const Instruction& i, const std::array<Operand, operands>& list) {
+Walk<operands> elementwise_walk(const Instruction& i, const CoreView& core,
+                                const std::array<Operand, operands>& list) {
   auto walk = make_walk(i.shape, list);
   walk.merge();
-  walk.prefer_long_rows();
+  if (core.rounding == nullptr) walk.prefer_long_rows();  // else the order of the elements is architected
   return walk;
 }
 
@@ -27,13 +28,13 @@ Row source(const Walk<operands>& walk, std::size_t k, const std::array<std::byte
 
 // dst is operand 0 of every walk here; compute(out, n) fills a row of results.
 template <std::size_t operands, class Compute>
-void for_each_result(const Walk<operands>& walk, Compute&& compute) {
+void for_each_result(const Walk<operands>& walk, Rounding* rounding, Compute&& compute) {
   ScratchRow scratch;
   walk.for_each_piece(kScratch, [&](const std::array<std::byte*, operands>& at, std::size_t n) {
     const DType dtype = walk.operand[0].dtype;
     float* out = result_row(at[0], walk.row_step(0), dtype, scratch);
     compute(at, n, out);
-    store_row(at[0], walk.row_step(0), dtype, n, out);
+    store_row(at[0], walk.row_step(0), dtype, n, out, rounding);
   });
 }
 
@@ -46,7 +47,7 @@ void scalar_op(AluOp op, bool reverse, Row tensor, Row scalar, float* out, std::
 }  // namespace
 
 void do_tensor_copy(const Instruction& i, const CoreView& core) {
-  const auto walk = elementwise_walk<2>(i, {tile_operand(core, i.dst), tile_operand(core, i.src0)});
+  const auto walk = elementwise_walk<2>(i, core, {tile_operand(core, i.dst), tile_operand(core, i.src0)});
   if (i.dst.dtype == i.src0.dtype) {
     const std::size_t size = size_of(i.dst.dtype);
     walk.for_each_row([&](const std::array<std::byte*, 2>& at) {
@@ -57,25 +58,25 @@ void do_tensor_copy(const Instruction& i, const CoreView& core) {
   ScratchRow scratch;
   walk.for_each_piece(kScratch, [&](const std::array<std::byte*, 2>& at, std::size_t n) {
     const float* row = load_dense_row(at[1], walk.row_step(1), i.src0.dtype, n, scratch);
-    store_row(at[0], walk.row_step(0), i.dst.dtype, n, row);
+    store_row(at[0], walk.row_step(0), i.dst.dtype, n, row, core.rounding);
   });
 }
 
 void do_tensor_tensor(const Instruction& i, const CoreView& core) {
   const auto walk = elementwise_walk<3>(
-      i, {tile_operand(core, i.dst), tile_operand(core, i.src0), tile_operand(core, i.src1)});
+      i, core, {tile_operand(core, i.dst), tile_operand(core, i.src0), tile_operand(core, i.src1)});
   ScratchRow a, b;
-  for_each_result(walk, [&](const std::array<std::byte*, 3>& at, std::size_t n, float* out) {
+  for_each_result(walk, core.rounding, [&](const std::array<std::byte*, 3>& at, std::size_t n, float* out) {
     alu_row(i.op0, source(walk, 1, at, n, a), source(walk, 2, at, n, b), out, n);
   });
 }
 
 void do_tensor_scalar(const Instruction& i, const CoreView& core) {
-  const auto walk =
-      elementwise_walk<4>(i, {tile_operand(core, i.dst), tile_operand(core, i.src0),
-                              scalar_operand(core, i.scalar0), scalar_operand(core, i.scalar1)});
+  const auto walk = elementwise_walk<4>(i, core,
+                                        {tile_operand(core, i.dst), tile_operand(core, i.src0),
+                                         scalar_operand(core, i.scalar0), scalar_operand(core, i.scalar1)});
   ScratchRow x, s0, s1, first;
-  for_each_result(walk, [&](const std::array<std::byte*, 4>& at, std::size_t n, float* out) {
+  for_each_result(walk, core.rounding, [&](const std::array<std::byte*, 4>& at, std::size_t n, float* out) {
     const Row tensor = source(walk, 1, at, n, x);
     const Row left = source(walk, 2, at, n, s0);
     if (i.op1 == AluOp::kBypass) return scalar_op(i.op0, i.reverse0, tensor, left, out, n);
@@ -86,11 +87,11 @@ void do_tensor_scalar(const Instruction& i, const CoreView& core) {
 }
 
 void do_activation(const Instruction& i, const CoreView& core) {
-  const auto walk =
-      elementwise_walk<4>(i, {tile_operand(core, i.dst), tile_operand(core, i.src0),
-                              scalar_operand(core, i.scalar0), scalar_operand(core, i.scalar1)});
+  const auto walk = elementwise_walk<4>(i, core,
+                                        {tile_operand(core, i.dst), tile_operand(core, i.src0),
+                                         scalar_operand(core, i.scalar0), scalar_operand(core, i.scalar1)});
   ScratchRow x, scale, bias;
-  for_each_result(walk, [&](const std::array<std::byte*, 4>& at, std::size_t n, float* out) {
+  for_each_result(walk, core.rounding, [&](const std::array<std::byte*, 4>& at, std::size_t n, float* out) {
     multiply_add_row(source(walk, 1, at, n, x), source(walk, 2, at, n, scale), source(walk, 3, at, n, bias),
                      out, n);
     activation_row(i.func, out, out, n);
@@ -98,19 +99,19 @@ void do_activation(const Instruction& i, const CoreView& core) {
 }
 
 void do_reciprocal(const Instruction& i, const CoreView& core) {
-  const auto walk = elementwise_walk<2>(i, {tile_operand(core, i.dst), tile_operand(core, i.src0)});
+  const auto walk = elementwise_walk<2>(i, core, {tile_operand(core, i.dst), tile_operand(core, i.src0)});
   ScratchRow x;
-  for_each_result(walk, [&](const std::array<std::byte*, 2>& at, std::size_t n, float* out) {
+  for_each_result(walk, core.rounding, [&](const std::array<std::byte*, 2>& at, std::size_t n, float* out) {
     activation_row(ActFn::kReciprocal, load_dense_row(at[1], walk.row_step(1), i.src0.dtype, n, x), out, n);
   });
 }
 
 void do_memset(const Instruction& i, const CoreView& core) {
-  const auto walk = elementwise_walk<1>(i, {tile_operand(core, i.dst)});
+  const auto walk = elementwise_walk<1>(i, core, {tile_operand(core, i.dst)});
   ScratchRow row;
   row.value.fill(i.value);
   walk.for_each_piece(kScratch, [&](const std::array<std::byte*, 1>& at, std::size_t n) {
-    store_row(at[0], walk.row_step(0), i.dst.dtype, n, row.value.data());
+    store_row(at[0], walk.row_step(0), i.dst.dtype, n, row.value.data(), core.rounding);
   });
 }
 

@@ -85,7 +85,7 @@ struct Batch {
   std::size_t size = 0;
 };
 
-void reduce_batch(const Instruction& i, const Walk<1>& reduced, const Batch& batch) {
+void reduce_batch(const Instruction& i, const Walk<1>& reduced, const Batch& batch, Rounding* rounding) {
   std::array<ScratchRow, kFolds> scratch;
   Folds folds;
   // Offsets from a fold's first element, found once for all folds of the batch.
@@ -99,7 +99,9 @@ void reduce_batch(const Instruction& i, const Walk<1>& reduced, const Batch& bat
     }
     fold_rows(i.op0, rows, n, folds);
   });
-  for (std::size_t k = 0; k < batch.size; ++k) store_from_fp32(batch.dst[k], i.dst.dtype, folds.value[k]);
+  for (std::size_t k = 0; k < batch.size; ++k) {
+    store_rounded(batch.dst[k], i.dst.dtype, folds.value[k], rounding);
+  }
 }
 
 struct Repeated {
@@ -139,13 +141,13 @@ void activate_batch(const Instruction& i, const CoreView& core, unsigned first, 
       float* out = result[k].value.data();
       multiply_add_row(dense_row(x), scale[k], bias[k], out, n);
       activation_row(i.func, out, out, n);
-      store_row(at[0] + partition(dst, k), walk.row_step(0), i.dst.dtype, n, out);
+      store_row(at[0] + partition(dst, k), walk.row_step(0), i.dst.dtype, n, out, core.rounding);
     }
     fold_rows(AluOp::kAdd, rows, n, folds);
   });
   const Operand sum = column_operand(core, i.result);
   for (std::size_t k = 0; k < size; ++k) {
-    store_from_fp32(sum.at + partition(sum, k), i.result.dtype, folds.value[k]);
+    store_rounded(sum.at + partition(sum, k), i.result.dtype, folds.value[k], core.rounding);
   }
 }
 
@@ -158,15 +160,17 @@ void do_tensor_reduce(const Instruction& i, const CoreView& core) {
     batch.dst[batch.size] = at[0];
     batch.src[batch.size] = at[1];
     if (++batch.size < kFolds) return;
-    reduce_batch(i, s.reduced, batch);
+    reduce_batch(i, s.reduced, batch, core.rounding);
     batch.size = 0;
   });
-  if (batch.size > 0) reduce_batch(i, s.reduced, batch);
+  if (batch.size > 0) reduce_batch(i, s.reduced, batch, core.rounding);
 }
 
 void do_activation_reduce(const Instruction& i, const CoreView& core) {
-  for (unsigned first = 0; first < i.shape.partitions; first += kFolds) {
-    activate_batch(i, core, first, std::min<std::size_t>(kFolds, i.shape.partitions - first));
+  // Stochastic rounding counts elements in the order they are stored: then partitions go one by one.
+  const unsigned together = core.rounding == nullptr ? kFolds : 1;
+  for (unsigned first = 0; first < i.shape.partitions; first += together) {
+    activate_batch(i, core, first, std::min<std::size_t>(together, i.shape.partitions - first));
   }
 }
 

@@ -7,6 +7,7 @@
 #include "isa/table_control.h"
 #include "isa/table_fields.h"
 #include "isa/table_gpsimd.h"
+#include "isa/table_search.h"
 #include "isa/table_tensor.h"
 #include "isa/table_vector.h"
 

@@ -62,6 +62,8 @@ constexpr Field column(std::string_view name, DTypes dtypes, std::uint16_t eleme
   return {kind, name, optional, spaces, dtypes, ~0U, elements};
 }
 
+inline constexpr Availability kYes = Availability::kSupported;
+
 inline constexpr Field kShapeField = need(FieldKind::kShape, "shape");
 
 }  // namespace tahoma::isa

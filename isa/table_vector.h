@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the vector and scalar engines; GpSimd runs some of them.
+// Rows of the vector and scalar engines that work element by element or fold; GpSimd runs some of them.
 #pragma once
 
 #include "isa/table_rows.h"
@@ -103,34 +103,6 @@ inline constexpr Field kActivationReduceFields[] = {kShapeField,
                                                     may(kValue, "alpha"),
                                                     may(kCommand, "command")};
 inline constexpr Field kMemsetFields[] = {kShapeField, tile(kDst, "dst"), need(kValue, "value")};
-inline constexpr Field kMax8Fields[] = {kShapeField, tile(kDst, "dst", kAnyDType, kOnChip, 8),
-                                        tile(kSrc0, "src")};
-inline constexpr DTypes kIndices = kUint16Only | kUint32Only;
-inline constexpr Field kFindIndex8Fields[] = {kShapeField, tile(kDst, "dst", kIndices, kOnChip, 8),
-                                              tile(kSrc0, "src"), tile(kSrc1, "values", kAnyDType, kOnChip, 8)};
-inline constexpr Field kMatchReplace8Fields[] = {kShapeField,
-                                                 tile(kDst, "dst"),
-                                                 tile(kSrc0, "src"),
-                                                 tile(kSrc1, "values", kAnyDType, kOnChip, 8),
-                                                 need(kValue, "value"),
-                                                 column("index", kIndices, 8)};
-inline constexpr Field kBnStatsFields[] = {kShapeField, tile(kDst, "dst", kFloats, kOnChip, 6),
-                                           tile(kSrc0, "src")};
-inline constexpr Field kBnAggrFields[] = {kShapeField, tile(kDst, "dst", kFloats, kOnChip, 2),
-                                          tile(kSrc0, "src")};
-inline constexpr Field kTurnFields[] = {kShapeField, tile(kTurnedDst, "dst"), tile(kSrc0, "src")};
-inline constexpr Field kShuffleFields[] = {kShapeField, tile(kDst, "dst"), tile(kSrc0, "src"),
-                                           need(kMask, "mask")};
-inline constexpr Field kDropoutFields[] = {kShapeField, tile(kDst, "dst"), tile(kSrc0, "src"),
-                                           need(kScalar0, "probability")};
-inline constexpr Field kRngFields[] = {kShapeField, tile(kDst, "dst", kIntegers)};
-inline constexpr Field kRandSeedFields[] = {
-    kShapeField, tile(kSrc0, "src", bits<DTypes>(DType::kInt32, DType::kUint32))};
-inline constexpr Field kRandSetFields[] = {kShapeField, tile(kSrc0, "src", kUint32Only, kSbufOnly)};
-inline constexpr Field kRandGetFields[] = {kShapeField, tile(kDst, "dst", kUint32Only, kSbufOnly)};
-
-inline constexpr Availability kYes = Availability::kSupported;
-
 inline constexpr OpRow kElementRows[] = {
     {Opcode::kTensorCopy, "tensor_copy", kVector | kScalar | kGpSimd, kCopyFields, CostClass::kElementwise,
      "dst[i] = src[i]", "Copies a tile, converting the dtype; equal dtypes are copied bit by bit."},
@@ -193,50 +165,6 @@ inline constexpr OpRow kElementRows[] = {
      "Correctly rounded reciprocal on the vector engine."},
     {Opcode::kMemset, "memset", kVector | kGpSimd, kMemsetFields, CostClass::kMemset, "dst[i] = value",
      "Fills a tile with a constant."},
-};
-
-inline constexpr OpRow kSearchRows[] = {
-    {Opcode::kMax8, "max8", kVector, kMax8Fields, CostClass::kStreaming,
-     "dst[0..7] = the 8 largest of src, descending",
-     "Finds the 8 largest elements of each partition; of equals the earlier comes first.", kYes, false, false,
-     0, {.least_elements = 8, .most_elements = 16384}},
-    {Opcode::kFindIndex8, "find_index8", kVector, kFindIndex8Fields, CostClass::kStreaming,
-     "dst[j] = first i with src[i] == values[j] that no earlier j took",
-     "Finds where 8 values stand in each partition; a value that occurs several times is found at its "
-     "successive places. A value that is not there gives all ones.",
-     kYes, false, false, 0, {.least_elements = 8, .most_elements = 16384}},
-    {Opcode::kMatchReplace8, "match_replace8", kVector, kMatchReplace8Fields, CostClass::kStreaming,
-     "dst = src with the first place of each values[j] that no earlier j took set to value; index[j] = place",
-     "Replaces 8 values by a constant, and tells where they were.", kYes, false, false, 0,
-     {.least_elements = 8, .most_elements = 16384}},
-    {Opcode::kBnStats, "bn_stats", kVector, kBnStatsFields, CostClass::kStreaming,
-     "dst = count, mean, variance * count of the even elements, then of the odd ones",
-     "Statistics of each partition in fp32.", kYes, false, false, 0, {.most_elements = 512}},
-    {Opcode::kBnAggr, "bn_aggr", kVector, kBnAggrFields, CostClass::kAggregate,
-     "dst = mean, variance of all that the triples count, mean, variance * count of src stand for",
-     "Joins the results of bn_stats in ascending order.", kYes, false, false, 0, {.least_elements = 3, .element_multiple = 3}},
-    {Opcode::kVectorTranspose, "vector_transpose", kVector, kTurnFields, CostClass::kStreaming,
-     "dst[j, i] = src[i, j]", "Turns a tile of at most 32 x 32 on its side, bit by bit.", kYes, false, false,
-     static_cast<std::uint8_t>(Rule::kSameDType), {.most_partitions = 32, .most_elements = 32}},
-    {Opcode::kStreamShuffle, "stream_shuffle", kVector, kShuffleFields, CostClass::kStreaming,
-     "dst[32 q + i] = src[32 q + mask[i]], or dst[32 q + i] where the mask keeps",
-     "Moves partitions within each group of 32, bit by bit; dst may be src.", kYes, false, false,
-     Rule::kSameDType | Rule::kWholeQuadrants},
-    {Opcode::kDropout, "dropout", kVector, kDropoutFields, CostClass::kStreaming,
-     "dst[i] = random in [0, 1) < probability ? 0 : src[i]",
-     "Zeroes elements at random; the others pass bit by bit, unscaled.", kYes, false, false,
-     static_cast<std::uint8_t>(Rule::kSameDType)},
-    {Opcode::kRng, "rng", kVector | kGpSimd, kRngFields, CostClass::kStreaming,
-     "dst[i] = the low bits of 32 random bits", "Fills a tile with random bits."},
-    {Opcode::kRandSeed, "rand_seed", kVector, kRandSeedFields, CostClass::kStreaming,
-     "generators of the lanes = f(src, lane)", "Seeds the vector engine's generators from one number.", kYes,
-     false, false, 0, {.most_partitions = 1, .most_elements = 1}},
-    {Opcode::kRandSetState, "rand_set_state", kGpSimd, kRandSetFields, CostClass::kStreaming,
-     "generator of lane p = src[p, 0..5]", "Sets the generators of GpSimd's lanes.", kYes, false, false, 0,
-     {.least_elements = 6, .most_elements = 6}},
-    {Opcode::kRandGetState, "rand_get_state", kGpSimd, kRandGetFields, CostClass::kStreaming,
-     "dst[p, 0..5] = generator of lane p", "Stores the generators of GpSimd's lanes.", kYes, false, false, 0,
-     {.least_elements = 6, .most_elements = 6}},
 };
 
 }  // namespace tahoma::isa::rows

@@ -134,6 +134,22 @@ void Kernel::reduce(const TileView& dst, const TileView& src, isa::AluOp op0, is
   impl_->writes_to(op, dst);
 }
 
+void Kernel::scalar_tensor_tensor(const TileView& dst, const TileView& src0, isa::AluOp op0, Operand scalar,
+                                  isa::AluOp op1, const TileView& src1) {
+  impl_->require_same(dst, src0, "scalar_tensor_tensor");
+  impl_->require_same(dst, src1, "scalar_tensor_tensor");
+  isa::Instruction i;
+  i.op = isa::Opcode::kScalarTensorTensor;
+  i.shape = dst.shape;
+  i.dst = dst.tile;
+  i.src0 = src0.tile;
+  i.src1 = src1.tile;
+  i.op0 = op0;
+  i.op1 = op1;
+  i.scalar0 = scalar_of(scalar);
+  emit(isa::Queue::kVector, i);
+}
+
 void Kernel::activation(const TileView& dst, const TileView& src, isa::ActFn fn, Operand scale,
                         Operand bias) {
   impl_->require_same(dst, src, "activation");

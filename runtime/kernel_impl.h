@@ -44,6 +44,7 @@ struct Kernel::Impl {
   void require(bool condition, const char* text) const;  // E-RUN-021
   void require_same(const TileView& a, const TileView& b, const char* what) const;
 
+  std::uint32_t buffer_at(isa::Space space, std::uint32_t offset) const;
   Region region_of(const TileView& view) const;
   Region region_of(const HbmView& view) const;
   Op& append(isa::Opcode opcode, isa::Queue queue);

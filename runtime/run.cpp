@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstring>
 
 #include "model/base/error.h"
 #include "runtime/machine.h"
-#include "runtime/npy.h"
+#include "runtime/npy_dtype.h"
 #include "runtime/output_dir.h"
 #include "runtime/progress.h"
 #include "runtime/report/manifest.h"
@@ -43,6 +42,7 @@ Simulated simulate(ResolvedConfig& config, const RunOptions& options) {
   Machine machine(config.machine, config.mode());
   progress.stage("placing tensors and programs");
   config.workload->prepare(machine, config.run.seed);
+  machine.seed(config.run.seed);
 
   Simulated run;
   progress.stage("starting");
@@ -69,34 +69,6 @@ RunFacts facts_of(const ResolvedConfig& config, const GoldenResult& golden) {
   facts.cores_used = config.workload->cores_used();
   facts.golden = golden;
   return facts;
-}
-
-// bf16 has no type of its own in NumPy: widened, which is exact.
-NpyArray npy_of(const NamedValues& output) {
-  const auto plain = [&](const char* descr) { return NpyArray{descr, output.shape, output.values}; };
-  switch (output.dtype) {
-    case isa::DType::kFp32:
-      return plain("<f4");
-    case isa::DType::kFp16:
-      return plain("<f2");
-    case isa::DType::kInt32:
-      return plain("<i4");
-    case isa::DType::kUint32:
-      return plain("<u4");
-    case isa::DType::kUint8:
-      return plain("|u1");
-    default:
-      break;
-  }
-  NpyArray widened{"<f4", output.shape, {}};
-  widened.bytes.resize(output.values.size() / sizeof(std::uint16_t) * sizeof(float));
-  for (std::size_t i = 0; i * sizeof(std::uint16_t) < output.values.size(); ++i) {
-    std::uint16_t bits = 0;
-    std::memcpy(&bits, output.values.data() + i * sizeof bits, sizeof bits);
-    const float value = isa::fp32_from_bf16(bits);
-    std::memcpy(widened.bytes.data() + i * sizeof value, &value, sizeof value);
-  }
-  return widened;
 }
 
 void write_manifest(OutputDir& out, const RunOptions& options, const ResolvedConfig& config,
@@ -131,7 +103,8 @@ RunOutcome run_workload(const RunOptions& options) {
   out.write("stats.csv", stats_csv(run.stats.stats()));
   out.write("links.csv", links_csv(run.measurement));
   out.write("config.resolved.yaml", config->to_yaml());
-  for (const NamedValues& output : run.outputs) write_npy(out.file(output.name + ".npy"), npy_of(output));
+  for (const NamedValues& output : run.outputs)
+    write_npy(out.file(output.name + ".npy"), to_npy(output.dtype, output.shape, output.values));
   write_manifest(out, options, *config, {seconds_since(start), run.seconds, run.measurement.instructions});
   out.commit();
   return outcome;

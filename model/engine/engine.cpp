@@ -41,11 +41,21 @@ Engine::Engine(sc_core::sc_module_name name, const Place& place, const CoreParam
       raise_latency_(params.sequencer.*kind_row(place.kind).raise),
       raiser_(kind_row(place.kind).raiser),
       sequencer_({this->name(), place.queue, place.chip, place.functional}) {
+  weights_.array = {static_cast<unsigned>(params.tensor.rows), static_cast<unsigned>(params.tensor.columns)};
+  stochastic_ = params.rounding == "stochastic" && place.kind != base::EngineKind::kTensor;
+  seed(0);
   SC_HAS_PROCESS(Engine);
   SC_METHOD(begin);
   SC_METHOD(wake);
   sensitive << wake_;
   dont_initialize();
+}
+
+void Engine::seed(std::uint64_t seed) {
+  const auto low = static_cast<std::uint32_t>(seed), high = static_cast<std::uint32_t>(seed >> 32);
+  const auto engine =
+      static_cast<std::uint32_t>(place_.core * isa::kQueueCount + static_cast<std::size_t>(place_.queue));
+  rounding_ = {isa::mix32(isa::mix32(isa::mix32(low) + high) + engine), 0};
 }
 
 void Engine::load(const isa::Program& program, const Arguments& arguments) {
@@ -191,6 +201,7 @@ void Engine::apply(const isa::Instruction& i) {
   if (!place_.functional) return forget_written(i, memories());
   isa::CoreView view{sbuf->bytes(), sbuf->stride(), psum->bytes(), psum->stride(), &weights_};
   view.lanes = &lanes_;
+  if (stochastic_) view.rounding = &rounding_;
   view.exact_integers = place_.kind == base::EngineKind::kGpSimd;
   isa::execute(i, view);
 }

@@ -42,6 +42,8 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
 
   // Before the run: the stream of this engine's queue. `program` and `arguments` must outlive the run.
   void load(const isa::Program& program, const Arguments& arguments);
+  // Before the run: the seed of stochastic rounding. Every engine rounds by a stream of its own.
+  void seed(std::uint64_t seed);
   bool done() const { return sequencer_.done(); }
 
   // What keeps the engine from going on, for the report of a run that makes no progress.
@@ -107,6 +109,8 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   base::Time last_complete_{0}, last_read_{0};
   isa::Weights weights_;
   isa::LaneState lanes_;
+  isa::Rounding rounding_;
+  bool stochastic_;
   Ledger ledger_;
   std::uint64_t instructions_ = 0;
 };

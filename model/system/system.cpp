@@ -114,6 +114,10 @@ void System::keep_values(std::uint64_t address, std::uint64_t bytes) {
   impl_->memory.known().add(address, bytes);
 }
 
+void System::seed(std::uint64_t seed) {
+  for (std::uint32_t n = 0; n < cores(); ++n) impl_->core(n).seed(seed);
+}
+
 void System::load(std::uint32_t core, std::shared_ptr<const isa::Program> program, const Arguments& args) {
   TAHOMA_INVARIANT(core < cores(), fmt::format("core {} of {}", core, cores()));
   for (const auto& stream : program->streams) impl_->instructions_total += stream.size();

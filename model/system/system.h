@@ -43,6 +43,9 @@ class System {
   // Before the run: a control tensor, which keeps its values in timing mode. Memory is zero until written.
   void keep_values(std::uint64_t address, std::uint64_t bytes);
 
+  // Before the run: the seed of everything that is random, which is stochastic rounding. 0 if nobody says.
+  void seed(std::uint64_t seed);
+
   // Give a core its program. Arguments are global addresses, or core numbers for dma_copy's `notify`.
   void load(std::uint32_t core, std::shared_ptr<const isa::Program> program,
             const std::array<std::uint64_t, isa::kArguments>& args);
