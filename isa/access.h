@@ -7,7 +7,7 @@
 
 #include <array>
 #include <cstdint>
-#include <variant>
+#include <span>
 
 #include "isa/table_fields.h"
 
@@ -31,27 +31,31 @@ struct OperandAccess {
   friend bool operator==(const OperandAccess&, const OperandAccess&) = default;
 };
 
-// The access of one tile or [P,1] column of an instruction that has such a field.
-OperandAccess tile_access(FieldKind kind, const Instruction& instruction, const Tile& tile);
-OperandAccess column_access(const Instruction& instruction, const Scalar& scalar);
-
 // One side of a transfer. `address`: the global byte address of an HBM side (argument, offset and register
 // included); ignored for a side on chip.
 OperandAccess source_access(const Descriptor& descriptor, std::uint64_t address);
 OperandAccess destination_access(const Descriptor& descriptor, std::uint64_t address);
+// One element that a register is loaded from or stored to.
+OperandAccess word_access(const DmaSide& word, std::uint64_t address, bool writes);
+// The column of row numbers of an indirect transfer of `rows` rows.
+OperandAccess row_number_access(const Column& column, std::uint64_t rows);
 
-// f(const OperandAccess&) for every operand in SBUF or PSUM, in the order of the row's fields. dma_copy has
-// none: its sides stand in its descriptor.
-template <class F>
-void for_each_access(const Instruction& instruction, F&& f) {
-  for (const Field& field : row_of(instruction.op).fields) {
-    const Slot& slot = traits_of(field.kind).slot;
-    if (const auto* tile = std::get_if<Member<Tile>>(&slot))
-      f(tile_access(field.kind, instruction, instruction.**tile));
-    else if (const auto* scalar = std::get_if<Member<Scalar>>(&slot);
-             scalar && (instruction.**scalar).is_tile)
-      f(column_access(instruction, instruction.**scalar));
-  }
-}
+// Operands of one instruction; most are one per field, few fall into pieces.
+inline constexpr std::size_t kMostAccesses = 24;
+class AccessList {
+ public:
+  void add(const OperandAccess& access) { list_.at(count_++) = access; }
+  std::span<const OperandAccess> all() const { return {list_.data(), count_}; }
+
+ private:
+  std::array<OperandAccess, kMostAccesses> list_;
+  std::size_t count_ = 0;
+};
+
+// Every operand in SBUF or PSUM, in the order of the row's fields, registers not added. Transfers have none
+// here: their sides stand in descriptors. Exact but for three: a shuffle's destination counts as written also
+// where the mask keeps it, a predicated copy's where nothing is copied, and the source of a gather is read
+// as a whole.
+AccessList accesses_of(const Instruction& instruction);
 
 }  // namespace tahoma::isa

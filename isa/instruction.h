@@ -254,9 +254,9 @@ struct DmaSide {
   DType dtype = DType::kFp32;
   std::uint8_t partition = 0;
   std::uint8_t arg = kNone;
+  std::uint8_t across = 0;   // 0..3; 0 in HBM
   std::uint64_t offset = 0;  // bytes, below 2^40
   std::array<std::int32_t, kFreeDims> stride{};
-  std::uint8_t across = 0;  // 0..3; 0 in HBM
   friend bool operator==(const DmaSide&, const DmaSide&) = default;
 };
 

@@ -8,7 +8,8 @@
 //   load_weights    the array holds src0, [K partitions x M free elements]
 //   matmul          dst[m][n] (+)= sum over k of weight[k][m] * src0[k][n]
 //     double_row    both operands have two slices per partition; K = 2 * partitions, k = 2p + slice, one pass
-//     sparse M:N    k runs over the kept weights, one per partition and column, in ascending p; each meets the
+//     sparse M:N    k runs over the kept weights, one per partition and column, in ascending p; each meets
+//     the
 //                   element N * (p / M) + tag of the moving operand, counted as partition * slices + slice;
 //                   weights that were left out take no part (not even 0 * inf)
 //     fp32          four passes over halves of 12 bits, in the order low * low, high * low, low * high,
@@ -97,8 +98,8 @@ namespace tahoma::isa {
 // A stationary operand that load_weights left in the array.
 struct LoadedWeights {
   Standing standing;
-  std::size_t k = 0;             // weights per column: rows, or twice as many in double_row
-  std::vector<std::byte> raw;    // [k][column], the bits that were loaded: what transpose moves
+  std::size_t k = 0;                    // weights per column: rows, or twice as many in double_row
+  std::vector<std::byte> raw;           // [k][column], the bits that were loaded: what transpose moves
   std::vector<std::uint16_t> selected;  // sparse: [k][column], the element of the moving operand
   // As fp32, in the panels of isa/matmul_kernel.h; made for the first matmul that needs them.
   Halves packed;
@@ -138,8 +139,8 @@ struct CoreView {
 
 // Apply one compute instruction. DMA, semaphores, registers and control flow change no tile: nothing happens.
 // Throws ProgramError E-ISA-401 when a matmul or transpose does not find just its weights in the array,
-// E-ISA-402 when an index of a gather is out of range, E-ISA-403 when a tag of sparse weights points beyond
-// its group.
+// E-ISA-402 when an index of a gather is out of range, and E-ISA-403 when a tag of sparse weights points
+// beyond its group.
 void execute(const Instruction& instruction, const CoreView& core);
 
 // Apply one transfer: dst = src, converted through fp32 if the dtypes differ; or, if it accumulates, dst =

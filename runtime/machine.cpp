@@ -138,6 +138,8 @@ void Machine::load(std::uint32_t core, std::shared_ptr<const isa::Program> progr
   impl_->system.load(core, std::move(program), table);
 }
 
+void Machine::seed(std::uint64_t seed) { impl_->system.seed(seed); }
+
 base::RunMeasurement Machine::run(const std::function<void(const model::Progress&)>& progress) {
   return impl_->system.run(progress);
 }

@@ -43,6 +43,7 @@ Simulated simulate(ResolvedConfig& config, const RunOptions& options) {
   Machine machine(config.machine, config.mode(), options.checks);
   progress.stage("placing tensors and programs");
   config.workload->prepare(machine, config.run.seed);
+  machine.seed(config.run.seed);
 
   Simulated run;
   progress.stage("starting");

@@ -16,10 +16,16 @@ bool computes(const isa::Instruction& i) {
     case isa::CostClass::kRegister:
     case isa::CostClass::kBranch:
     case isa::CostClass::kDoorbell:
+    case isa::CostClass::kMeeting:
       return false;
     default:
       return true;
   }
+}
+
+// Its queue goes on only when it is complete.
+bool blocks(const isa::Instruction& i) {
+  return isa::row_of(i.op).cost == isa::CostClass::kMeeting || i.op == isa::Opcode::kRegLoad;
 }
 
 // What one HBM stack keeps.
@@ -41,6 +47,7 @@ struct Actor {
   // Is the access of this record over before this actor starts, or in its own hands?
   bool comes_after(const Record& r) const {
     if (known.covers(r.point) || r.point == point) return true;
+    if (!r.write && known.covers(read_point(r.point))) return true;
     return !is_transfer() && r.point.core == point.core && r.point.component == point.component;
   }
   // Is it over when this actor is?
@@ -70,12 +77,30 @@ class Checker::Impl {
   }
 
   void start(const Step& step, std::span<const isa::OperandAccess> accesses) {
+    begin(step, *cores_[step.core]);
+    perform(step, accesses);
+  }
+
+  void arrive(const Step& step) {
+    QueueState& queue = begin(step, *cores_[step.core]);
+    queue.known.learn({step.core, completion_of(static_cast<std::uint32_t>(step.queue)), queue.position - 1});
+  }
+
+  void meet(const Party& a, const Party& b) {
+    Knowledge &first = cores_[a.core]->queue(a.queue).known, &second = cores_[b.core]->queue(b.queue).known;
+    first.learn(second.clock());
+    second.learn(first.clock());
+  }
+
+  // What an instruction that has begun does.
+  void perform(const Step& step, std::span<const isa::OperandAccess> accesses) {
     CoreState& core = *cores_[step.core];
-    QueueState& queue = begin(step, core);
-    const Point point{step.core, static_cast<std::uint32_t>(step.queue), queue.position};
+    QueueState& queue = core.queue(step.queue);
+    const Point point{step.core, completion_of(static_cast<std::uint32_t>(step.queue)), queue.position};
     const Actor actor{*step.instruction, origin_of(step, queue), point, queue.known, core};
     touch(actor, accesses);
-    if (computes(*step.instruction)) queue.last_compute = queue.position;
+    if (blocks(*step.instruction)) queue.known.learn(point);
+    else if (computes(*step.instruction)) queue.last_compute = queue.position;
     if (step.instruction->update.kind == isa::Update::Kind::kNone) return;
     change(core, *step.instruction, {point, queue.known.snapshot(), 0, 1, true, actor.origin});
     // With nothing else under way, a change of the sequencer is made before its next instruction starts.
@@ -91,8 +116,7 @@ class Checker::Impl {
         core.next_transfer(step.queue, i.ring, transfer.remote, transfer.notified, i.update.semaphore);
     Actor actor{i, origin_of(step, queue), point, queue.known, core};
     actor.origin.ring = i.ring;
-    const isa::OperandAccess sides[] = {transfer.source, transfer.destination};
-    touch(actor, sides);
+    touch(actor, transfer.accesses);
     CoreState* notified = cores_.at(transfer.notified).get();
     if (i.update.kind == isa::Update::Kind::kNone || notified == nullptr) return;
     change(*notified, i,
@@ -129,6 +153,7 @@ class Checker::Impl {
     SemaphoreOrder* semaphore = core.semaphore(i.update.semaphore);
     if (semaphore == nullptr) return;
     change.amount = i.update.value;
+    if (i.update.on_read) change.point = read_point(change.point);
     report_.about_semaphore(i.update.semaphore);
     semaphore->change(i.update.kind, std::move(change), report_);
     core.trim(i.update.semaphore);
@@ -212,15 +237,18 @@ void Checker::load(std::uint32_t core, const isa::Program& program) { impl_->loa
 void Checker::host_wrote(std::uint64_t address, std::uint64_t bytes) { impl_->host_wrote(address, bytes); }
 
 void Checker::start(const Step& step) {
-  operands_.clear();
-  isa::for_each_access(*step.instruction, [&](const isa::OperandAccess& a) { operands_.push_back(a); });
-  impl_->start(step, operands_);
+  impl_->start(step, isa::accesses_of(*step.instruction).all());
 }
 
 void Checker::start(const Step& step, std::span<const isa::OperandAccess> accesses) {
   impl_->start(step, accesses);
 }
 void Checker::ring(const Step& step, const Transfer& transfer) { impl_->ring(step, transfer); }
+void Checker::arrive(const Step& step) { impl_->arrive(step); }
+void Checker::meet(const Party& a, const Party& b) { impl_->meet(a, b); }
+void Checker::depart(const Step& step) {
+  impl_->perform(step, isa::accesses_of(*step.instruction).all());
+}
 const Findings& Checker::findings() const { return impl_->findings(); }
 
 }  // namespace tahoma::model::check

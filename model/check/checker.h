@@ -13,6 +13,9 @@
 //     by then, unless a semaphore has said so.
 //   - Transfers within the chip that one queue rings on one ring complete in order; they read and write in no
 //     order. A transfer to another chip stands for itself.
+//   - What an update on read proves is only that sources have been read: they may be overwritten.
+//   - core_barrier and sendrecv wait for everything that their queue issued before, and two queues that met
+//   know what both knew.
 //   - A wait proves what model/check/semaphore_order.h says; with a completion comes everything that was
 //   known
 //     at the start.
@@ -50,9 +53,15 @@ struct Step {
 
 // What a doorbell rings, with its addresses resolved.
 struct Transfer {
-  isa::OperandAccess source, destination;
+  std::span<const isa::OperandAccess> accesses;
   std::uint32_t notified = 0;  // the core whose semaphore is updated
   bool remote = false;         // to another chip
+};
+
+// A queue of a core.
+struct Party {
+  std::uint32_t core = 0;
+  isa::Queue queue = isa::Queue::kSync;
 };
 
 struct Machine {
@@ -76,6 +85,12 @@ class Checker {
   void start(const Step& step);
   void ring(const Step& step, const Transfer& transfer);
   void start(const Step& step, std::span<const isa::OperandAccess> accesses);
+
+  // A meeting of two queues: each arrives, both meet, each departs and has then done what the instruction
+  // says. Each knows from then on what both knew, and that what both had issued before is complete.
+  void arrive(const Step& step);
+  void meet(const Party& a, const Party& b);
+  void depart(const Step& step);
 
   const Findings& findings() const;
 

@@ -21,6 +21,11 @@ struct Point {
   friend bool operator==(const Point&, const Point&) = default;
 };
 
+// Components come in pairs: the completion of its members has an even number, that they have read what they
+// read the odd one behind it. Completion implies the reading.
+constexpr std::uint32_t completion_of(std::uint32_t pair) { return 2 * pair; }
+constexpr Point read_point(const Point& p) { return {p.core, p.component | 1U, p.count}; }
+
 class Clock {
  public:
   explicit Clock(std::uint32_t core) : core_(core) {}

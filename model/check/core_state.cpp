@@ -61,7 +61,7 @@ Point CoreState::next_transfer(isa::Queue queue, unsigned ring, bool remote, std
   if (remote) key |= std::uint64_t{1} << 16 | std::uint64_t{semaphore} << 17 | std::uint64_t{target} << 32;
   Component& component = components_[key];
   if (component.members == 0)
-    component.number = static_cast<std::uint32_t>(isa::kQueueCount + components_.size() - 1);
+    component.number = completion_of(static_cast<std::uint32_t>(isa::kQueueCount + components_.size() - 1));
   return {core_, component.number, ++component.members};
 }
 

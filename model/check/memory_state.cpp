@@ -3,8 +3,7 @@
 
 namespace tahoma::model::check {
 
-// The table has no such mark yet: every matmul closes its group.
-bool opens_group(const isa::Instruction& /*instruction*/) { return false; }
+bool opens_group(const isa::Instruction& instruction) { return leaves_sums(instruction) && instruction.open; }
 
 bool leaves_sums(const isa::Instruction& instruction) { return instruction.op == isa::Opcode::kMatmul; }
 

@@ -73,7 +73,8 @@ DmaEngine::Packet DmaEngine::next_packet(const Share& share) const {
     return p;
   }
   const Runs& runs = share.transfer->runs;
-  const std::uint64_t room = std::max<std::uint64_t>(1, params_.packet.count / share.transfer->element);
+  const std::uint64_t each = share.transfer->element * share.transfer->request.sources.size();
+  const std::uint64_t room = std::max<std::uint64_t>(1, params_.packet.count / each);
   const std::uint64_t here = runs.elements_of(share.unit);
   p.from_element = share.done_elements;
   p.starts_run = share.done_elements == 0;

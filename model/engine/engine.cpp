@@ -41,11 +41,21 @@ Engine::Engine(sc_core::sc_module_name name, const Place& place, const CoreParam
       raise_latency_(params.sequencer.*kind_row(place.kind).raise),
       raiser_(kind_row(place.kind).raiser),
       sequencer_({this->name(), place.queue, place.chip, place.functional}) {
+  weights_.array = {static_cast<unsigned>(params.tensor.rows), static_cast<unsigned>(params.tensor.columns)};
+  stochastic_ = params.rounding == "stochastic" && place.kind != base::EngineKind::kTensor;
+  seed(0);
   SC_HAS_PROCESS(Engine);
   SC_METHOD(begin);
   SC_METHOD(wake);
   sensitive << wake_;
   dont_initialize();
+}
+
+void Engine::seed(std::uint64_t seed) {
+  const auto low = static_cast<std::uint32_t>(seed), high = static_cast<std::uint32_t>(seed >> 32);
+  const auto engine =
+      static_cast<std::uint32_t>(place_.core * isa::kQueueCount + static_cast<std::size_t>(place_.queue));
+  rounding_ = {isa::mix32(isa::mix32(isa::mix32(low) + high) + engine), 0};
 }
 
 void Engine::load(const isa::Program& program, const Arguments& arguments) {
@@ -128,28 +138,10 @@ Time Engine::run_placed(Time t) {
   }
 }
 
-check::Step Engine::step_of(const isa::Instruction& i, Time t) const {
-  const bool waits = i.wait.kind != isa::Wait::Kind::kNone;
-  return {place_.core,
-          place_.queue,
-          static_cast<std::uint32_t>(sequencer_.pc()),
-          &i,
-          t,
-          waits ? sequencer_.wait_value(i.wait) : 0};
-}
-
-void Engine::watch_doorbell(const isa::Instruction& i, const TransferRequest& request, Time t) {
-  const isa::Descriptor& d = *request.descriptor;
-  check::Transfer transfer{isa::source_access(d, request.src), isa::destination_access(d, request.dst),
-                           request.notify ? request.notify->core : place_.core, false};
-  transfer.remote =
-      d.dst.space == isa::Space::kHbm && isa::GlobalAddress::from(request.dst).chip != place_.chip;
-  place_.checker->ring(step_of(i, t), transfer);
-}
-
 Time Engine::run(const isa::Instruction& i, Time t) {
   const CostClass cost = isa::row_of(i.op).cost;
-  if (place_.checker != nullptr && cost != CostClass::kDoorbell) place_.checker->start(step_of(i, t));
+  const bool watched = place_.checker != nullptr && cost != CostClass::kDoorbell && cost != CostClass::kMeeting;
+  if (watched) watch(i, t);
   switch (cost) {
     case CostClass::kNone:
     case CostClass::kSemaphore:
@@ -219,6 +211,7 @@ void Engine::apply(const isa::Instruction& i) {
   if (!place_.functional) return forget_written(i, memories());
   isa::CoreView view{sbuf->bytes(), sbuf->stride(), psum->bytes(), psum->stride(), &weights_};
   view.lanes = &lanes_;
+  if (stochastic_) view.rounding = &rounding_;
   view.exact_integers = place_.kind == base::EngineKind::kGpSimd;
   isa::execute(i, view);
 }

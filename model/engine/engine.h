@@ -44,6 +44,8 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
 
   // Before the run: the stream of this engine's queue. `program` and `arguments` must outlive the run.
   void load(const isa::Program& program, const Arguments& arguments);
+  // Before the run: the seed of stochastic rounding. Every engine rounds by a stream of its own.
+  void seed(std::uint64_t seed);
   bool done() const { return sequencer_.done(); }
 
   // What keeps the engine from going on, for the report of a run that makes no progress.
@@ -76,7 +78,9 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   base::Time run_placed(base::Time t);
   base::Time run(const isa::Instruction& i, base::Time t);
   check::Step step_of(const isa::Instruction& i, base::Time t) const;
+  void watch(const isa::Instruction& i, base::Time t);
   void watch_doorbell(const isa::Instruction& i, const TransferRequest& request, base::Time t);
+  void list_rows(const TransferRequest& request, const isa::Instruction& i);
   base::Time run_sequencer(const isa::Instruction& i, base::Time t);
   base::Time run_doorbell(const isa::Instruction& i, base::Time t);
   base::Time run_meeting(const isa::Instruction& i, base::Time t);
@@ -111,8 +115,11 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   base::Time last_complete_{0}, last_read_{0};
   base::Time own_change_visible_{0};  // of the last semaphore changed by the sequencer itself
   unsigned own_change_ = 0;
+  std::vector<isa::OperandAccess> watched_;  // of one transfer
   isa::Weights weights_;
   isa::LaneState lanes_;
+  isa::Rounding rounding_;
+  bool stochastic_;
   Ledger ledger_;
   std::uint64_t instructions_ = 0;
 };

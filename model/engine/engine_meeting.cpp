@@ -26,6 +26,7 @@ Time Engine::run_meeting(const isa::Instruction& i, Time t) {
   ledger_.account(r.arrived, Cycle::kDrain);
   ledger_.account(r.together, Cycle::kWaitCore);
   ledger_.active(r.together, r.done);
+  if (place_.checker != nullptr) place_.checker->depart(step_of(i, r.together));
   ledger_.account(r.done, i.op == isa::Opcode::kSendRecv ? Cycle::kBusy : Cycle::kHandover);
   raise(i.update, r.done, r.done);
   jump_or_advance(i);
@@ -40,8 +41,10 @@ void Engine::arrive(const isa::Instruction& i, Time t) {
   ledger_.account(t, Cycle::kDispatch);
   rendezvous_.emplace();
   rendezvous_->arrived = std::max(t, last_complete_);
-  meeting->arrive({place_.core, &i, rendezvous_->arrived, this, sequencer_.where(sequencer_.pc())},
-                  memories());
+  if (place_.checker != nullptr) place_.checker->arrive(step_of(i, t));
+  meeting->arrive(
+      {place_.core, place_.queue, &i, rendezvous_->arrived, this, sequencer_.where(sequencer_.pc())},
+      memories());
 }
 
 }  // namespace tahoma::model

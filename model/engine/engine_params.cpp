@@ -213,6 +213,10 @@ void CoreParams::declare(ParamTree& t) {
   t.group("sbuf", sbuf);
   t.group("psum", psum);
   t.group("dma", dma);
+  t.add("rounding", rounding, std::string("nearest"), {"nearest", "stochastic"},
+        "how the vector, scalar and GpSimd engines round to tf32, bf16, fp16 and fp8; stochastic follows the "
+        "run's seed",
+        documented("trainium2_arch.rst: both modes; nearest even by default here"));
 }
 
 }  // namespace tahoma::model

@@ -104,6 +104,7 @@ struct CoreParams {
   SbufParams sbuf;
   PsumParams psum;
   DmaParams dma;
+  std::string rounding;  // of the element-wise engines' results: nearest or stochastic (isa/rounding.h)
   void declare(ParamTree& t);
 };
 

@@ -97,6 +97,8 @@ void Meeting::arrive(const Arrival& arrival, const CoreMemories& memories) {
   const Time together = std::max(arrival.when, other.arrival.when);
   const bool swaps = arrival.instruction->op == isa::Opcode::kSendRecv;
   if (swaps) swap(other, second);
+  if (checker_ != nullptr)
+    checker_->meet({other.arrival.core, other.arrival.queue}, {arrival.core, arrival.queue});
   const Time done = together + (swaps ? swap_time(*arrival.instruction, params_) : params_.meeting.barrier);
   other.arrival.who->met(together, done);
   arrival.who->met(together, done);

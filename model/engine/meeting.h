@@ -10,6 +10,7 @@
 #include <deque>
 #include <systemc>
 
+#include "model/check/checker.h"
 #include "model/engine/engine_params.h"
 #include "model/engine/transfer_values.h"
 
@@ -24,6 +25,7 @@ struct Attendant {
 };
 struct Arrival {
   std::uint32_t core = 0;  // global number; its lowest bit is its side
+  isa::Queue queue = isa::Queue::kGpSimd;
   const isa::Instruction* instruction = nullptr;
   base::Time when{0};  // what the engine issued before is complete
   Attendant* who = nullptr;
@@ -40,8 +42,9 @@ base::Duration swap_time(const isa::Instruction& i, const CoreParams& params);
 
 class Meeting : public sc_core::sc_module, public MeetingIf {
  public:
-  Meeting(sc_core::sc_module_name name, const CoreParams& params, bool functional)
-      : sc_module(name), params_(params), functional_(functional) {}
+  // `checker`: hears of every meeting; null if nobody watches.
+  Meeting(sc_core::sc_module_name name, const CoreParams& params, bool functional, check::Checker* checker)
+      : sc_module(name), params_(params), functional_(functional), checker_(checker) {}
 
   // Throws ProgramError E-RUN-046 if the two sides of a sendrecv differ in shape, dtype or path.
   void arrive(const Arrival& arrival, const CoreMemories& memories) override;
@@ -56,6 +59,7 @@ class Meeting : public sc_core::sc_module, public MeetingIf {
 
   const CoreParams& params_;
   bool functional_;
+  check::Checker* checker_;
   // Kind, pipe: those who came first. All are of one core.
   std::array<std::array<std::deque<Waiting>, isa::kPipes>, 2> waiting_;
 };

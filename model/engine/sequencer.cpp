@@ -223,6 +223,15 @@ std::vector<isa::IndirectRow> Sequencer::rows(const isa::Instruction& i, const C
   return rows;
 }
 
+isa::OperandAccess Sequencer::word_access(const isa::Instruction& i) const {
+  const bool stores = i.op == Opcode::kRegStore;
+  const std::uint8_t moved = stores ? i.dst_reg : i.src_reg;
+  isa::DmaSide word = i.word;
+  if (word.space == isa::Space::kHbm) return isa::word_access(word, address(word, moved), stores);
+  word.offset += static_cast<std::uint64_t>(offset(moved));
+  return isa::word_access(word, 0, stores);
+}
+
 TransferRequest Sequencer::request(const isa::Instruction& i, const CoreMemories& memories) const {
   TransferRequest r;
   r.sources = std::span(program_->descriptors).subspan(i.descriptor, i.sources);

@@ -9,6 +9,7 @@
 
 #include <string>
 
+#include "isa/access.h"
 #include "isa/program.h"
 #include "model/engine/transfer_values.h"
 
@@ -48,6 +49,8 @@ class Sequencer {
   // The instruction with the registers added to its tiles' offsets. E-RUN-044 outside SBUF or PSUM, or not
   // aligned.
   isa::Instruction resolve(const isa::Instruction& i, const CoreMemories& memories) const;
+  // What a reg_load or reg_store touches.
+  isa::OperandAccess word_access(const isa::Instruction& i) const;
   // Sources, addresses and rows of a transfer. Rows out of bounds: E-RUN-043 unless skipped. Rows that nobody
   // knows: E-RUN-053.
   TransferRequest request(const isa::Instruction& i, const CoreMemories& memories) const;

@@ -69,6 +69,10 @@ void NeuronCore::load(std::shared_ptr<const isa::Program> program, const Argumen
   for (const auto& engine : engines_) engine->load(*program_, arguments_);
 }
 
+void NeuronCore::seed(std::uint64_t seed) {
+  for (const auto& engine : engines_) engine->seed(seed);
+}
+
 bool NeuronCore::done() const {
   for (const auto& engine : engines_)
     if (!engine->done()) return false;

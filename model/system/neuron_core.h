@@ -32,6 +32,7 @@ class NeuronCore : public sc_core::sc_module, private sim::RetireIf {
   const std::array<std::unique_ptr<Engine>, isa::kQueueCount>& engines() const { return engines_; }
 
   void load(std::shared_ptr<const isa::Program> program, const Arguments& arguments);
+  void seed(std::uint64_t seed);
   bool done() const;
 
  private:

@@ -130,6 +130,10 @@ const check::Findings& System::findings() const {
   return impl_->checker ? impl_->checker->findings() : nothing;
 }
 
+void System::seed(std::uint64_t seed) {
+  for (std::uint32_t n = 0; n < cores(); ++n) impl_->core(n).seed(seed);
+}
+
 void System::load(std::uint32_t core, std::shared_ptr<const isa::Program> program, const Arguments& args) {
   TAHOMA_INVARIANT(core < cores(), fmt::format("core {} of {}", core, cores()));
   for (const auto& stream : program->streams) impl_->instructions_total += stream.size();

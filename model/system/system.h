@@ -48,6 +48,8 @@ class System {
   // For the check of uninitialised memory: the host has put values there before the run, or in timing mode
   // would have.
   void host_wrote(std::uint64_t address, std::uint64_t bytes);
+  // Before the run: the seed of everything that is random, which is stochastic rounding. 0 if nobody says.
+  void seed(std::uint64_t seed);
 
   // Give a core its program. Arguments are global addresses, or core numbers for dma_copy's `notify`.
   void load(std::uint32_t core, std::shared_ptr<const isa::Program> program,

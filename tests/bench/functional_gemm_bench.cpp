@@ -177,7 +177,7 @@ BENCHMARK(transpose_block);
 
 void accumulate_fp32(benchmark::State& state) {
   std::vector<float> a(1U << 20), b(1U << 20, 1.0F);
-  const isa::DmaSide side{Space::kHbm, DType::kFp32, 0, 0, 0, {0, 0, 0, 1}};
+  const isa::DmaSide side{Space::kHbm, DType::kFp32, 0, 0, 0, 0, {0, 0, 0, 1}};
   const isa::Descriptor d{{1, 1, 1, 1U << 20}, side, side, true};
   for (auto _ : state) {
     isa::execute_dma(d, {}, reinterpret_cast<std::byte*>(a.data()),

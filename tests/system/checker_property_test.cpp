@@ -128,7 +128,7 @@ class Execution {
       for (std::size_t a = 0; a < op.access_count; ++a) accesses.push_back(access_of(op.accesses[a]));
     }
     if (i.op == isa::Opcode::kDmaCopy) {
-      checker_.ring(step, {accesses.front(), accesses.back(), 0, false});
+      checker_.ring(step, {accesses, 0, false});
       flying_.push_back({&i, isa::kDmaEngines});
     } else {
       checker_.start(step, accesses);

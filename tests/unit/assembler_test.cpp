@@ -122,9 +122,9 @@ TEST_CASE("assembler: transfers are numbered in order of appearance", "[isa]") {
   REQUIRE(p.descriptors.size() == 2);
   CHECK(p.descriptors[0].accumulate);
   CHECK(p.descriptors[0].count == std::array<std::uint32_t, 4>{1, 1, 1, 16});
-  CHECK(p.descriptors[0].dst == DmaSide{Space::kHbm, DType::kFp32, 0, 1, 0x40, {0, 0, 0, 1}});
-  CHECK(p.descriptors[1].src == DmaSide{Space::kHbm, DType::kBf16, 0, 0, 4096, {8192, 0, 512, 1}});
-  CHECK(p.descriptors[1].dst == DmaSide{Space::kSbuf, DType::kBf16, 0, kNone, 0, {0, 0, 512, 1}});
+  CHECK(p.descriptors[0].dst == DmaSide{Space::kHbm, DType::kFp32, 0, 1, 0, 0x40, {0, 0, 0, 1}});
+  CHECK(p.descriptors[1].src == DmaSide{Space::kHbm, DType::kBf16, 0, 0, 0, 4096, {8192, 0, 512, 1}});
+  CHECK(p.descriptors[1].dst == DmaSide{Space::kSbuf, DType::kBf16, 0, kNone, 0, 0, {0, 0, 512, 1}});
   const auto& s = p.stream(Queue::kSync);
   CHECK(s[0].descriptor == 1);
   CHECK(s[0].ring == 3);
