@@ -77,6 +77,7 @@ Engine::Engine(sc_core::sc_module_name name, const Place& place, const CoreParam
       wake_latency_(params.sequencer.*row(place.kind).wake),
       raise_latency_(params.sequencer.*row(place.kind).raise),
       raiser_(row(place.kind).raiser) {
+  weights_.array = {static_cast<unsigned>(params.tensor.rows), static_cast<unsigned>(params.tensor.columns)};
   SC_HAS_PROCESS(Engine);
   SC_METHOD(begin);
   SC_METHOD(wake);
