@@ -61,10 +61,10 @@ void WeightTracker::use(const Site& site, const ArraySize& array) const {
   const std::string reason = unusable(i, used, *found);
   if (!reason.empty()) site.fail("E-ISA-019", reason);
   if (i.op == Opcode::kTranspose && !turn_of(found->dtype, i.dst.dtype))
-    site.fail("E-ISA-020",
-              "a transpose of " + std::string(name_of(found->dtype)) + " writes " +
-                  std::string(name_of(i.dst.dtype)) + "; expected their own dtype (uint16 for 8-bit types), or " +
-                  "fp32 for floats");
+    site.fail("E-ISA-020", "a transpose of " + std::string(name_of(found->dtype)) + " writes " +
+                               std::string(name_of(i.dst.dtype)) +
+                               "; expected their own dtype (uint16 for 8-bit types), or " +
+                               "fp32 for floats");
 }
 
 void WeightTracker::check(const Site& site) {

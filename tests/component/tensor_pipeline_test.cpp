@@ -70,7 +70,9 @@ Run run(const std::vector<Block>& loads, const std::vector<Block>& matmuls, cons
   return r;
 }
 
-std::vector<Block> row_tiles() { return {{0, 32, 0, 128}, {32, 32, 0, 128}, {64, 32, 0, 128}, {96, 32, 0, 128}}; }
+std::vector<Block> row_tiles() {
+  return {{0, 32, 0, 128}, {32, 32, 0, 128}, {64, 32, 0, 128}, {96, 32, 0, 128}};
+}
 
 }  // namespace
 
@@ -159,7 +161,7 @@ TEST_CASE("tensor pipeline: the throttle sees the union of tiles, not their sum"
                                        base::Time{0} + p.throttle_window + p.throttle_window, ledger);
     return clock.nearest(issue.complete - issue.start).count;
   };
-  // A throttled round of four tiles takes 2 x 518 cycles and three pitches of a window's 7680: three rounds are
-  // 41 % of it, four 54 %. The sum over tiles would have been four times that.
+  // A throttled round of four tiles takes 2 x 518 cycles and three pitches of a window's 7680: three rounds
+  // are 41 % of it, four 54 %. The sum over tiles would have been four times that.
   CHECK(rate_after(3) > rate_after(4));
 }

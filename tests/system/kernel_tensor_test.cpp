@@ -50,7 +50,8 @@ struct Tiles {
 // Four products of a block of `size` partitions with itself in turn, each through its own part of the array.
 isa::Program tiled_kernel(const model::MachineParams& machine, unsigned size, unsigned parts, unsigned n) {
   Kernel kernel("tiled", machine);
-  const HbmView w = kernel.argument("w", DType::kBf16, 128, size), x = kernel.argument("x", DType::kBf16, 128, n),
+  const HbmView w = kernel.argument("w", DType::kBf16, 128, size),
+                x = kernel.argument("x", DType::kBf16, 128, n),
                 y = kernel.argument("y", DType::kFp32, 128, n);
   const TileView weights = kernel.take(kernel.sbuf("w", DType::kBf16, size), 128, size),
                  moving = kernel.take(kernel.sbuf("x", DType::kBf16, n), 128, n),
@@ -148,7 +149,8 @@ TEST_CASE("kernel: weights stand in the columns of their results and stay until 
 TEST_CASE("kernel: stationary and moving in different rows of the array are refused", "[kernel]") {
   Tiles t;
   try {
-    t.kernel.matmul(t.p.partitions(0, 32), t.w.partitions(32, 32).columns(0, 32), t.x.partitions(64, 32), false);
+    t.kernel.matmul(t.p.partitions(0, 32), t.w.partitions(32, 32).columns(0, 32), t.x.partitions(64, 32),
+                    false);
     FAIL("accepted");
   } catch (const base::UserError& e) {
     CHECK(e.code == "E-RUN-021");
@@ -158,8 +160,12 @@ TEST_CASE("kernel: stationary and moving in different rows of the array are refu
 TEST_CASE("machine: array of 32 under 128 partitions, each quarter in its turn", "[machine]") {
   check_on_machine(32, 32, 40);
 }
-TEST_CASE("machine: array of 64 under 128 partitions, in quarters", "[machine]") { check_on_machine(64, 32, 40); }
-TEST_CASE("machine: array of 64 under 128 partitions, in halves", "[machine]") { check_on_machine(64, 64, 40); }
+TEST_CASE("machine: array of 64 under 128 partitions, in quarters", "[machine]") {
+  check_on_machine(64, 32, 40);
+}
+TEST_CASE("machine: array of 64 under 128 partitions, in halves", "[machine]") {
+  check_on_machine(64, 64, 40);
+}
 TEST_CASE("machine: array of 128, four tiles of 32 x 32 side by side", "[machine]") {
   check_on_machine(128, 32, 40);
 }
