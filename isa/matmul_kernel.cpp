@@ -127,8 +127,12 @@ HWY_INLINE void multiply_blocks(const MatmulShape& shape, std::span<const Pass> 
       float* dst = target.first + static_cast<std::ptrdiff_t>(m) * target.stride + n;
       bool accumulate = target.accumulate;
       for (const Pass& pass : passes) {
-        const Block b{pass.weights + weights_at, pass.moving + moving_at, offsets + (sparse ? weights_at : 0),
-                      shape.rows,                dst,                     target.stride,
+        const Block b{pass.weights + weights_at,
+                      pass.moving + moving_at,
+                      offsets + (sparse ? weights_at : 0),
+                      shape.rows,
+                      dst,
+                      target.stride,
                       accumulate};
         width == kMovingPanel ? function(b) : edge_block(function, b, height, width);
         accumulate = true;

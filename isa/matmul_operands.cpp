@@ -1,77 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isa/matmul_operands.h"
 
-#include <bit>
-#include <cstring>
+#include <algorithm>
+#include <cmath>
+#include <limits>
 
+#include "hwy/cache_control.h"
+#include "isa/panel_kernel.h"
 #include "isa/row_access.h"
 
 namespace tahoma::isa {
 namespace {
 
-constexpr std::size_t kBytes = 256;  // values of a byte
+// n elements that lie in one partition and one row of the contraction, from column `first` on, to row k of
+// the panels.
+void pack_piece(const std::byte* at, std::ptrdiff_t step, DType dtype, std::size_t first, std::size_t n,
+                std::size_t k, std::size_t rows, float* packed) {
+  const std::size_t stride = panel_stride(rows, kMovingPanel);
+  std::size_t whole = 0;
+  if (step == static_cast<std::ptrdiff_t>(size_of(dtype)) && first % kMovingPanel == 0 && is_float(dtype)) {
+    whole = n / kMovingPanel * kMovingPanel;
+    widen_into_panels(dtype, at, whole, packed + first / kMovingPanel * stride + k * kMovingPanel, stride);
+  }
+  ScratchRow scratch;
+  while (whole < n) {
+    const std::size_t part = std::min(kScratch, n - whole);
+    const std::byte* from = at + step * static_cast<std::ptrdiff_t>(whole);
+    pack<kMovingPanel>(load_dense_row(from, step, dtype, part, scratch), first + whole, part, k, rows,
+                       packed);
+    whole += part;
+  }
+}
 
-struct Fp8Values {
-  std::array<std::array<float, kBytes>, kDTypeCount> of{};
-  Fp8Values() {
-    for (const DType dtype : {DType::kFp8E4M3, DType::kFp8E5M2, DType::kFp8E3M4})
-      for (std::size_t bits = 0; bits < kBytes; ++bits) {
-        const auto byte = static_cast<std::byte>(bits);
-        of[static_cast<std::size_t>(dtype)][bits] = load_as_fp32(&byte, dtype);
-      }
-  }
-};
-
-// n contiguous elements as fp32. NaNs stay NaNs, whichever: the kernel makes them one.
-const float* widen(const std::byte* at, std::ptrdiff_t step, DType dtype, std::size_t n,
-                   ScratchRow& scratch) {
-  const bool contiguous = step == static_cast<std::ptrdiff_t>(size_of(dtype));
-  if (contiguous && dtype == DType::kTf32) {
-    for (std::size_t i = 0; i < n; ++i) {
-      std::uint32_t bits = 0;
-      std::memcpy(&bits, at + i * sizeof bits, sizeof bits);
-      const bool nan = (bits & 0x7FFFFFFFU) > 0x7F800000U;
-      scratch.value[i] = std::bit_cast<float>((bits & 0xFFFFE000U) | (nan ? 0x00400000U : 0U));
-    }
-    return scratch.value.data();
-  }
-  if (contiguous && is_float(dtype) && size_of(dtype) == 1) {
-    static const Fp8Values values;
-    const auto& table = values.of[static_cast<std::size_t>(dtype)];
-    for (std::size_t i = 0; i < n; ++i) scratch.value[i] = table[static_cast<std::size_t>(at[i])];
-    return scratch.value.data();
-  }
-  return load_dense_row(at, step, dtype, n, scratch);
+// Partitions lie too far apart for the host to guess the next one.
+constexpr unsigned kAhead = 2;
+void prefetch_row(const Shape& shape, const Operand& operand, unsigned partition) {
+  constexpr std::size_t kLine = 64;
+  const std::size_t size = size_of(operand.dtype);
+  if (operand.step[kWalkDims - 1] != static_cast<std::ptrdiff_t>(size)) return;
+  const std::byte* at = operand.at + operand.step[0] * static_cast<std::ptrdiff_t>(partition);
+  for (std::size_t b = 0; b < shape.count[kFreeDims - 1] * size; b += kLine) hwy::Prefetch(at + b);
 }
 
 }  // namespace
 
 void split(Halves& numbers) {
-  const std::size_t n = numbers.high.size();
-  numbers.low.resize(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const float x = numbers.high[i];
-    const auto bits = std::bit_cast<std::uint32_t>(x), magnitude = bits & 0x7FFFFFFFU;
-    const bool finite = magnitude < 0x7F800000U, all_low = magnitude < 0x1000U;
-    const float high = std::bit_cast<float>(finite && !all_low ? bits & 0xFFFFF000U : bits);
-    numbers.high[i] = high;
-    numbers.low[i] = finite ? x - high : 0.0F;
-  }
+  numbers.low.resize(numbers.high.size());
+  numbers.all_finite = split_halves(numbers.high.data(), numbers.low.data(), numbers.high.size());
   numbers.has_low = true;
-  find_infinities(numbers);
+  if (!numbers.all_finite) find_infinities(numbers);
 }
 
 void find_infinities(Halves& numbers) {
-  const auto is_finite = [](float x) {
-    return (std::bit_cast<std::uint32_t>(x) & 0x7F800000U) != 0x7F800000U;
-  };
-  unsigned others = 0;
-  for (const float x : numbers.high) others |= is_finite(x) ? 0U : 1U;
-  numbers.all_finite = others == 0;
+  numbers.all_finite = all_finite(numbers.high.data(), numbers.high.size());
   if (numbers.all_finite) return;
   numbers.finite.resize(numbers.high.size());
-  for (std::size_t i = 0; i < numbers.high.size(); ++i)
-    numbers.finite[i] = is_finite(numbers.high[i]) ? numbers.high[i] : 0.0F;
+  std::transform(numbers.high.begin(), numbers.high.end(), numbers.finite.begin(),
+                 [](float x) { return std::isfinite(x) ? x : 0.0F; });
 }
 
 namespace {
@@ -92,17 +77,16 @@ void pack_moving(const Shape& shape, const Operand& operand, unsigned slices, Pr
   columns /= slices;
   const std::size_t rows = std::size_t{shape.partitions} * slices;
   packed.high.resize(panel_floats(rows, columns, kMovingPanel));
-  ScratchRow scratch;
   for (unsigned p = 0; p < shape.partitions; ++p) {
+    if (p + kAhead < shape.partitions) prefetch_row(shape, operand, p + kAhead);
     for_each_piece_of_partition(
-        shape, operand, p, kScratch,
+        shape, operand, p, std::numeric_limits<std::size_t>::max(),
         [&](const std::byte* at, std::ptrdiff_t step, std::size_t index, std::size_t n) {
-          const float* row = widen(at, step, operand.dtype, n, scratch);
           while (n > 0) {  // a piece may run from one slice into the next
             const std::size_t slice = index / columns, column = index % columns;
             const std::size_t part = std::min(n, columns - column);
-            pack<kMovingPanel>(row, column, part, p * slices + slice, rows, packed.high.data());
-            row += part;
+            pack_piece(at, step, operand.dtype, column, part, p * slices + slice, rows, packed.high.data());
+            at += step * static_cast<std::ptrdiff_t>(part);
             index += part;
             n -= part;
           }
@@ -119,8 +103,8 @@ void pack_weights(const std::byte* raw, DType dtype, std::size_t k, std::size_t 
     for (std::size_t done = 0; done < columns;) {
       const std::size_t n = std::min(kScratch, columns - done);
       const std::byte* at = raw + (row * columns + done) * size;
-      pack<kWeightPanel>(widen(at, static_cast<std::ptrdiff_t>(size), dtype, n, scratch), done, n, row, k,
-                         packed.high.data());
+      pack<kWeightPanel>(load_dense_row(at, static_cast<std::ptrdiff_t>(size), dtype, n, scratch), done, n,
+                         row, k, packed.high.data());
       done += n;
     }
   }

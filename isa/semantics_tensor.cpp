@@ -21,7 +21,8 @@ LoadedWeights& make_room(Weights& weights, const Standing& standing) {
   if (!fits(standing.block, weights.array))
     throw ProgramError("E-ISA-401", "load_weights",
                        "stands in " + text_of(standing.block) + "; expected an operand inside the array of " +
-                           std::to_string(weights.array.rows) + " x " + std::to_string(weights.array.columns));
+                           std::to_string(weights.array.rows) + " x " +
+                           std::to_string(weights.array.columns));
   const ArrayBlock tile = tile_of(standing.block, weights.array);
   const auto in_the_way = std::partition(
       weights.loaded.begin(), weights.loaded.end(),
@@ -116,8 +117,7 @@ Preparation preparation_of(DType moving, const Standing& weights) {
 void multiply(const Instruction& i, const LoadedWeights& w, const Halves& moving,
               const MatmulTarget& target) {
   const ModeRow& mode = row_of(i.mode);
-  const MatmulShape shape{w.k, i.columns, moving_columns(i),
-                          std::size_t{i.shape.partitions} * mode.slices};
+  const MatmulShape shape{w.k, i.columns, moving_columns(i), std::size_t{i.shape.partitions} * mode.slices};
   if (is_sparse(i.mode))
     return matmul_selected(shape, {w.packed.high.data(), moving.high.data()}, w.offsets.data(), target);
   const Passes passes = passes_of(w.packed, moving, i.mode);
@@ -146,10 +146,10 @@ void multiply_through_copy(const Instruction& i, const LoadedWeights& w, const H
         });
   multiply(i, w, packed, {dense.data(), static_cast<std::ptrdiff_t>(moving), i.accumulate});
   for (unsigned m = 0; m < i.columns; ++m)
-    for_each_piece_of_partition(
-        out, dst, m, kScratch, [&](std::byte* at, std::ptrdiff_t step, std::size_t index, std::size_t n) {
-          store_row(at, step, dst.dtype, n, dense.data() + m * moving + index);
-        });
+    for_each_piece_of_partition(out, dst, m, kScratch,
+                                [&](std::byte* at, std::ptrdiff_t step, std::size_t index, std::size_t n) {
+                                  store_row(at, step, dst.dtype, n, dense.data() + m * moving + index);
+                                });
 }
 
 }  // namespace

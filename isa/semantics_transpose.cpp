@@ -40,8 +40,7 @@ void gather_columns(const LoadedWeights& w, unsigned m, unsigned columns,
                     const std::vector<std::int32_t>& picked, std::byte* out) {
   const std::array<std::byte, kGroup * size> zeros{};
   for (std::size_t n = 0; n < picked.size(); ++n) {
-    const std::size_t row =
-        static_cast<std::size_t>(std::max(picked[n], 0)) * w.standing.block.columns + m;
+    const std::size_t row = static_cast<std::size_t>(std::max(picked[n], 0)) * w.standing.block.columns + m;
     const std::byte* from = picked[n] == kNoRow ? zeros.data() : w.raw.data() + row * size;
     for (unsigned j = 0; j < columns; ++j) {
       std::memcpy(out + (j * picked.size() + n) * size, from + j * size, size);
@@ -93,14 +92,12 @@ void do_transpose(const Instruction& i, const CoreView& core) {
   const std::size_t size = size_of(dtype), column_bytes = picked.size() * size;
   std::vector<std::byte> group(kGroup * column_bytes);
   for (unsigned m = 0; m < i.columns; ++m) {
-    if (m % kGroup == 0)
-      gather_group(w, m, std::min<unsigned>(kGroup, i.columns - m), picked, group.data());
-    for_each_piece_of_partition(
-        i.shape, dst, m, kScratch,
-        [&](std::byte* at, std::ptrdiff_t step, std::size_t index, std::size_t n) {
-          put(*turn, group.data() + m % kGroup * column_bytes + index * size, dtype, at, step, i.dst.dtype,
-              n);
-        });
+    if (m % kGroup == 0) gather_group(w, m, std::min<unsigned>(kGroup, i.columns - m), picked, group.data());
+    for_each_piece_of_partition(i.shape, dst, m, kScratch,
+                                [&](std::byte* at, std::ptrdiff_t step, std::size_t index, std::size_t n) {
+                                  put(*turn, group.data() + m % kGroup * column_bytes + index * size, dtype,
+                                      at, step, i.dst.dtype, n);
+                                });
   }
 }
 

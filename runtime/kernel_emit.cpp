@@ -55,7 +55,7 @@ void Kernel::emit(isa::Queue on, const isa::Instruction& instruction) {
                  "emit: a kernel in program order has no jumps");
   Op& op = impl_->append(instruction.op, on);
   op.instruction = instruction;
-  if (isa::find_field(row, isa::FieldKind::kStationary) != nullptr) impl_->loaded.reset();
+  if (isa::find_field(row, isa::FieldKind::kStationary) != nullptr) impl_->loaded.clear();
   for (const isa::Field& field : row.fields) {
     const isa::FieldTraits& traits = isa::traits_of(field.kind);
     if (traits.role == isa::Role::kNone) continue;

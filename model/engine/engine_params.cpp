@@ -25,6 +25,9 @@ void TensorParams::declare(ParamTree& t) {
   t.add("issue_overhead", issue_overhead, 6_cyc, kOverhead,
         "cycles a matmul occupies the array beyond its streaming rows",
         measured("issue interval N + 4..6 cycles, trn2 device profiles"));
+  t.add("tile_pitch", tile_pitch, 6_cyc, kOverhead,
+        "start of a matmul to the earliest start of one on another tile of the array",
+        assumed("as issue_overhead, the cycles between two matmuls on one tile; nothing is published"));
   t.add("pipeline_latency", pipeline_latency, 165.5_ns, kLatency,
         "last moving row streamed to result in PSUM", measured("165.0..165.8 ns, trn2 device profiles"));
   t.add("weight_load_latency", weight_load_latency, 81.7_ns, kLatency, "fixed part of a weight load",

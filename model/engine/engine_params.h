@@ -16,6 +16,7 @@ struct TensorParams {
   std::uint64_t rows, columns;   // of the array: contraction depth, output partitions
   std::uint64_t moving_columns;  // most moving columns of one matmul
   Cycles issue_overhead;         // added to the streaming cycles of each matmul
+  Cycles tile_pitch;             // matmul start -> start of one on another tile of the array
   Duration pipeline_latency;     // last row streamed -> result in PSUM
   Duration weight_load_latency;  // fixed part of load_weights
   Duration weight_to_matmul;     // load start -> first row of its matmul, beyond the column cycles

@@ -191,40 +191,6 @@ bool contiguous(const isa::Tile& tile, const isa::Shape& shape) {
   return true;
 }
 
-Cycles streaming_cycles(std::uint64_t moving, isa::DType dtype, bool transpose) {
-  const std::uint64_t passes = dtype == isa::DType::kFp32 ? (transpose ? 2 : 4) : 1;
-  return {static_cast<std::int64_t>(moving * passes)};
-}
-
-Cycles fill_cycles(std::uint64_t rows, std::uint64_t columns) {
-  return {static_cast<std::int64_t>(rows + columns - 1)};
-}
-
-double weight_cycles_per_column(isa::DType dtype, bool in_order) {
-  if (isa::size_of(dtype) >= 4) return in_order ? 2.0 : 4.3;
-  return in_order ? 0.25 : 1.0;
-}
-
-MatmulCost matmul_cost(const isa::Instruction& i, const TensorParams& p) {
-  const bool transpose = i.op == isa::Opcode::kTranspose;
-  const std::uint64_t n = elements(i.shape);
-  const Cycles streaming = streaming_cycles(n, i.src0.dtype, transpose);
-  // fp32 matmuls are two instructions on the array, each with its own overhead.
-  const std::int64_t parts = i.src0.dtype == isa::DType::kFp32 && !transpose ? 2 : 1;
-  const Clock clock(p.clock);
-  const Cycles core = clock.nearest(p.pipeline_latency) - fill_cycles(128, 128);
-  return {streaming + Cycles{p.issue_overhead.count * parts}, fill_cycles(p.rows, p.columns) + core,
-          streaming};
-}
-
-WeightCost weight_cost(const isa::Instruction& i, const TensorParams& p) {
-  const double per_column = weight_cycles_per_column(i.src0.dtype, contiguous(i.src0, i.shape));
-  const Cycles load{
-      static_cast<std::int64_t>(std::ceil(static_cast<double>(elements(i.shape)) * per_column))};
-  const Clock clock(p.clock);
-  return {load, load + clock.nearest(p.weight_to_matmul), load + clock.nearest(p.weight_load_latency)};
-}
-
 unsigned vector_rate(const isa::Instruction& i, const VectorParams& p) {
   if (!p.fast_modes || !is_16_bit(i.dst.dtype) || !is_16_bit(i.src0.dtype)) return 1;
   if (long_stride(i.dst, i.shape) || long_stride(i.src0, i.shape)) return 1;

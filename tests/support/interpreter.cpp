@@ -28,6 +28,8 @@ void Interpreter::load(std::uint32_t core, std::shared_ptr<const isa::Program> p
   c.program = std::move(program);
   c.arguments = std::move(arguments);
   c.sbuf.resize(machine_.chip.core.sbuf.per_partition.count * machine_.chip.core.sbuf.partitions);
+  const model::TensorParams& tensor = machine_.chip.core.tensor;
+  c.weights.array = {static_cast<unsigned>(tensor.rows), static_cast<unsigned>(tensor.columns)};
   c.psum.resize(machine_.chip.core.psum.per_partition.count * machine_.chip.core.sbuf.partitions);
 }
 

@@ -29,7 +29,8 @@ void fill(TileMemory& memory, const Tile& tile, const isa::Shape& shape, test::N
                          [&](unsigned p, const auto& i) { memory.set(tile, p, i, numbers.ordinary()); });
 }
 
-float expected(TileMemory& memory, const Tile& weights, const Tile& moving, unsigned k, unsigned m, unsigned n) {
+float expected(TileMemory& memory, const Tile& weights, const Tile& moving, unsigned k, unsigned m,
+               unsigned n) {
   test::Meeting meeting;
   for (unsigned p = 0; p < k; ++p) {
     meeting.weights.push_back(memory.get(weights, p, {0, 0, 0, m}));
@@ -55,8 +56,7 @@ TEST_CASE("array tiles: rows and columns are counted from partition 0 again wher
     CAPTURE(size);
     const auto load = load_weights(in_sbuf(DType::kBf16, 96, 0), test::row_shape(32, 16), 5);
     CHECK(isa::standing_of(load, {size, size}).block == ArrayBlock{96 % size, 5, 32, 16});
-    const auto use =
-        matmul(in_psum(64), in_sbuf(DType::kBf16, 32, 0), test::row_shape(32, 7), 16, false);
+    const auto use = matmul(in_psum(64), in_sbuf(DType::kBf16, 32, 0), test::row_shape(32, 7), 16, false);
     CHECK(isa::used_block(use, {size, size}) == ArrayBlock{32 % size, 64 % size, 32, 16});
   }
 }
@@ -95,9 +95,9 @@ TEST_CASE("array tiles: a load replaces what overlaps its tile and leaves the re
                  memory.view());
   };
   const auto finds = [&](unsigned row, unsigned rows, unsigned column, unsigned columns) {
-    return test::execution_error(
-               matmul(in_psum(column), in_sbuf(DType::kBf16, row, 64), test::row_shape(rows, 3), columns, false),
-               memory.view()) == "none";
+    return test::execution_error(matmul(in_psum(column), in_sbuf(DType::kBf16, row, 64),
+                                        test::row_shape(rows, 3), columns, false),
+                                 memory.view()) == "none";
   };
   load(0, 32, 0, 32);
   load(32, 32, 0, 32);

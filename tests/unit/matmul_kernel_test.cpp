@@ -19,8 +19,8 @@ struct Case {
   std::vector<std::uint32_t> selected{};  // [rows][columns], for sparse weights
 };
 
-Case random_case(test::Numbers& numbers, std::size_t rows, std::size_t columns, std::size_t moving,
-                 bool wild, bool sparse = false) {
+Case random_case(test::Numbers& numbers, std::size_t rows, std::size_t columns, std::size_t moving, bool wild,
+                 bool sparse = false) {
   Case c{rows, columns, moving, {}, {}, {}};
   if (sparse) {
     c.moving_rows = rows + numbers.below(200);

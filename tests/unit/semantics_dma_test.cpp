@@ -57,11 +57,11 @@ struct Form {
 // Every pair of spaces; contiguous, gathering, scattering, transposing and backward patterns.
 std::vector<Form> forms() {
   const auto hbm = [](std::array<std::int32_t, 4> stride) {
-    return DmaSide{Space::kHbm, DType::kFp32, 0, 0, 0, stride};
+    return DmaSide{Space::kHbm, DType::kFp32, 0, 0, 0, 0, stride};
   };
   const auto chip = [](Space space, unsigned partition, std::uint64_t offset,
                        std::array<std::int32_t, 4> stride) {
-    return DmaSide{space, DType::kFp32, static_cast<std::uint8_t>(partition), isa::kNone, offset, stride};
+    return DmaSide{space, DType::kFp32, static_cast<std::uint8_t>(partition), isa::kNone, 0, offset, stride};
   };
   return {
       {{128, 1, 1, 300}, chip(Space::kSbuf, 0, 256, {0, 0, 0, 1}), hbm({320, 0, 0, 1})},
@@ -165,8 +165,8 @@ TEST_CASE("dma: equal dtypes move bits, whatever they mean", "[isa]") {
 TEST_CASE("dma: odd byte addresses in HBM are legal", "[isa]") {
   World w;
   Descriptor d{{1, 1, 1, 100},
-               {Space::kHbm, DType::kBf16, 0, 0, 0, {0, 0, 0, 1}},
-               {Space::kHbm, DType::kFp32, 0, 1, 0, {0, 0, 0, 1}},
+               {Space::kHbm, DType::kBf16, 0, 0, 0, 0, {0, 0, 0, 1}},
+               {Space::kHbm, DType::kFp32, 0, 1, 0, 0, {0, 0, 0, 1}},
                false};
   std::byte* src = w.src.data() + 1001;
   std::byte* dst = w.dst.data() + 2003;
@@ -181,7 +181,7 @@ TEST_CASE("dma: a count of zero moves nothing", "[isa]") {
   World w;
   const World before = w;
   w.src[kHbmMiddle] = std::byte{7};
-  const DmaSide side{Space::kHbm, DType::kFp32, 0, 0, 0, {1, 1, 1, 1}};
+  const DmaSide side{Space::kHbm, DType::kFp32, 0, 0, 0, 0, {1, 1, 1, 1}};
   w.run({{4, 0, 2, 8}, side, side, false});
   CHECK(w.dst == before.dst);
 }

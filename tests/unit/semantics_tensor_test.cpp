@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// load_weights and dense matmul against their definitions, element by element: dtypes, edges, strides, passes.
+// load_weights and dense matmul against their definitions, element by element: dtypes, edges, strides,
+// passes.
 #include <catch2/catch.hpp>
 
 #include "isa/error.h"
@@ -70,8 +71,9 @@ void check_matmul(TileMemory& memory, const Operands& o, unsigned columns, bool 
 }
 
 void check_edges(DType weights, DType moving, test::Numbers& numbers) {
-  for (const auto& [k, m, n] : {std::array{1U, 1U, 1U}, std::array{128U, 128U, 34U}, std::array{37U, 65U, 19U},
-                                std::array{128U, 1U, 512U}, std::array{5U, 128U, 3U}}) {
+  for (const auto& [k, m, n] :
+       {std::array{1U, 1U, 1U}, std::array{128U, 128U, 34U}, std::array{37U, 65U, 19U},
+        std::array{128U, 1U, 512U}, std::array{5U, 128U, 3U}}) {
     CAPTURE(isa::name_of(weights), isa::name_of(moving), k, m, n);
     TileMemory memory;
     Operands o{{Space::kSbuf, weights, 0, 64, {0, 0, 0, 1}},
