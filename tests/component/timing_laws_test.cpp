@@ -246,11 +246,9 @@ TEST_CASE("cost classes: every class of the instruction table has a law or is th
       case isa::CostClass::kDoorbell:
       case isa::CostClass::kMeeting:
       case isa::CostClass::kSemaphore:
-      case isa::CostClass::kMeeting:
       case isa::CostClass::kRegister:
       case isa::CostClass::kRegisterMemory:
       case isa::CostClass::kBranch:
-      case isa::CostClass::kMeeting:
       case isa::CostClass::kWeightLoad:
       case isa::CostClass::kMatmul:
         CHECK(model::lane_law(row.cost) == nullptr);
