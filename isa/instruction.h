@@ -172,8 +172,9 @@ enum class Indirection : std::uint8_t { kNone, kGather, kScatter };
 
 inline constexpr std::size_t kFreeDims = 4;
 inline constexpr std::uint8_t kNone = 0xff;  // no register, no argument
-inline constexpr std::size_t kQuadrant = 32;  // partitions that a shuffle or transpose of the vector engine spans
-inline constexpr std::uint8_t kKeep = 255;    // in a shuffle's mask: the partition stays as it is
+inline constexpr std::size_t kQuadrant =
+    32;  // partitions that a shuffle or transpose of the vector engine spans
+inline constexpr std::uint8_t kKeep = 255;  // in a shuffle's mask: the partition stays as it is
 inline constexpr std::array<std::uint8_t, kQuadrant> kOwnPartition = [] {
   std::array<std::uint8_t, kQuadrant> mask{};
   for (std::size_t i = 0; i < mask.size(); ++i) mask[i] = static_cast<std::uint8_t>(i);
@@ -182,9 +183,9 @@ inline constexpr std::array<std::uint8_t, kQuadrant> kOwnPartition = [] {
 inline constexpr unsigned kRegisters = 64;
 inline constexpr unsigned kSemaphores = 256;
 inline constexpr unsigned kArguments = 32;
-inline constexpr unsigned kPipes = 16;       // meetings that two cores can tell apart
+inline constexpr unsigned kPipes = 16;        // meetings that two cores can tell apart
 inline constexpr unsigned kMostSources = 16;  // of a dma_compute
-inline constexpr unsigned kDmaEngines = 16;  // completion increments per dma_copy: one per DMA engine
+inline constexpr unsigned kDmaEngines = 16;   // completion increments per dma_copy: one per DMA engine
 
 // The iteration space shared by all tiles of an instruction: partitions x a 4-D free pattern, outermost
 // dimension first.
@@ -294,9 +295,9 @@ struct Instruction {
   std::array<std::int16_t, kFreeDims> pattern{};  // iota, affine_select: coefficient per free dimension
   std::array<std::uint8_t, kQuadrant> mask = kOwnPartition;  // stream_shuffle
   std::int32_t base = 0, channel_multiplier = 0;             // iota, affine_select; first index
-  float value = 0.0F;         // memset, match_replace8, affine_select (where the condition is false), prelu
-  std::uint32_t extent = 0;   // elements of the source of a gather; of a top-k; rows of an indirect side
-  std::uint32_t valid = 0;    // local_gather: indices per group of 16 partitions; topk: k
+  float value = 0.0F;          // memset, match_replace8, affine_select (where the condition is false), prelu
+  std::uint32_t extent = 0;    // elements of the source of a gather; of a top-k; rows of an indirect side
+  std::uint32_t valid = 0;     // local_gather: indices per group of 16 partitions; topk: k
   std::uint8_t per_index = 1;  // local_gather: elements per index
   std::uint8_t reg_d = kNone, reg_a = kNone, reg_b = kNone;
   std::int32_t imm = 0;          // registers, branch operand when reg_b is kNone; padding

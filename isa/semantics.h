@@ -126,8 +126,9 @@ struct CoreView {
   std::size_t sbuf_stride = 0;
   std::byte* psum = nullptr;
   std::size_t psum_stride = 0;
-  Weights* weights = nullptr;    // of the tensor engine
-  LaneState* lanes = nullptr;    // of the engine that executes; null: accumulators 0, generators as at the start
+  Weights* weights = nullptr;  // of the tensor engine
+  LaneState* lanes =
+      nullptr;  // of the engine that executes; null: accumulators 0, generators as at the start
   Rounding* rounding = nullptr;  // of the element-wise engine that executes; null: to nearest, ties to even
   bool exact_integers = false;   // the engine computes 32-bit integers exactly (GpSimd)
 

@@ -23,24 +23,23 @@ inline constexpr DTypes kSmallIntegers =
 inline constexpr DTypes kIntegers = kSmallIntegers | bits<DTypes>(DType::kInt32, DType::kUint32);
 inline constexpr DTypes kAnyDType = kFloats | kIntegers;
 inline constexpr DTypes kNo32BitIntegers = kFloats | kSmallIntegers;
-inline constexpr DTypes kUint32Only = bits<DTypes>(DType::kUint32), kUint16Only = bits<DTypes>(DType::kUint16);
+inline constexpr DTypes kUint32Only = bits<DTypes>(DType::kUint32),
+                        kUint16Only = bits<DTypes>(DType::kUint16);
 
 inline constexpr AluOps kArithmetic =
     bits<AluOps>(AluOp::kAdd, AluOp::kSubtract, AluOp::kMult, AluOp::kDivide, AluOp::kMax, AluOp::kMin,
                  AluOp::kPower, AluOp::kIsEqual, AluOp::kIsNotEqual, AluOp::kIsGe, AluOp::kIsGt, AluOp::kIsLe,
                  AluOp::kIsLt, AluOp::kLogicalAnd, AluOp::kLogicalOr, AluOp::kLogicalXor);
 inline constexpr AluOps kUnary = bits<AluOps>(AluOp::kRsqrt, AluOp::kReciprocal, AluOp::kAbs);
-inline constexpr AluOps kBitwise =
-    bits<AluOps>(AluOp::kBitwiseAnd, AluOp::kBitwiseOr, AluOp::kBitwiseXor, AluOp::kShiftLeft,
-                 AluOp::kShiftRight);
+inline constexpr AluOps kBitwise = bits<AluOps>(AluOp::kBitwiseAnd, AluOp::kBitwiseOr, AluOp::kBitwiseXor,
+                                                AluOp::kShiftLeft, AluOp::kShiftRight);
 inline constexpr AluOps kBitwiseUnary = bits<AluOps>(AluOp::kBitwiseNot);
 inline constexpr AluOps kBypassOp = bits<AluOps>(AluOp::kBypass);
 inline constexpr AluOps kAnyAlu = kArithmetic | kUnary | kBitwise | kBitwiseUnary | kBypassOp;
 // Legal reductions as AWS lists them.
-inline constexpr AluOps kReductions =
-    bits<AluOps>(AluOp::kAdd, AluOp::kSubtract, AluOp::kMult, AluOp::kMax, AluOp::kMin, AluOp::kLogicalAnd,
-                 AluOp::kLogicalOr, AluOp::kLogicalXor, AluOp::kBitwiseAnd, AluOp::kBitwiseOr,
-                 AluOp::kBitwiseXor);
+inline constexpr AluOps kReductions = bits<AluOps>(
+    AluOp::kAdd, AluOp::kSubtract, AluOp::kMult, AluOp::kMax, AluOp::kMin, AluOp::kLogicalAnd,
+    AluOp::kLogicalOr, AluOp::kLogicalXor, AluOp::kBitwiseAnd, AluOp::kBitwiseOr, AluOp::kBitwiseXor);
 
 inline constexpr std::uint8_t kTensor = bits(Queue::kTensor), kVector = bits(Queue::kVector),
                               kScalar = bits(Queue::kScalar), kGpSimd = bits(Queue::kGpSimd),

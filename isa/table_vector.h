@@ -50,15 +50,18 @@ inline constexpr Field kScalarCumulativeFields[] = {kShapeField,
                                                     alu(kReduceOp1, "op1", kCumulative),
                                                     may(kCommand, "command"),
                                                     may(kScalar1, "init")};
-inline constexpr Field kScalarTensorTensorFields[] = {
-    kShapeField,         tile(kDst, "dst"),
-    tile(kSrc0, "src0"), alu(kOp0, "op0", kScalarArithmetic),
-    may(kScalar0, "scalar0"), alu(kOp1, "op1", kBinaryArithmetic),
-    tile(kSrc1, "src1"), may(kReverse0, "reverse0"),
-    may(kReverse1, "reverse1")};
-inline constexpr Field kReduceFields[] = {kShapeField, tile(kReducedDst, "dst"), tile(kSrc0, "src"),
-                                          alu(kReduceOp, "op", kReductions), need(kAxes, "axes"),
-                                          may(kNegate, "negate")};
+inline constexpr Field kScalarTensorTensorFields[] = {kShapeField,
+                                                      tile(kDst, "dst"),
+                                                      tile(kSrc0, "src0"),
+                                                      alu(kOp0, "op0", kScalarArithmetic),
+                                                      may(kScalar0, "scalar0"),
+                                                      alu(kOp1, "op1", kBinaryArithmetic),
+                                                      tile(kSrc1, "src1"),
+                                                      may(kReverse0, "reverse0"),
+                                                      may(kReverse1, "reverse1")};
+inline constexpr Field kReduceFields[] = {kShapeField,         tile(kReducedDst, "dst"),
+                                          tile(kSrc0, "src"),  alu(kReduceOp, "op", kReductions),
+                                          need(kAxes, "axes"), may(kNegate, "negate")};
 inline constexpr Field kScanFields[] = {kShapeField,
                                         tile(kDst, "dst"),
                                         tile(kSrc0, "src0"),
@@ -68,14 +71,15 @@ inline constexpr Field kScanFields[] = {kShapeField,
                                         alu(kOp1, "op1", kBinaryArithmetic),
                                         may(kReverse0, "reverse0"),
                                         may(kReverse1, "reverse1")};
-inline constexpr Field kSelectReduceFields[] = {kShapeField,
-                                                tile(kDst, "dst"),
-                                                tile(kSrc0, "src", static_cast<DTypes>(kNo32BitIntegers & ~bits<DTypes>(DType::kTf32))),
-                                                tile(kSrc1, "predicate", kSmallIntegers),
-                                                need(kScalar0, "on_false"),
-                                                column("result", kFloats),
-                                                may(kCommand, "command"),
-                                                may(kReverse0, "reverse")};
+inline constexpr Field kSelectReduceFields[] = {
+    kShapeField,
+    tile(kDst, "dst"),
+    tile(kSrc0, "src", static_cast<DTypes>(kNo32BitIntegers & ~bits<DTypes>(DType::kTf32))),
+    tile(kSrc1, "predicate", kSmallIntegers),
+    need(kScalar0, "on_false"),
+    column("result", kFloats),
+    may(kCommand, "command"),
+    may(kReverse0, "reverse")};
 inline constexpr Field kRangeSelectFields[] = {kShapeField,
                                                tile(kDst, "dst"),
                                                tile(kSrc0, "src", kFloats),
@@ -86,22 +90,14 @@ inline constexpr Field kRangeSelectFields[] = {kShapeField,
                                                may(kBase, "start"),
                                                column("result", kFloats),
                                                may(kCommand, "command")};
-inline constexpr Field kActivationFields[] = {kShapeField,
-                                              tile(kDst, "dst"),
-                                              tile(kSrc0, "src"),
-                                              need(kFunc, "func"),
-                                              need(kScalar0, "scale"),
-                                              may(kScalar1, "bias"),
-                                              may(kValue, "alpha")};
-inline constexpr Field kActivationReduceFields[] = {kShapeField,
-                                                    tile(kDst, "dst"),
-                                                    column("sum", kFp32Only),
-                                                    tile(kSrc0, "src"),
-                                                    need(kFunc, "func"),
-                                                    need(kScalar0, "scale"),
-                                                    may(kScalar1, "bias"),
-                                                    may(kValue, "alpha"),
-                                                    may(kCommand, "command")};
+inline constexpr Field kActivationFields[] = {
+    kShapeField,         tile(kDst, "dst"),       tile(kSrc0, "src"),
+    need(kFunc, "func"), need(kScalar0, "scale"), may(kScalar1, "bias"),
+    may(kValue, "alpha")};
+inline constexpr Field kActivationReduceFields[] = {
+    kShapeField,           tile(kDst, "dst"),    column("sum", kFp32Only),
+    tile(kSrc0, "src"),    need(kFunc, "func"),  need(kScalar0, "scale"),
+    may(kScalar1, "bias"), may(kValue, "alpha"), may(kCommand, "command")};
 inline constexpr Field kMemsetFields[] = {kShapeField, tile(kDst, "dst"), need(kValue, "value")};
 inline constexpr OpRow kElementRows[] = {
     {Opcode::kTensorCopy, "tensor_copy", kVector | kScalar | kGpSimd, kCopyFields, CostClass::kElementwise,
@@ -110,13 +106,14 @@ inline constexpr OpRow kElementRows[] = {
      CostClass::kDynamicCopy, "dst[i] = src[i], each offset by a register",
      "A tensor_copy of which source, destination or both begin a register's number of bytes further on in "
      "each partition."},
-    {Opcode::kTensorCopyPredicated, "tensor_copy_predicated", kVector, kPredicatedFields, CostClass::kTwoInput,
-     "if (predicate[i] != 0) dst[i] = src[i]",
+    {Opcode::kTensorCopyPredicated, "tensor_copy_predicated", kVector, kPredicatedFields,
+     CostClass::kTwoInput, "if (predicate[i] != 0) dst[i] = src[i]",
      "Copies the elements whose predicate holds (or does not, with reverse); the others stay.", kYes, false,
      false, Rule::kSameDType | Rule::kOnePsumSource},
     {Opcode::kTensorTensor, "tensor_tensor", kVector | kGpSimd, kTensorTensorFields, CostClass::kTwoInput,
      "dst[i] = src0[i] op src1[i]",
-     "Combines two tiles element by element: arithmetic in fp32 (on GpSimd with 32-bit integers throughout in "
+     "Combines two tiles element by element: arithmetic in fp32 (on GpSimd with 32-bit integers throughout "
+     "in "
      "exact integers, modulo 2^32), bit operations on integers as they are.",
      kYes, false, false, static_cast<std::uint8_t>(Rule::kOnePsumSource)},
     {Opcode::kTensorScalar, "tensor_scalar", kVector | kScalar | kGpSimd, kTensorScalarFields,
@@ -149,7 +146,8 @@ inline constexpr OpRow kElementRows[] = {
      "Chooses between a tile and a constant or column, and keeps the maximum of what it chose.", kYes, false,
      false, static_cast<std::uint8_t>(Rule::kOnePsumSource)},
     {Opcode::kRangeSelect, "range_select", kVector, kRangeSelectFields, CostClass::kStreaming,
-     "dst[i] = (start + i compare0 bound0) and (start + i compare1 bound1) ? src[i] : -3.4028235e38; acc[p] = "
+     "dst[i] = (start + i compare0 bound0) and (start + i compare1 bound1) ? src[i] : -3.4028235e38; acc[p] "
+     "= "
      "max over i; result[p] = acc[p]",
      "Keeps the elements whose index along the free dimensions lies in a range that may differ from "
      "partition to partition, and the maximum of what it wrote."},
@@ -158,7 +156,8 @@ inline constexpr OpRow kElementRows[] = {
      "Applies a function after a fused scale and bias, each a constant or a [P,1] column."},
     {Opcode::kActivationReduce, "activation_reduce", kScalar, kActivationReduceFields,
      CostClass::kActivationReduce,
-     "dst[i] = func(src[i] * scale + bias); acc[p] = sum over i ascending of the fp32 results; sum[p] = acc[p]",
+     "dst[i] = func(src[i] * scale + bias); acc[p] = sum over i ascending of the fp32 results; sum[p] = "
+     "acc[p]",
      "An activation that also sums its results along the free dimensions into the scalar engine's "
      "accumulators."},
     {Opcode::kReciprocal, "reciprocal", kVector, kCopyFields, CostClass::kReciprocal, "dst[i] = 1 / src[i]",

@@ -21,7 +21,8 @@
 //    6 u sqrt(sum p_j^2 v_j^2 / 3); errors that all probabilities of a row may share (scores, exponential,
 //    sums) are counted in full, as a multiple of sum p_j |v_j|.
 //
-//  - RMS norm: the reference is double; the machine's relative error is half that of the sum of squares plus the
+//  - RMS norm: the reference is double; the machine's relative error is half that of the sum of squares plus
+//  the
 //    handful of roundings and the 2 ulp of its rsqrt.
 //
 // A NaN must be a NaN and an infinity an infinity; where an fp32 running sum may overflow, either passes.

@@ -51,10 +51,10 @@ GoldenResult check_rms_norm(const HostTensor& x, const HostTensor& g, const Host
   const auto examine = [&](std::uint64_t row, std::uint64_t column) {
     return element(wanted(row)[static_cast<Eigen::Index>(column)]);
   };
-  return conclude(tally, y, examine, unit_roundoff(y.dtype) + slack,
-                  fmt::format("{} rounding of want +- {:.0f} * 2^-24 * |want|", isa::name_of(y.dtype),
-                              slack / kUnit),
-                  made_by);
+  return conclude(
+      tally, y, examine, unit_roundoff(y.dtype) + slack,
+      fmt::format("{} rounding of want +- {:.0f} * 2^-24 * |want|", isa::name_of(y.dtype), slack / kUnit),
+      made_by);
 }
 
 }  // namespace tahoma::runtime

@@ -60,7 +60,8 @@ void Kernel::emit(isa::Queue on, const isa::Instruction& instruction) {
     const isa::FieldTraits& traits = isa::traits_of(field.kind);
     if (traits.role == isa::Role::kNone) continue;
     const isa::Shape shape = isa::operand_shape(field, instruction);
-    const auto touched = std::visit([&](auto slot) { return tile_of(instruction.*slot, shape); }, traits.slot);
+    const auto touched =
+        std::visit([&](auto slot) { return tile_of(instruction.*slot, shape); }, traits.slot);
     if (!touched) continue;
     const TileView view{impl_->buffer_at(touched->tile.space, touched->tile.offset), touched->tile,
                         touched->shape};

@@ -26,7 +26,8 @@ isa::Limits limits_of(const model::MachineParams& machine) {
   limits.array_columns = static_cast<unsigned>(core.tensor.columns);
   limits.sbuf_bytes = static_cast<std::uint32_t>(core.sbuf.per_partition.count);
   // The runtime keeps a few bytes at the end, unless kernels are given all.
-  const std::uint64_t left = core.sbuf.per_partition.count - std::min(core.sbuf.usable.count, core.sbuf.per_partition.count);
+  const std::uint64_t left =
+      core.sbuf.per_partition.count - std::min(core.sbuf.usable.count, core.sbuf.per_partition.count);
   limits.sbuf_reserved = static_cast<std::uint32_t>(std::min<std::uint64_t>(limits.sbuf_reserved, left));
   limits.psum_bytes = static_cast<std::uint32_t>(core.psum.per_partition.count);
   limits.psum_bank_bytes = static_cast<std::uint32_t>(core.psum.bank.count);

@@ -13,16 +13,17 @@ bool same_component(const Point& a, const Point& b) { return a.core == b.core &&
 bool after_wait(const Change& y, const Origin& w) {
   const bool same_queue = y.origin.core == w.core && y.origin.queue == w.queue;
   if (same_queue) return y.origin.position >= w.position;
-  return y.start->covers({w.core, static_cast<std::uint32_t>(w.queue), w.position});
+  return y.start->covers({w.core, completion_of(static_cast<std::uint32_t>(w.queue)), w.position});
 }
 
 }  // namespace
 
 bool Change::after(const Change& x) const {
   if (start->covers(x.point)) return true;
-  // One engine's instructions complete in order.
-  return x.point.component < isa::kQueueCount && same_component(point, x.point) &&
-         point.count > x.point.count;
+  // One engine's instructions read in order and complete in order.
+  const bool an_engine = x.point.component < completion_of(isa::kQueueCount);
+  const bool in_order = same_component(point, x.point) || same_component(read_point(point), x.point);
+  return an_engine && in_order && point.count > x.point.count;
 }
 
 bool Changes::absent(const Change& y, const Query& query) {

@@ -99,8 +99,10 @@ class Checker::Impl {
     const Point point{step.core, completion_of(static_cast<std::uint32_t>(step.queue)), queue.position};
     const Actor actor{*step.instruction, origin_of(step, queue), point, queue.known, core};
     touch(actor, accesses);
-    if (blocks(*step.instruction)) queue.known.learn(point);
-    else if (computes(*step.instruction)) queue.last_compute = queue.position;
+    if (blocks(*step.instruction))
+      queue.known.learn(point);
+    else if (computes(*step.instruction))
+      queue.last_compute = queue.position;
     if (step.instruction->update.kind == isa::Update::Kind::kNone) return;
     change(core, *step.instruction, {point, queue.known.snapshot(), 0, 1, true, actor.origin});
     // With nothing else under way, a change of the sequencer is made before its next instruction starts.
@@ -236,9 +238,7 @@ Checker::~Checker() = default;
 void Checker::load(std::uint32_t core, const isa::Program& program) { impl_->load(core, program); }
 void Checker::host_wrote(std::uint64_t address, std::uint64_t bytes) { impl_->host_wrote(address, bytes); }
 
-void Checker::start(const Step& step) {
-  impl_->start(step, isa::accesses_of(*step.instruction).all());
-}
+void Checker::start(const Step& step) { impl_->start(step, isa::accesses_of(*step.instruction).all()); }
 
 void Checker::start(const Step& step, std::span<const isa::OperandAccess> accesses) {
   impl_->start(step, accesses);
@@ -246,9 +246,7 @@ void Checker::start(const Step& step, std::span<const isa::OperandAccess> access
 void Checker::ring(const Step& step, const Transfer& transfer) { impl_->ring(step, transfer); }
 void Checker::arrive(const Step& step) { impl_->arrive(step); }
 void Checker::meet(const Party& a, const Party& b) { impl_->meet(a, b); }
-void Checker::depart(const Step& step) {
-  impl_->perform(step, isa::accesses_of(*step.instruction).all());
-}
+void Checker::depart(const Step& step) { impl_->perform(step, isa::accesses_of(*step.instruction).all()); }
 const Findings& Checker::findings() const { return impl_->findings(); }
 
 }  // namespace tahoma::model::check

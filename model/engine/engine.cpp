@@ -140,7 +140,8 @@ Time Engine::run_placed(Time t) {
 
 Time Engine::run(const isa::Instruction& i, Time t) {
   const CostClass cost = isa::row_of(i.op).cost;
-  const bool watched = place_.checker != nullptr && cost != CostClass::kDoorbell && cost != CostClass::kMeeting;
+  const bool watched =
+      place_.checker != nullptr && cost != CostClass::kDoorbell && cost != CostClass::kMeeting;
   if (watched) watch(i, t);
   switch (cost) {
     case CostClass::kNone:

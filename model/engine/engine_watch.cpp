@@ -36,7 +36,8 @@ void Engine::list_rows(const TransferRequest& request, const isa::Instruction& i
     isa::DmaSide& tile = gathers ? one.dst : one.src;
     const isa::DmaSide& side = gathers ? one.src : one.dst;
     tile.partition = static_cast<std::uint8_t>(tile.partition + row.index);
-    const std::int64_t step = std::int64_t{side.stride[0]} * static_cast<std::int64_t>(isa::size_of(side.dtype));
+    const std::int64_t step =
+        std::int64_t{side.stride[0]} * static_cast<std::int64_t>(isa::size_of(side.dtype));
     const auto offset = static_cast<std::uint64_t>(step * row.number);
     watched_.push_back(isa::source_access(one, request.src + (gathers ? offset : 0)));
     watched_.push_back(isa::destination_access(one, request.dst + (gathers ? 0 : offset)));

@@ -21,7 +21,8 @@ Chip::Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& s)
     s.memory.add(stacks_.back()->pages());
   }
   for (std::uint32_t n = 0; p.lnc == 2 && n < p.cores / 2; ++n)
-    meetings_.push_back(std::make_unique<Meeting>(fmt::format("meeting{}", n).c_str(), p.core, s.functional, s.checker));
+    meetings_.push_back(
+        std::make_unique<Meeting>(fmt::format("meeting{}", n).c_str(), p.core, s.functional, s.checker));
   for (std::uint32_t n = 0; n < p.cores; ++n) {
     const NeuronCore::Place place{static_cast<std::uint32_t>(chip * p.cores + n), chip, s.functional,
                                   s.run_ahead, s.checker};

@@ -4,8 +4,10 @@
 #include <random>
 #include <set>
 
+#include "isa/assembler.h"
 #include "model/check/access_log.h"
 #include "model/check/byte_sets.h"
+#include "model/check/checker.h"
 #include "model/check/clock.h"
 #include "model/check/memory_state.h"
 #include "model/check/report.h"
@@ -195,4 +197,36 @@ TEST_CASE("PSUM: a group is open until its last matmul, and sums are what a matm
                     *memory.in_open_group(half));
   REQUIRE(findings.found(Kind::kOpenGroup) == 1);
   CHECK_THAT(findings.first().front(), Catch::StartsWith("E-CHK-003") && Catch::Contains("core0.vector[5]"));
+}
+
+TEST_CASE("meetings: what one core did before a barrier is known to the other behind it, and not otherwise",
+          "[check]") {
+  const isa::Program program = isa::assemble(
+      "gpsimd:\n memset shape=1x1 dst=sbuf[0, 0]:fp32 value=1\n core_barrier\n memset shape=1x1 dst=sbuf[0, "
+      "0]:fp32 value=1\n",
+      "meeting");
+  const auto& stream = program.stream(isa::Queue::kGpSimd);
+  isa::OperandAccess shared;  // of a tensor in HBM
+  shared.pattern.space = isa::Space::kHbm;
+  shared.pattern.offset = 4096;
+  shared.writes = true;
+  for (const bool together : {true, false}) {
+    Checker checker({true, false}, {2, 4, [](std::uint32_t core) { return "core" + std::to_string(core); }});
+    std::array<Step, 3> one, other;
+    for (std::uint32_t n = 0; n < 3; ++n) {
+      one[n] = {0, isa::Queue::kGpSimd, n, &stream[n]};
+      other[n] = {1, isa::Queue::kGpSimd, n, &stream[n]};
+    }
+    checker.load(0, program);
+    checker.load(1, program);
+    checker.start(one[0], {&shared, 1});
+    checker.start(other[0], {});
+    checker.arrive(one[1]);
+    checker.arrive(other[1]);
+    if (together) checker.meet({0, isa::Queue::kGpSimd}, {1, isa::Queue::kGpSimd});
+    checker.depart(other[1]);
+    checker.depart(one[1]);
+    checker.start(other[2], {&shared, 1});
+    CHECK(checker.findings().found(Kind::kRace) == (together ? 0 : 1));
+  }
 }

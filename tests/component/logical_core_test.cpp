@@ -37,7 +37,7 @@ gpsimd:
 
 }  // namespace
 
-TEST_CASE("logical core: sendrecv swaps tiles, both ways at once", "[system]") {
+TEST_CASE("sendrecv: swaps tiles, both ways at once", "[system]") {
   model::System system(pairs(), Mode::kFunctional);
   const auto program = text_program(swapping(""));
   // cores 2 and 3 share a stack; each has tensors of its own
@@ -60,7 +60,7 @@ TEST_CASE("logical core: sendrecv swaps tiles, both ways at once", "[system]") {
     }
 }
 
-TEST_CASE("logical core: both cores go on at the later arrival plus the hand-over, and the wait has a name",
+TEST_CASE("core_barrier: both cores go on at the later arrival plus the hand-over, and the wait has a name",
           "[system]") {
   const auto m = pairs();
   model::System system(m, Mode::kTiming);

@@ -423,3 +423,25 @@ TEST_CASE("planted: each pair is reported once, and the first twenty in full", "
   std::sort(sorted.begin(), sorted.end());
   CHECK(std::unique(sorted.begin(), sorted.end()) == sorted.end());
 }
+
+TEST_CASE("planted races: updates on read and accumulation groups", "[check]") {
+  check({
+      {"an update on read does not stand for what is written",
+       kRace,
+       "core0.scalar[0]",
+       "core0.vector[1]",
+       {{0,
+         "vector:\n memset S dst=T0 value=1\n tensor_copy S dst=T1 src=T0 update=s0+=1{@read|}\n"
+         "scalar:\n activation S dst=T2 src=T1 func=exp scale=1 wait=s0>=1\n"}}},
+      {"a source is overwritten before it is read, where an update on read would do",
+       kRace,
+       "core0.scalar[0]",
+       "core0.vector[1]",
+       {{0,
+         "vector:\n memset S dst=T0 value=1\n tensor_copy S dst=T1 src=T0 update=s0+=1@read\n memset S dst=T3 "
+         "value=1\n"
+         "scalar:\n activation S dst=T0 src=T2 func=exp scale=0 {wait=s0>=1}\n"
+         "gpsimd:\n memset S dst=T2 value=1 update=s1+=1\n"
+         "sync:\n sem_wait wait=s1>=1\n"}}},
+  });
+}

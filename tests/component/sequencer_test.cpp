@@ -66,7 +66,7 @@ struct Rig {
 
 }  // namespace
 
-TEST_CASE("registers: arithmetic is that of integers modulo 2^32, signed where it compares", "[sequencer]") {
+TEST_CASE("reg_set and reg_alu: arithmetic is that of integers modulo 2^32, signed where it compares", "[sequencer]") {
   constexpr unsigned kSeed = 5;
   INFO("seed " << kSeed);
   std::mt19937 random(kSeed);
@@ -99,7 +99,7 @@ TEST_CASE("registers: arithmetic is that of integers modulo 2^32, signed where i
   }
 }
 
-TEST_CASE("registers: a branch is taken exactly when signed values compare so", "[sequencer]") {
+TEST_CASE("branch: is taken exactly when signed values compare so", "[sequencer]") {
   const std::vector<std::int32_t> values{INT32_MIN, -2, -1, 0, 1, 2, INT32_MAX};
   for (const auto a : values)
     for (const auto b : values) {
@@ -115,7 +115,26 @@ TEST_CASE("registers: a branch is taken exactly when signed values compare so", 
     }
 }
 
-TEST_CASE("registers: words load with their sign, from the place that the register adds", "[sequencer]") {
+TEST_CASE("jump: goes on at its label, forwards and backwards", "[sequencer]") {
+  Rig rig(
+      "jump target=b\na:\nreg_set d=r1 imm=1\njump target=end\nb:\nreg_set d=r2 imm=2\njump target=a\n"
+      "reg_set d=r3 imm=3\nend:");
+  rig.run();
+  CHECK(rig.sequencer.reg(1) == 1);
+  CHECK(rig.sequencer.reg(2) == 2);
+  CHECK(rig.sequencer.reg(3) == 0);
+}
+
+TEST_CASE("nop: changes no register and goes on", "[sequencer]") {
+  Rig rig("reg_set d=r1 imm=7\nnop\nreg_alu d=r2 a=r1 op=add imm=1");
+  rig.run();
+  for (std::uint8_t r = 0; r < isa::kRegisters; ++r) {
+    const std::int64_t expected = r == 1 ? 7 : r == 2 ? 8 : 0;
+    CHECK(rig.sequencer.reg(r) == expected);
+  }
+}
+
+TEST_CASE("reg_load: words load with their sign, from the place that the register adds", "[sequencer]") {
   Rig rig(R"(reg_set d=r1 imm=8
 reg_load d=r2 src=sbuf[3, 0x10]:int8 src_reg=r1
 reg_load d=r3 src=sbuf[3, 0x10]:uint8 src_reg=r1
@@ -134,7 +153,7 @@ reg_load d=r7 src=other+0x4:uint32 src_reg=r1)");
   CHECK(rig.sequencer.reg(7) == -3);
 }
 
-TEST_CASE("registers: a store writes the low bytes and nothing beside them", "[sequencer]") {
+TEST_CASE("reg_store: a store writes the low bytes and nothing beside them", "[sequencer]") {
   for (const auto& [dtype, bytes] :
        {std::pair{"int8", 1}, {"uint8", 1}, {"int16", 2}, {"uint16", 2}, {"int32", 4}}) {
     Rig rig(std::string("reg_set d=r1 imm=-559038737\nreg_store a=r1 dst=sbuf[1, 0x40]:") + dtype +

@@ -61,7 +61,7 @@ TEST_CASE("array tiles: rows and columns are counted from partition 0 again wher
   }
 }
 
-TEST_CASE("array tiles: sixteen operands stand beside each other, and each matmul uses its own", "[isa]") {
+TEST_CASE("load_weights: sixteen operands stand beside each other, and each matmul uses its own", "[isa]") {
   test::Numbers numbers(41);
   TileMemory memory;
   const isa::Shape weights = test::row_shape(32, 32), moving = test::row_shape(32, 20);

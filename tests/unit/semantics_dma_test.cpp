@@ -108,7 +108,7 @@ void check(World& w, const Descriptor& d, test::Numbers& numbers, Want want) {
 
 }  // namespace
 
-TEST_CASE("dma: copies and casts every pattern between dtypes of every kind", "[isa]") {
+TEST_CASE("dma_copy: copies and casts every pattern between dtypes of every kind", "[isa]") {
   test::Numbers numbers(71);
   World w;
   for (const Form& form : forms()) {

@@ -250,7 +250,7 @@ TEST_CASE("rand_seed: one number, from either memory and dtype, decides all that
   CHECK(f.lanes.generator == isa::LaneState{}.generator);
 }
 
-TEST_CASE("rand_set_state: a state stored by rand_get_state continues the sequence", "[isa]") {
+TEST_CASE("rand_set_state and rand_get_state: a state stored continues the sequence", "[isa]") {
   PartitionFixture f(338);
   const Tile saved = f.tile(DType::kUint32, 64, 8192, {0, 2, 0, 3});
   const Shape six{64, {1, 2, 1, 3}};

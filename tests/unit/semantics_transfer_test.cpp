@@ -114,7 +114,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("dma: a sum of 1 to 16 sources is the fp32 sum in ascending order, rounded once", "[isa]") {
+TEST_CASE("dma_compute: a sum of 1 to 16 sources is the fp32 sum in ascending order, rounded once", "[isa]") {
   for (unsigned n = 1; n <= 16; ++n) {
     for (const DType to : {DType::kFp32, DType::kBf16, DType::kFp16}) {
       std::vector<Descriptor> sources(n, {{4, 1, 3, 50}, sbuf(to, 64, 128, {0, 0, 60, 1}), {}, false});
@@ -163,7 +163,7 @@ TEST_CASE("dma: a sum reads every source before it writes, so it may end on one 
   CHECK(wrong == 0);
 }
 
-TEST_CASE("dma: transpositions of 2, 3 and 4 dimensions put every element at its exchanged place", "[isa]") {
+TEST_CASE("dma_transpose: transpositions of 2, 3 and 4 dimensions put every element at its exchanged place", "[isa]") {
   struct Form {
     std::array<std::uint32_t, 4> count;
     DmaSide dst, src;

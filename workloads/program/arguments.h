@@ -18,6 +18,7 @@ struct ArgumentSpec {
   std::vector<std::uint64_t> shape;
   std::string fill;    // "seed", "zero" or the path of a .npy file
   std::string expect;  // path of a .npy file, or empty
+  double within = 0;   // largest error of an element relative to the expected one; 0: the same bits
   std::string target;  // kNextTensor, kPeerTensor: the tensor's name
 };
 

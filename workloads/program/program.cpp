@@ -74,6 +74,8 @@ class AssemblerProgram final : public runtime::Workload {
   runtime::GoldenResult verify(Machine& machine) override {
     runtime::GoldenResult result;
     result.rule = "bits equal to the expected files";
+    for (const ArgumentSpec& s : specs_) result.tolerance = std::max(result.tolerance, s.within);
+    if (result.tolerance > 0) result.rule = "relative error within what the case allows of the expected files";
     result.passed = true;
     for (std::size_t i = 0; i < specs_.size(); ++i) {
       if (specs_[i].expect.empty()) continue;
@@ -174,8 +176,11 @@ class AssemblerProgram final : public runtime::Workload {
       ++result.elements;
       if (std::memcmp(&got.values[e * size], &want.values[e * size], size) == 0) continue;
       const std::uint64_t row = e / want.columns(), column = e % want.columns();
-      const double error = std::abs(double{got.at(row, column)} - double{want.at(row, column)});
+      const double expected = want.at(row, column);
+      const double error = std::abs(double{got.at(row, column)} - expected);
       result.max_abs_error = std::max(result.max_abs_error, error);
+      if (expected != 0) result.max_rel_error = std::max(result.max_rel_error, error / std::abs(expected));
+      if (error <= specs_[i].within * std::abs(expected)) continue;
       if (result.mismatches++ == 0)
         result.first_mismatch = fmt::format("{}[{}, {}] on core {}: got {}, expected {}", want.name, row,
                                             column, core, got.at(row, column), want.at(row, column));

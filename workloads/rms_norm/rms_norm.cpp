@@ -42,15 +42,17 @@ class RmsNorm final : public runtime::Workload {
     parts_.clear();
     for (std::uint32_t core = 0; core < cores_used(); ++core) {
       const Part rows = runtime::part_of(rows_, cores_, core);
-      const Placed& p = parts_.emplace_back(Placed{
-          rows, machine.allocate(core, "x", dtype(), {rows.count, columns_}),
-          machine.allocate(core, "g", isa::DType::kFp32, {1, columns_}),
-          machine.allocate(core, "y", dtype(), {rows.count, columns_})});
+      const Placed& p =
+          parts_.emplace_back(Placed{rows, machine.allocate(core, "x", dtype(), {rows.count, columns_}),
+                                     machine.allocate(core, "g", isa::DType::kFp32, {1, columns_}),
+                                     machine.allocate(core, "y", dtype(), {rows.count, columns_})});
       auto& program = programs[rows.count];
       if (!program)
         program = std::make_shared<const isa::Program>(rms_norm_program(
             machine.params(), {rows.count, columns_, dtype(), static_cast<float>(epsilon_)}));
       machine.load(core, program, {p.x.address, p.g.address, p.y.address});
+      machine.declare_input(p.x);
+      machine.declare_input(p.g);
       if (!machine.functional()) continue;
       copy_window(x, {rows.first, 0, rows.count, columns_}, machine.bytes(p.x));
       machine.write(p.g, g.values);
@@ -70,7 +72,9 @@ class RmsNorm final : public runtime::Workload {
   }
 
   // A square and an addition, a product by 1 / rms and one by g.
-  double useful_flops() const override { return 4.0 * static_cast<double>(rows_) * static_cast<double>(columns_); }
+  double useful_flops() const override {
+    return 4.0 * static_cast<double>(rows_) * static_cast<double>(columns_);
+  }
   isa::DType compute_dtype() const override { return dtype(); }
   std::uint32_t cores_used() const override {
     return static_cast<std::uint32_t>(runtime::parts_used(rows_, cores_));

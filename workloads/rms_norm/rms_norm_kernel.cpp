@@ -39,7 +39,8 @@ isa::Program rms_norm_program(const model::MachineParams& machine, const RmsNorm
     k.activation(root, sum, ActFn::kRsqrt, {1.0F / static_cast<float>(columns), nullptr},
                  {shape.epsilon, nullptr});
     k.scalar_tensor_tensor(out, in, AluOp::kMult, {0, &root}, AluOp::kMult, gain.partitions(0, partitions));
-    k.store(y.window(row, 0, here, shape.columns), out);
+    // Not on the loads' queue: a store that waits for its tile would hold the next load back.
+    k.store(y.window(row, 0, here, shape.columns), out, isa::Queue::kGpSimd);
   }
   return k.finish();
 }
