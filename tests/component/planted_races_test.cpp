@@ -290,11 +290,11 @@ TEST_CASE("planted races: semaphores", "[check]") {
        "core0.vector[2]",
        {{0,
          "sync:\n reg_set d=r1 imm=0\nload:\n dma_copy S dst=T0 src=a:fp32 src_reg=r2 update=s0+=1 "
-         "{wait=s0>=r3|wait=s1>=r1}\n reg_add d=r1 a=r1 imm=1\n reg_add d=r2 a=r2 imm=64\n"
-         " reg_add d=r3 a=r3 imm=16\n branch a=r1 compare=lt imm=5 target=load\n"
+         "{wait=s0>=r3|wait=s1>=r1}\n reg_alu d=r1 a=r1 op=add imm=1\n reg_alu d=r2 a=r2 op=add imm=64\n"
+         " reg_alu d=r3 a=r3 op=add imm=16\n branch a=r1 compare=lt imm=5 target=load\n"
          "vector:\n reg_set d=r2 imm=16\n reg_set d=r3 imm=0\n"
-         "use: tensor_copy S dst=T1 src=T0 wait=s0>=r2 update=s1+=1\n reg_add d=r2 a=r2 imm=16\n"
-         " reg_add d=r3 a=r3 imm=1\n branch a=r3 compare=lt imm=5 target=use\n"}}},
+         "use: tensor_copy S dst=T1 src=T0 wait=s0>=r2 update=s1+=1\n reg_alu d=r2 a=r2 op=add imm=16\n"
+         " reg_alu d=r3 a=r3 op=add imm=1\n branch a=r3 compare=lt imm=5 target=use\n"}}},
       {"a credit is taken before it is given",
        kRace,
        "core0.vector[",
@@ -435,13 +435,11 @@ TEST_CASE("planted races: updates on read and accumulation groups", "[check]") {
          "scalar:\n activation S dst=T2 src=T1 func=exp scale=1 wait=s0>=1\n"}}},
       {"a source is overwritten before it is read, where an update on read would do",
        kRace,
-       "core0.scalar[0]",
-       "core0.vector[1]",
+       "core0.gpsimd[0]",
+       "core0.vector[0]",
        {{0,
-         "vector:\n memset S dst=T0 value=1\n tensor_copy S dst=T1 src=T0 update=s0+=1@read\n memset S dst=T3 "
-         "value=1\n"
-         "scalar:\n activation S dst=T0 src=T2 func=exp scale=0 {wait=s0>=1}\n"
-         "gpsimd:\n memset S dst=T2 value=1 update=s1+=1\n"
-         "sync:\n sem_wait wait=s1>=1\n"}}},
+         "sync:\n dma_copy S dst=T0 src=a:fp32 update=s1+=1\n"
+         "vector:\n tensor_copy S dst=T1 src=T0 wait=s1>=16 update=s0+=1@read\n"
+         "gpsimd:\n memset S dst=T0 value=1 {wait=s0>=1}\n"}}},
   });
 }

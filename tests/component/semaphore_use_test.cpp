@@ -31,7 +31,8 @@ std::int64_t start_of(EngineKind kind, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("sem_wait and sem_set: equal, at least, a register, subtractions and settings order engines", "[system]") {
+TEST_CASE("sem_wait and sem_set: equal, at least, a register, subtractions and settings order engines",
+          "[system]") {
   const auto m = machine_of(1, 1, 1);
   const auto& q = m.chip.core.sequencer;
   const auto result = run(R"(sync:

@@ -66,7 +66,8 @@ struct Rig {
 
 }  // namespace
 
-TEST_CASE("reg_set and reg_alu: arithmetic is that of integers modulo 2^32, signed where it compares", "[sequencer]") {
+TEST_CASE("reg_set and reg_alu: arithmetic is that of integers modulo 2^32, signed where it compares",
+          "[sequencer]") {
   constexpr unsigned kSeed = 5;
   INFO("seed " << kSeed);
   std::mt19937 random(kSeed);

@@ -163,7 +163,8 @@ TEST_CASE("dma: a sum reads every source before it writes, so it may end on one 
   CHECK(wrong == 0);
 }
 
-TEST_CASE("dma_transpose: transpositions of 2, 3 and 4 dimensions put every element at its exchanged place", "[isa]") {
+TEST_CASE("dma_transpose: transpositions of 2, 3 and 4 dimensions put every element at its exchanged place",
+          "[isa]") {
   struct Form {
     std::array<std::uint32_t, 4> count;
     DmaSide dst, src;

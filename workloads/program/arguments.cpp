@@ -52,7 +52,8 @@ double parse_within(const std::string& entry, const std::string& word) {
   double value = 0;
   const char* end = word.data() + word.size();
   const bool named = word.starts_with(kName);
-  const auto read = named ? std::from_chars(word.data() + kName.size(), end, value) : std::from_chars_result{};
+  const auto read =
+      named ? std::from_chars(word.data() + kName.size(), end, value) : std::from_chars_result{};
   if (!named || read.ec != std::errc() || read.ptr != end || !(value > 0 && value < 1))
     refuse("E-RUN-060", fmt::format("'{}': expected within=ERROR between 0 and 1, got '{}'", entry, word));
   return value;
@@ -77,8 +78,8 @@ ArgumentSpec parse_tensor(const std::string& entry, const std::vector<std::strin
 ArgumentSpec parse_entry(const std::string& entry) {
   const std::vector<std::string> words = words_of(entry);
   ArgumentSpec spec;
-  const bool has_expect = (words.size() == 5 || words.size() == 6) && words[4].starts_with("expect=") &&
-                          words[4].size() > 7;
+  const bool has_expect =
+      (words.size() == 5 || words.size() == 6) && words[4].starts_with("expect=") && words[4].size() > 7;
   if (words.size() == 4 || has_expect) {
     spec = parse_tensor(entry, words);
   } else if (words.size() == 2 && (words[1] == "core" || words[1] == "next_core")) {

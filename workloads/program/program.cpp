@@ -75,7 +75,8 @@ class AssemblerProgram final : public runtime::Workload {
     runtime::GoldenResult result;
     result.rule = "bits equal to the expected files";
     for (const ArgumentSpec& s : specs_) result.tolerance = std::max(result.tolerance, s.within);
-    if (result.tolerance > 0) result.rule = "relative error within what the case allows of the expected files";
+    if (result.tolerance > 0)
+      result.rule = "relative error within what the case allows of the expected files";
     result.passed = true;
     for (std::size_t i = 0; i < specs_.size(); ++i) {
       if (specs_[i].expect.empty()) continue;
