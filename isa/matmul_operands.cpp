@@ -85,7 +85,8 @@ void pack_moving(const Shape& shape, const Operand& operand, unsigned slices, Pr
           while (n > 0) {  // a piece may run from one slice into the next
             const std::size_t slice = index / columns, column = index % columns;
             const std::size_t part = std::min(n, columns - column);
-            pack_piece(at, step, operand.dtype, column, part, p * slices + slice, rows, packed.high.data());
+            pack_piece(at, step, operand.dtype, column, part, std::size_t{p} * slices + slice, rows,
+                       packed.high.data());
             at += step * static_cast<std::ptrdiff_t>(part);
             index += part;
             n -= part;

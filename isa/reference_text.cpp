@@ -116,7 +116,6 @@ std::string text_form(const Field& field, ValueType type) {
 std::string legal_values(const Field& field, ValueType type) {
   switch (type) {
     case ValueType::kTile:
-      return names_in<Space>(field.spaces) + "; " + dtypes_of(field.dtypes);
     case ValueType::kColumn:
     case ValueType::kWord:
       return names_in<Space>(field.spaces) + "; " + dtypes_of(field.dtypes);

@@ -35,7 +35,7 @@ void for_each_affine_row(const Instruction& i, const Operand& dst, const Operand
 
 template <class T>
 void store_integer(std::byte* at, std::int64_t value) {
-  const std::int64_t low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
+  const std::int64_t low{std::numeric_limits<T>::min()}, high{std::numeric_limits<T>::max()};
   const auto limited = static_cast<T>(std::clamp(value, low, high));
   std::memcpy(at, &limited, sizeof limited);
 }

@@ -65,6 +65,7 @@ void check_stream(const Program& program, const Limits& limits, Queue queue) {
     check_kinds(site);
     check_references(site);
     check_operands(site);
+    check_overlap(site);
     weights.check(site);
   }
 }

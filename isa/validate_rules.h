@@ -69,6 +69,7 @@ std::string partition_start_rule(unsigned first, unsigned count, unsigned partit
 
 void check_slots(const Site& site);       // nothing outside the row is set
 void check_kinds(const Site& site);       // enumerators, memories and dtypes
+void check_overlap(const Site& site);     // destinations and other operands lie apart
 void check_references(const Site& site);  // registers, rings, arguments, targets
 void check_transfer(const Site& site);    // the descriptors of a transfer
 void check_operands(const Site& site);    // shapes and places, with the two that follow

@@ -104,10 +104,6 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   sc_core::sc_event wake_;
   base::Time ready_{0};
   bool watching_ = false, waiting_for_room_ = false;
-  struct Rendezvous {
-    base::Time arrived{0}, together{0}, done{0};
-    bool met = false;
-  };
   std::optional<Rendezvous> rendezvous_;  // while the engine is at a meeting
   sim::Condition condition_;
   std::optional<sim::Satisfied> satisfied_;

@@ -23,6 +23,11 @@ struct Attendant {
  protected:
   ~Attendant() = default;
 };
+// What it remembers meanwhile.
+struct Rendezvous {
+  base::Time arrived{0}, together{0}, done{0};
+  bool met = false;
+};
 struct Arrival {
   std::uint32_t core = 0;  // global number; its lowest bit is its side
   isa::Queue queue = isa::Queue::kGpSimd;

@@ -55,6 +55,13 @@ const OpRow& ProgramGenerator::row_for(Queue queue) {
 }
 
 Instruction ProgramGenerator::instruction(Program& program, Queue queue, const OpRow& row) {
+  for (;;) {
+    Instruction i = any_instruction(program, queue, row);
+    if (overlap_of(i).empty()) return i;
+  }
+}
+
+Instruction ProgramGenerator::any_instruction(Program& program, Queue queue, const OpRow& row) {
   Instruction i;
   i.op = row.op;
   Context c{program, queue, row, i};

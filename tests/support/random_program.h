@@ -61,6 +61,7 @@ class ProgramGenerator {
   const isa::OpRow& row_for(isa::Queue queue);
   isa::Opcode user_of_weights();
   isa::Instruction instruction(isa::Program& program, isa::Queue queue, const isa::OpRow& row);
+  isa::Instruction any_instruction(isa::Program& program, isa::Queue queue, const isa::OpRow& row);
   void header(Context& c);
   void fix_up(Context& c);
 
