@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What operands choose from, as Markdown tables.
 #include <array>
+#include <charconv>
 
+#include "isa/activation_functions.h"
 #include "isa/reference_text.h"
 #include "isa/table_fields.h"
 #include "isa/table_rows.h"
@@ -78,7 +80,12 @@ constexpr std::string_view kDTypeRules =
     "their "
     "lowest value.\n\n";
 
-std::string cell(std::string_view text) { return " " + std::string(text) + " |"; }
+// A bar would end the cell.
+std::string cell(std::string_view text) {
+  std::string out = " ";
+  for (const char c : text) out += c == '|' ? "\\|" : std::string(1, c);
+  return out + " |";
+}
 std::string yes(bool value) { return cell(value ? "yes" : ""); }
 
 AluOps choices_of(Opcode op, FieldKind kind) {
@@ -135,10 +142,21 @@ std::string meaning_table(const std::string& title, const Meanings<Enum>& meanin
 }
 
 std::string function_list() {
-  std::string out = "### Activation functions\n\n";
-  for (std::size_t n = 0; n < kEnumeratorCount<ActFn>; ++n)
-    out += (n == 0 ? "`" : ", `") + std::string(name_of(static_cast<ActFn>(n))) + "`";
-  return out + "\n\n";
+  std::string out =
+      "### Activation functions\n\nSilicon's own errors are not published; these are ours. The set is the "
+      "group of "
+      "function tables that has to be loaded.\n\n| function | formula | largest error, ulp | sets | limits "
+      "|\n|---|---|---|---|---|\n";
+  for (const ActFnRow& row : activation_functions()) {
+    std::string sets;
+    for (unsigned s = 1; s <= kTableSets; ++s)
+      if ((row.table_sets >> s) & 1) sets += (sets.empty() ? "" : ", ") + std::to_string(s);
+    std::array<char, 16> ulps{};
+    *std::to_chars(ulps.data(), ulps.data() + ulps.size() - 1, row.error.ulps).ptr = '\0';
+    out += "|" + cell("`" + std::string(name_of(row.fn)) + "`") + cell(row.formula) + cell(ulps.data()) +
+           cell(in_every_table_set(row.fn) ? "every" : sets) + cell(row.doc) + "\n";
+  }
+  return out + "\n";
 }
 
 std::string dtype_table() {
