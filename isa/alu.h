@@ -7,10 +7,19 @@
 #include <cstdint>
 
 #include "isa/instruction.h"
+#include "isa/power.h"
 
 namespace tahoma::isa {
 
-inline float one_nan(float value) { return std::isnan(value) ? std::bit_cast<float>(0x7FC00000U) : value; }
+inline constexpr std::uint32_t kOneNan = 0x7FC00000U;
+inline float one_nan(float value) { return std::isnan(value) ? std::bit_cast<float>(kOneNan) : value; }
+
+// Operations that leave the right operand out.
+constexpr bool is_unary(AluOp op) {
+  return op == AluOp::kBypass || op == AluOp::kRsqrt || op == AluOp::kReciprocal || op == AluOp::kAbs ||
+         op == AluOp::kBitwiseNot;
+}
+constexpr bool is_bitwise(AluOp op) { return op >= AluOp::kBitwiseAnd; }
 
 // The IEEE 754-2019 maximum and minimum: a NaN wins, and -0 is below +0.
 inline float maximum(float a, float b) {
@@ -24,6 +33,11 @@ inline float minimum(float a, float b) {
   return a < b ? a : b;
 }
 
+// Zero is false; everything else, NaNs included, is true.
+inline bool truth(float value) { return value != 0; }
+inline float from_truth(bool value) { return value ? 1.0F : 0.0F; }
+
+// The arithmetic operations; a bit operation, which has no meaning in fp32, passes a on.
 inline float alu(AluOp op, float a, float b) {
   switch (op) {
     case AluOp::kAdd:
@@ -38,10 +52,66 @@ inline float alu(AluOp op, float a, float b) {
       return maximum(a, b);
     case AluOp::kMin:
       return minimum(a, b);
-    case AluOp::kBypass:
+    case AluOp::kPower:
+      return power(a, b);
+    case AluOp::kIsEqual:
+      return from_truth(a == b);
+    case AluOp::kIsNotEqual:
+      return from_truth(a != b);
+    case AluOp::kIsGe:
+      return from_truth(a >= b);
+    case AluOp::kIsGt:
+      return from_truth(a > b);
+    case AluOp::kIsLe:
+      return from_truth(a <= b);
+    case AluOp::kIsLt:
+      return from_truth(a < b);
+    case AluOp::kLogicalAnd:
+      return from_truth(truth(a) && truth(b));
+    case AluOp::kLogicalOr:
+      return from_truth(truth(a) || truth(b));
+    case AluOp::kLogicalXor:
+      return from_truth(truth(a) != truth(b));
+    case AluOp::kRsqrt:
+      return reciprocal_root(a);
+    case AluOp::kReciprocal:
+      return one_nan(1.0F / a);
+    case AluOp::kAbs:
+      return one_nan(std::fabs(a));
+    default:
       return a;
   }
-  return a;
+}
+
+// A sequencer's arithmetic: signed 32-bit integers modulo 2^32; shifts take the low five bits of their count
+// and fill with zeros.
+inline std::int32_t register_alu(AluOp op, std::int32_t a, std::int32_t b) {
+  const auto x = static_cast<std::uint32_t>(a), y = static_cast<std::uint32_t>(b);
+  const auto signed_of = [](std::uint32_t bits) { return static_cast<std::int32_t>(bits); };
+  switch (op) {
+    case AluOp::kAdd:
+      return signed_of(x + y);
+    case AluOp::kSubtract:
+      return signed_of(x - y);
+    case AluOp::kMult:
+      return signed_of(x * y);
+    case AluOp::kMax:
+      return a > b ? a : b;
+    case AluOp::kMin:
+      return a < b ? a : b;
+    case AluOp::kBitwiseAnd:
+      return signed_of(x & y);
+    case AluOp::kBitwiseOr:
+      return signed_of(x | y);
+    case AluOp::kBitwiseXor:
+      return signed_of(x ^ y);
+    case AluOp::kShiftLeft:
+      return signed_of(x << (y & 31U));
+    case AluOp::kShiftRight:
+      return signed_of(x >> (y & 31U));
+    default:
+      return a;
+  }
 }
 
 template <class T>

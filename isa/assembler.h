@@ -3,6 +3,7 @@
 //
 //   .program scale_by_two                      names: letters, digits, _ . -
 //   .args in out                               HBM addresses, bound at launch
+//   .control in                                of these, tensors that keep their values in timing mode
 //   sync:                                      the stream of a queue
 //     dma_copy shape=128x512 dst=sbuf[0, 0x0]:fp32 src=in:fp32 update=s0+=1
 //     dma_copy shape=128x512 dst=out:fp32 src=sbuf[0, 0x0]:fp32 wait=s1>=1 update=s2+=1
@@ -24,8 +25,11 @@
 // - Floats: the shortest decimal that reads back the same, or hexadecimal (0x1.8p3), inf, -inf, nan,
 // nan(0x7fc00001).
 //
+// - A shuffle's mask: 32 partitions, * where one stays: (1,0,*,...). A result's column: sbuf[0, 0x400]:fp32.
+//
 // Errors: ProgramError E-ASM-001..014 at file:line:column, with the nearest legal name; isa/README.md lists
-// them. The assembler knows the form only; limits are validate()'s.
+// them. The assembler knows the form only (and E-ISA-002, instructions of later cores); limits are
+// validate()'s.
 #pragma once
 
 #include <string>

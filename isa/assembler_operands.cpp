@@ -98,6 +98,30 @@ ParsedTile parse_tile(Cursor& c) {
   return result;
 }
 
+Column parse_column(Cursor& c) {
+  Column column;
+  column.present = true;
+  column.space = parse_on_chip_space(c);
+  c.expect("[", "'['");
+  parse_place(c, column);
+  c.expect(":", "':' and a dtype");
+  column.dtype = parse_enumerator<DType>(c, "dtype");
+  return column;
+}
+
+std::array<std::uint8_t, kQuadrant> parse_mask(Cursor& c) {
+  std::array<std::uint8_t, kQuadrant> mask{};
+  c.expect("(", "'(' and 32 partitions");
+  for (std::size_t i = 0; i < mask.size(); ++i) {
+    if (i > 0) c.expect(",", "','");
+    mask[i] = c.accept("*")
+                  ? kKeep
+                  : c.integer<std::uint8_t>("partition", 0, static_cast<std::uint8_t>(kQuadrant - 1));
+  }
+  c.expect(")", "')'");
+  return mask;
+}
+
 Scalar parse_scalar(Cursor& c) {
   Scalar scalar;
   for (const Space space : {Space::kSbuf, Space::kPsum}) {
@@ -120,6 +144,7 @@ ParsedSide parse_side(Cursor& c, ArgumentNames args) {
     result.side.space = parse_on_chip_space(c);
     c.expect("[", "'['");
     parse_place(c, result.side);
+    if (c.accept("/")) result.side.across = c.integer<std::uint8_t>("dimension", 0, kFreeDims - 1);
   } else {
     result.side.arg = parse_argument(c, args);
     if (c.accept("+"))
@@ -160,6 +185,8 @@ Update parse_update(Cursor& c) {
     update.kind = Update::Kind::kSet;
   }
   update.value = c.integer<std::uint16_t>("semaphore change");
+  update.on_read = c.accept("@");
+  if (update.on_read) c.expect("read", "'read'");
   return update;
 }
 

@@ -27,6 +27,8 @@ using ArgumentNames = std::span<const std::string>;
 Shape parse_shape(Cursor& c);
 std::array<std::uint32_t, kFreeDims> parse_counts(Cursor& c);  // of a descriptor, written like a shape
 ParsedTile parse_tile(Cursor& c);
+Column parse_column(Cursor& c);
+std::array<std::uint8_t, kQuadrant> parse_mask(Cursor& c);
 Scalar parse_scalar(Cursor& c);
 ParsedSide parse_side(Cursor& c, ArgumentNames args);
 Wait parse_wait(Cursor& c);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isa/codec.h"
 
+#include <algorithm>
+
 #include "isa/codec_bits.h"
 #include "isa/table_fields.h"
 
@@ -37,6 +39,51 @@ void pack(Bits& bits, Scalar& scalar, unsigned) {
   bits.unused(7);
 }
 
+template <class Bits>
+void pack(Bits& bits, Column& column, unsigned) {
+  bits.flag(column.present);
+  if (!column.present) {
+    bits.unused(1 + 4 + 7 + 18);
+    return;
+  }
+  bits.enumerator(column.space, 1);
+  bits.enumerator(column.dtype, 4);
+  bits.number(column.partition, 7);
+  bits.number(column.offset, 18);
+}
+
+// Eight entries of 33 values fit 41 bits.
+template <class Bits>
+void pack(Bits& bits, std::array<std::uint8_t, kQuadrant>& mask, unsigned) {
+  constexpr std::size_t kDigits = 8;
+  constexpr std::uint64_t kBase = kQuadrant + 1, kMost = 1406408618241;  // 33^8
+  for (std::size_t first = 0; first < mask.size(); first += kDigits) {
+    std::uint64_t group = 0;
+    for (std::size_t d = kDigits; d-- > 0;) {
+      const std::uint8_t digit = mask[first + d] == kKeep ? kQuadrant : mask[first + d];
+      bits.fits(mask[first + d], mask[first + d] == kKeep || digit < kQuadrant);
+      group = group * kBase + digit;
+    }
+    bits.number(group, 41);
+    bits.below(group, kMost);
+    for (std::size_t d = 0; d < kDigits; ++d, group /= kBase) {
+      const auto digit = static_cast<std::uint8_t>(group % kBase);
+      bits.set(mask[first + d], digit == kQuadrant ? kKeep : digit);
+    }
+  }
+}
+
+template <class Bits>
+void pack(Bits& bits, DmaSide& side, unsigned = 0) {
+  bits.enumerator(side.space, 2);
+  bits.enumerator(side.dtype, 4);
+  bits.number(side.partition, 7);
+  bits.number(side.across, 2);
+  bits.number(side.arg, 8);
+  bits.number(side.offset, 40);
+  for (auto& stride : side.stride) bits.number(stride, 32);
+}
+
 template <class Bits, class Enum>
 requires std::is_enum_v<Enum>
 void pack(Bits& bits, Enum& value, unsigned width) { bits.enumerator(value, width); }
@@ -61,16 +108,6 @@ requires std::is_integral_v<Integer>
 void pack(Bits& bits, Integer& value, unsigned width) { bits.number(value, width); }
 
 template <class Bits>
-void pack(Bits& bits, DmaSide& side) {
-  bits.enumerator(side.space, 2);
-  bits.enumerator(side.dtype, 4);
-  bits.number(side.partition, 8);
-  bits.number(side.arg, 8);
-  bits.number(side.offset, 40);
-  for (auto& stride : side.stride) bits.number(stride, 32);
-}
-
-template <class Bits>
 void pack(Bits& bits, Descriptor& descriptor) {
   for (auto& count : descriptor.count) bits.number(count, 32);
   bits.flag(descriptor.accumulate);
@@ -83,7 +120,8 @@ template <class Bits>
 void pack_header(Bits& bits, Instruction& i) {
   bits.kind(i.wait.kind, 2);
   bits.kind(i.update.kind, 2);
-  bits.unused(4);
+  bits.flag(i.update.on_read);
+  bits.unused(3);
   if (i.wait.kind == Wait::Kind::kNone) {
     bits.unused(40);
   } else {

@@ -37,6 +37,14 @@ class BitWriter {
     enumerator(value, bits);
   }
   void flag(const bool& value) { put(value ? 1 : 0, 1); }
+  void below(std::uint64_t, std::uint64_t) {}
+  // Throws E-BIN-010 for a value that its code has no pattern for.
+  void fits(std::uint64_t value, bool has_pattern) {
+    if (!has_pattern)
+      throw ProgramError("E-BIN-010", "", "value " + std::to_string(value) + " has no pattern in the word");
+  }
+  template <class Value>
+  void set(const Value&, const Value&) {}
   void real(const float& value) { put(std::bit_cast<std::uint32_t>(value), 32); }
   void unused(unsigned bits) { put(0, bits); }
   void rest_unused() {}
@@ -81,6 +89,18 @@ class BitReader {
     value = static_cast<Enum>(take(bits));
   }
   void flag(bool& value) { value = take(1) != 0; }
+  // Throws E-BIN-008: a pattern that stands for nothing.
+  void below(std::uint64_t value, std::uint64_t end) {
+    if (value >= end)
+      throw ProgramError("E-BIN-008", "",
+                         "value " + std::to_string(value) + " ending at bit " + std::to_string(at_) +
+                             " has no meaning; expected below " + std::to_string(end));
+  }
+  void fits(std::uint64_t, bool) {}
+  template <class Value>
+  void set(Value& target, const Value& value) {
+    target = value;
+  }
   void real(float& value) { value = std::bit_cast<float>(static_cast<std::uint32_t>(take(32))); }
   // Throws E-BIN-009: bits that no field owns must be zero.
   void unused(unsigned bits) {

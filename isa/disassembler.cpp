@@ -67,6 +67,12 @@ class Disassembler {
       for (const std::string& arg : program_.args) out += " " + arg;
       out += "\n";
     }
+    if (program_.control != 0) {
+      out += ".control";
+      for (std::uint8_t arg = 0; arg < kArguments; ++arg)
+        if (program_.is_control(arg)) out += " " + argument(arg);
+      out += "\n";
+    }
     for (std::size_t q = 0; q < kQueueCount; ++q) stream(static_cast<Queue>(q), out);
     declare_descriptors_below(program_.descriptors.size(), out);
     return out;
@@ -124,6 +130,7 @@ class Disassembler {
   std::string side(const DmaSide& s, const Descriptor& d) const {
     std::string text = s.space == Space::kHbm ? argument(s.arg) : on_chip(s);
     if (s.space == Space::kHbm && s.offset != 0) text += "+" + hex(s.offset);
+    if (s.space != Space::kHbm && s.across != 0) text += "/" + std::to_string(s.across);
     return text + typed(s, default_strides(s, d));
   }
 
@@ -140,49 +147,57 @@ class Disassembler {
   static std::string update(const Update& u) {
     if (u.kind == Update::Kind::kNone) return "";
     const char* change = u.kind == Update::Kind::kAdd ? "+=" : u.kind == Update::Kind::kSubtract ? "-=" : "=";
-    return " update=s" + std::to_string(u.semaphore) + change + std::to_string(u.value);
+    return " update=s" + std::to_string(u.semaphore) + change + std::to_string(u.value) +
+           (u.on_read ? "@read" : "");
   }
 
   std::string operand(const Field& field, const Instruction& i, bool in_place) const {
     const FieldTraits& traits = traits_of(field.kind);
-    if (field.optional && is_default(traits, i)) return "";
+    const bool needed = presence_of(row_of(i.op), field, i) == Presence::kNeeded;
+    if (field.optional && !needed && is_default(traits, i)) return "";
     if (traits.type == ValueType::kFlag) return " " + std::string(field.name);
     if (traits.type == ValueType::kDescriptor && in_place) return parts(program_.descriptors[i.descriptor]);
     return " " + std::string(field.name) + "=" +
-           std::visit([&](auto slot) { return value(field.kind, i, i.*slot); }, traits.slot);
+           std::visit([&](auto slot) { return value(field, i, i.*slot); }, traits.slot);
   }
 
-  static bool is_default(const FieldTraits& traits, const Instruction& i) {
-    static const Instruction kDefault;
-    if (const auto* slot = std::get_if<Member<Scalar>>(&traits.slot); slot != nullptr)
-      if (std::signbit((i.**slot).imm)) return false;  // -0 equals the default 0, but is not the same bits
-    return std::visit([&](auto slot) { return i.*slot == kDefault.*slot; }, traits.slot);
-  }
-
-  std::string value(FieldKind, const Instruction&, const Shape& s) const {
+  std::string value(const Field&, const Instruction&, const Shape& s) const {
     return dimensions(s.partitions, s.count);
   }
-  std::string value(FieldKind kind, const Instruction& i, const Tile& t) const {
-    return on_chip(t) + typed(t, default_strides(kind, i));
+  std::string value(const Field& field, const Instruction& i, const Tile& t) const {
+    return on_chip(t) + typed(t, default_strides(field, i));
   }
-  std::string value(FieldKind, const Instruction&, const Scalar& s) const {
+  std::string value(const Field&, const Instruction&, const Scalar& s) const {
     return s.is_tile ? on_chip(s) : real(s.imm);
   }
-  std::string value(FieldKind, const Instruction&, float v) const { return real(v); }
-  std::string value(FieldKind, const Instruction&, const std::array<std::int16_t, kFreeDims>& p) const {
+  std::string value(const Field&, const Instruction&, const Column& c) const {
+    return on_chip(c) + ":" + std::string(shown(c.dtype));
+  }
+  std::string value(const Field&, const Instruction&, const DmaSide& s) const {
+    std::string text = s.space == Space::kHbm ? argument(s.arg) : on_chip(s);
+    if (s.space == Space::kHbm && s.offset != 0) text += "+" + hex(s.offset);
+    return text + ":" + std::string(shown(s.dtype));
+  }
+  std::string value(const Field&, const Instruction&, const std::array<std::uint8_t, kQuadrant>& mask) const {
+    std::string text;
+    for (const auto n : mask) text += (text.empty() ? "(" : ",") + (n == kKeep ? "*" : std::to_string(n));
+    return text + ")";
+  }
+  std::string value(const Field&, const Instruction&, float v) const { return real(v); }
+  std::string value(const Field&, const Instruction&, const std::array<std::int16_t, kFreeDims>& p) const {
     return list(p);
   }
-  std::string value(FieldKind, const Instruction&, std::int32_t v) const { return std::to_string(v); }
-  std::string value(FieldKind, const Instruction&, bool v) const { return v ? "true" : "false"; }
-  std::string value(FieldKind kind, const Instruction&, std::uint32_t v) const {
-    return (traits_of(kind).type == ValueType::kTarget ? "L" : "") + std::to_string(v);
+  std::string value(const Field&, const Instruction&, std::int32_t v) const { return std::to_string(v); }
+  std::string value(const Field&, const Instruction&, bool v) const { return v ? "true" : "false"; }
+  std::string value(const Field& field, const Instruction&, std::uint32_t v) const {
+    return (traits_of(field.kind).type == ValueType::kTarget ? "L" : "") + std::to_string(v);
   }
-  std::string value(FieldKind kind, const Instruction&, std::uint8_t v) const {
-    if (traits_of(kind).type == ValueType::kRegister) return "r" + std::to_string(v);
-    return traits_of(kind).type == ValueType::kArgument ? argument(v) : std::to_string(v);
+  std::string value(const Field& field, const Instruction&, std::uint8_t v) const {
+    if (traits_of(field.kind).type == ValueType::kRegister) return "r" + std::to_string(v);
+    return traits_of(field.kind).type == ValueType::kArgument ? argument(v) : std::to_string(v);
   }
   template <class Enum>
-  requires std::is_enum_v<Enum> std::string value(FieldKind, const Instruction&, Enum v)
+  requires std::is_enum_v<Enum> std::string value(const Field&, const Instruction&, Enum v)
   const { return std::string(name_of(v)); }
 
   const Program& program_;

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <limits>
 
+#include "isa/small_float.h"
+
 namespace tahoma::isa {
 namespace {
 
@@ -20,9 +22,18 @@ constexpr std::array<DTypeRow, kDTypeCount> kRows{{{"fp32", 4, true},
                                                    {"fp16", 2, true},
                                                    {"int32", 4, false},
                                                    {"uint32", 4, false},
-                                                   {"uint8", 1, false}}};
+                                                   {"uint8", 1, false},
+                                                   {"tf32", 4, true},
+                                                   {"fp8_e4m3", 1, true},
+                                                   {"fp8_e5m2", 1, true},
+                                                   {"fp8_e3m4", 1, true},
+                                                   {"int8", 1, false},
+                                                   {"int16", 2, false},
+                                                   {"uint16", 2, false}}};
 
 const DTypeRow& row_of(DType dtype) { return kRows[static_cast<std::size_t>(dtype)]; }
+
+constexpr std::uint32_t kTf32Ignored = 0x1FFFU, kFp32Quiet = 0x00400000U;
 
 template <class T>
 T read(const std::byte* at) {
@@ -36,7 +47,7 @@ void write(std::byte* at, T value) {
   std::memcpy(at, &value, sizeof value);
 }
 
-// Double holds every value of the three integer types, so the clamp is exact.
+// Double holds every value of the integer types, so the clamp is exact.
 template <class T>
 T saturate(float value) {
   if (std::isnan(value)) return 0;
@@ -66,27 +77,18 @@ std::uint16_t bf16_from_fp32(float value) {
   return static_cast<std::uint16_t>((bits + 0x7FFFU + ((bits >> 16) & 1U)) >> 16);
 }
 
-std::uint16_t fp16_from_fp32(float value) {
+std::uint16_t fp16_from_fp32(float value) { return static_cast<std::uint16_t>(encode_small<Fp16>(value)); }
+float fp32_from_fp16(std::uint16_t bits) { return decode_small<Fp16>(bits); }
+
+std::uint32_t tf32_from_fp32(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
-  const std::uint32_t sign = (bits >> 16) & 0x8000U, magnitude = bits & 0x7FFFFFFFU;
-  std::uint32_t half = 0x7C00U;   // 65536 and above, infinity included
-  if (magnitude > 0x7F800000U) {  // NaN
-    half = 0x7E00U | ((magnitude >> 13) & 0x3FFU);
-  } else if (magnitude < 0x38800000U) {  // below 2^-14: the ulp of 0.5f is fp16's subnormal step, 2^-24
-    half = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5F) - 0x3F000000U;
-  } else if (magnitude < 0x47800000U) {  // normal; 65520 and above carry into infinity
-    half = (magnitude - 0x38000000U + 0xFFFU + ((magnitude >> 13) & 1U)) >> 13;
-  }
-  return static_cast<std::uint16_t>(sign | half);
+  if (std::isnan(value)) return (bits | kFp32Quiet) & ~kTf32Ignored;
+  return (bits + (kTf32Ignored >> 1) + ((bits >> 13) & 1U)) & ~kTf32Ignored;
 }
 
-float fp32_from_fp16(std::uint16_t half) {
-  const std::uint32_t sign = (half & 0x8000U) << 16, magnitude = (half & 0x7FFFU) << 13;
-  if (magnitude > 0x0F800000U) return std::bit_cast<float>(sign | magnitude | 0x7FC00000U);
-  if (magnitude == 0x0F800000U) return std::bit_cast<float>(sign | 0x7F800000U);
-  const float shifted =
-      std::bit_cast<float>(magnitude) * 0x1p112F;  // exact: the exponents' biases differ by 112
-  return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(shifted));
+float fp32_from_tf32(std::uint32_t bits) {
+  const bool nan = (bits & 0x7FFFFFFFU) > 0x7F800000U;
+  return std::bit_cast<float>((nan ? bits | kFp32Quiet : bits) & ~kTf32Ignored);
 }
 
 float load_as_fp32(const std::byte* at, DType dtype) {
@@ -103,6 +105,20 @@ float load_as_fp32(const std::byte* at, DType dtype) {
       return static_cast<float>(read<std::uint32_t>(at));
     case DType::kUint8:
       return static_cast<float>(read<std::uint8_t>(at));
+    case DType::kTf32:
+      return fp32_from_tf32(read<std::uint32_t>(at));
+    case DType::kFp8E4M3:
+      return decode_small<Fp8E4M3>(read<std::uint8_t>(at));
+    case DType::kFp8E5M2:
+      return decode_small<Fp8E5M2>(read<std::uint8_t>(at));
+    case DType::kFp8E3M4:
+      return decode_small<Fp8E3M4>(read<std::uint8_t>(at));
+    case DType::kInt8:
+      return static_cast<float>(read<std::int8_t>(at));
+    case DType::kInt16:
+      return static_cast<float>(read<std::int16_t>(at));
+    case DType::kUint16:
+      return static_cast<float>(read<std::uint16_t>(at));
   }
   return 0.0F;
 }
@@ -121,6 +137,20 @@ void store_from_fp32(std::byte* at, DType dtype, float value) {
       return write(at, saturate<std::uint32_t>(value));
     case DType::kUint8:
       return write(at, saturate<std::uint8_t>(value));
+    case DType::kTf32:
+      return write(at, tf32_from_fp32(value));
+    case DType::kFp8E4M3:
+      return write(at, static_cast<std::uint8_t>(encode_small<Fp8E4M3>(value)));
+    case DType::kFp8E5M2:
+      return write(at, static_cast<std::uint8_t>(encode_small<Fp8E5M2>(value)));
+    case DType::kFp8E3M4:
+      return write(at, static_cast<std::uint8_t>(encode_small<Fp8E3M4>(value)));
+    case DType::kInt8:
+      return write(at, saturate<std::int8_t>(value));
+    case DType::kInt16:
+      return write(at, saturate<std::int16_t>(value));
+    case DType::kUint16:
+      return write(at, saturate<std::uint16_t>(value));
   }
 }
 

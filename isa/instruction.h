@@ -22,41 +22,170 @@ enum class Opcode : std::uint8_t {
   kLoadWeights,
   kMatmul,
   kTranspose,
-  // element-wise engines
+  // element by element, and along the free dimensions
   kTensorCopy,
+  kTensorCopyDynamic,
+  kTensorCopyPredicated,
   kTensorTensor,
   kTensorScalar,
+  kTensorScalarReduce,
+  kTensorScalarCumulative,
+  kScalarTensorTensor,
   kTensorReduce,
+  kTensorTensorScan,
+  kSelectReduce,
+  kRangeSelect,
   kActivation,
   kActivationReduce,
   kReciprocal,
   kMemset,
+  // searches, statistics, movement between partitions, random numbers
+  kMax8,
+  kFindIndex8,
+  kMatchReplace8,
+  kBnStats,
+  kBnAggr,
+  kVectorTranspose,
+  kStreamShuffle,
+  kDropout,
+  kRng,
+  kRandSeed,
+  kRandSetState,
+  kRandGetState,
+  // GpSimd's own
   kIota,
   kAffineSelect,
+  kTensorPartitionReduce,
+  kLocalGather,
+  kNGather,
+  kSequenceBounds,
+  kNonzeroWithCount,
+  kTopk,
   // data movement
   kDmaCopy,
+  kDmaCompute,
+  kDmaTranspose,
+  kSendRecv,
   // semaphores, registers, control flow
   kSemWait,
   kSemSet,
+  kCoreBarrier,
   kRegSet,
-  kRegAdd,
+  kRegAlu,
+  kRegLoad,
+  kRegStore,
   kJump,
   kBranch,
+  // NeuronCore-v4 only: listed, never executed
+  kMatmulMx,
+  kActivate2,
+  kExponential,
+  kQuantizeMx,
+  kRand2,
   kCount
 };
 inline constexpr std::size_t kOpcodeCount = static_cast<std::size_t>(Opcode::kCount);
 
 enum class Space : std::uint8_t { kSbuf, kPsum, kHbm };
-enum class AluOp : std::uint8_t { kAdd, kSubtract, kMult, kDivide, kMax, kMin, kBypass };
+// Arithmetic operations work in fp32 (in exact 32-bit integers on GpSimd), bit operations on integers as they
+// lie in memory (isa/alu.h).
+enum class AluOp : std::uint8_t {
+  kAdd,
+  kSubtract,
+  kMult,
+  kDivide,
+  kMax,
+  kMin,
+  kBypass,
+  kPower,
+  kIsEqual,
+  kIsNotEqual,
+  kIsGe,
+  kIsGt,
+  kIsLe,
+  kIsLt,
+  kLogicalAnd,
+  kLogicalOr,
+  kLogicalXor,
+  kRsqrt,
+  kReciprocal,
+  kAbs,
+  kBitwiseAnd,
+  kBitwiseOr,
+  kBitwiseXor,
+  kBitwiseNot,
+  kShiftLeft,
+  kShiftRight
+};
 enum class CompareOp : std::uint8_t { kEq, kNe, kLt, kLe, kGt, kGe };
-enum class ActFn : std::uint8_t { kCopy, kSquare, kRelu, kAbs, kSign, kExp, kReciprocal, kSqrt };
+// What each computes: isa/activation_functions.h.
+enum class ActFn : std::uint8_t {
+  kCopy,
+  kSquare,
+  kRelu,
+  kAbs,
+  kSign,
+  kExp,
+  kReciprocal,
+  kSqrt,
+  kSigmoid,
+  kPrelu,
+  kGelu,
+  kGeluDx,
+  kGeluTanh,
+  kGeluSigmoid,
+  kGeluSigmoidDx,
+  kSilu,
+  kSiluDx,
+  kTanh,
+  kSoftplus,
+  kMish,
+  kErf,
+  kErfDx,
+  kLog,
+  kSin,
+  kArctan,
+  kRsqrt
+};
+
+// How a matmul uses the array: fp8 pairs of rows (K up to 256), a compressed stationary operand with M of
+// every N weights kept, or fp32 of which one operand holds only zeros and ones.
+enum class MatmulMode : std::uint8_t {
+  kDense,
+  kDoubleRow,
+  kSparse4of16,
+  kSparse4of12,
+  kSparse4of8,
+  kSparse2of8,
+  kSparse2of4,
+  kSparse1of4,
+  kSparse1of2,
+  kOneZeroStationary,
+  kOneZeroMoving
+};
+
+// What happens to an engine's accumulator registers, one fp32 per lane, in an instruction that reduces.
+enum class ReduceCommand : std::uint8_t { kResetReduce, kReduce, kLoadReduce, kReset, kIdle };
+
+// Where the addresses along dimension 0 of a transfer come from: strides, or a column of row numbers.
+enum class Indirection : std::uint8_t { kNone, kGather, kScatter };
 
 inline constexpr std::size_t kFreeDims = 4;
 inline constexpr std::uint8_t kNone = 0xff;  // no register, no argument
+inline constexpr std::size_t kQuadrant =
+    32;  // partitions that a shuffle or transpose of the vector engine spans
+inline constexpr std::uint8_t kKeep = 255;  // in a shuffle's mask: the partition stays as it is
+inline constexpr std::array<std::uint8_t, kQuadrant> kOwnPartition = [] {
+  std::array<std::uint8_t, kQuadrant> mask{};
+  for (std::size_t i = 0; i < mask.size(); ++i) mask[i] = static_cast<std::uint8_t>(i);
+  return mask;
+}();
 inline constexpr unsigned kRegisters = 64;
 inline constexpr unsigned kSemaphores = 256;
 inline constexpr unsigned kArguments = 32;
-inline constexpr unsigned kDmaEngines = 16;  // completion increments per dma_copy: one per DMA engine
+inline constexpr unsigned kPipes = 16;        // meetings that two cores can tell apart
+inline constexpr unsigned kMostSources = 16;  // of a dma_compute
+inline constexpr unsigned kDmaEngines = 16;   // completion increments per dma_copy: one per DMA engine
 
 // The iteration space shared by all tiles of an instruction: partitions x a 4-D free pattern, outermost
 // dimension first.
@@ -88,6 +217,16 @@ struct Scalar {
   friend bool operator==(const Scalar&, const Scalar&) = default;
 };
 
+// A few elements per partition, next to each other: results of reductions, indices, row numbers.
+struct Column {
+  bool present = false;
+  Space space = Space::kSbuf;
+  DType dtype = DType::kFp32;
+  std::uint8_t partition = 0;
+  std::uint32_t offset = 0;
+  friend bool operator==(const Column&, const Column&) = default;
+};
+
 // Start condition: the instruction waits at the head of its queue until the semaphore satisfies it.
 struct Wait {
   enum class Kind : std::uint8_t { kNone, kGe, kEq, kGeReg };
@@ -97,24 +236,26 @@ struct Wait {
   friend bool operator==(const Wait&, const Wait&) = default;
 };
 
-// What happens to a semaphore when the instruction completes. For dma_copy: once per DMA engine, at its last
-// write.
+// What happens to a semaphore when the instruction completes, or already when it has read its sources
+// (`on_read`: they may be overwritten then). For a transfer: once per DMA engine, at its last write or read.
 struct Update {
   enum class Kind : std::uint8_t { kNone, kAdd, kSubtract, kSet };
   Kind kind = Kind::kNone;
   std::uint8_t semaphore = 0;
   std::uint16_t value = 0;
+  bool on_read = false;
   friend bool operator==(const Update&, const Update&) = default;
 };
 
 // One side of a DMA transfer. HBM: byte address = args[arg] + offset + registers[reg] + element size *
-// sum(i_d * stride[d]). SBUF and PSUM: dimension 0 walks partitions from `partition` (its stride is ignored),
-// dimensions 1..3 the free axis.
+// sum(i_d * stride[d]). SBUF and PSUM: dimension `across` walks partitions from `partition` (its stride is
+// ignored), the others the free axis.
 struct DmaSide {
   Space space = Space::kHbm;
   DType dtype = DType::kFp32;
   std::uint8_t partition = 0;
   std::uint8_t arg = kNone;
+  std::uint8_t across = 0;   // 0..3; 0 in HBM
   std::uint64_t offset = 0;  // bytes, below 2^40
   std::array<std::int32_t, kFreeDims> stride{};
   friend bool operator==(const DmaSide&, const DmaSide&) = default;
@@ -135,24 +276,40 @@ struct Instruction {
   Update update;
   Shape shape;
   std::uint8_t columns = 0;  // matmul, transpose: partitions of dst = columns of the loaded weights, 1..128
-  Tile dst, src0, src1;      // activation_reduce: src1 is the [P,1] result of the reduction
-  Scalar scalar0, scalar1;   // tensor_scalar: operands of op0, op1; activation: scale, bias
+  std::uint8_t column = 0;   // load_weights: first column of the array that it fills
+  MatmulMode mode = MatmulMode::kDense;
+  Tile dst, src0, src1;
+  Scalar scalar0, scalar1;  // operands of op0, op1; scale and bias; bounds; initial values
+  Column result;            // of a reduction; indices of matches; row numbers of an indirect transfer
   AluOp op0 = AluOp::kBypass, op1 = AluOp::kBypass;
   ActFn func = ActFn::kCopy;
-  CompareOp compare = CompareOp::kEq;
+  CompareOp compare = CompareOp::kEq, compare1 = CompareOp::kEq;
+  ReduceCommand command = ReduceCommand::kResetReduce;
   bool accumulate = false;                  // matmul: add to PSUM instead of overwriting
-  bool reverse0 = false, reverse1 = false;  // tensor_scalar: operand on the left
+  bool open = false;                        // matmul: more of this accumulation group follows
+  bool reverse0 = false, reverse1 = false;  // operand on the left; predicate reversed
+  bool negate = false;                      // tensor_reduce: the result changes its sign
+  bool skip = false;                        // indirect transfer: rows out of bounds are left out
+  bool gpsimd_dma = false;                  // sendrecv: through GpSimd's own DMA
   std::uint8_t axes = 0;                    // tensor_reduce: number of innermost free dimensions reduced
   std::array<std::int16_t, kFreeDims> pattern{};  // iota, affine_select: coefficient per free dimension
-  std::int32_t base = 0, channel_multiplier = 0;  // iota, affine_select
-  float value = 0.0F;                             // memset, affine_select (where the condition is false)
+  std::array<std::uint8_t, kQuadrant> mask = kOwnPartition;  // stream_shuffle
+  std::int32_t base = 0, channel_multiplier = 0;             // iota, affine_select; first index
+  float value = 0.0F;          // memset, match_replace8, affine_select (where the condition is false), prelu
+  std::uint32_t extent = 0;    // elements of the source of a gather; of a top-k; rows of an indirect side
+  std::uint32_t valid = 0;     // local_gather: indices per group of 16 partitions; topk: k
+  std::uint8_t per_index = 1;  // local_gather: elements per index
   std::uint8_t reg_d = kNone, reg_a = kNone, reg_b = kNone;
-  std::int32_t imm = 0;                           // registers, branch operand when reg_b is kNone
-  std::uint32_t target = 0;                       // jump, branch: index in the same stream
-  std::uint32_t descriptor = 0;                   // dma_copy: index into Program::descriptors
-  std::uint8_t ring = 0;                          // dma_copy: ring on each of the 16 engines, 0..15
-  std::uint8_t src_reg = kNone, dst_reg = kNone;  // dma_copy: byte offset added to an HBM side
-  std::uint8_t notify_arg = kNone;  // dma_copy: the core whose semaphore is updated; kNone = this core
+  std::int32_t imm = 0;          // registers, branch operand when reg_b is kNone; padding
+  std::uint32_t target = 0;      // jump, branch: index in the same stream
+  DmaSide word;                  // reg_load, reg_store: one element in SBUF or HBM
+  std::uint32_t descriptor = 0;  // transfers: index into Program::descriptors
+  std::uint8_t sources = 1;      // dma_compute: descriptors from `descriptor` on, one per source
+  Indirection indirect = Indirection::kNone;
+  std::uint8_t ring = 0;  // transfers: ring on each of the 16 engines, 0..15
+  std::uint8_t pipe = 0;  // sendrecv, core_barrier: which of the meetings of two cores
+  std::uint8_t src_reg = kNone, dst_reg = kNone;  // byte offset added to a side or tile
+  std::uint8_t notify_arg = kNone;  // transfers: the core whose semaphore is updated; kNone = this core
   friend bool operator==(const Instruction&, const Instruction&) = default;
 };
 

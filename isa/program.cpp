@@ -13,7 +13,7 @@ namespace tahoma::isa {
 namespace {
 
 constexpr std::array<char, 4> kMagic = {'T', 'A', 'H', 'O'};
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 3;
 constexpr std::size_t kChecksumBytes = 8;
 
 // FNV-1a, 64 bits: finds a flipped bit or a truncated copy; no defence against intent.
@@ -35,6 +35,10 @@ void check_names(const Program& program, const std::string& place) {
     if (!is_name(arg))
       throw ProgramError("E-BIN-005", place,
                          "argument name '" + arg + "': expected " + std::string(kNameRule));
+  if ((std::uint64_t{program.control} >> program.args.size()) != 0)
+    throw ProgramError("E-BIN-012", place,
+                       "a control argument that does not exist; the program has " +
+                           std::to_string(program.args.size()) + " arguments");
 }
 
 class Writer {
@@ -134,6 +138,7 @@ void read_names(Reader& in, Program& program) {
     throw ProgramError("E-BIN-006", place,
                        std::to_string(args) + " arguments; expected at most " + std::to_string(kArguments));
   for (std::uint32_t i = 0; i < args; ++i) program.args.push_back(in.text());
+  program.control = in.integer<std::uint32_t>();
   check_names(program, place);
 }
 
@@ -152,6 +157,7 @@ std::vector<std::byte> to_bytes(const Program& program) {
   out.text(program.name);
   out.integer(static_cast<std::uint32_t>(program.args.size()));
   for (const std::string& arg : program.args) out.text(arg);
+  out.integer(program.control);
   for (const auto& stream : program.streams) out.integer(static_cast<std::uint32_t>(stream.size()));
   out.integer(static_cast<std::uint32_t>(program.descriptors.size()));
   for (const auto& stream : program.streams)

@@ -29,9 +29,13 @@ struct Program {
   std::array<std::vector<Instruction>, kQueueCount> streams;
   std::vector<Descriptor> descriptors;
   std::vector<std::string> args;  // names of the arguments, at most kArguments
+  // Bit per argument: tensors that keep their values when nothing is computed, so that registers and indirect
+  // transfers may read them (routing, page tables, counts, seeds).
+  std::uint32_t control = 0;
 
   std::vector<Instruction>& stream(Queue q) { return streams[static_cast<std::size_t>(q)]; }
   const std::vector<Instruction>& stream(Queue q) const { return streams[static_cast<std::size_t>(q)]; }
+  bool is_control(std::uint8_t arg) const { return arg < kArguments && ((control >> arg) & 1) != 0; }
   friend bool operator==(const Program&, const Program&) = default;
 };
 
@@ -49,12 +53,12 @@ struct GlobalAddress {
 };
 
 // Binary form, little endian: magic "TAHO", version, name, arguments (u32 length and characters each),
-// instruction count of each queue, descriptor count, the 64-byte words and descriptors of isa/codec.h, FNV-1a
-// checksum of all before it. `from_bytes` accepts only what `to_bytes` can produce, so
+// control arguments, instruction count of each queue, descriptor count, the 64-byte words and descriptors of
+// isa/codec.h, FNV-1a checksum of all before it. `from_bytes` accepts only what `to_bytes` can produce, so
 // to_bytes(from_bytes(b)) == b; it proves neither limits nor references, which is validate()'s work.
 // ProgramError with the byte offset: E-BIN-001 magic, 002 version, 003 truncated, 004 too long, 005 a name,
-// 006 too many arguments, 007..009 a word (isa/codec.h), 011 checksum. `to_bytes` throws E-BIN-005, 006 and
-// 010.
+// 006 too many arguments, 007..009 a word (isa/codec.h), 011 checksum, 012 a control argument that does not
+// exist. `to_bytes` throws E-BIN-005, 006, 010 and 012.
 std::vector<std::byte> to_bytes(const Program& program);
 Program from_bytes(std::span<const std::byte> bytes);
 

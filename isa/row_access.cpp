@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "isa/convert_kernel.h"
+
 namespace tahoma::isa {
 namespace {
 
@@ -16,16 +18,17 @@ bool usable_in_place(const std::byte* at, std::ptrdiff_t step, DType dtype) {
 }
 
 bool has_row_kernel(const std::byte* at, std::ptrdiff_t step, DType dtype) {
-  return size_of(dtype) == 2 && contiguous(step, dtype) &&
-         reinterpret_cast<std::uintptr_t>(at) % alignof(std::uint16_t) == 0;
+  return has_row_conversion(dtype) && contiguous(step, dtype) &&
+         reinterpret_cast<std::uintptr_t>(at) % size_of(dtype) == 0;
 }
 
 void gather(const std::byte* at, std::ptrdiff_t step, DType dtype, std::size_t n, float* out) {
   for (std::size_t i = 0; i < n; ++i, at += step) out[i] = load_as_fp32(at, dtype);
 }
 
-void scatter(std::byte* at, std::ptrdiff_t step, DType dtype, std::size_t n, const float* values) {
-  for (std::size_t i = 0; i < n; ++i, at += step) store_from_fp32(at, dtype, values[i]);
+void scatter(std::byte* at, std::ptrdiff_t step, DType dtype, std::size_t n, const float* values,
+             Rounding* rounding) {
+  for (std::size_t i = 0; i < n; ++i, at += step) store_rounded(at, dtype, values[i], rounding);
 }
 
 template <std::size_t size>
@@ -62,13 +65,14 @@ float* result_row(std::byte* at, std::ptrdiff_t step, DType dtype, ScratchRow& s
   return usable_in_place(at, step, dtype) ? reinterpret_cast<float*>(at) : scratch.value.data();
 }
 
-void store_row(std::byte* at, std::ptrdiff_t step, DType dtype, std::size_t n, const float* values) {
+void store_row(std::byte* at, std::ptrdiff_t step, DType dtype, std::size_t n, const float* values,
+               Rounding* rounding) {
   if (usable_in_place(at, step, dtype)) {
     if (reinterpret_cast<const std::byte*>(values) != at) std::memmove(at, values, n * sizeof(float));
   } else if (has_row_kernel(at, step, dtype)) {
-    narrow_row(dtype, values, at, n);
+    narrow_row(dtype, values, at, n, rounding);
   } else {
-    scatter(at, step, dtype, n, values);
+    scatter(at, step, dtype, n, values, rounding);
   }
 }
 

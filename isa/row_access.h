@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 
+#include "isa/rounding.h"
 #include "isa/row_kernel.h"
 
 namespace tahoma::isa {
@@ -23,9 +24,11 @@ const float* load_dense_row(const std::byte* at, std::ptrdiff_t step, DType dtyp
                             ScratchRow& scratch);
 
 // Where to compute a row that ends at `at`: there if it is contiguous fp32, else in the scratch. Hand the
-// result to store_row, which converts and scatters what is not in place yet.
+// result to store_row, which converts and scatters what is not in place yet. A null rounding is to nearest
+// even; any other moves on by n if the dtype rounds stochastically.
 float* result_row(std::byte* at, std::ptrdiff_t step, DType dtype, ScratchRow& scratch);
-void store_row(std::byte* at, std::ptrdiff_t step, DType dtype, std::size_t n, const float* values);
+void store_row(std::byte* at, std::ptrdiff_t step, DType dtype, std::size_t n, const float* values,
+               Rounding* rounding = nullptr);
 
 // Bits of n elements of `size` bytes.
 void copy_row(std::byte* to, std::ptrdiff_t to_step, const std::byte* from, std::ptrdiff_t from_step,

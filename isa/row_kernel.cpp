@@ -18,97 +18,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace tahoma::isa::HWY_NAMESPACE {
 
-struct WidenBf16 {
-  template <class D>
-  HWY_INLINE Floats<D> operator()(D d, Words<D> half) const {
-    return hn::BitCast(d, hn::ShiftLeft<16>(half));
-  }
-};
-
-struct WidenFp16 {
-  template <class D>
-  HWY_INLINE Floats<D> operator()(D d, Words<D> half) const {
-    const hn::RebindToUnsigned<D> du;
-    const auto sign = hn::ShiftLeft<16>(hn::And(half, hn::Set(du, 0x8000U)));
-    const auto magnitude = hn::ShiftLeft<13>(hn::And(half, hn::Set(du, 0x7FFFU)));
-    const auto infinity = hn::Set(du, 0x0F800000U);
-    // Exact, subnormals included: the exponents' biases differ by 112.
-    const auto number = hn::BitCast(du, hn::Mul(hn::BitCast(d, magnitude), hn::Set(d, 0x1p112F)));
-    const auto special = hn::Or(hn::Or(magnitude, hn::Set(du, 0x7F800000U)),
-                                hn::IfThenElseZero(hn::Gt(magnitude, infinity), hn::Set(du, 0x00400000U)));
-    return hn::BitCast(d, hn::Or(sign, hn::IfThenElse(hn::Lt(magnitude, infinity), number, special)));
-  }
-};
-
-struct NarrowBf16 {
-  template <class D>
-  HWY_INLINE Words<D> operator()(D d, Floats<D> value) const {
-    const hn::RebindToUnsigned<D> du;
-    const auto bits = hn::BitCast(du, value);
-    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1U));
-    const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(bits, hn::Set(du, 0x7FFFU)), odd));
-    const auto nan = hn::Or(hn::ShiftRight<16>(bits), hn::Set(du, 0x0040U));
-    return hn::IfThenElse(hn::RebindMask(du, is_nan(d, value)), nan, rounded);
-  }
-};
-
-struct NarrowFp16 {
-  template <class D>
-  HWY_INLINE Words<D> operator()(D d, Floats<D> value) const {
-    const hn::RebindToUnsigned<D> du;
-    const auto bits = hn::BitCast(du, value);
-    const auto sign = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 0x8000U));
-    const auto magnitude = hn::And(bits, hn::Set(du, 0x7FFFFFFFU));
-    const auto odd = hn::And(hn::ShiftRight<13>(magnitude), hn::Set(du, 1U));
-    const auto normal =
-        hn::ShiftRight<13>(hn::Add(hn::Sub(magnitude, hn::Set(du, 0x38000000U - 0xFFFU)), odd));
-    // The ulp of 0.5f is fp16's subnormal step, 2^-24.
-    const auto small = hn::Sub(hn::BitCast(du, hn::Add(hn::BitCast(d, magnitude), hn::Set(d, 0.5F))),
-                               hn::Set(du, 0x3F000000U));
-    const auto nan =
-        hn::Or(hn::And(hn::ShiftRight<13>(magnitude), hn::Set(du, 0x3FFU)), hn::Set(du, 0x7E00U));
-    auto half = hn::IfThenElse(hn::Lt(magnitude, hn::Set(du, 0x38800000U)), small, normal);
-    half = hn::IfThenElse(hn::Gt(magnitude, hn::Set(du, 0x477FFFFFU)), hn::Set(du, 0x7C00U), half);
-    half = hn::IfThenElse(hn::Gt(magnitude, hn::Set(du, 0x7F800000U)), nan, half);
-    return hn::Or(sign, half);
-  }
-};
-
-template <class D, class Convert>
-HWY_INLINE void widen_at(D d, Convert convert, const std::byte* in, float* out, std::size_t i) {
-  const hn::Rebind<std::uint16_t, D> d16;
-  const hn::RebindToUnsigned<D> du;
-  const auto* half = reinterpret_cast<const std::uint16_t*>(in + 2 * i);
-  hn::StoreU(convert(d, hn::PromoteTo(du, hn::LoadU(d16, half))), d, out + i);
-}
-
-template <class Convert>
-HWY_INLINE void widen(Convert convert, const std::byte* in, float* out, std::size_t n) {
-  std::size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) widen_at(Wide(), convert, in, out, i);
-  for (; i < n; ++i) widen_at(Single(), convert, in, out, i);
-}
-
-template <class D, class Convert>
-HWY_INLINE void narrow_at(D d, Convert convert, const float* in, std::byte* out, std::size_t i) {
-  const hn::Rebind<std::uint16_t, D> d16;
-  const hn::RebindToSigned<D> ds;  // DemoteTo saturates signed words; these are below 2^16
-  const auto half = hn::DemoteTo(d16, hn::BitCast(ds, convert(d, hn::LoadU(d, in + i))));
-  hn::StoreU(half, d16, reinterpret_cast<std::uint16_t*>(out + 2 * i));
-}
-
-template <class Convert>
-HWY_INLINE void narrow(Convert convert, const float* in, std::byte* out, std::size_t n) {
-  std::size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) narrow_at(Wide(), convert, in, out, i);
-  for (; i < n; ++i) narrow_at(Single(), convert, in, out, i);
-}
-
-void widen_bf16(const std::byte* in, float* out, std::size_t n) { widen(WidenBf16(), in, out, n); }
-void widen_fp16(const std::byte* in, float* out, std::size_t n) { widen(WidenFp16(), in, out, n); }
-void narrow_bf16(const float* in, std::byte* out, std::size_t n) { narrow(NarrowBf16(), in, out, n); }
-void narrow_fp16(const float* in, std::byte* out, std::size_t n) { narrow(NarrowFp16(), in, out, n); }
-
 struct Plus {
   template <class D>
   HWY_INLINE Floats<D> operator()(D d, Floats<D> a, Floats<D> b) const {
@@ -139,6 +48,49 @@ struct Left {
     return a;
   }
 };
+struct Inverse {
+  template <class D>
+  HWY_INLINE Floats<D> operator()(D d, Floats<D> a, Floats<D>) const {
+    return one_nan(d, hn::Div(hn::Set(d, 1.0F), a));
+  }
+};
+struct Magnitude {
+  template <class D>
+  HWY_INLINE Floats<D> operator()(D d, Floats<D> a, Floats<D>) const {
+    return one_nan(d, hn::Abs(a));
+  }
+};
+
+// 1 where a relation holds, else +0. Of a NaN only "not equal" holds.
+template <class Relation>
+struct Truth {
+  template <class D>
+  HWY_INLINE Floats<D> operator()(D d, Floats<D> a, Floats<D> b) const {
+    return hn::IfThenElseZero(Relation()(d, a, b), hn::Set(d, 1.0F));
+  }
+};
+#define TAHOMA_RELATION(name, holds)                                         \
+  struct name {                                                              \
+    template <class D>                                                       \
+    HWY_INLINE hn::Mask<D> operator()(D d, Floats<D> a, Floats<D> b) const { \
+      (void)d;                                                               \
+      return holds;                                                          \
+    }                                                                        \
+  }
+template <class D>
+HWY_INLINE hn::Mask<D> nonzero(D d, Floats<D> v) {
+  return hn::Not(hn::Eq(v, hn::Zero(d)));
+}
+TAHOMA_RELATION(Equal, hn::Eq(a, b));
+TAHOMA_RELATION(NotEqual, hn::Not(hn::Eq(a, b)));
+TAHOMA_RELATION(AtLeast, hn::Ge(a, b));
+TAHOMA_RELATION(Above, hn::Gt(a, b));
+TAHOMA_RELATION(AtMost, hn::Le(a, b));
+TAHOMA_RELATION(Below, hn::Lt(a, b));
+TAHOMA_RELATION(Both, hn::And(nonzero(d, a), nonzero(d, b)));
+TAHOMA_RELATION(Either, hn::Or(nonzero(d, a), nonzero(d, b)));
+TAHOMA_RELATION(OnlyOne, hn::Xor(nonzero(d, a), nonzero(d, b)));
+#undef TAHOMA_RELATION
 
 template <class D, class Op>
 HWY_INLINE void alu_at(D d, Op op, Row a, Row b, float* out, std::size_t i) {
@@ -166,7 +118,33 @@ void alu(AluOp op, Row a, Row b, float* out, std::size_t n) {
       return alu_with(Maximum(), a, b, out, n);
     case AluOp::kMin:
       return alu_with(Minimum(), a, b, out, n);
-    case AluOp::kBypass:
+    case AluOp::kIsEqual:
+      return alu_with(Truth<Equal>(), a, b, out, n);
+    case AluOp::kIsNotEqual:
+      return alu_with(Truth<NotEqual>(), a, b, out, n);
+    case AluOp::kIsGe:
+      return alu_with(Truth<AtLeast>(), a, b, out, n);
+    case AluOp::kIsGt:
+      return alu_with(Truth<Above>(), a, b, out, n);
+    case AluOp::kIsLe:
+      return alu_with(Truth<AtMost>(), a, b, out, n);
+    case AluOp::kIsLt:
+      return alu_with(Truth<Below>(), a, b, out, n);
+    case AluOp::kLogicalAnd:
+      return alu_with(Truth<Both>(), a, b, out, n);
+    case AluOp::kLogicalOr:
+      return alu_with(Truth<Either>(), a, b, out, n);
+    case AluOp::kLogicalXor:
+      return alu_with(Truth<OnlyOne>(), a, b, out, n);
+    case AluOp::kReciprocal:
+      return alu_with(Inverse(), a, b, out, n);
+    case AluOp::kAbs:
+      return alu_with(Magnitude(), a, b, out, n);
+    case AluOp::kPower:
+    case AluOp::kRsqrt:  // through doubles: one number at a time
+      for (std::size_t i = 0; i < n; ++i) out[i] = isa::alu(op, a.at[i & a.mask], b.at[i & b.mask]);
+      return;
+    default:
       return alu_with(Left(), a, b, out, n);
   }
 }
@@ -183,6 +161,19 @@ void multiply_add(Row a, Row b, Row c, float* out, std::size_t n) {
   std::size_t i = 0;
   for (; i + kLanes <= n; i += kLanes) multiply_add_at(Wide(), a, b, c, out, i);
   for (; i < n; ++i) multiply_add_at(Single(), a, b, c, out, i);
+}
+
+template <class D>
+HWY_INLINE void choose_at(D d, Row condition, Row a, Row b, float* out, std::size_t i) {
+  const auto holds = nonzero(d, hn::LoadU(d, condition.at + (i & condition.mask)));
+  const auto va = hn::LoadU(d, a.at + (i & a.mask));
+  hn::StoreU(hn::IfThenElse(holds, va, hn::LoadU(d, b.at + (i & b.mask))), d, out + i);
+}
+
+void choose(Row condition, Row a, Row b, float* out, std::size_t n) {
+  std::size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) choose_at(Wide(), condition, a, b, out, i);
+  for (; i < n; ++i) choose_at(Single(), condition, a, b, out, i);
 }
 
 template <class Op>
@@ -210,23 +201,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tahoma::isa {
 
-HWY_EXPORT(widen_bf16);
-HWY_EXPORT(widen_fp16);
-HWY_EXPORT(narrow_bf16);
-HWY_EXPORT(narrow_fp16);
 HWY_EXPORT(alu);
 HWY_EXPORT(multiply_add);
+HWY_EXPORT(choose);
 HWY_EXPORT(extremum);
-
-void widen_row(DType dtype, const std::byte* in, float* out, std::size_t n) {
-  if (dtype == DType::kBf16) return HWY_DYNAMIC_DISPATCH(widen_bf16)(in, out, n);
-  HWY_DYNAMIC_DISPATCH(widen_fp16)(in, out, n);
-}
-
-void narrow_row(DType dtype, const float* in, std::byte* out, std::size_t n) {
-  if (dtype == DType::kBf16) return HWY_DYNAMIC_DISPATCH(narrow_bf16)(in, out, n);
-  HWY_DYNAMIC_DISPATCH(narrow_fp16)(in, out, n);
-}
 
 void alu_row(AluOp op, Row a, Row b, float* out, std::size_t n) {
   HWY_DYNAMIC_DISPATCH(alu)(op, a, b, out, n);
@@ -234,6 +212,10 @@ void alu_row(AluOp op, Row a, Row b, float* out, std::size_t n) {
 
 void multiply_add_row(Row a, Row b, Row c, float* out, std::size_t n) {
   HWY_DYNAMIC_DISPATCH(multiply_add)(a, b, c, out, n);
+}
+
+void choose_row(Row condition, Row a, Row b, float* out, std::size_t n) {
+  HWY_DYNAMIC_DISPATCH(choose)(condition, a, b, out, n);
 }
 
 float extremum_of_row(AluOp op, float first, const float* in, std::size_t n) {

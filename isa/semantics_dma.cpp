@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transfers: copy, cast and accumulate between HBM and the on-chip memories.
+// Transfers between HBM and the on-chip memories: copy, cast, accumulate, rows by number, sums.
+#include <vector>
+
 #include "isa/row_access.h"
 #include "isa/semantics.h"
 #include "isa/walk.h"
@@ -7,7 +9,8 @@
 namespace tahoma::isa {
 namespace {
 
-// A descriptor has four dimensions; the walk's outermost stays 1. On chip, dimension 0 walks partitions.
+// A descriptor has four dimensions; the walk's outermost stays 1. On chip, one of them walks
+// partitions.
 Operand dma_operand(const CoreView& core, const DmaSide& side, std::byte* hbm) {
   Operand o{hbm, side.dtype, {}};
   for (std::size_t d = 0; d < kFreeDims; ++d) {
@@ -15,7 +18,8 @@ Operand dma_operand(const CoreView& core, const DmaSide& side, std::byte* hbm) {
   }
   if (side.space == Space::kHbm) return o;
   o.at = core.at(side.space, side.partition, side.offset);
-  o.step[1] = static_cast<std::ptrdiff_t>(side.space == Space::kPsum ? core.psum_stride : core.sbuf_stride);
+  o.step[1U + side.across] =
+      static_cast<std::ptrdiff_t>(side.space == Space::kPsum ? core.psum_stride : core.sbuf_stride);
   return o;
 }
 
@@ -46,20 +50,65 @@ void accumulate(const Walk<2>& walk) {
   });
 }
 
+Walk<2> transfer_walk(const Descriptor& d, const Operand& dst, const Operand& src) {
+  Walk<2> walk{{1, d.count[0], d.count[1], d.count[2], d.count[3]}, {dst, src}};
+  walk.merge();
+  walk.prefer_long_rows();
+  return walk;
+}
+
+// fp32 numbers in the order of the transfer's elements.
+Operand dense_operand(const Descriptor& d, std::vector<float>& numbers) {
+  Operand o{reinterpret_cast<std::byte*>(numbers.data()), DType::kFp32, {}};
+  std::ptrdiff_t step = sizeof(float);
+  for (std::size_t dim = kFreeDims; dim-- > 0; step *= d.count[dim]) o.step[dim + 1] = step;
+  return o;
+}
+
 }  // namespace
 
 void execute_dma(const Descriptor& descriptor, const CoreView& core, std::byte* hbm_dst,
                  const std::byte* hbm_src) {
-  const auto& c = descriptor.count;
   // Operands are one type for sources and destinations; a walk only ever reads its source.
   auto* readable = const_cast<std::byte*>(hbm_src);
-  Walk<2> walk{{1, c[0], c[1], c[2], c[3]},
-               {dma_operand(core, descriptor.dst, hbm_dst), dma_operand(core, descriptor.src, readable)}};
-  walk.merge();
-  walk.prefer_long_rows();
+  const Walk<2> walk = transfer_walk(descriptor, dma_operand(core, descriptor.dst, hbm_dst),
+                                     dma_operand(core, descriptor.src, readable));
   if (descriptor.accumulate) return accumulate(walk);
   if (descriptor.dst.dtype == descriptor.src.dtype) return copy(walk);
   cast(walk);
+}
+
+void execute_indirect(const Descriptor& descriptor, Indirection direction, std::span<const IndirectRow> rows,
+                      const CoreView& core, std::byte* hbm) {
+  Descriptor one = descriptor;
+  one.count[0] = 1;
+  const bool gather = direction == Indirection::kGather;
+  DmaSide& tile = gather ? one.dst : one.src;
+  const DmaSide& memory = gather ? one.src : one.dst;
+  const auto first = tile.partition;
+  const auto pitch = std::ptrdiff_t{memory.stride[0]} * static_cast<std::ptrdiff_t>(size_of(memory.dtype));
+  for (const IndirectRow& row : rows) {
+    tile.partition = static_cast<std::uint8_t>(first + row.index);
+    std::byte* at = hbm + pitch * static_cast<std::ptrdiff_t>(row.number);
+    execute_dma(one, core, gather ? nullptr : at, gather ? at : nullptr);
+  }
+}
+
+void execute_dma_compute(std::span<const Descriptor> sources, const CoreView& core, std::byte* hbm_dst,
+                         std::span<const std::byte* const> hbm_srcs) {
+  const Descriptor& d = sources.front();
+  if (sources.size() == 1) return execute_dma(d, core, hbm_dst, hbm_srcs.front());
+  std::vector<float> sum(std::size_t{d.count[0]} * d.count[1] * d.count[2] * d.count[3]);
+  const Operand total = dense_operand(d, sum);
+  for (std::size_t s = 0; s < sources.size(); ++s) {
+    auto* readable = const_cast<std::byte*>(hbm_srcs[s]);
+    const Walk<2> walk = transfer_walk(d, total, dma_operand(core, sources[s].src, readable));
+    if (s == 0)
+      cast(walk);
+    else
+      accumulate(walk);
+  }
+  cast(transfer_walk(d, dma_operand(core, d.dst, hbm_dst), total));
 }
 
 }  // namespace tahoma::isa

@@ -35,12 +35,12 @@ void for_each_affine_row(const Instruction& i, const Operand& dst, const Operand
 
 template <class T>
 void store_integer(std::byte* at, std::int64_t value) {
-  const std::int64_t low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
+  const std::int64_t low{std::numeric_limits<T>::min()}, high{std::numeric_limits<T>::max()};
   const auto limited = static_cast<T>(std::clamp(value, low, high));
   std::memcpy(at, &limited, sizeof limited);
 }
 
-void store_index(std::byte* at, DType dtype, std::int64_t value) {
+void store_index(std::byte* at, DType dtype, std::int64_t value, Rounding* rounding) {
   switch (dtype) {
     case DType::kInt32:
       return store_integer<std::int32_t>(at, value);
@@ -48,10 +48,20 @@ void store_index(std::byte* at, DType dtype, std::int64_t value) {
       return store_integer<std::uint32_t>(at, value);
     case DType::kUint8:
       return store_integer<std::uint8_t>(at, value);
+    case DType::kInt8:
+      return store_integer<std::int8_t>(at, value);
+    case DType::kInt16:
+      return store_integer<std::int16_t>(at, value);
+    case DType::kUint16:
+      return store_integer<std::uint16_t>(at, value);
     case DType::kFp32:
     case DType::kBf16:
     case DType::kFp16:
-      return store_from_fp32(at, dtype, static_cast<float>(value));
+    case DType::kTf32:
+    case DType::kFp8E4M3:
+    case DType::kFp8E5M2:
+    case DType::kFp8E3M4:
+      return store_rounded(at, dtype, static_cast<float>(value), rounding);
   }
 }
 
@@ -81,7 +91,7 @@ void do_iota(const Instruction& i, const CoreView& core) {
   const Operand dst = tile_operand(core, i.dst);
   for_each_affine_row(i, dst, dst, [&](std::byte* at, std::byte*, std::int64_t value) {
     for (std::size_t k = 0; k < i.shape.count[3]; ++k, at += dst.step[4], value += i.pattern[3]) {
-      store_index(at, i.dst.dtype, value);
+      store_index(at, i.dst.dtype, value, core.rounding);
     }
   });
 }
@@ -97,7 +107,7 @@ void do_affine_select(const Instruction& i, const CoreView& core) {
       const float* row = load_dense_row(from + index * src.step[4], src.step[4], i.src0.dtype, n, in);
       float* result = result_row(to + index * dst.step[4], dst.step[4], i.dst.dtype, out);
       select({value + index * i.pattern[3], i.pattern[3], row, i.value}, n, result);
-      store_row(to + index * dst.step[4], dst.step[4], i.dst.dtype, n, result);
+      store_row(to + index * dst.step[4], dst.step[4], i.dst.dtype, n, result, core.rounding);
     }
   });
 }

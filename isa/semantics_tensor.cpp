@@ -1,80 +1,127 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensor engine: load_weights, matmul and transpose. Pure movement and one kernel (isa/matmul_kernel.h).
+// The tensor engine: load_weights and matmul. Movement around one kernel (isa/matmul_kernel.h).
 #include <algorithm>
-#include <cstring>
 #include <string>
 
 #include "isa/error.h"
-#include "isa/matmul_kernel.h"
+#include "isa/matmul_operands.h"
 #include "isa/row_access.h"
 #include "isa/semantics_ops.h"
-#include "isa/walk.h"
+#include "isa/table_fields.h"
 
 namespace tahoma::isa {
 namespace {
 
-std::size_t free_elements(const Shape& shape) {
-  std::size_t n = 1;
-  for (const std::size_t c : shape.count) n *= c;
-  return n;
+constexpr unsigned kTagBits = 4, kTagsPerElement = 4;
+
+bool is_sparse(MatmulMode mode) { return row_of(mode).kept != 0; }
+
+// Where a new operand goes: what stands in its way is removed, the first of them leaves its buffers.
+LoadedWeights& make_room(Weights& weights, const Standing& standing) {
+  if (!fits(standing.block, weights.array))
+    throw ProgramError("E-ISA-401", "load_weights",
+                       "stands in " + text_of(standing.block) + "; expected an operand inside the array of " +
+                           std::to_string(weights.array.rows) + " x " +
+                           std::to_string(weights.array.columns));
+  const ArrayBlock tile = tile_of(standing.block, weights.array);
+  const auto in_the_way = std::partition(
+      weights.loaded.begin(), weights.loaded.end(),
+      [&](const LoadedWeights& w) { return !overlap(tile_of(w.standing.block, weights.array), tile); });
+  if (in_the_way == weights.loaded.end()) return weights.loaded.emplace_back();
+  weights.loaded.erase(in_the_way + 1, weights.loaded.end());
+  return weights.loaded.back();
 }
 
-// One partition of an operand in ascending order, as rows: f(first element, step, its index, length).
-template <class F>
-void for_each_piece_of_partition(const Shape& shape, const Operand& operand, unsigned partition, F&& f) {
-  Shape one = shape;
-  one.partitions = 1;
-  Operand row = operand;
-  row.at += operand.step[0] * static_cast<std::ptrdiff_t>(partition);
-  auto walk = make_walk<1>(one, {row});
-  walk.merge();
-  std::size_t index = 0;
-  walk.for_each_piece(kScratch, [&](const std::array<std::byte*, 1>& at, std::size_t n) {
-    f(at[0], walk.row_step(0), index, n);
-    index += n;
-  });
-}
-
-// Buffers that live during one call only, but are too large for a stack and too hot for the allocator.
-float* scratch_floats(std::size_t count, unsigned which) {
-  thread_local std::array<std::vector<float>, 2> buffers;
-  constexpr std::size_t kLine = 16;  // floats per cache line
-  auto& buffer = buffers[which];
-  if (buffer.size() < count + kLine) buffer.resize(count + kLine);
-  const auto address = reinterpret_cast<std::uintptr_t>(buffer.data());
-  return buffer.data() + (kLine - address / sizeof(float) % kLine) % kLine;
-}
-constexpr unsigned kPackedMoving = 0, kDenseResult = 1;
-
-void widen_partition(const Shape& shape, const Operand& operand, unsigned partition, float* out) {
-  ScratchRow scratch;
-  for_each_piece_of_partition(
-      shape, operand, partition,
-      [&](const std::byte* at, std::ptrdiff_t step, std::size_t index, std::size_t n) {
-        const float* row = load_dense_row(at, step, operand.dtype, n, scratch);
-        std::copy_n(row, n, out + index);
-      });
-}
-
-void check_weights(const Instruction& i, const Weights& w, const char* mnemonic) {
-  if (i.shape.partitions <= w.rows && i.columns <= w.columns) return;
-  throw ProgramError("E-ISA-401", mnemonic,
-                     "needs weights of at least " + std::to_string(i.shape.partitions) + " rows x " +
-                         std::to_string(i.columns) + " columns, but the last load_weights left " +
-                         std::to_string(w.rows) + " x " + std::to_string(w.columns));
-}
-
-// All partitions of a matrix, widened, into panels of this width.
-template <std::size_t width>
-void pack_matrix(const Shape& shape, const Operand& matrix, float* packed) {
-  ScratchRow scratch;
-  for (unsigned k = 0; k < shape.partitions; ++k) {
+// Bits of src0 as [k][column]. A partition holds its slices one behind the other, and so does `raw`.
+void copy_bits(const Instruction& i, const CoreView& core, LoadedWeights& w) {
+  const std::size_t size = size_of(i.src0.dtype), bytes = free_elements(i.shape) * size;
+  w.raw.resize(i.shape.partitions * bytes);
+  const Operand src = tile_operand(core, i.src0);
+  for (unsigned p = 0; p < i.shape.partitions; ++p) {
+    std::byte* raw = w.raw.data() + p * bytes;
     for_each_piece_of_partition(
-        shape, matrix, k, [&](const std::byte* at, std::ptrdiff_t step, std::size_t index, std::size_t n) {
-          const float* row = load_dense_row(at, step, matrix.dtype, n, scratch);
-          pack<width>(row, index, n, k, shape.partitions, packed);
+        i.shape, src, p, kScratch,
+        [&](const std::byte* at, std::ptrdiff_t step, std::size_t index, std::size_t n) {
+          copy_row(raw + index * size, static_cast<std::ptrdiff_t>(size), at, step, size, n);
         });
   }
+}
+
+// Four tags an element, those of the lowest column in the lowest bits.
+void read_tags(const Instruction& i, const CoreView& core, LoadedWeights& w) {
+  const ModeRow& mode = row_of(i.mode);
+  const unsigned group = mode.kept * mode.slices, columns = w.standing.block.columns;
+  w.selected.resize(w.k * columns);
+  Shape shape = i.shape;
+  shape.count = {1, 1, 1, static_cast<std::uint16_t>((columns + kTagsPerElement - 1) / kTagsPerElement)};
+  const Operand tags = tile_operand(core, i.src1);
+  for (unsigned p = 0; p < w.k; ++p) {
+    std::array<std::uint16_t, kScratch> packed{};
+    for_each_piece_of_partition(
+        shape, tags, p, kScratch,
+        [&](const std::byte* at, std::ptrdiff_t step, std::size_t index, std::size_t n) {
+          copy_row(reinterpret_cast<std::byte*>(packed.data() + index), sizeof packed[0], at, step,
+                   sizeof packed[0], n);
+        });
+    for (unsigned m = 0; m < columns; ++m) {
+      const unsigned tag = packed[m / kTagsPerElement] >> (m % kTagsPerElement * kTagBits) & 0xFU;
+      if (tag >= group)
+        throw ProgramError("E-ISA-403", "load_weights",
+                           "row " + std::to_string(p) + " of column " + std::to_string(m) + " has tag " +
+                               std::to_string(tag) + "; expected a position in a group of " +
+                               std::to_string(group) + ", 0.." + std::to_string(group - 1));
+      w.selected[p * columns + m] = static_cast<std::uint16_t>(p / mode.kept * group + tag);
+    }
+  }
+}
+
+void pack_once(LoadedWeights& w) {
+  if (w.is_packed) return;
+  const std::size_t columns = w.standing.block.columns;
+  pack_weights(w.raw.data(), w.standing.dtype, w.k, columns, w.packed);
+  if (is_sparse(w.standing.mode)) {
+    w.offsets.assign(panel_floats(w.k, columns, kWeightPanel), 0);
+    std::vector<std::uint32_t> row(columns);
+    for (std::size_t k = 0; k < w.k; ++k) {
+      for (std::size_t m = 0; m < columns; ++m) row[m] = w.selected[k * columns + m] * kMovingPanel;
+      pack<kWeightPanel>(row.data(), 0, columns, k, w.k, w.offsets.data());
+    }
+  }
+  w.is_packed = true;
+}
+
+// The passes of dense weights in their declared order. An operand said to hold zeros and ones only, or that
+// is narrower than fp32, has no low half.
+struct Passes {
+  std::array<Pass, 4> pass{};
+  std::size_t count = 0;
+  void add(const float* weights, const float* moving) { pass[count++] = {weights, moving}; }
+};
+Passes passes_of(const Halves& w, const Halves& x, MatmulMode mode) {
+  const bool w_low = w.has_low && mode != MatmulMode::kOneZeroStationary;
+  const bool x_low = x.has_low && mode != MatmulMode::kOneZeroMoving;
+  Passes passes;
+  if (w_low && x_low) passes.add(w.low.data(), x.low.data());
+  if (x_low) passes.add(w.mixed(), x.low.data());
+  if (w_low) passes.add(w.low.data(), x.mixed());
+  passes.add(w.high.data(), x.high.data());
+  return passes;
+}
+
+Preparation preparation_of(DType moving, const Standing& weights) {
+  if (is_sparse(weights.mode)) return Preparation::kWhole;
+  if (moving == DType::kFp32) return Preparation::kSplit;
+  return weights.dtype == DType::kFp32 ? Preparation::kMeetsHalves : Preparation::kWhole;
+}
+
+void multiply(const Instruction& i, const LoadedWeights& w, const Halves& moving,
+              const MatmulTarget& target) {
+  const ModeRow& mode = row_of(i.mode);
+  const MatmulShape shape{w.k, i.columns, moving_columns(i), std::size_t{i.shape.partitions} * mode.slices};
+  if (is_sparse(i.mode))
+    return matmul_selected(shape, {w.packed.high.data(), moving.high.data()}, w.offsets.data(), target);
+  const Passes passes = passes_of(w.packed, moving, i.mode);
+  matmul_panels(shape, {passes.pass.data(), passes.count}, target);
 }
 
 // Whether dst is what the kernel writes: rows of contiguous, aligned fp32.
@@ -84,113 +131,67 @@ bool has_dense_rows(const Operand& dst, const Walk<1>& row, std::size_t moving) 
          misaligned == 0 && dst.step[0] % static_cast<std::ptrdiff_t>(sizeof(float)) == 0;
 }
 
-constexpr std::int32_t kNoRow = -1;
-
-// For each moving column, the last row that it holds something other than zero in.
-std::vector<std::int32_t> picked_rows(const Shape& shape, const Operand& moving) {
-  std::vector<std::int32_t> picked(free_elements(shape), kNoRow);
+// Any other destination goes through a dense copy, added to in the same way.
+void multiply_through_copy(const Instruction& i, const LoadedWeights& w, const Halves& packed,
+                           const Operand& dst, const Shape& out) {
+  thread_local PanelBuffer<float> dense;
+  const std::size_t moving = moving_columns(i);
+  dense.resize(i.columns * moving);
   ScratchRow scratch;
-  for (unsigned k = 0; k < shape.partitions; ++k) {
+  for (unsigned m = 0; m < i.columns && i.accumulate; ++m)
     for_each_piece_of_partition(
-        shape, moving, k, [&](const std::byte* at, std::ptrdiff_t step, std::size_t index, std::size_t n) {
-          const float* row = load_dense_row(at, step, moving.dtype, n, scratch);
-          std::int32_t* pick = picked.data() + index;
-          for (std::size_t c = 0; c < n; ++c)
-            pick[c] = row[c] != 0.0F ? static_cast<std::int32_t>(k) : pick[c];
+        out, dst, m, kScratch,
+        [&](const std::byte* at, std::ptrdiff_t step, std::size_t index, std::size_t n) {
+          std::copy_n(load_dense_row(at, step, dst.dtype, n, scratch), n, dense.data() + m * moving + index);
         });
-  }
-  return picked;
-}
-
-// A group of columns of the weights from m on, each in the order of `picked`, as raw elements of `size`
-// bytes. Neighbours go together because they lie in the same cache lines.
-constexpr unsigned kGroup = 8;
-template <std::size_t size>
-void gather_columns(const Weights& w, unsigned m, unsigned columns, const std::vector<std::int32_t>& picked,
-                    std::byte* out) {
-  const std::array<std::byte, kGroup * size> zeros{};
-  for (std::size_t n = 0; n < picked.size(); ++n) {
-    const std::size_t row = static_cast<std::size_t>(std::max(picked[n], 0)) * w.columns + m;
-    const std::byte* from = picked[n] == kNoRow ? zeros.data() : w.raw.data() + row * size;
-    for (unsigned j = 0; j < columns; ++j) {
-      std::memcpy(out + (j * picked.size() + n) * size, from + j * size, size);
-    }
-  }
+  multiply(i, w, packed, {dense.data(), static_cast<std::ptrdiff_t>(moving), i.accumulate});
+  for (unsigned m = 0; m < i.columns; ++m)
+    for_each_piece_of_partition(out, dst, m, kScratch,
+                                [&](std::byte* at, std::ptrdiff_t step, std::size_t index, std::size_t n) {
+                                  store_row(at, step, dst.dtype, n, dense.data() + m * moving + index);
+                                });
 }
 
 }  // namespace
 
-void do_load_weights(const Instruction& i, const CoreView& core) {
-  Weights& w = *core.weights;
-  w.rows = i.shape.partitions;
-  w.columns = static_cast<unsigned>(free_elements(i.shape));
-  w.dtype = i.src0.dtype;
-  const std::size_t size = size_of(w.dtype), row_bytes = w.columns * size;
-  w.packed.resize(panel_floats(w.rows, w.columns, kWeightPanel));
-  w.raw.resize(w.rows * row_bytes);
-  const Operand src = tile_operand(core, i.src0);
-  pack_matrix<kWeightPanel>(i.shape, src, w.packed.data());
-  for (unsigned k = 0; k < w.rows; ++k) {
-    std::byte* raw = w.raw.data() + k * row_bytes;
-    for_each_piece_of_partition(
-        i.shape, src, k, [&](const std::byte* at, std::ptrdiff_t step, std::size_t index, std::size_t n) {
-          copy_row(raw + index * size, static_cast<std::ptrdiff_t>(size), at, step, size, n);
-        });
+LoadedWeights& weights_for(const Instruction& i, const CoreView& core, const char* mnemonic) {
+  Weights& weights = *core.weights;
+  const ArrayBlock used = used_block(i, weights.array);
+  std::string reason = "no weights are loaded in " + text_of(used) + " of the array";
+  for (LoadedWeights& w : weights.loaded) {
+    if (!overlap(tile_of(w.standing.block, weights.array), used)) continue;
+    reason = unusable(i, used, w.standing);
+    if (reason.empty()) return w;
   }
+  throw ProgramError("E-ISA-401", mnemonic, reason);
+}
+
+void do_load_weights(const Instruction& i, const CoreView& core) {
+  const Standing standing = standing_of(i, core.weights->array);
+  LoadedWeights& w = make_room(*core.weights, standing);
+  w.standing = standing;
+  w.k = i.mode == MatmulMode::kDoubleRow ? 2 * standing.block.rows : standing.block.rows;
+  w.is_packed = false;
+  copy_bits(i, core, w);
+  if (is_sparse(i.mode)) read_tags(i, core, w);
 }
 
 void do_matmul(const Instruction& i, const CoreView& core) {
-  check_weights(i, *core.weights, "matmul");
-  const std::size_t moving = free_elements(i.shape);
-  const MatmulShape shape{i.shape.partitions, i.columns, moving, core.weights->rows};
-  float* packed = scratch_floats(panel_floats(shape.rows, moving, kMovingPanel), kPackedMoving);
-  pack_matrix<kMovingPanel>(i.shape, tile_operand(core, i.src0), packed);
+  LoadedWeights& w = weights_for(i, core, "matmul");
+  pack_once(w);
+  thread_local Halves packed;
+  pack_moving(i.shape, tile_operand(core, i.src0), row_of(i.mode).slices,
+              preparation_of(i.src0.dtype, w.standing), packed);
   const Operand dst = tile_operand(core, i.dst);
   Shape out = i.shape;
   out.partitions = 1;
+  if (row_of(i.mode).slices > 1) out.count[kSliceDim] = 1;
   auto row = make_walk<1>(out, {dst});
   row.merge();
-  if (has_dense_rows(dst, row, moving)) {
-    matmul_panels(shape, core.weights->packed.data(), packed, reinterpret_cast<float*>(dst.at),
-                  dst.step[0] / static_cast<std::ptrdiff_t>(sizeof(float)), i.accumulate);
-    return;
-  }
-  // Any other destination goes through a dense copy, added to in the same way.
-  out.partitions = i.columns;
-  float* dense = scratch_floats(i.columns * moving, kDenseResult);
-  for (unsigned m = 0; m < i.columns && i.accumulate; ++m) widen_partition(out, dst, m, dense + m * moving);
-  matmul_panels(shape, core.weights->packed.data(), packed, dense, static_cast<std::ptrdiff_t>(moving),
-                i.accumulate);
-  for (unsigned m = 0; m < i.columns; ++m) {
-    for_each_piece_of_partition(out, dst, m,
-                                [&](std::byte* at, std::ptrdiff_t step, std::size_t index, std::size_t n) {
-                                  store_row(at, step, dst.dtype, n, dense + m * moving + index);
-                                });
-  }
-}
-
-void do_transpose(const Instruction& i, const CoreView& core) {
-  const Weights& w = *core.weights;
-  check_weights(i, w, "transpose");
-  const Operand dst = tile_operand(core, i.dst);
-  const auto picked = picked_rows(i.shape, tile_operand(core, i.src0));
-  const std::size_t size = size_of(w.dtype), column_bytes = picked.size() * size;
-  const auto dense = static_cast<std::ptrdiff_t>(size);
-  std::vector<std::byte> group(kGroup * column_bytes);
-  ScratchRow scratch;
-  for (unsigned m = 0; m < i.columns; ++m) {
-    if (m % kGroup == 0) {
-      const unsigned columns = std::min<unsigned>(kGroup, i.columns - m);
-      size == 2 ? gather_columns<2>(w, m, columns, picked, group.data())
-                : gather_columns<4>(w, m, columns, picked, group.data());
-    }
-    for_each_piece_of_partition(
-        i.shape, dst, m, [&](std::byte* at, std::ptrdiff_t step, std::size_t index, std::size_t n) {
-          const std::byte* from = group.data() + m % kGroup * column_bytes + index * size;
-          if (w.dtype == dst.dtype) return copy_row(at, step, from, dense, size, n);
-          store_row(at, step, dst.dtype, n, load_dense_row(from, dense, w.dtype, n, scratch));
-        });
-  }
+  if (!has_dense_rows(dst, row, moving_columns(i))) return multiply_through_copy(i, w, packed, dst, out);
+  multiply(i, w, packed,
+           {reinterpret_cast<float*>(dst.at), dst.step[0] / static_cast<std::ptrdiff_t>(sizeof(float)),
+            i.accumulate});
 }
 
 }  // namespace tahoma::isa

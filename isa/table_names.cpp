@@ -18,13 +18,53 @@ std::string_view name_of(Queue queue) {
 std::string_view name_of(Space space) { return look_up(space, {"sbuf", "psum", "hbm"}); }
 
 std::string_view name_of(AluOp op) {
-  return look_up(op, {"add", "subtract", "mult", "divide", "max", "min", "bypass"});
+  return look_up(
+      op, {"add",         "subtract",    "mult",         "divide",     "max",        "min",   "bypass",
+           "power",       "is_equal",    "is_not_equal", "is_ge",      "is_gt",      "is_le", "is_lt",
+           "logical_and", "logical_or",  "logical_xor",  "rsqrt",      "reciprocal", "abs",   "bitwise_and",
+           "bitwise_or",  "bitwise_xor", "bitwise_not",  "shift_left", "shift_right"});
 }
 
 std::string_view name_of(CompareOp op) { return look_up(op, {"eq", "ne", "lt", "le", "gt", "ge"}); }
 
+std::string_view name_of(MatmulMode mode) {
+  return look_up(mode, {"dense", "double_row", "sparse_4_16", "sparse_4_12", "sparse_4_8", "sparse_2_8",
+                        "sparse_2_4", "sparse_1_4", "sparse_1_2", "onezero_stationary", "onezero_moving"});
+}
+
+std::string_view name_of(ReduceCommand command) {
+  return look_up(command, {"reset_reduce", "reduce", "load_reduce", "reset", "idle"});
+}
+
+std::string_view name_of(Indirection indirect) { return look_up(indirect, {"none", "gather", "scatter"}); }
+
 std::string_view name_of(ActFn function) {
-  return look_up(function, {"copy", "square", "relu", "abs", "sign", "exp", "reciprocal", "sqrt"});
+  return look_up(function, {"copy",
+                            "square",
+                            "relu",
+                            "abs",
+                            "sign",
+                            "exp",
+                            "reciprocal",
+                            "sqrt",
+                            "sigmoid",
+                            "prelu",
+                            "gelu",
+                            "gelu_dx",
+                            "gelu_apprx_tanh",
+                            "gelu_apprx_sigmoid",
+                            "gelu_apprx_sigmoid_dx",
+                            "silu",
+                            "silu_dx",
+                            "tanh",
+                            "softplus",
+                            "mish",
+                            "erf",
+                            "erf_dx",
+                            "log",
+                            "sin",
+                            "arctan",
+                            "rsqrt"});
 }
 
 }  // namespace tahoma::isa

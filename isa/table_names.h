@@ -11,11 +11,14 @@
 namespace tahoma::isa {
 
 // "?" for a value that is no enumerator.
-std::string_view name_of(Queue queue);     // "tensor", "vector", "scalar", "gpsimd", "sync", "cc0", "cc1"
-std::string_view name_of(Space space);     // "sbuf", "psum", "hbm"
-std::string_view name_of(AluOp op);        // "add", "subtract", ...
-std::string_view name_of(CompareOp op);    // "eq", "ne", "lt", "le", "gt", "ge"
-std::string_view name_of(ActFn function);  // "copy", "square", ...
+std::string_view name_of(Queue queue);      // "tensor", "vector", "scalar", "gpsimd", "sync", "cc0", "cc1"
+std::string_view name_of(Space space);      // "sbuf", "psum", "hbm"
+std::string_view name_of(AluOp op);         // "add", "subtract", ...
+std::string_view name_of(CompareOp op);     // "eq", "ne", "lt", "le", "gt", "ge"
+std::string_view name_of(MatmulMode mode);  // "dense", "double_row", "sparse_4_16", ...
+std::string_view name_of(ReduceCommand command);  // "reset_reduce", "reduce", ...
+std::string_view name_of(Indirection indirect);   // "none", "gather", "scatter"
+std::string_view name_of(ActFn function);         // "copy", "square", ...
 
 template <class Enum>
 inline constexpr std::size_t kEnumeratorCount = 0;
@@ -24,11 +27,17 @@ inline constexpr std::size_t kEnumeratorCount<Queue> = kQueueCount;
 template <>
 inline constexpr std::size_t kEnumeratorCount<Space> = 3;
 template <>
-inline constexpr std::size_t kEnumeratorCount<AluOp> = 7;
+inline constexpr std::size_t kEnumeratorCount<AluOp> = 26;
 template <>
 inline constexpr std::size_t kEnumeratorCount<CompareOp> = 6;
 template <>
-inline constexpr std::size_t kEnumeratorCount<ActFn> = 8;
+inline constexpr std::size_t kEnumeratorCount<MatmulMode> = 11;
+template <>
+inline constexpr std::size_t kEnumeratorCount<ReduceCommand> = 5;
+template <>
+inline constexpr std::size_t kEnumeratorCount<Indirection> = 3;
+template <>
+inline constexpr std::size_t kEnumeratorCount<ActFn> = 26;
 template <>
 inline constexpr std::size_t kEnumeratorCount<DType> = kDTypeCount;
 

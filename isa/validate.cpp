@@ -32,6 +32,10 @@ void check_names(const Program& program) {
       throw ProgramError("E-ISA-034", "program",
                          "two arguments are named '" + arg + "'; expected distinct names");
   }
+  if ((std::uint64_t{program.control} >> program.args.size()) != 0)
+    throw ProgramError("E-ISA-024", "program",
+                       "a control argument does not exist; the program has " +
+                           std::to_string(program.args.size()) + " arguments");
 }
 
 void check_header(const Site& site) {
@@ -58,17 +62,24 @@ void check_stream(const Program& program, const Limits& limits, Queue queue) {
     require_runs_on(site.row, queue, site.place());
     check_slots(site);
     check_header(site);
+    check_kinds(site);
     check_references(site);
     check_operands(site);
+    check_overlap(site);
     weights.check(site);
   }
 }
 
 }  // namespace
 
-void require_runs_on(const OpRow& row, Queue queue, const std::string& place) {
+void require_available(const OpRow& row, const std::string& place) {
   if (row.availability != Availability::kSupported)
-    throw ProgramError("E-ISA-002", place, std::string(row.mnemonic) + " is not available on this machine");
+    throw ProgramError("E-ISA-002", place,
+                       std::string(row.mnemonic) + " needs NeuronCore-v4; Trainium2 has NeuronCore-v3");
+}
+
+void require_runs_on(const OpRow& row, Queue queue, const std::string& place) {
+  require_available(row, place);
   if (((row.queues >> static_cast<unsigned>(queue)) & 1) == 0)
     throw ProgramError("E-ISA-003", place,
                        "queue " + std::string(name_of(queue)) + " cannot run " + std::string(row.mnemonic) +

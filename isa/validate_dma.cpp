@@ -24,14 +24,15 @@ void check_kinds(const Transfer& t, const char* name, const DmaSide& side) {
   if (!is_enumerator(side.dtype)) t.fail("E-ISA-014", std::string(name) + " has no dtype");
   if (t.descriptor.accumulate && !is_float(side.dtype))
     t.fail("E-ISA-032", std::string(name) + " of an accumulating transfer is " +
-                            std::string(name_of(side.dtype)) + "; expected fp32, bf16 or fp16");
+                            std::string(name_of(side.dtype)) + "; expected a float dtype");
 }
 
 void check_hbm_side(const Transfer& t, const char* name, const DmaSide& side) {
   if (side.arg >= t.program.args.size())
     t.fail("E-ISA-024", std::string(name) + " is argument " + std::to_string(side.arg) +
                             "; the program has " + std::to_string(t.program.args.size()));
-  if (side.partition != 0) t.fail("E-ISA-031", std::string(name) + " in HBM has a partition; expected 0");
+  if (side.partition != 0 || side.across != 0)
+    t.fail("E-ISA-031", std::string(name) + " in HBM has a partition; expected 0");
   if (side.offset >> 40 != 0)
     t.fail("E-ISA-031",
            std::string(name) + " starts at byte " + std::to_string(side.offset) + "; expected below 2^40");
@@ -40,21 +41,27 @@ void check_hbm_side(const Transfer& t, const char* name, const DmaSide& side) {
 void check_chip_side(const Transfer& t, const char* name, const DmaSide& side) {
   const auto& counts = t.descriptor.count;
   if (side.arg != kNone) t.fail("E-ISA-031", std::string(name) + " on chip names an argument; expected none");
-  if (side.partition + std::uint64_t{counts[0]} > t.limits.partitions)
-    t.fail("E-ISA-030", std::string(name) + " reaches partition " +
-                            std::to_string(side.partition + std::uint64_t{counts[0]} - 1) +
+  if (side.across >= kFreeDims)
+    t.fail("E-ISA-031", std::string(name) + " walks partitions along dimension " +
+                            std::to_string(side.across) + "; expected 0..3");
+  const std::uint64_t last_partition = side.partition + std::uint64_t{counts[side.across]} - 1;
+  if (last_partition >= t.limits.partitions)
+    t.fail("E-ISA-030", std::string(name) + " reaches partition " + std::to_string(last_partition) +
                             "; expected below " + std::to_string(t.limits.partitions));
-  const std::int64_t bytes = side.space == Space::kPsum ? t.limits.psum_bytes : t.limits.sbuf_bytes;
+  const std::int64_t bytes =
+      side.space == Space::kPsum ? t.limits.psum_bytes : t.limits.sbuf_bytes - t.limits.sbuf_reserved;
   const auto size = static_cast<std::int64_t>(size_of(side.dtype));
   if (side.offset >= static_cast<std::uint64_t>(bytes))
     t.fail("E-ISA-030", std::string(name) + " starts at byte " + std::to_string(side.offset) +
                             "; expected below " + std::to_string(bytes));
   std::array<std::uint64_t, kFreeDims - 1> count{};
   std::array<std::int64_t, kFreeDims - 1> stride{};
-  std::copy(counts.begin() + 1, counts.end(), count.begin());
-  std::copy(side.stride.begin() + 1, side.stride.end(), stride.begin());
-  // Three products of 32-bit numbers and one by at most 4 stay inside 2^63 only when each is small: check one
-  // by one.
+  for (std::size_t d = 0, free = 0; d < kFreeDims; ++d) {
+    if (d == side.across) continue;
+    count[free] = counts[d];
+    stride[free++] = side.stride[d];
+  }
+  // Products of a count and a stride stay inside 2^63 only when the counts are small: check one by one.
   for (std::size_t d = 0; d < count.size(); ++d)
     if (stride[d] != 0 && count[d] > static_cast<std::uint64_t>(bytes))
       t.fail("E-ISA-030", std::string(name) + " walks " + std::to_string(count[d]) + " elements; " +
@@ -66,7 +73,7 @@ void check_chip_side(const Transfer& t, const char* name, const DmaSide& side) {
   if (first < 0 || last >= bytes)
     t.fail("E-ISA-030", std::string(name) + " covers bytes " + std::to_string(first) + ".." +
                             std::to_string(last) + " of a partition; " + std::string(name_of(side.space)) +
-                            " has 0.." + std::to_string(bytes - 1));
+                            " has 0.." + std::to_string(bytes - 1) + " for programs");
   if (offset % size != 0)
     t.fail("E-ISA-011", std::string(name) + " starts at byte " + std::to_string(offset) +
                             "; expected a multiple of " + std::to_string(size) + " for " +

@@ -1,32 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes, tiles, scalars and choices of one instruction.
+// The shape of one instruction, and where its operands lie.
 #include <algorithm>
 
 #include "isa/validate_rules.h"
 
 namespace tahoma::isa {
 namespace {
-
-std::string quoted(std::string_view name) { return "operand '" + std::string(name) + "'"; }
-
-template <class Enum>
-std::string chosen_names(std::uint8_t mask) {
-  std::string text;
-  for (std::size_t i = 0; i < kEnumeratorCount<Enum>; ++i)
-    if ((mask >> i) & 1) text += (text.empty() ? "" : ", ") + std::string(name_of(static_cast<Enum>(i)));
-  return text;
-}
-
-template <class Enum>
-bool in(Enum value, std::uint8_t mask) {
-  return is_enumerator(value) && ((mask >> static_cast<unsigned>(value)) & 1) != 0;
-}
-
-std::uint64_t free_elements(const Shape& shape) {
-  std::uint64_t n = 1;
-  for (const auto count : shape.count) n *= count;
-  return n;
-}
 
 void check_shape(const Site& site) {
   const Shape& shape = site.instruction.shape;
@@ -35,64 +14,34 @@ void check_shape(const Site& site) {
                                std::to_string(site.limits.partitions));
   if (std::any_of(shape.count.begin(), shape.count.end(), [](std::uint16_t c) { return c == 0; }))
     site.fail("E-ISA-007", "shape has a free count of 0; expected at least 1");
-  if (std::uint64_t{shape.count[0]} * shape.count[1] > kMostFreeElements ||
-      free_elements(shape) > kMostFreeElements)
+  if (free_elements(shape) > kMostFreeElements)
     site.fail("E-ISA-007", "shape has " + std::to_string(free_elements(shape)) +
                                " free elements; expected at most " + std::to_string(kMostFreeElements));
 }
 
-// Where an operand lies in an on-chip memory.
-struct Area {
-  std::string_view name;
-  Space space;
-  unsigned partition, partitions;
-  std::int64_t first, last;  // bytes inside each partition, both included
-};
-
-void check_area(const Site& site, const Area& area) {
-  const Limits& limits = site.limits;
-  if (area.partition + area.partitions > limits.partitions)
-    site.fail("E-ISA-009", quoted(area.name) + " reaches partition " +
-                               std::to_string(area.partition + area.partitions - 1) + "; expected below " +
-                               std::to_string(limits.partitions));
-  const std::string rule = partition_start_rule(area.partition, area.partitions, limits.partitions);
-  if (!rule.empty()) site.fail("E-ISA-008", quoted(area.name) + ": " + rule);
-  const std::int64_t size = area.space == Space::kPsum ? limits.psum_bytes : limits.sbuf_bytes;
-  if (area.first < 0 || area.last >= size)
-    site.fail("E-ISA-010", quoted(area.name) + " covers bytes " + std::to_string(area.first) + ".." +
-                               std::to_string(area.last) + " of a partition; " +
-                               std::string(name_of(area.space)) + " has 0.." + std::to_string(size - 1));
+void check_aligned(const Site& site, const Field& field, std::uint64_t offset, DType dtype) {
+  if (offset % size_of(dtype) != 0)
+    site.fail("E-ISA-011", quoted(field.name) + " starts at byte " + std::to_string(offset) +
+                               "; expected a multiple of " + std::to_string(size_of(dtype)) + " for " +
+                               std::string(name_of(dtype)));
 }
 
-void check_space(const Site& site, std::string_view name, Space space, std::uint8_t spaces) {
-  if (!in(space, spaces))
-    site.fail("E-ISA-012", quoted(name) + " is in " + std::string(name_of(space)) + "; expected " +
-                               chosen_names<Space>(spaces));
-  const std::uint8_t reach = row_of(site.queue).spaces;
-  if (!in(space, reach))
-    site.fail("E-ISA-013", quoted(name) + " is in " + std::string(name_of(space)) + ", which queue " +
-                               std::string(name_of(site.queue)) + " cannot reach; expected " +
-                               chosen_names<Space>(reach));
+void check_bank(const Site& site, const Field& field, const Area& area) {
+  const bool in_one_bank = field.kind == FieldKind::kMatrixDst || field.kind == FieldKind::kTransposeDst;
+  const std::int64_t bank = site.limits.psum_bank_bytes;
+  if (in_one_bank && area.first / bank != area.last / bank)
+    site.fail("E-ISA-015", quoted(field.name) + " covers bytes " + std::to_string(area.first) + ".." +
+                               std::to_string(area.last) + "; expected them inside one PSUM bank of " +
+                               std::to_string(bank) + " bytes");
 }
 
-// The part of the instruction's shape that one tile covers.
-Shape shape_of(const Field& field, const Instruction& i) {
-  Shape shape = i.shape;
-  if (field.kind == FieldKind::kMatrixDst || field.kind == FieldKind::kTransposeDst)
-    shape.partitions = i.columns;
-  if (field.kind == FieldKind::kReduceResult) shape.count.fill(1);
-  if (field.kind == FieldKind::kReducedDst)
-    for (std::size_t d = 0; d < kFreeDims; ++d)
-      if (d + i.axes >= kFreeDims) shape.count[d] = 1;
-  return shape;
-}
-
-void check_tile(const Site& site, const Field& field, const Tile& tile) {
-  check_space(site, field.name, tile.space, field.spaces);
-  if (!in(tile.dtype, field.dtypes))
-    site.fail("E-ISA-014", quoted(field.name) + " is " + std::string(shown(tile.dtype)) + "; expected " +
-                               chosen_names<DType>(field.dtypes));
-  const Shape shape = shape_of(field, site.instruction);
+void check_place(const Site& site, const Field& field, const Tile& tile) {
+  if (field.optional && tile == Tile{}) return;
+  const Shape shape = operand_shape(field, site.instruction);
+  const std::uint64_t most = site.limits.psum_bytes / sizeof(float);
+  if (tile.space == Space::kPsum && free_elements(shape) > most)
+    site.fail("E-ISA-007", quoted(field.name) + " has " + std::to_string(free_elements(shape)) +
+                               " free elements; expected at most " + std::to_string(most) + " in psum");
   std::array<std::uint64_t, kFreeDims> count{};
   std::array<std::int64_t, kFreeDims> stride{};
   std::copy(shape.count.begin(), shape.count.end(), count.begin());
@@ -106,76 +55,58 @@ void check_tile(const Site& site, const Field& field, const Tile& tile) {
                   tile.offset + extent.first * size,
                   tile.offset + extent.last * size + size - 1};
   check_area(site, area);
-  if (tile.offset % size != 0)
-    site.fail("E-ISA-011", quoted(field.name) + " starts at byte " + std::to_string(tile.offset) +
-                               "; expected a multiple of " + std::to_string(size) + " for " +
-                               std::string(name_of(tile.dtype)));
-  const bool in_one_bank = field.kind == FieldKind::kMatrixDst || field.kind == FieldKind::kTransposeDst;
-  const std::int64_t bank = site.limits.psum_bank_bytes;
-  if (in_one_bank && area.first / bank != area.last / bank)
-    site.fail("E-ISA-015", quoted(field.name) + " covers bytes " + std::to_string(area.first) + ".." +
-                               std::to_string(area.last) + "; expected them inside one PSUM bank of " +
-                               std::to_string(bank) + " bytes");
+  check_aligned(site, field, tile.offset, tile.dtype);
+  check_bank(site, field, area);
 }
 
-void check_column(const Site& site, const Field& field, const Scalar& scalar) {
+void check_place(const Site& site, const Field& field, const Scalar& scalar) {
   if (!scalar.is_tile) return;
-  check_space(site, field.name, scalar.space, 0b011);
   constexpr std::int64_t kSize = sizeof(float);
-  if (scalar.offset % kSize != 0)
-    site.fail("E-ISA-011", quoted(field.name) + " starts at byte " + std::to_string(scalar.offset) +
-                               "; expected a multiple of 4 for an fp32 column");
+  check_aligned(site, field, scalar.offset, DType::kFp32);
   check_area(site, {field.name, scalar.space, scalar.partition, site.instruction.shape.partitions,
                     scalar.offset, scalar.offset + kSize - 1});
 }
 
-void check_alu(const Site& site, const Field& field, AluOp op) {
-  if (!in(op, field.choices))
-    site.fail("E-ISA-005", quoted(field.name) + " is " + std::string(name_of(op)) + "; expected " +
-                               chosen_names<AluOp>(field.choices));
-  const std::uint8_t has = row_of(site.queue).alu_ops;
-  if (!in(op, has))
-    site.fail("E-ISA-006", quoted(field.name) + " is " + std::string(name_of(op)) + ", which queue " +
-                               std::string(name_of(site.queue)) + " does not have; expected " +
-                               chosen_names<AluOp>(has));
-}
-
-template <class Enum>
-void check_known(const Site& site, const Field& field, Enum value) {
-  if (!is_enumerator(value))
-    site.fail("E-ISA-005", quoted(field.name) + " has no meaning (" +
-                               std::to_string(static_cast<unsigned>(value)) + "); expected 0.." +
-                               std::to_string(kEnumeratorCount<Enum> - 1));
-}
-
-void check_range(const Site& site, const char* code, const std::string& what, std::uint64_t value,
-                 std::uint64_t most) {
-  if (value == 0 || value > most)
-    site.fail(code, what + " is " + std::to_string(value) + "; expected 1.." + std::to_string(most));
-}
-
-// The array's own limits, by the role of the operand.
-void check_array(const Site& site, const Field& field) {
-  const Instruction& i = site.instruction;
-  const Limits& limits = site.limits;
-  if (field.kind == FieldKind::kColumns)
-    check_range(site, "E-ISA-016", "columns", i.columns, limits.array_columns);
-  if (field.kind == FieldKind::kStationary) {
-    check_range(site, "E-ISA-017", "rows (partitions of the shape)", i.shape.partitions, limits.array_rows);
-    check_range(site, "E-ISA-016", "columns (free elements)", free_elements(i.shape), limits.array_columns);
+// Row numbers of a transfer cover as many partitions as it has rows: see check_indirect().
+void check_place(const Site& site, const Field& field, const Column& column) {
+  if (!column.present) {
+    if (!field.optional) site.fail("E-ISA-035", quoted(field.name) + " is missing");
+    return;
   }
-  if (field.kind == FieldKind::kMoving) {
-    check_range(site, "E-ISA-017", "rows (partitions of the shape)", i.shape.partitions, limits.array_rows);
-    check_range(site, "E-ISA-018", "moving columns (free elements)", free_elements(i.shape),
-                limits.moving_columns);
-  }
-  if (field.kind == FieldKind::kTransposeDst && i.dst.dtype != i.src0.dtype && i.dst.dtype != DType::kFp32)
-    site.fail("E-ISA-020", "a transpose of " + std::string(shown(i.src0.dtype)) + " writes " +
-                               std::string(shown(i.dst.dtype)) + "; expected the dtype of src or fp32");
-  if (field.kind == FieldKind::kAxes) check_range(site, "E-ISA-021", "axes", i.axes, kFreeDims);
+  check_aligned(site, field, column.offset, column.dtype);
+  if (field.kind == FieldKind::kRowNumbers) return;
+  const Shape shape = operand_shape(field, site.instruction);
+  const auto bytes = static_cast<std::int64_t>(free_elements(shape) * size_of(column.dtype));
+  check_area(site, {field.name, column.space, column.partition, shape.partitions, column.offset,
+                    column.offset + bytes - 1});
 }
+
+void check_hbm_word(const Site& site, const Field& field, const DmaSide& word) {
+  if (word.arg >= site.program.args.size())
+    site.fail("E-ISA-024", quoted(field.name) + " is argument " + std::to_string(word.arg) +
+                               "; the program has " + std::to_string(site.program.args.size()));
+  if (word.partition != 0 || word.offset >> 40 != 0)
+    site.fail("E-ISA-031", quoted(field.name) + " in HBM has a partition or an offset beyond 2^40");
+}
+
+void check_place(const Site& site, const Field& field, const DmaSide& word) {
+  if (word.stride != decltype(word.stride){} || word.across != 0)
+    site.fail("E-ISA-031", quoted(field.name) + " is one element; expected no strides");
+  check_aligned(site, field, word.offset, word.dtype);
+  if (word.space == Space::kHbm) return check_hbm_word(site, field, word);
+  if (word.arg != kNone)
+    site.fail("E-ISA-031", quoted(field.name) + " on chip names an argument; expected none");
+  const auto first = static_cast<std::int64_t>(word.offset);
+  check_bytes(site, {field.name, word.space, word.partition, 1, first,
+                     first + static_cast<std::int64_t>(size_of(word.dtype)) - 1});
+}
+
+template <class Value>
+void check_place(const Site&, const Field&, const Value&) {}
 
 }  // namespace
+
+std::string quoted(std::string_view name) { return "operand '" + std::string(name) + "'"; }
 
 Extent extent_of(const Walk& walk) {
   Extent extent;
@@ -195,20 +126,40 @@ std::string partition_start_rule(unsigned first, unsigned count, unsigned partit
          (step == partitions ? "0" : "a multiple of " + std::to_string(step));
 }
 
+void check_bytes(const Site& site, const Area& area) {
+  const Limits& limits = site.limits;
+  if (area.partition + area.partitions > limits.partitions)
+    site.fail("E-ISA-009", quoted(area.name) + " reaches partition " +
+                               std::to_string(area.partition + area.partitions - 1) + "; expected below " +
+                               std::to_string(limits.partitions));
+  const std::int64_t size = area.space == Space::kPsum ? limits.psum_bytes : limits.sbuf_bytes;
+  const std::string covers =
+      quoted(area.name) + " covers bytes " + std::to_string(area.first) + ".." + std::to_string(area.last);
+  if (area.first < 0 || area.last >= size)
+    site.fail("E-ISA-010", covers + " of a partition; " + std::string(name_of(area.space)) + " has 0.." +
+                               std::to_string(size - 1));
+  const std::int64_t usable = size - (area.space == Space::kSbuf ? limits.sbuf_reserved : 0);
+  if (area.last >= usable)
+    site.fail("E-ISA-036", covers + " of a partition; the runtime keeps " + std::to_string(usable) + ".." +
+                               std::to_string(size - 1) + " of sbuf for itself");
+}
+
+void check_area(const Site& site, const Area& area) {
+  Area whole = area;
+  if (has_rule(site.row, Rule::kWholeQuadrants))
+    whole.partitions = (area.partitions + kQuadrant - 1) / kQuadrant * kQuadrant;
+  check_bytes(site, whole);
+  const std::string rule = partition_start_rule(whole.partition, whole.partitions, site.limits.partitions);
+  if (!rule.empty()) site.fail("E-ISA-008", quoted(area.name) + ": " + rule);
+}
+
 void check_operands(const Site& site) {
-  const Instruction& i = site.instruction;
   if (find_field(site.row, FieldKind::kShape) != nullptr) check_shape(site);
-  for (const Field& field : site.row.fields) check_array(site, field);
-  for (const Field& field : site.row.fields) {
-    const FieldTraits& traits = traits_of(field.kind);
-    if (const auto* tile = std::get_if<Member<Tile>>(&traits.slot)) check_tile(site, field, i.**tile);
-    if (const auto* scalar = std::get_if<Member<Scalar>>(&traits.slot)) check_column(site, field, i.**scalar);
-    if (const auto* op = std::get_if<Member<AluOp>>(&traits.slot)) check_alu(site, field, i.**op);
-    if (const auto* function = std::get_if<Member<ActFn>>(&traits.slot))
-      check_known(site, field, i.**function);
-    if (const auto* compare = std::get_if<Member<CompareOp>>(&traits.slot))
-      check_known(site, field, i.**compare);
-  }
+  check_array(site);
+  check_row_rules(site);
+  for (const Field& field : site.row.fields)
+    std::visit([&](auto slot) { check_place(site, field, site.instruction.*slot); },
+               traits_of(field.kind).slot);
 }
 
 }  // namespace tahoma::isa

@@ -14,39 +14,32 @@ void clear(Instruction& i, Member<T> slot) {
   i.*slot = kDefault.*slot;
 }
 
+void check_column(const Site& site, const Field& field, const Column& column) {
+  if (!column.present && !(column == Column{}))
+    site.fail("E-ISA-004", quoted(field.name) + " is absent but has a place; expected zeros");
+}
+
 void check_scalar(const Site& site, const Field& field, const Scalar& s) {
   const bool clean = s.is_tile ? std::bit_cast<std::uint32_t>(s.imm) == 0
                                : s.space == Space::kSbuf && s.partition == 0 && s.offset == 0;
   if (!clean)
-    site.fail("E-ISA-004", "operand '" + std::string(field.name) +
-                               "' is both a constant and a column; expected the unused half to be zero");
+    site.fail("E-ISA-004",
+              quoted(field.name) + " is both a constant and a column; expected the unused half to be zero");
 }
 
 void check_register(const Site& site, const Field& field, std::uint8_t number) {
   if (number < kRegisters || (number == kNone && field.optional)) return;
-  site.fail("E-ISA-022", "operand '" + std::string(field.name) + "' is register " + std::to_string(number) +
-                             "; expected r0..r" + std::to_string(kRegisters - 1));
+  site.fail("E-ISA-022", quoted(field.name) + " is register " + std::to_string(number) + "; expected r0..r" +
+                             std::to_string(kRegisters - 1));
 }
 
 void check_argument(const Site& site, const Field& field, std::uint8_t number) {
   if (number == kNone && field.optional) return;
   if (number >= site.program.args.size())
-    site.fail("E-ISA-024", "operand '" + std::string(field.name) + "' is argument " + std::to_string(number) +
+    site.fail("E-ISA-024", quoted(field.name) + " is argument " + std::to_string(number) +
                                "; the program has " + std::to_string(site.program.args.size()));
   if (site.instruction.update.kind == Update::Kind::kNone)
     site.fail("E-ISA-033", "notifies a core but updates no semaphore; expected an update");
-}
-
-void check_transfer(const Site& site) {
-  const Instruction& i = site.instruction;
-  if (i.descriptor >= site.program.descriptors.size())
-    site.fail("E-ISA-025", "descriptor " + std::to_string(i.descriptor) +
-                               " does not exist; the program has " +
-                               std::to_string(site.program.descriptors.size()));
-  const Descriptor& d = site.program.descriptors[i.descriptor];
-  if ((i.dst_reg != kNone && d.dst.space != Space::kHbm) ||
-      (i.src_reg != kNone && d.src.space != Space::kHbm))
-    site.fail("E-ISA-031", "adds a register to the address of a side on chip; expected an HBM side");
 }
 
 void check_reference(const Site& site, const Field& field) {
@@ -56,7 +49,10 @@ void check_reference(const Site& site, const Field& field) {
   if (traits.type == ValueType::kRegister) check_register(site, field, byte());
   if (traits.type == ValueType::kArgument) check_argument(site, field, byte());
   if (traits.type == ValueType::kDescriptor) check_transfer(site);
+  if (field.kind == FieldKind::kPipe && i.pipe >= kPipes)
+    site.fail("E-ISA-023", "pipe " + std::to_string(i.pipe) + "; expected 0.." + std::to_string(kPipes - 1));
   if (traits.type == ValueType::kScalar) check_scalar(site, field, i.*std::get<Member<Scalar>>(traits.slot));
+  if (traits.type == ValueType::kColumn) check_column(site, field, i.*std::get<Member<Column>>(traits.slot));
   if (field.kind == FieldKind::kRing && i.ring >= kDmaEngines)
     site.fail("E-ISA-023",
               "ring " + std::to_string(i.ring) + "; expected 0.." + std::to_string(kDmaEngines - 1));
@@ -76,15 +72,15 @@ void check_slots(const Site& site) {
   if (rest.update.kind != Update::Kind::kNone) clear(rest, &Instruction::update);
   for (const Field& field : site.row.fields)
     std::visit([&](auto slot) { clear(rest, slot); }, traits_of(field.kind).slot);
-  if (rest == kDefault) return;
   if (rest.wait != kDefault.wait || rest.update != kDefault.update)
     site.fail("E-ISA-004", "a wait or update of kind none names a semaphore or a value; expected zeros");
-  for (const FieldTraits& traits : traits::kTraits) {
-    const bool set = std::visit([&](auto slot) { return !(rest.*slot == kDefault.*slot); }, traits.slot);
-    if (set)
-      site.fail("E-ISA-004",
-                "sets a slot that it does not have (" + std::string(traits.doc) + "); expected the default");
-  }
+  const FieldTraits* set = nullptr;
+  for (const FieldTraits& traits :
+       traits::kTraits)  // of kinds that share a slot the shortest says it for all
+    if (!is_default(traits, rest) && (set == nullptr || traits.doc.size() < set->doc.size())) set = &traits;
+  if (set != nullptr)
+    site.fail("E-ISA-004",
+              "sets a slot that it does not have (" + std::string(set->doc) + "); expected the default");
 }
 
 void check_references(const Site& site) {

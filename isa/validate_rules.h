@@ -2,9 +2,10 @@
 // The groups of rules behind validate(), each in a file of its own.
 #pragma once
 
-#include <optional>
 #include <string>
+#include <vector>
 
+#include "isa/array_tiles.h"
 #include "isa/error.h"
 #include "isa/table_fields.h"
 #include "isa/validate.h"
@@ -38,30 +39,59 @@ struct Extent {
 };
 Extent extent_of(const Walk& walk);
 
+// Where an operand lies in an on-chip memory.
+struct Area {
+  std::string_view name;
+  Space space;
+  unsigned partition, partitions;
+  std::int64_t first, last;  // bytes inside each partition, both included
+};
+void check_bytes(const Site& site, const Area& area);  // inside the memory and its usable part
+void check_area(const Site& site, const Area& area);   // and where engines let partitions start
+
+std::string quoted(std::string_view name);  // operand 'name'
+
+template <class Enum, class Mask>
+bool in(Enum value, Mask mask) {
+  return is_enumerator(value) && ((mask >> static_cast<unsigned>(value)) & 1) != 0;
+}
+template <class Enum, class Mask>
+std::string chosen_names(Mask mask) {
+  std::string text;
+  for (std::size_t i = 0; i < kEnumeratorCount<Enum>; ++i)
+    if ((mask >> i) & 1) text += (text.empty() ? "" : ", ") + std::string(name_of(static_cast<Enum>(i)));
+  return text;
+}
+
 // "" if `count` partitions may start at `first`, else what was expected: more than half of the partitions
 // start at 0, more than a quarter at a half, others at a quarter.
 std::string partition_start_rule(unsigned first, unsigned count, unsigned partitions);
 
 void check_slots(const Site& site);       // nothing outside the row is set
-void check_operands(const Site& site);    // shapes, tiles, scalars, choices
-void check_references(const Site& site);  // registers, rings, arguments, descriptors, targets
+void check_kinds(const Site& site);       // enumerators, memories and dtypes
+void check_overlap(const Site& site);     // destinations and other operands lie apart
+void check_references(const Site& site);  // registers, rings, arguments, targets
+void check_transfer(const Site& site);    // the descriptors of a transfer
+void check_operands(const Site& site);    // shapes and places, with the two that follow
+void check_array(const Site& site);       // rows, columns and modes of the tensor engine
+void check_row_rules(const Site& site);   // what the row asks of shapes, and of operands together
 void check_descriptor(const Descriptor& descriptor, std::size_t index, const Program& program,
                       const Limits& limits);
 
-// Follows which weights the array holds along a stream; unknown after a jump target, where paths meet.
+// Follows which weights stand where in the array along a stream. Behind a jump target, where paths meet, only
+// what is loaded there is known; a matmul that uses anything else is given the benefit of the doubt.
 class WeightTracker {
  public:
   explicit WeightTracker(const std::vector<Instruction>& stream);
   void check(const Site& site);
 
  private:
-  struct Loaded {
-    unsigned rows = 0, columns = 0;
-    DType dtype = DType::kBf16;
-  };
+  void load(const Site& site, const ArraySize& array);
+  void use(const Site& site, const ArraySize& array) const;
+
   std::vector<bool> is_target_;
-  bool known_ = true;
-  std::optional<Loaded> loaded_;
+  bool all_known_ = true;  // nothing stands in the array but loaded_
+  std::vector<Standing> loaded_;
 };
 
 }  // namespace tahoma::isa

@@ -30,4 +30,11 @@ Operand scalar_operand(const CoreView& core, const Scalar& scalar) {
   return o;
 }
 
+Operand column_operand(const CoreView& core, const Column& column) {
+  Operand o{core.at(column.space, column.partition, column.offset), column.dtype, {}};
+  o.step[0] = partition_step(core, column.space);
+  o.step[kFreeDims] = static_cast<std::ptrdiff_t>(size_of(column.dtype));
+  return o;
+}
+
 }  // namespace tahoma::isa

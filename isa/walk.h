@@ -25,6 +25,8 @@ struct Operand {
 Operand tile_operand(const CoreView& core, const Tile& tile);
 // One number for all (an immediate: scalar must outlive the walk) or one per partition.
 Operand scalar_operand(const CoreView& core, const Scalar& scalar);
+// A few elements per partition, next to each other; the column must be present.
+Operand column_operand(const CoreView& core, const Column& column);
 
 template <std::size_t operands>
 struct Walk {

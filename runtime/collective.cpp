@@ -2,6 +2,7 @@
 #include "runtime/collective.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -44,26 +45,31 @@ class Lane {
         partial_(partial),
         arguments_(arguments),
         queue_(direction == 0 ? isa::Queue::kCc0 : isa::Queue::kCc1),
-        slot_rows_(slot_rows(partial.rows, place.ranks)),
-        arrived_(kernel.signal()),
-        credit_(kernel.signal()) {}
+        slot_rows_(slot_rows(partial.rows, place.ranks)) {
+    for (std::uint32_t slot = 0; slot < kStagingSlots; ++slot) {
+      arrived_[slot] = kernel.signal();
+      credit_[slot] = kernel.signal();
+    }
+  }
 
   void send(std::uint32_t step) {
     const Part rows = rows_of(position_ + 2 * ranks_ - step - 1);
     if (rows.count == 0) return;
-    if (sent_ >= kStagingSlots) kernel_.wait(queue_, credit_, isa::kDmaEngines * (sent_ - kStagingSlots + 1));
-    kernel_.send(slot_of(arguments_.next_staging, sent_, rows.count), view_of(rows), queue_,
-                 arguments_.next_core, arrived_);
+    const std::uint32_t slot = sent_ % kStagingSlots, earlier = sent_ / kStagingSlots;
+    if (earlier > 0) kernel_.wait(queue_, credit_[slot], isa::kDmaEngines * earlier);
+    kernel_.send(slot_of(arguments_.next_staging, slot, rows.count), view_of(rows), queue_,
+                 arguments_.next_core, arrived_[slot]);
     ++sent_;
   }
 
   void add(std::uint32_t step) {
     const Part rows = rows_of(position_ + 2 * ranks_ - step - 2);
     if (rows.count == 0) return;
-    kernel_.wait(queue_, arrived_, isa::kDmaEngines * (received_ + 1));
-    kernel_.move(view_of(rows), slot_of(arguments_.staging, received_, rows.count), queue_, true);
+    const std::uint32_t slot = received_ % kStagingSlots;
+    kernel_.wait(queue_, arrived_[slot], isa::kDmaEngines * (received_ / kStagingSlots + 1));
+    kernel_.move(view_of(rows), slot_of(arguments_.staging, slot, rows.count), queue_, true);
     ++received_;
-    if (slot_is_used_again(step)) acknowledge(rows, step);
+    if (slot_is_used_again(step)) acknowledge(rows, step, slot);
   }
 
   void finish(const HbmView& out, std::uint64_t chunk_first) {
@@ -86,17 +92,17 @@ class Lane {
     return partial_.window(rows.first, 0, rows.count, partial_.columns);
   }
 
-  HbmView slot_of(const HbmView& staging, std::uint32_t nth, std::uint64_t rows) const {
-    const std::uint64_t slot = lane_ * kStagingSlots + nth % kStagingSlots;
-    return staging.window(slot * slot_rows_, 0, rows, partial_.columns);
+  HbmView slot_of(const HbmView& staging, std::uint32_t slot, std::uint64_t rows) const {
+    const std::uint64_t first = (lane_ * kStagingSlots + slot) * slot_rows_;
+    return staging.window(first, 0, rows, partial_.columns);
   }
 
   // Carries a piece of the sum itself: that it reads it orders it behind the addition, and so behind the
   // slot's reading.
-  void acknowledge(const Part& rows, std::uint32_t step) {
+  void acknowledge(const Part& rows, std::uint32_t step, std::uint32_t slot) {
     const std::uint64_t columns = std::min(kAckColumns, partial_.columns);
     kernel_.send(arguments_.previous_ack.window(lane_ * ranks_ + step, 0, 1, columns),
-                 partial_.window(rows.first, 0, 1, columns), queue_, arguments_.previous_core, credit_);
+                 partial_.window(rows.first, 0, 1, columns), queue_, arguments_.previous_core, credit_[slot]);
   }
 
   // Will another kStagingSlots chunks arrive after the one of this step?
@@ -113,7 +119,8 @@ class Lane {
   RingArguments arguments_;
   isa::Queue queue_;
   std::uint64_t slot_rows_;
-  Signal arrived_, credit_;
+  // One of each for every slot: of two chunks under way on one signal, a count of 16 would prove neither.
+  std::array<Signal, kStagingSlots> arrived_{}, credit_{};
   std::uint32_t sent_ = 0, received_ = 0;
 };
 

@@ -47,8 +47,8 @@ struct RingArguments {
 };
 
 // Appends the collective to the kernel. `partial`: [rows, columns] fp32, written by this kernel; `out`: [rows
-// of chunk `rank`, columns]. Takes 2 x kDirections x kLanes signals and ten arguments. Programs of all ranks
-// must take their signals in the same order.
+// of chunk `rank`, columns]. Takes 2 x kStagingSlots x kDirections x kLanes signals and ten arguments.
+// Programs of all ranks must take their signals in the same order.
 void ring_reduce_scatter(Kernel& kernel, const RingRank& place, const HbmView& partial, const HbmView& out);
 
 }  // namespace tahoma::runtime

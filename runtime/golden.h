@@ -21,6 +21,10 @@
 //    6 u sqrt(sum p_j^2 v_j^2 / 3); errors that all probabilities of a row may share (scores, exponential,
 //    sums) are counted in full, as a multiple of sum p_j |v_j|.
 //
+//  - RMS norm: the reference is double; the machine's relative error is half that of the sum of squares plus
+//  the
+//    handful of roundings and the 2 ulp of its rsqrt.
+//
 // A NaN must be a NaN and an infinity an infinity; where an fp32 running sum may overflow, either passes.
 // max_rel_error is relative to |want| plus the scale of the element's sum (|a|_4 |b|_4, or sum p_j |v_j|),
 // because the relative error of a sum that cancels to nothing says nothing. Both errors are rounded to six
@@ -50,5 +54,9 @@ GoldenResult check_gemm(const HostTensor& a, const HostTensor& b, const HostTens
 // h * q_len + i, d.
 GoldenResult check_attention(const HostTensor& q, const HostTensor& k, const HostTensor& v,
                              const HostTensor& o, double scale, bool causal, const MadeBy& made_by);
+
+// y[r] = x[r] / sqrt(mean(x[r]^2) + epsilon) * g with x, y [rows, columns] and g [1, columns].
+GoldenResult check_rms_norm(const HostTensor& x, const HostTensor& g, const HostTensor& y, double epsilon,
+                            const MadeBy& made_by);
 
 }  // namespace tahoma::runtime

@@ -29,6 +29,14 @@ Format format_of(isa::DType dtype) {
       return {8, -126, 0x1.fep127};
     case isa::DType::kFp16:
       return {11, -14, 0x1.ffcp15};
+    case isa::DType::kTf32:
+      return {11, -126, 0x1.ffcp127};
+    case isa::DType::kFp8E4M3:
+      return {4, -6, 240};
+    case isa::DType::kFp8E5M2:
+      return {3, -14, 57344};
+    case isa::DType::kFp8E3M4:
+      return {5, -2, 15.5};
     default:
       break;
   }

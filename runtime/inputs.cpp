@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "model/base/error.h"
-#include "runtime/npy.h"
+#include "runtime/npy_dtype.h"
 
 namespace tahoma::runtime {
 
@@ -70,25 +70,6 @@ void widen_row(const std::byte* src, isa::DType dtype, std::uint64_t n, float* d
   }
 }
 
-// The element types from which a tensor of `dtype` may be read, best first.
-std::vector<std::string> accepted_descrs(isa::DType dtype) {
-  switch (dtype) {
-    case isa::DType::kFp32:
-      return {"<f4"};
-    case isa::DType::kFp16:
-      return {"<f2", "<f4"};
-    case isa::DType::kBf16:
-      return {"<u2", "|V2", "<f4"};
-    case isa::DType::kInt32:
-      return {"<i4"};
-    case isa::DType::kUint32:
-      return {"<u4"};
-    case isa::DType::kUint8:
-      return {"|u1"};
-  }
-  return {};
-}
-
 }  // namespace
 
 std::uint64_t HostTensor::elements() const { return product(shape); }
@@ -126,24 +107,12 @@ HostTensor load_input(const std::string& path, const std::string& name, isa::DTy
     throw base::UserError(
         "E-NPY-011", path,
         fmt::format("input {} must have shape {}, the file has {}", name, shape, array.shape));
-  const std::vector<std::string> accepted = accepted_descrs(dtype);
+  const std::vector<std::string> accepted = npy_types_of(dtype);
   if (std::find(accepted.begin(), accepted.end(), array.descr) == accepted.end())
     throw base::UserError("E-NPY-010", path,
                           fmt::format("input {} is {}: expected element type {}, the file has {}", name,
                                       isa::name_of(dtype), fmt::join(accepted, " or "), array.descr));
-  HostTensor tensor{name, dtype, std::move(shape), {}};
-  if (element_size(array.descr) == isa::size_of(dtype)) {
-    tensor.values = std::move(array.bytes);
-    return tensor;
-  }
-  const std::size_t size = isa::size_of(dtype);
-  tensor.values.resize(tensor.elements() * size);
-  for (std::uint64_t i = 0; i < tensor.elements(); ++i) {
-    float value = 0;
-    std::memcpy(&value, array.bytes.data() + i * sizeof(float), sizeof(float));
-    isa::store_from_fp32(tensor.values.data() + i * size, dtype, value);
-  }
-  return tensor;
+  return {name, dtype, std::move(shape), from_npy(std::move(array), dtype)};
 }
 
 HostTensor input(const std::string& path, const std::string& name, isa::DType dtype,

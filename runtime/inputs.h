@@ -4,7 +4,7 @@
 // Generated values are a pure function of (seed, tensor number, element index), so they do not depend on how
 // a tensor is cut over cores, nor on the host: a 64-bit counter is mixed with the splitmix64 finalizer, its
 // upper 24 bits become a multiple of 2^-23 in [-1, 1), and that is rounded once to the dtype (to nearest,
-// ties to even; 1 can appear so).
+// ties to even; 1 can appear so). Integer tensors thus hold -1, 0 and 1, unsigned ones 0 and 1.
 #pragma once
 
 #include <cstddef>
@@ -40,9 +40,9 @@ float generated_value(std::uint64_t seed, std::uint64_t tensor, std::uint64_t in
 HostTensor generate_input(const std::string& name, isa::DType dtype, std::vector<std::uint64_t> shape,
                           std::uint64_t seed, std::uint64_t tensor);
 
-// From a .npy file of exactly this shape. Accepted files: float32 for any dtype (rounded), float16 for fp16,
-// and raw 16-bit patterns ('<u2' or '|V2') for bf16. Throws UserError at the file: E-NPY-010 wrong dtype,
-// E-NPY-011 wrong shape, and what read_npy throws for the file itself.
+// From a .npy file of exactly this shape; runtime/npy_dtype.h says which element types are accepted. Throws
+// UserError at the file: E-NPY-010 wrong dtype, E-NPY-011 wrong shape, and what read_npy throws for the file
+// itself.
 HostTensor load_input(const std::string& path, const std::string& name, isa::DType dtype,
                       std::vector<std::uint64_t> shape);
 

@@ -96,6 +96,9 @@ class Kernel {
                      isa::Queue on = isa::Queue::kVector);
   void reduce(const TileView& dst, const TileView& src, isa::AluOp op,
               isa::Queue on = isa::Queue::kVector);  // innermost dimension
+  // dst = (src0 op0 scalar) op1 src1
+  void scalar_tensor_tensor(const TileView& dst, const TileView& src0, isa::AluOp op0, Operand scalar,
+                            isa::AluOp op1, const TileView& src1);
   void activation(const TileView& dst, const TileView& src, isa::ActFn fn, Operand scale = {1.0F, nullptr},
                   Operand bias = {});
   void activation_reduce(const TileView& dst, const TileView& sum, const TileView& src, isa::ActFn fn,
@@ -106,6 +109,10 @@ class Kernel {
   void affine_select(const TileView& dst, const TileView& src, std::int32_t base,
                      std::int32_t channel_multiplier, std::int16_t coefficient, isa::CompareOp compare,
                      float otherwise);
+
+  // Any other instruction, with tiles of this kernel's pools in its slots (`i.dst = y.tile; i.shape =
+  // y.shape`): what it reads and writes, and with it its dependencies, follows from the instruction table.
+  void emit(isa::Queue on, const isa::Instruction& instruction);
 
   isa::Program finish();
 

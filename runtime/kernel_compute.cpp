@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compute instructions of the kernel builder.
+#include <algorithm>
+
 #include "runtime/kernel.h"
 #include "runtime/kernel_impl.h"
 
@@ -31,15 +33,40 @@ void Kernel::Impl::reads(Op& op, const isa::Scalar& scalar, const TileView* colu
   op.touch(region_of(*column), false);
 }
 
-void Kernel::Impl::load_weights(const TileView& stationary) {
+isa::ArraySize Kernel::Impl::array() const {
+  const model::TensorParams& tensor = machine.chip.core.tensor;
+  return {static_cast<unsigned>(tensor.rows), static_cast<unsigned>(tensor.columns)};
+}
+
+void Kernel::Impl::load_weights(const TileView& dst, const TileView& stationary, const TileView& moving) {
+  require(stationary.tile.partition % array().rows == moving.tile.partition % array().rows,
+          "stationary and moving begin at different rows of the array: their partitions differ");
+  const auto column = static_cast<std::uint8_t>(dst.tile.partition % array().columns);
   const std::uint64_t version = writes.at(stationary.buffer);
-  if (loaded && loaded_version == version && same_tile(*loaded, stationary)) return;
+  const bool stands = std::any_of(loaded.begin(), loaded.end(), [&](const Loaded& l) {
+    return l.version == version && l.column == column && same_tile(l.view, stationary);
+  });
+  if (stands) return;
   Op& op = append(isa::Opcode::kLoadWeights, isa::Queue::kTensor);
   op.instruction.shape = stationary.shape;
   op.instruction.src0 = stationary.tile;
+  op.instruction.column = column;
   reads(op, stationary);
-  loaded = stationary;
-  loaded_version = version;
+  const isa::ArrayBlock tile = isa::tile_of(isa::standing_of(op.instruction, array()).block, array());
+  std::erase_if(loaded, [&](const Loaded& l) { return isa::overlap(l.tile, tile); });
+  loaded.push_back({stationary, column, version, tile});
+}
+
+void Kernel::Impl::continue_group(const TileView& dst) {
+  const Region region = region_of(dst);
+  for (auto op = ops.rbegin(); op != ops.rend(); ++op)
+    for (std::size_t n = 0; n < op->access_count; ++n) {
+      const Access& access = op->accesses[n];
+      if (!access.region.overlaps(region)) continue;
+      const bool same = access.region.contains(region) && region.contains(access.region);
+      if (same && op->instruction.op == isa::Opcode::kMatmul) op->instruction.open = true;
+      return;
+    }
 }
 
 void Kernel::matmul(const TileView& dst, const TileView& stationary, const TileView& moving,
@@ -49,7 +76,8 @@ void Kernel::matmul(const TileView& dst, const TileView& stationary, const TileV
                  "matmul: stationary and moving differ in partitions, the contraction");
   impl_->require(dst.shape.partitions == columns && free_elements(dst.shape) == free_elements(moving.shape),
                  "matmul: dst is [columns of stationary, columns of moving]");
-  impl_->load_weights(stationary);
+  impl_->load_weights(dst, stationary, moving);
+  if (accumulate) impl_->continue_group(dst);
   Op& op = impl_->append(isa::Opcode::kMatmul, isa::Queue::kTensor);
   op.instruction.shape = moving.shape;
   op.instruction.columns = static_cast<std::uint8_t>(columns);
@@ -67,7 +95,7 @@ void Kernel::transpose(const TileView& dst, const TileView& src, const TileView&
                  "transpose: the identity is square, of src's partitions");
   impl_->require(dst.shape.partitions == columns && free_elements(dst.shape) == src.shape.partitions,
                  "transpose: dst is [columns of src, partitions of src]");
-  impl_->load_weights(src);
+  impl_->load_weights(dst, src, identity);
   Op& op = impl_->append(isa::Opcode::kTranspose, isa::Queue::kTensor);
   op.instruction.shape = identity.shape;
   op.instruction.columns = static_cast<std::uint8_t>(columns);
@@ -134,6 +162,22 @@ void Kernel::reduce(const TileView& dst, const TileView& src, isa::AluOp op0, is
   impl_->writes_to(op, dst);
 }
 
+void Kernel::scalar_tensor_tensor(const TileView& dst, const TileView& src0, isa::AluOp op0, Operand scalar,
+                                  isa::AluOp op1, const TileView& src1) {
+  impl_->require_same(dst, src0, "scalar_tensor_tensor");
+  impl_->require_same(dst, src1, "scalar_tensor_tensor");
+  isa::Instruction i;
+  i.op = isa::Opcode::kScalarTensorTensor;
+  i.shape = dst.shape;
+  i.dst = dst.tile;
+  i.src0 = src0.tile;
+  i.src1 = src1.tile;
+  i.op0 = op0;
+  i.op1 = op1;
+  i.scalar0 = scalar_of(scalar);
+  emit(isa::Queue::kVector, i);
+}
+
 void Kernel::activation(const TileView& dst, const TileView& src, isa::ActFn fn, Operand scale,
                         Operand bias) {
   impl_->require_same(dst, src, "activation");
@@ -157,7 +201,7 @@ void Kernel::activation_reduce(const TileView& dst, const TileView& sum, const T
   activation(dst, src, fn, scale, bias);
   Op& op = impl_->ops.back();
   op.instruction.op = isa::Opcode::kActivationReduce;
-  op.instruction.src1 = sum.tile;
+  op.instruction.result = {true, sum.tile.space, sum.tile.dtype, sum.tile.partition, sum.tile.offset};
   impl_->writes_to(op, sum);
 }
 

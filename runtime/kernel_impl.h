@@ -4,10 +4,10 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "isa/array_tiles.h"
 #include "runtime/kernel.h"
 #include "runtime/scheduler.h"
 
@@ -32,8 +32,13 @@ struct Kernel::Impl {
   std::vector<std::uint64_t> writes;  // per buffer: how often it was written, to know stale weights
   std::uint32_t sbuf_used = 0, psum_used = 0;
   unsigned next_signal = isa::kSemaphores;
-  std::optional<TileView> loaded;  // what stands in the array
-  std::uint64_t loaded_version = 0;
+  struct Loaded {
+    TileView view;
+    std::uint8_t column = 0;
+    std::uint64_t version = 0;  // of the buffer when it was loaded
+    isa::ArrayBlock tile;
+  };
+  std::vector<Loaded> loaded;  // what stands in the array
 
   // [0, kArguments) are the arguments' buffer numbers, on-chip buffers follow.
   std::uint32_t new_buffers(unsigned count);
@@ -44,6 +49,7 @@ struct Kernel::Impl {
   void require(bool condition, const char* text) const;  // E-RUN-021
   void require_same(const TileView& a, const TileView& b, const char* what) const;
 
+  std::uint32_t buffer_at(isa::Space space, std::uint32_t offset) const;
   Region region_of(const TileView& view) const;
   Region region_of(const HbmView& view) const;
   Op& append(isa::Opcode opcode, isa::Queue queue);
@@ -51,7 +57,11 @@ struct Kernel::Impl {
   void writes_to(Op& op, const TileView& view);
   void reads(Op& op, const isa::Scalar& scalar, const TileView* column);
 
-  void load_weights(const TileView& stationary);
+  isa::ArraySize array() const;
+  // For a matmul or transpose of `moving` into `dst`: puts `stationary` where they will look for it.
+  void load_weights(const TileView& dst, const TileView& stationary, const TileView& moving);
+  // A matmul onto `dst` adds to it: the last one, if nothing has touched its results since, stays open.
+  void continue_group(const TileView& dst);
   Op& append_dma(isa::Queue on, const isa::Descriptor& descriptor);
   Op& append_move(const HbmView& dst, const HbmView& src, isa::Queue on,
                   bool accumulate);  // without dst's region

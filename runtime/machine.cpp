@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <set>
 
 #include "model/base/error.h"
@@ -24,6 +25,10 @@ isa::Limits limits_of(const model::MachineParams& machine) {
   limits.array_rows = static_cast<unsigned>(core.tensor.rows);
   limits.array_columns = static_cast<unsigned>(core.tensor.columns);
   limits.sbuf_bytes = static_cast<std::uint32_t>(core.sbuf.per_partition.count);
+  // The runtime keeps a few bytes at the end, unless kernels are given all.
+  const std::uint64_t left =
+      core.sbuf.per_partition.count - std::min(core.sbuf.usable.count, core.sbuf.per_partition.count);
+  limits.sbuf_reserved = static_cast<std::uint32_t>(std::min<std::uint64_t>(limits.sbuf_reserved, left));
   limits.psum_bytes = static_cast<std::uint32_t>(core.psum.per_partition.count);
   limits.psum_bank_bytes = static_cast<std::uint32_t>(core.psum.bank.count);
   limits.moving_columns = static_cast<unsigned>(core.tensor.moving_columns);
@@ -39,17 +44,35 @@ std::uint64_t Tensor::elements() const {
 std::uint64_t Tensor::bytes() const { return elements() * isa::size_of(dtype); }
 
 struct Machine::Impl {
-  Impl(const model::MachineParams& params, model::Mode mode_)
-      : system(params, mode_), mode(mode_), used(params.chips() * params.chip.hbm.stacks, 0) {}
+  Impl(const model::MachineParams& params, model::Mode mode_, model::check::Options checks)
+      : system(params, mode_, true, checks), mode(mode_), used(params.chips() * params.chip.hbm.stacks, 0) {}
 
   model::System system;
   model::Mode mode;
   std::vector<std::uint64_t> used;  // bytes handed out, per stack of the machine
   std::set<std::shared_ptr<const isa::Program>> valid;
+  std::map<std::uint64_t, std::uint64_t> tensors;  // address -> bytes
+  std::set<std::uint64_t> control;                 // addresses of the tensors that keep their values
+
+  void keep_values(std::uint32_t core, const isa::Program& program,
+                   const std::vector<std::uint64_t>& arguments);
 };
 
-Machine::Machine(const model::MachineParams& params, model::Mode mode)
-    : impl_(std::make_unique<Impl>(params, mode)) {}
+void Machine::Impl::keep_values(std::uint32_t core, const isa::Program& program,
+                                const std::vector<std::uint64_t>& arguments) {
+  for (std::uint8_t a = 0; a < arguments.size(); ++a) {
+    if (!program.is_control(a)) continue;
+    const auto tensor = tensors.find(arguments[a]);
+    if (tensor == tensors.end())
+      throw base::UserError("E-RUN-012", fmt::format("program '{}' on core {}", program.name, core),
+                            fmt::format("control argument '{}' is no tensor's address", program.args[a]),
+                            base::ExitStatus::kProgram);
+    if (control.insert(tensor->first).second) system.keep_values(tensor->first, tensor->second);
+  }
+}
+
+Machine::Machine(const model::MachineParams& params, model::Mode mode, model::check::Options checks)
+    : impl_(std::make_unique<Impl>(params, mode, checks)) {}
 
 Machine::~Machine() = default;
 
@@ -75,7 +98,12 @@ Tensor Machine::allocate(std::uint32_t core, const std::string& name, isa::DType
   address.offset = used;
   used += bytes;
   tensor.address = address.bits();
+  impl_->tensors[tensor.address] = tensor.bytes();
   return tensor;
+}
+
+bool Machine::has_values(const Tensor& tensor) const {
+  return functional() || impl_->control.contains(tensor.address);
 }
 
 std::byte* Machine::bytes(const Tensor& tensor) { return impl_->system.hbm(tensor.address, tensor.bytes()); }
@@ -84,7 +112,14 @@ void Machine::write(const Tensor& tensor, std::span<const std::byte> values) {
   TAHOMA_INVARIANT(values.size() == tensor.bytes(),
                    fmt::format("{} bytes for tensor '{}' of {}", values.size(), tensor.name, tensor.bytes()));
   std::memcpy(bytes(tensor), values.data(), values.size());
+  declare_input(tensor);
 }
+
+void Machine::declare_input(const Tensor& tensor) {
+  impl_->system.host_wrote(tensor.address, tensor.bytes());
+}
+
+const model::check::Findings& Machine::findings() const { return impl_->system.findings(); }
 
 void Machine::read(const Tensor& tensor, std::span<std::byte> values) {
   TAHOMA_INVARIANT(values.size() == tensor.bytes(),
@@ -101,10 +136,13 @@ void Machine::load(std::uint32_t core, std::shared_ptr<const isa::Program> progr
                           base::ExitStatus::kProgram);
   }
   if (impl_->valid.insert(program).second) isa::validate(*program, limits_of(params()));
+  impl_->keep_values(core, *program, arguments);
   std::array<std::uint64_t, isa::kArguments> table{};
   std::copy(arguments.begin(), arguments.end(), table.begin());
   impl_->system.load(core, std::move(program), table);
 }
+
+void Machine::seed(std::uint64_t seed) { impl_->system.seed(seed); }
 
 base::RunMeasurement Machine::run(const std::function<void(const model::Progress&)>& progress) {
   return impl_->system.run(progress);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The thin runtime's front door: open a machine, allocate tensors in HBM, load a program for a set of cores,
 // run, read back. One machine per process. In timing mode tensors have addresses and shapes but no values:
-// write() and read() are refused by an invariant, so callers ask functional() first.
+// write() and read() are refused by an invariant, so callers ask functional() first. Control tensors, which a
+// program names among its arguments, keep their values in both modes: has_values() says so once the program
+// is loaded.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +34,7 @@ struct Tensor {
 
 class Machine {
  public:
-  Machine(const model::MachineParams& params, model::Mode mode);
+  Machine(const model::MachineParams& params, model::Mode mode, model::check::Options checks = {});
   ~Machine();
 
   const model::MachineParams& params() const;
@@ -44,16 +46,25 @@ class Machine {
   Tensor allocate(std::uint32_t core, const std::string& name, isa::DType dtype,
                   std::vector<std::uint64_t> shape);
 
+  // True in functional mode, and of the control arguments of the programs loaded so far.
+  bool has_values(const Tensor& tensor) const;
+
   void write(const Tensor& tensor, std::span<const std::byte> values);
   void read(const Tensor& tensor, std::span<std::byte> values);
   std::byte* bytes(const Tensor& tensor);  // the tensor's host bytes themselves
+  // Declares a tensor an input: the host has filled it, or in timing mode would have. write() does it by
+  // itself; whoever fills bytes() calls it, in both modes, so that reading the tensor is no error.
+  void declare_input(const Tensor& tensor);
 
-  // `arguments[i]` is the address (or, for notify, the core number) behind argument i of the program.
+  // `arguments[i]` is the address (or, for notify, the core number) behind argument i of the program. Throws
+  // E-RUN-011 when there are more or fewer, E-RUN-012 when a control argument is no address of a tensor.
   void load(std::uint32_t core, std::shared_ptr<const isa::Program> program,
             const std::vector<std::uint64_t>& arguments);
 
+  void seed(std::uint64_t seed);  // of stochastic rounding, before the run
   base::RunMeasurement run(const std::function<void(const model::Progress&)>& progress = {});
   void collect(base::StatSink& sink) const;
+  const model::check::Findings& findings() const;  // of the finished run
 
  private:
   struct Impl;

@@ -29,8 +29,9 @@ struct Element {
   std::size_t size;
 };
 constexpr std::array kElements{Element{"<f4", "<f4", 4}, Element{"<f2", "<f2", 2}, Element{"<i4", "<i4", 4},
-                               Element{"<u4", "<u4", 4}, Element{"|u1", "|u1", 1}, Element{"<u2", "<u2", 2},
-                               Element{"|V2", "|V2", 2}, Element{"<V2", "|V2", 2}};
+                               Element{"<i2", "<i2", 2}, Element{"|i1", "|i1", 1}, Element{"<u4", "<u4", 4},
+                               Element{"<u2", "<u2", 2}, Element{"|u1", "|u1", 1}, Element{"|V2", "|V2", 2},
+                               Element{"<V2", "|V2", 2}, Element{"|V1", "|V1", 1}, Element{"<V1", "|V1", 1}};
 
 const Element* find_element(const std::string& written) {
   for (const Element& e : kElements)
@@ -143,8 +144,8 @@ NpyArray read_npy(const std::string& path) {
   if (element == nullptr)
     throw UserError(
         "E-NPY-005", npy_place(path, header.descr_at),
-        fmt::format("element type '{}' is not one of '<f4', '<f2', '<i4', '<u4', '|u1', and '<u2' or "
-                    "'|V2' for raw bf16",
+        fmt::format("element type '{}' is not one of '<f4', '<f2', '<i4', '<i2', '|i1', '<u4', '<u2', '|u1', "
+                    "and '|V2' or '|V1' for raw bits",
                     header.descr));
   if (header.fortran_order)
     throw UserError("E-NPY-006", npy_place(path, header.order_at),

@@ -3,10 +3,9 @@
 // tensors are made from and nothing else: no structured types, no pickled objects, no memory mapping.
 //
 // Element types (`descr`, always written as below after reading):
-//   "<f4" float32   "<f2" float16   "<i4" int32   "<u4" uint32   "|u1" uint8
-//   "<u2" or "|V2"  16 raw bits: how a bf16 tensor comes without rounding ("|V2" is what ml_dtypes.bfloat16
-//   saves)
-// A bf16 tensor may also be read from "<f4"; whoever places the tensor rounds it, to nearest even.
+//   "<f4" float32   "<f2" float16   "<i4" int32   "<i2" int16   "|i1" int8   "<u4" uint32   "<u2" uint16
+//   "|u1" uint8     "|V2", "|V1"  16 and 8 raw bits, which is what ml_dtypes saves bfloat16 and float8 as
+// runtime/npy_dtype.h says which tensors are made from which.
 //
 // Errors are UserError with the place "path:byte N", N being the offset in the file at which it stopped
 // making sense:
@@ -25,7 +24,7 @@
 namespace tahoma::runtime {
 
 struct NpyArray {
-  std::string descr;                 // "<f4", "<f2", "<u2", "|V2", "<i4", "<u4", "|u1"
+  std::string descr;                 // one of the above
   std::vector<std::uint64_t> shape;  // outermost first; empty for a scalar, which has one element
   std::vector<std::byte> bytes;      // C order, elements * element_size(descr)
   std::uint64_t elements() const;

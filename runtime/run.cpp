@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstring>
 
 #include "model/base/error.h"
 #include "runtime/machine.h"
-#include "runtime/npy.h"
+#include "runtime/npy_dtype.h"
 #include "runtime/output_dir.h"
 #include "runtime/progress.h"
 #include "runtime/report/manifest.h"
@@ -33,6 +32,7 @@ struct Simulated {
   base::RunMeasurement measurement;
   base::StatSink stats;
   GoldenResult golden;
+  model::check::Findings checks;
   std::vector<NamedValues> outputs;
   double seconds = 0;  // of the host, inside Machine::run
 };
@@ -40,15 +40,17 @@ struct Simulated {
 Simulated simulate(ResolvedConfig& config, const RunOptions& options) {
   ProgressLine progress;
   progress.stage("elaborating the machine");
-  Machine machine(config.machine, config.mode());
+  Machine machine(config.machine, config.mode(), options.checks);
   progress.stage("placing tensors and programs");
   config.workload->prepare(machine, config.run.seed);
+  machine.seed(config.run.seed);
 
   Simulated run;
   progress.stage("starting");
   const Clock::time_point start = Clock::now();
   run.measurement = machine.run([&](const model::Progress& p) { progress.update(p); });
   run.seconds = seconds_since(start);
+  run.checks = machine.findings();
   if (machine.functional()) {
     progress.stage("checking against the golden reference");
     if (options.golden) run.golden = config.workload->verify(machine);
@@ -58,7 +60,7 @@ Simulated simulate(ResolvedConfig& config, const RunOptions& options) {
   return run;
 }
 
-RunFacts facts_of(const ResolvedConfig& config, const GoldenResult& golden) {
+RunFacts facts_of(const ResolvedConfig& config, const Simulated& run) {
   RunFacts facts;
   facts.workload = config.workload->describe();
   facts.machine = config.machine.name;
@@ -67,36 +69,9 @@ RunFacts facts_of(const ResolvedConfig& config, const GoldenResult& golden) {
   facts.useful_flops = config.workload->useful_flops();
   facts.dtype = config.workload->compute_dtype();
   facts.cores_used = config.workload->cores_used();
-  facts.golden = golden;
+  facts.golden = run.golden;
+  facts.checks = run.checks;
   return facts;
-}
-
-// bf16 has no type of its own in NumPy: widened, which is exact.
-NpyArray npy_of(const NamedValues& output) {
-  const auto plain = [&](const char* descr) { return NpyArray{descr, output.shape, output.values}; };
-  switch (output.dtype) {
-    case isa::DType::kFp32:
-      return plain("<f4");
-    case isa::DType::kFp16:
-      return plain("<f2");
-    case isa::DType::kInt32:
-      return plain("<i4");
-    case isa::DType::kUint32:
-      return plain("<u4");
-    case isa::DType::kUint8:
-      return plain("|u1");
-    case isa::DType::kBf16:
-      break;
-  }
-  NpyArray widened{"<f4", output.shape, {}};
-  widened.bytes.resize(output.values.size() / sizeof(std::uint16_t) * sizeof(float));
-  for (std::size_t i = 0; i * sizeof(std::uint16_t) < output.values.size(); ++i) {
-    std::uint16_t bits = 0;
-    std::memcpy(&bits, output.values.data() + i * sizeof bits, sizeof bits);
-    const float value = isa::fp32_from_bf16(bits);
-    std::memcpy(widened.bytes.data() + i * sizeof value, &value, sizeof value);
-  }
-  return widened;
 }
 
 void write_manifest(OutputDir& out, const RunOptions& options, const ResolvedConfig& config,
@@ -123,15 +98,16 @@ RunOutcome run_workload(const RunOptions& options) {
   OutputDir out(options.out);
 
   const Simulated run = simulate(*config, options);
-  const Summary summary = summarise(facts_of(*config, run.golden), config->machine, run.measurement);
-  RunOutcome outcome{run.golden, summary_text(summary), summary_json(summary), out.path()};
+  const Summary summary = summarise(facts_of(*config, run), config->machine, run.measurement);
+  RunOutcome outcome{run.golden, run.checks, summary_text(summary), summary_json(summary), out.path()};
   out.write("summary.txt", outcome.summary_text);
   out.write("summary.json", outcome.summary_json);
   out.write("stats.json", stats_json(run.stats.stats()));
   out.write("stats.csv", stats_csv(run.stats.stats()));
   out.write("links.csv", links_csv(run.measurement));
   out.write("config.resolved.yaml", config->to_yaml());
-  for (const NamedValues& output : run.outputs) write_npy(out.file(output.name + ".npy"), npy_of(output));
+  for (const NamedValues& output : run.outputs)
+    write_npy(out.file(output.name + ".npy"), to_npy(output.dtype, output.shape, output.values));
   write_manifest(out, options, *config, {seconds_since(start), run.seconds, run.measurement.instructions});
   out.commit();
   return outcome;

@@ -18,12 +18,14 @@ struct RunOptions {
   ConfigRequest config;
   std::string out = "out";
   bool golden = true;                     // functional mode only: there is nothing to check in timing mode
+  model::check::Options checks;           // what is watched while the program runs
   bool save_outputs = false;              // every output tensor as NAME.npy; bf16 as float32
   std::vector<std::string> command_line;  // for the manifest
 };
 
 struct RunOutcome {
   GoldenResult golden;
+  model::check::Findings checks;
   std::string summary_text, summary_json;  // as in the folder
   std::string folder;
 };

@@ -4,6 +4,7 @@
 #include "workloads/attention/attention.h"
 #include "workloads/gemm/gemm.h"
 #include "workloads/program/program.h"
+#include "workloads/rms_norm/rms_norm.h"
 
 namespace tahoma::runtime {
 
@@ -13,6 +14,7 @@ const std::vector<WorkloadKind>& workload_kinds() {
        workloads::make_gemm},
       {"attention", "flash attention forward, causal or full, heads sharded over cores",
        workloads::make_attention},
+      {"rms_norm", "root-mean-square normalisation of rows, dealt to cores", workloads::make_rms_norm},
       {"program", "a program in assembler text on one or more cores, with tensors declared in the case",
        workloads::make_program},
   };

@@ -22,6 +22,7 @@ constexpr std::array<CycleName, kCycleNames> kCycleTable{{
     {"wait_dma", "waited for a semaphore that a DMA of the core's own HBM raised last"},
     {"wait_link", "waited for a semaphore that a DMA over NeuronLink raised last"},
     {"wait_collective", "waited for a semaphore that a collective core raised last"},
+    {"wait_core", "waited for the other core of the logical core to come to a meeting"},
     {"handover", "the semaphore had its value, the waiting instruction had not started yet"},
     {"weight_load", "the array stood still while weights were loaded"},
     {"throttle", "the array ran at half rate after idling"},

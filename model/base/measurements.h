@@ -26,6 +26,7 @@ enum class Cycle : std::uint8_t {
   kWaitDma,         // semaphore raised last by a DMA on this core's own HBM
   kWaitLink,        // semaphore raised last by a DMA that crossed NeuronLink
   kWaitCollective,  // semaphore raised last by a collective core
+  kWaitCore,        // sendrecv, core_barrier: the other core of the logical core had not come yet
   kHandover,        // semaphore satisfied, instruction not yet started
   kWeightLoad,      // tensor: the array stands while weights load (not hidden)
   kThrottle,        // tensor: half rate after idling
@@ -35,7 +36,7 @@ enum class Cycle : std::uint8_t {
   kDrain,           // issue done, results still in the pipeline, nothing else to issue
   kIdle,            // no instruction left, or none ever
 };
-inline constexpr std::size_t kCycleNames = 17;
+inline constexpr std::size_t kCycleNames = 18;
 const char* name_of(Cycle name);  // "busy", "wait_tensor", ...
 const char* doc_of(Cycle name);
 

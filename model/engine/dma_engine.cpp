@@ -72,10 +72,9 @@ DmaEngine::Packet DmaEngine::next_packet(const Share& share) const {
     p.last = true;
     return p;
   }
-  const isa::Descriptor& d = *share.transfer->request.descriptor;
   const Runs& runs = share.transfer->runs;
-  const std::uint64_t element = std::max(isa::size_of(d.src.dtype), isa::size_of(d.dst.dtype));
-  const std::uint64_t room = std::max<std::uint64_t>(1, params_.packet.count / element);
+  const std::uint64_t each = share.transfer->element * share.transfer->request.sources.size();
+  const std::uint64_t room = std::max<std::uint64_t>(1, params_.packet.count / each);
   const std::uint64_t here = runs.elements_of(share.unit);
   p.from_element = share.done_elements;
   p.starts_run = share.done_elements == 0;
@@ -118,6 +117,7 @@ void DmaEngine::step() {
   Time read_done{0};
   free_at_ = move(*share, packet, t, read_done);
   around_.moving(t, free_at_);
+  if (packet.last && transfer.request.on_read) have_read(transfer, read_done);
   if (transfer.remote)
     send(transfer, packet, read_done);
   else if (packet.last)
@@ -131,64 +131,13 @@ void DmaEngine::step() {
   schedule();
 }
 
-// Most packets of a transfer are alike.
-Duration DmaEngine::cost_of(const PacketShape& shape) {
-  if (shape != last_shape_ || last_cost_.fs == 0) {
-    last_shape_ = shape;
-    last_cost_ = packet_time(shape, params_);
-  }
-  return last_cost_;
-}
-
-// Books one packet on the engine and the memories; returns when the engine may go on.
-Time DmaEngine::move(Share& share, const Packet& packet, Time t, Time& read_done) {
-  const Transfer& transfer = *share.transfer;
-  const isa::Descriptor& d = *transfer.request.descriptor;
-  const bool from_hbm = d.src.space == isa::Space::kHbm, to_hbm = d.dst.space == isa::Space::kHbm;
-  const std::uint64_t element = std::max(isa::size_of(d.src.dtype), isa::size_of(d.dst.dtype));
-  const std::uint64_t run_bytes =
-      packet.elements == 0 ? sizeof(std::uint32_t) : packet.elements / packet.runs * element;
-  const Duration cost =
-      cost_of({packet.runs, run_bytes, packet.starts_run, from_hbm && to_hbm, d.accumulate});
-  Time served = t, data_at = t;
-  const auto access = [&](tlm::tlm_command command, const isa::DmaSide& side, std::uint64_t base,
-                          Time& data) {
-    const std::uint64_t bytes = packet.elements * isa::size_of(side.dtype);
-    served = std::max(
-        served, around_.access(command, address(transfer, side, base, packet), bytes, packet.runs, data));
-  };
-  if (packet.elements > 0) {
-    ++totals_.packets;
-    totals_.bytes += packet.elements * element;
-    if (from_hbm) access(tlm::TLM_READ_COMMAND, d.src, transfer.request.src, data_at);
-    if (to_hbm && !transfer.remote) {
-      Time ignored{0};
-      if (d.accumulate) access(tlm::TLM_READ_COMMAND, d.dst, transfer.request.dst, data_at);
-      access(tlm::TLM_WRITE_COMMAND, d.dst, transfer.request.dst, ignored);
-    }
-  }
-  totals_.busy += cost;
-  const Time end = std::max(t + cost, served);
-  totals_.blocked_memory += end - (t + cost);
-  read_done = std::max(end, data_at + cost);
-  return end;
-}
-
-std::uint64_t DmaEngine::address(const Transfer& transfer, const isa::DmaSide& side, std::uint64_t base,
-                                 const Packet& p) const {
-  const Runs& runs = transfer.runs;
-  const std::uint64_t element = (p.unit % runs.pieces) * runs.piece_elements + p.from_element;
-  return base + static_cast<std::uint64_t>(
-                    byte_offset(*transfer.request.descriptor, side, runs, p.unit / runs.pieces, element));
-}
-
 void DmaEngine::send(const Transfer& transfer, const Packet& packet, Time read_done) {
-  const isa::DmaSide& dst = transfer.request.descriptor->dst;
+  const isa::DmaSide& dst = transfer.request.descriptor().dst;
   sim::Payload* p = around_.packet(address(transfer, dst, transfer.request.dst, packet),
                                    packet.elements * isa::size_of(dst.dtype));
   sim::PacketInfo& info = sim::info_of(*p);
   info.runs = static_cast<std::uint32_t>(packet.runs);
-  if (packet.last) {
+  if (packet.last && !transfer.request.on_read) {
     info.notify = transfer.request.notify;
     info.notify_delay = std::max(Duration{0}, params_.completion - params_.write_latency);
   }
@@ -225,10 +174,18 @@ void DmaEngine::sent() {
   schedule();
 }
 
+// A share has been read, and whoever overwrites its source is told. The semaphore is written as behind a
+// completion, without waiting for the data to be written.
+void DmaEngine::have_read(const Transfer& transfer, Time read_done) {
+  read_ = std::max(read_, read_done + std::max(Duration{0}, params_.completion - params_.write_latency));
+  around_.visible(transfer.request.notify.value_or(sim::Notify{sim::kNobody}), index_, read_);
+}
+
 // A local transfer's share has been read: its completion becomes visible in order.
 void DmaEngine::complete(const Transfer& transfer, Time read_done) {
   completed_ = std::max(completed_, read_done + params_.completion);
-  around_.visible(transfer.request.notify.value_or(sim::Notify{sim::kNobody}), index_, completed_);
+  const bool told = transfer.request.on_read || !transfer.request.notify;
+  around_.visible(told ? sim::Notify{sim::kNobody} : *transfer.request.notify, index_, completed_);
 }
 
 }  // namespace tahoma::model

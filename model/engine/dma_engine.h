@@ -27,8 +27,9 @@ namespace tahoma::model {
 struct Transfer {
   TransferRequest request;
   Runs runs;
-  bool remote = false;   // dst on another chip
-  bool applied = false;  // values moved
+  std::uint64_t element = 1;  // bytes of the largest side's
+  bool remote = false;        // dst on another chip
+  bool applied = false;       // values moved
   unsigned shares_left = 0;
 };
 
@@ -102,10 +103,13 @@ class DmaEngine {
   Packet next_packet(const Share& share) const;
   void advance(Share& share, const Packet& packet) const;
   base::Duration cost_of(const PacketShape& shape);
+  PacketShape shape_of(const Transfer& transfer, const Packet& packet) const;
+  base::Time access_memories(const Transfer& transfer, const Packet& packet, base::Time& data_at);
   base::Time move(Share& share, const Packet& packet, base::Time t, base::Time& read_done);
   std::uint64_t address(const Transfer& transfer, const isa::DmaSide& side, std::uint64_t base,
                         const Packet& p) const;
   void send(const Transfer& transfer, const Packet& packet, base::Time read_done);
+  void have_read(const Transfer& transfer, base::Time read_done);
   void complete(const Transfer& transfer, base::Time read_done);
   void schedule();
 
@@ -122,7 +126,7 @@ class DmaEngine {
   unsigned last_ring_ = 0;
   bool blocked_on_link_ = false, awaiting_credit_ = false;
   base::Time free_at_{0};
-  base::Time completed_{0};  // completions are in order
+  base::Time completed_{0}, read_{0};  // completions are in order, and so are reads
   const DmaParams& params_;
   DmaSurroundings& around_;
   std::vector<Share> shares_;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/engine/dma_rings.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "isa/error.h"
 #include "isa/program.h"
 #include "model/base/error.h"
+#include "model/engine/transfer_values.h"
 
 namespace tahoma::model {
 
@@ -19,9 +18,9 @@ namespace {
 struct Extent {
   std::uint64_t before = 0, from_base = 0;
 };
-Extent extent(const isa::Descriptor& d, const isa::DmaSide& side) {
+Extent extent(const isa::Descriptor& d, const isa::DmaSide& side, std::size_t first_dimension) {
   std::int64_t lowest = 0, highest = 0;
-  for (std::size_t i = 0; i < isa::kFreeDims; ++i) {
+  for (std::size_t i = first_dimension; i < isa::kFreeDims; ++i) {
     const std::int64_t reach = (std::int64_t{d.count[i]} - 1) * side.stride[i];
     (reach < 0 ? lowest : highest) += reach;
   }
@@ -29,11 +28,26 @@ Extent extent(const isa::Descriptor& d, const isa::DmaSide& side) {
   return {static_cast<std::uint64_t>(-lowest) * element, (static_cast<std::uint64_t>(highest) + 1) * element};
 }
 
-void check_side(const sim::BackdoorIf& memory, const isa::Descriptor& d, const isa::DmaSide& side,
+void check_side(const sim::BackdoorIf& memory, const TransferRequest& request, const isa::DmaSide& side,
                 std::uint64_t base) {
   if (side.space != isa::Space::kHbm) return;
-  const Extent e = extent(d, side);
-  memory.check(base - e.before, e.before + e.from_base);
+  const bool by_number = request.indirect != isa::Indirection::kNone;
+  const Extent e = extent(request.descriptor(), side, by_number ? 1 : 0);
+  if (!by_number) return memory.check(base - e.before, e.before + e.from_base);
+  const std::int64_t pitch = side.stride[0] * static_cast<std::int64_t>(isa::size_of(side.dtype));
+  for (const isa::IndirectRow& row : request.rows)
+    memory.check(base + static_cast<std::uint64_t>(row.number * pitch) - e.before, e.before + e.from_base);
+}
+
+bool on_chip(std::uint64_t address, std::uint32_t chip) {
+  return isa::GlobalAddress::from(address).chip == chip;
+}
+
+std::uint64_t largest_element(const TransferRequest& request) {
+  std::uint64_t bytes = isa::size_of(request.descriptor().dst.dtype);
+  for (const isa::Descriptor& d : request.sources)
+    bytes = std::max<std::uint64_t>(bytes, isa::size_of(d.src.dtype));
+  return bytes;
 }
 
 }  // namespace
@@ -133,26 +147,33 @@ bool DmaRings::has_room(unsigned ring) const { return held_.at(ring) < params_.r
 
 void DmaRings::call_when_room(unsigned ring, RoomWatcher* who) { room_watchers_.at(ring).push_back(who); }
 
-void DmaRings::ring(const TransferRequest& request) {
-  const isa::Descriptor& d = *request.descriptor;
-  check_side(*hbm.operator->(), d, d.dst, request.dst);
-  check_side(*hbm.operator->(), d, d.src, request.src);
-  if (d.src.space == isa::Space::kHbm && isa::GlobalAddress::from(request.src).chip != place_.chip)
+void DmaRings::check(const TransferRequest& request) const {
+  const isa::Descriptor& d = request.descriptor();
+  check_side(*hbm.operator->(), request, d.dst, request.dst);
+  for (std::size_t s = 0; s < request.sources.size(); ++s) {
+    const isa::DmaSide& src = request.sources[s].src;
+    check_side(*hbm.operator->(), request, src, request.source(s));
+    if (src.space == isa::Space::kHbm && !on_chip(request.source(s), place_.chip))
+      throw isa::ProgramError(
+          "E-RUN-040", "",
+          "the source lies on another chip; a transfer is pushed by the chip that holds its source");
+  }
+  if (d.accumulate && d.dst.space == isa::Space::kHbm && !on_chip(request.dst, place_.chip))
     throw isa::ProgramError(
-        "E-RUN-040", fmt::format("{}, dma_copy", basename()),
-        "the source lies on another chip; a transfer is pushed by the chip that holds its source");
+        "E-RUN-041", "",
+        "accumulation into another chip's memory; send to a buffer there and accumulate it there");
+}
+
+void DmaRings::ring(const TransferRequest& request) {
+  check(request);
   if (free_.empty()) {
     transfers_.push_back(std::make_unique<Transfer>());
     free_.push_back(transfers_.back().get());
   }
   Transfer* t = free_.back();
   free_.pop_back();
-  *t = Transfer{request, runs_of(d), false, false, isa::kDmaEngines};
-  t->remote = d.dst.space == isa::Space::kHbm && isa::GlobalAddress::from(request.dst).chip != place_.chip;
-  if (t->remote && d.accumulate)
-    throw isa::ProgramError(
-        "E-RUN-041", fmt::format("{}, dma_copy", basename()),
-        "accumulation into another chip's memory; send to a buffer there and accumulate it there");
+  *t = Transfer{request, runs_of(request), largest_element(request), false, false, isa::kDmaEngines};
+  t->remote = request.descriptor().dst.space == isa::Space::kHbm && !on_chip(request.dst, place_.chip);
   ++held_[request.ring];
   ++started_;
   ++in_flight_;
@@ -163,11 +184,11 @@ void DmaRings::ring(const TransferRequest& request) {
 
 void DmaRings::first_packet(Transfer& t) {
   t.applied = true;
-  if (!place_.functional) return;  // the whole extent was checked at the doorbell
-  const isa::Descriptor& d = *t.request.descriptor;
-  std::byte* dst = d.dst.space == isa::Space::kHbm ? hbm->at(t.request.dst, 1) : nullptr;
-  std::byte* src = d.src.space == isa::Space::kHbm ? hbm->at(t.request.src, 1) : nullptr;
-  isa::execute_dma(d, {sbuf->bytes(), sbuf->stride(), psum->bytes(), psum->stride(), nullptr}, dst, src);
+  const CoreMemories memories{*sbuf.operator->(), *psum.operator->(), *hbm.operator->()};
+  if (place_.functional)
+    move_values(t.request, memories);
+  else
+    move_known_values(t.request, memories);
 }
 
 void DmaRings::share_ended(Transfer& t, unsigned ring) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The doorbell side of a core's 16 DMA engines: takes a resolved transfer, deals its shares to the engines
-// after the start-up latency, moves the values in functional mode when the first packet starts, and bounds
-// what a ring holds.
+// after the start-up latency, moves the values when the first packet starts, and bounds what a ring holds.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -51,6 +50,7 @@ class DmaRings : public sc_core::sc_module, public DoorbellIf, private DmaSurrou
   void share_ended(Transfer& transfer, unsigned ring) override;
   void moving(base::Time start, base::Time end) override;
 
+  void check(const TransferRequest& request) const;
   void wake();
   void step();
   void schedule();

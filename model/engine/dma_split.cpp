@@ -10,7 +10,7 @@ namespace {
 // side.
 bool continues(const isa::Descriptor& desc, const isa::DmaSide& side, unsigned d, std::uint64_t length) {
   if (desc.count[d] == 1) return true;
-  if (d == 0 && side.space != isa::Space::kHbm) return false;  // the partition axis
+  if (d == side.across && side.space != isa::Space::kHbm) return false;  // the partition axis
   return side.stride[d] == static_cast<std::int64_t>(length);
 }
 
@@ -23,16 +23,23 @@ std::uint64_t Runs::elements_of(std::uint64_t unit) const {
   return from >= run_elements ? 0 : std::min(piece_elements, run_elements - from);
 }
 
-Runs runs_of(const isa::Descriptor& d) {
+Runs runs_of(const TransferRequest& request) {
+  const isa::Descriptor& d = request.descriptor();
+  const bool by_number = request.indirect != isa::Indirection::kNone;
   Runs r;
+  const auto joins = [&](unsigned dim) {
+    if (by_number && dim == 0) return false;
+    if (!request.transposes && !continues(d, d.dst, dim, r.run_elements)) return false;
+    return std::all_of(request.sources.begin(), request.sources.end(),
+                       [&](const isa::Descriptor& s) { return continues(s, s.src, dim, r.run_elements); });
+  };
   r.outer = isa::kFreeDims;
-  while (r.outer > 0 && continues(d, d.dst, r.outer - 1, r.run_elements) &&
-         continues(d, d.src, r.outer - 1, r.run_elements)) {
+  while (r.outer > 0 && joins(r.outer - 1)) {
     --r.outer;
     r.run_elements *= d.count[r.outer];
   }
-  for (unsigned i = 0; i < r.outer; ++i) r.rows *= d.count[i];
-  r.pieces = r.rows >= isa::kDmaEngines ? 1 : isa::kDmaEngines / r.rows;
+  for (unsigned i = 0; i < r.outer; ++i) r.rows *= by_number && i == 0 ? request.rows.size() : d.count[i];
+  r.pieces = r.rows >= isa::kDmaEngines || r.rows == 0 ? 1 : isa::kDmaEngines / r.rows;
   const std::uint64_t quantum = std::max<std::uint64_t>(1, kPieceBytes / isa::size_of(d.src.dtype));
   const std::uint64_t even = (r.run_elements + r.pieces - 1) / r.pieces;
   r.piece_elements = r.pieces == 1 ? r.run_elements : (even + quantum - 1) / quantum * quantum;
@@ -44,13 +51,16 @@ UnitRange share_of(const Runs& runs, unsigned engine) {
   return {std::min(runs.units(), each * engine), std::min(runs.units(), each * (engine + 1))};
 }
 
-std::int64_t byte_offset(const isa::Descriptor& d, const isa::DmaSide& side, const Runs& runs,
+std::int64_t byte_offset(const TransferRequest& request, const isa::DmaSide& side, const Runs& runs,
                          std::uint64_t row, std::uint64_t element) {
-  std::int64_t offset = static_cast<std::int64_t>(element);
-  for (unsigned i = runs.outer; i-- > 0;) {
+  const isa::Descriptor& d = request.descriptor();
+  auto offset = static_cast<std::int64_t>(element);
+  const bool by_number = request.indirect != isa::Indirection::kNone && side.space == isa::Space::kHbm;
+  for (unsigned i = runs.outer; i-- > (by_number ? 1U : 0U);) {
     offset += static_cast<std::int64_t>(row % d.count[i]) * side.stride[i];
     row /= d.count[i];
   }
+  if (by_number) offset += std::int64_t{request.rows[row].number} * side.stride[0];
   return offset * static_cast<std::int64_t>(isa::size_of(side.dtype));
 }
 

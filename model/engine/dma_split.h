@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a transfer becomes work for the 16 DMA engines of a core: pure arithmetic on a descriptor. The inner
-// dimensions that are contiguous on both sides form a run; runs are dealt to the engines in equal consecutive
-// shares, and when there are fewer runs than engines each run is cut into pieces.
+// How a transfer becomes work for the 16 DMA engines of a core: pure arithmetic on its descriptors. The inner
+// dimensions that are contiguous on all sides form a run; runs are dealt to the engines in equal consecutive
+// shares, and when there are fewer runs than engines each run is cut into pieces. Rows that go by number are
+// runs of their own. What transposes has the runs of its source: the engines turn it on the way.
 #pragma once
 
 #include <array>
 #include <cstdint>
 
-#include "isa/instruction.h"
+#include "model/engine/doorbell.h"
 
 namespace tahoma::model {
 
@@ -23,7 +24,7 @@ struct Runs {
   std::uint64_t elements_of(std::uint64_t unit) const;
 };
 
-Runs runs_of(const isa::Descriptor& d);
+Runs runs_of(const TransferRequest& request);
 
 // Units [first, last) of engine e.
 struct UnitRange {
@@ -32,7 +33,7 @@ struct UnitRange {
 UnitRange share_of(const Runs& runs, unsigned engine);
 
 // Byte offset of an element of run `row` on an HBM side, from the side's base address.
-std::int64_t byte_offset(const isa::Descriptor& d, const isa::DmaSide& side, const Runs& runs,
+std::int64_t byte_offset(const TransferRequest& request, const isa::DmaSide& side, const Runs& runs,
                          std::uint64_t row, std::uint64_t element);
 
 }  // namespace tahoma::model

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long a packet occupies one DMA engine: ceil(bytes / 32) cycles per contiguous run plus its overhead
-// (measured), the larger side pacing a cast, both reads pacing an accumulation, and the price of tiny
-// DRAM-to-DRAM elements.
+// (measured), the larger side pacing a cast, both reads pacing an accumulation, every source pacing a sum,
+// the published share of the throughput that a transposition reaches, and the price of tiny DRAM-to-DRAM
+// elements.
 #pragma once
 
 #include "model/engine/engine_params.h"
@@ -14,6 +15,8 @@ struct PacketShape {
   bool starts_run = true;       // the overhead is paid once per run
   bool dram_to_dram = false;
   bool accumulate = false;
+  std::uint64_t sources = 1;               // each with its bytes and its overhead
+  std::uint64_t throughput_percent = 100;  // below 100: of a transposition
   friend bool operator==(const PacketShape&, const PacketShape&) = default;
 };
 

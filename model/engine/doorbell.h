@@ -4,21 +4,31 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <systemc>
+#include <vector>
 
-#include "isa/instruction.h"
+#include "isa/semantics.h"
 #include "model/base/units.h"
 #include "model/sim/packet.h"
 
 namespace tahoma::model {
 
-// A dma_copy whose addresses are resolved.
+// A transfer whose addresses are resolved.
 struct TransferRequest {
-  const isa::Descriptor* descriptor = nullptr;
-  std::uint64_t dst = 0, src = 0;  // global byte addresses of the HBM sides
+  std::span<const isa::Descriptor> sources;  // one for each source, all with the same destination and counts
+  std::uint64_t dst = 0, src = 0;            // global byte addresses of the HBM sides
+  std::vector<std::uint64_t> more_src;       // of the second source on
   unsigned ring = 0;
   std::optional<sim::Notify> notify;  // once per DMA engine
-  base::Time rung{0};                 // end of the doorbell instruction
+  bool on_read = false;               // it is notified when the engine has read, not when it has written
+  bool transposes = false;
+  isa::Indirection indirect = isa::Indirection::kNone;
+  std::vector<isa::IndirectRow> rows;  // of an indirect transfer: those that are moved
+  base::Time rung{0};                  // end of the doorbell instruction
+
+  const isa::Descriptor& descriptor() const { return sources.front(); }
+  std::uint64_t source(std::size_t s) const { return s == 0 ? src : more_src[s - 1]; }
 };
 
 // Wants to know that a ring has room again.
@@ -31,7 +41,9 @@ struct RoomWatcher {
 
 struct DoorbellIf : virtual sc_core::sc_interface {
   virtual bool has_room(unsigned ring) const = 0;
-  virtual void ring(const TransferRequest& request) = 0;  // requires has_room
+  // Requires has_room. Throws ProgramError: E-RUN-040 a source on another chip, E-RUN-041 accumulation into
+  // another chip, E-RUN-042 outside HBM.
+  virtual void ring(const TransferRequest& request) = 0;
   virtual void call_when_room(unsigned ring, RoomWatcher* who) = 0;
 };
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/engine/engine.h"
 
+#include <algorithm>
+
+#include "isa/error.h"
 #include "isa/table.h"
-#include "model/base/error.h"
+#include "model/engine/engine_kind.h"
 
 namespace tahoma::model {
 
@@ -11,55 +14,16 @@ using isa::CostClass;
 
 namespace {
 
-struct KindRow {
-  Cycle raiser;
-  Duration SequencerParams::*wake;
-  Duration SequencerParams::*raise;
-};
-// By EngineKind.
-const KindRow kKinds[base::kEngineKinds] = {
-    {Cycle::kWaitTensor, &SequencerParams::wake_tensor, &SequencerParams::raise_tensor},
-    {Cycle::kWaitVector, &SequencerParams::wake_vector, &SequencerParams::raise_vector},
-    {Cycle::kWaitScalar, &SequencerParams::wake_scalar, &SequencerParams::raise_scalar},
-    {Cycle::kWaitGpSimd, &SequencerParams::wake_gpsimd, &SequencerParams::raise_gpsimd},
-    {Cycle::kWaitSync, &SequencerParams::wake_sync, &SequencerParams::raise_sync},
-    {Cycle::kWaitCollective, &SequencerParams::wake_collective, &SequencerParams::raise_collective},
-};
-const KindRow& row(base::EngineKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
-
-std::unique_ptr<Pipeline> make_pipeline(base::EngineKind kind, const CoreParams& p) {
-  if (kind == base::EngineKind::kTensor) return make_tensor_pipeline(p.tensor);
-  if (kind == base::EngineKind::kSync || kind == base::EngineKind::kCollective) return nullptr;
-  return make_lane_pipeline(kind, p);
-}
-
 // Neither waits nor touches anything shared: may run ahead of simulated time. What it raises carries its own
 // time, and a program without races cannot tell that its values are early.
 bool may_run_ahead(const isa::Instruction& i) {
-  return i.wait.kind == isa::Wait::Kind::kNone && isa::row_of(i.op).cost != CostClass::kDoorbell;
+  const CostClass cost = isa::row_of(i.op).cost;
+  return i.wait.kind == isa::Wait::Kind::kNone && cost != CostClass::kDoorbell && cost != CostClass::kMeeting;
 }
 
 sim::Change change_of(isa::Update::Kind kind) {
   if (kind == isa::Update::Kind::kSubtract) return sim::Change::kSubtract;
   return kind == isa::Update::Kind::kSet ? sim::Change::kSet : sim::Change::kAdd;
-}
-
-bool compare(std::int64_t a, isa::CompareOp op, std::int64_t b) {
-  switch (op) {
-    case isa::CompareOp::kEq:
-      return a == b;
-    case isa::CompareOp::kNe:
-      return a != b;
-    case isa::CompareOp::kLt:
-      return a < b;
-    case isa::CompareOp::kLe:
-      return a <= b;
-    case isa::CompareOp::kGt:
-      return a > b;
-    case isa::CompareOp::kGe:
-      return a >= b;
-  }
-  return false;
 }
 
 // An endless loop without waits must still let simulated time pass.
@@ -73,9 +37,13 @@ Engine::Engine(sc_core::sc_module_name name, const Place& place, const CoreParam
       params_(params),
       meter_(meter),
       pipeline_(make_pipeline(place.kind, params)),
-      wake_latency_(params.sequencer.*row(place.kind).wake),
-      raise_latency_(params.sequencer.*row(place.kind).raise),
-      raiser_(row(place.kind).raiser) {
+      wake_latency_(params.sequencer.*kind_row(place.kind).wake),
+      raise_latency_(params.sequencer.*kind_row(place.kind).raise),
+      raiser_(kind_row(place.kind).raiser),
+      sequencer_({this->name(), place.queue, place.chip, place.functional}) {
+  weights_.array = {static_cast<unsigned>(params.tensor.rows), static_cast<unsigned>(params.tensor.columns)};
+  stochastic_ = params.rounding == "stochastic" && place.kind != base::EngineKind::kTensor;
+  seed(0);
   SC_HAS_PROCESS(Engine);
   SC_METHOD(begin);
   SC_METHOD(wake);
@@ -83,9 +51,15 @@ Engine::Engine(sc_core::sc_module_name name, const Place& place, const CoreParam
   dont_initialize();
 }
 
+void Engine::seed(std::uint64_t seed) {
+  const auto low = static_cast<std::uint32_t>(seed), high = static_cast<std::uint32_t>(seed >> 32);
+  const auto engine =
+      static_cast<std::uint32_t>(place_.core * isa::kQueueCount + static_cast<std::size_t>(place_.queue));
+  rounding_ = {isa::mix32(isa::mix32(isa::mix32(low) + high) + engine), 0};
+}
+
 void Engine::load(const isa::Program& program, const Arguments& arguments) {
-  program_ = &program;
-  arguments_ = &arguments;
+  sequencer_.load(program, arguments);
 }
 
 // Time zero, once.
@@ -105,10 +79,10 @@ void Engine::step() {
   Time t = sim::now();
   const int most = place_.run_ahead ? kMostRunAhead : 1;
   for (int ahead = 0; ahead < most; ++ahead) {
-    const Time next = run(stream()[pc_], t);
-    if (waiting_for_room_) return;
+    const Time next = run_placed(t);
+    if (waiting_for_room_ || rendezvous_) return;
     t = next;
-    if (done() || !may_run_ahead(stream()[pc_])) break;
+    if (done() || !may_run_ahead(sequencer_.current())) break;
   }
   plan(t);
 }
@@ -128,12 +102,13 @@ void Engine::book_wait() {
 void Engine::plan(Time ready) {
   ready_ = ready;
   if (done()) return finish(ready);
-  const isa::Wait& wait = stream()[pc_].wait;
+  const isa::Wait& wait = sequencer_.current().wait;
   if (wait.kind == isa::Wait::Kind::kNone) return sim::notify_at(wake_, ready);
   condition_.semaphore = wait.semaphore;
   condition_.compare = wait.kind == isa::Wait::Kind::kEq ? sim::Compare::kEq : sim::Compare::kGe;
-  condition_.value =
-      wait.kind == isa::Wait::Kind::kGeReg ? reg(static_cast<std::uint8_t>(wait.value)) : wait.value;
+  condition_.value = sequencer_.wait_value(wait);
+  // A sequencer sees its own changes in the order of its program.
+  if (condition_.semaphore == own_change_) ready_ = std::max(ready, own_change_visible_);
   semaphores->watch(condition_.semaphore, this);
   watching_ = true;
   semaphore_changed();
@@ -141,7 +116,7 @@ void Engine::plan(Time ready) {
 
 void Engine::semaphore_changed() {
   wake_.cancel();
-  satisfied_ = semaphores->when(condition_);
+  satisfied_ = semaphores->when(condition_, ready_);
   if (!satisfied_) return;
   sim::notify_at(wake_, std::max({ready_, satisfied_->when + wake_latency_, sim::now()}));
 }
@@ -151,13 +126,32 @@ void Engine::room() {
   wake_.notify(sc_core::SC_ZERO_TIME);
 }
 
+// What is wrong with a program is said of the instruction.
+Time Engine::run_placed(Time t) {
+  const std::size_t at = sequencer_.pc();
+  try {
+    return run(sequencer_.current(), t);
+  } catch (const isa::ProgramError& e) {
+    const std::string where = sequencer_.where(at);
+    if (e.place == where) throw;
+    throw isa::ProgramError(e.code, where, e.place.empty() ? e.message : e.place + ": " + e.message);
+  }
+}
+
 Time Engine::run(const isa::Instruction& i, Time t) {
-  switch (isa::row_of(i.op).cost) {
+  const CostClass cost = isa::row_of(i.op).cost;
+  const bool watched =
+      place_.checker != nullptr && cost != CostClass::kDoorbell && cost != CostClass::kMeeting;
+  if (watched) watch(i, t);
+  switch (cost) {
     case CostClass::kNone:
     case CostClass::kSemaphore:
     case CostClass::kRegister:
+    case CostClass::kRegisterMemory:
     case CostClass::kBranch:
       return run_sequencer(i, t);
+    case CostClass::kMeeting:
+      return run_meeting(i, t);
     case CostClass::kDoorbell:
       return run_doorbell(i, t);
     default:
@@ -165,30 +159,27 @@ Time Engine::run(const isa::Instruction& i, Time t) {
   }
 }
 
+// A load holds the queue until the value is there; a store goes its way.
 Time Engine::run_sequencer(const isa::Instruction& i, Time t) {
   const CostClass cost = isa::row_of(i.op).cost;
   const SequencerParams& p = params_.sequencer;
-  const Time end = t + (cost == CostClass::kSemaphore ? p.semaphore_instruction
-                        : cost == CostClass::kBranch  ? p.branch
-                                                      : p.register_instruction);
+  const Duration memory = i.word.space == isa::Space::kHbm ? p.load_hbm : p.load_sbuf;
+  Time end = t + p.register_instruction, complete = end;
+  if (cost == CostClass::kSemaphore) complete = end = t + p.semaphore_instruction;
+  if (cost == CostClass::kBranch) complete = end = t + p.branch;
+  if (i.op == isa::Opcode::kRegLoad) complete = end = t + memory;
+  if (i.op == isa::Opcode::kRegStore) complete = std::max(end, t + memory);
   ledger_.account(t, Cycle::kDispatch);
   ledger_.active(t, end);
   ledger_.account(end, Cycle::kDispatch);
-  if (i.op == isa::Opcode::kRegSet) registers_[i.reg_d] = i.imm;
-  if (i.op == isa::Opcode::kRegAdd) {
-    const std::int64_t sum = reg(i.reg_a) + (i.reg_b == isa::kNone ? i.imm : reg(i.reg_b));
-    registers_[i.reg_d] =
-        static_cast<std::int32_t>(static_cast<std::uint32_t>(sum));  // wraps, as 32-bit registers do
+  sequencer_.execute(i, memories());
+  raise(i.update, end, complete);
+  if (i.update.kind != isa::Update::Kind::kNone) {
+    own_change_ = i.update.semaphore;
+    own_change_visible_ = end + raise_latency_;
   }
-  raise(i.update, end);
   jump_or_advance(i);
   return end;
-}
-
-std::uint64_t Engine::address_of(const isa::DmaSide& side, std::uint8_t offset_register) const {
-  if (side.space != isa::Space::kHbm) return 0;
-  const std::int64_t offset = offset_register == isa::kNone ? 0 : reg(offset_register);
-  return (*arguments_)[side.arg] + side.offset + static_cast<std::uint64_t>(offset);
 }
 
 Time Engine::run_doorbell(const isa::Instruction& i, Time t) {
@@ -198,15 +189,16 @@ Time Engine::run_doorbell(const isa::Instruction& i, Time t) {
     return t;
   }
   ledger_.account(t, Cycle::kQueueFull);
-  const isa::Descriptor& d = program_->descriptors[i.descriptor];
-  TransferRequest request{&d, address_of(d.dst, i.dst_reg), address_of(d.src, i.src_reg), i.ring, {}, {}};
+  TransferRequest request = sequencer_.request(i, memories());
   request.rung = t + params_.dma.doorbell;
   if (i.update.kind != isa::Update::Kind::kNone) {
-    const std::uint64_t target = i.notify_arg == isa::kNone ? place_.core : (*arguments_)[i.notify_arg];
+    const std::uint64_t target = i.notify_arg == isa::kNone ? place_.core : sequencer_.argument(i.notify_arg);
     request.notify = sim::Notify{static_cast<std::uint32_t>(target), i.update.semaphore,
                                  static_cast<std::uint8_t>(change_of(i.update.kind)), i.update.value};
+    request.on_read = i.update.on_read;
   }
   doorbell->ring(request);
+  if (place_.checker != nullptr) watch_doorbell(i, request, t);
   const Time next = t + std::max(params_.dma.doorbell, params_.dma.doorbell_pitch);
   ledger_.active(t, request.rung);
   ledger_.account(next, Cycle::kBusy);
@@ -216,73 +208,42 @@ Time Engine::run_doorbell(const isa::Instruction& i, Time t) {
   return next;
 }
 
+void Engine::apply(const isa::Instruction& i) {
+  if (!place_.functional) return forget_written(i, memories());
+  isa::CoreView view{sbuf->bytes(), sbuf->stride(), psum->bytes(), psum->stride(), &weights_};
+  view.lanes = &lanes_;
+  if (stochastic_) view.rounding = &rounding_;
+  view.exact_integers = place_.kind == base::EngineKind::kGpSimd;
+  isa::execute(i, view);
+}
+
 Time Engine::run_pipeline(const isa::Instruction& i, Time t) {
-  if (place_.functional) {
-    isa::CoreView view{sbuf->bytes(), sbuf->stride(), psum->bytes(), psum->stride(), &weights_};
-    isa::execute(i, view);
-  }
+  if (i.dst_reg != isa::kNone || i.src_reg != isa::kNone)
+    apply(sequencer_.resolve(i, memories()));
+  else
+    apply(i);
   const Issue issue = pipeline_->issue(i, t, ledger_);
-  raise(i.update, issue.complete);
+  raise(i.update, issue.read, issue.complete);
   jump_or_advance(i);
   return issue.next;
 }
 
-// Instructions complete in order, so that one counting semaphore can stand for all that came before.
-void Engine::raise(const isa::Update& update, Time complete) {
+// Instructions complete in order, so that one counting semaphore can stand for all that came before; in the
+// same order they have read.
+void Engine::raise(const isa::Update& update, Time read, Time complete) {
   last_complete_ = std::max(last_complete_, complete);
-  Time visible = last_complete_;
-  if (update.kind != isa::Update::Kind::kNone) {
-    visible += raise_latency_;
-    semaphores->post(update.semaphore, change_of(update.kind), update.value, visible, raiser_);
-  }
+  last_read_ = std::max(last_read_, read);
+  meter_.effect_at(last_complete_);
+  if (update.kind == isa::Update::Kind::kNone) return;
+  const Time visible = (update.on_read ? last_read_ : last_complete_) + raise_latency_;
+  semaphores->post(update.semaphore, change_of(update.kind), update.value, visible, raiser_);
   meter_.effect_at(visible);
 }
 
 void Engine::jump_or_advance(const isa::Instruction& i) {
   ++instructions_;
   ++meter_.instructions;
-  const bool taken = i.op == isa::Opcode::kJump ||
-                     (i.op == isa::Opcode::kBranch &&
-                      compare(reg(i.reg_a), i.compare, i.reg_b == isa::kNone ? i.imm : reg(i.reg_b)));
-  pc_ = taken ? i.target : pc_ + 1;
-}
-
-void Engine::finish(Time ready) {
-  last_complete_ = std::max(last_complete_, ready);
-  meter_.effect_at(last_complete_);
-  retire->something_ended();
-}
-
-std::optional<Engine::Blocked> Engine::blocked() {
-  if (done()) return std::nullopt;
-  Blocked b{name(), std::string(isa::row_of(stream()[pc_].op).mnemonic), pc_, std::nullopt, 0};
-  if (watching_) {
-    b.condition = condition_;
-    b.value = semaphores->value(condition_.semaphore);
-  }
-  return b;
-}
-
-bool Engine::would_raise(unsigned semaphore) const {
-  if (program_ == nullptr) return false;
-  for (std::size_t n = pc_; n < stream().size(); ++n)
-    if (stream()[n].update.kind != isa::Update::Kind::kNone && stream()[n].update.semaphore == semaphore)
-      return true;
-  return false;
-}
-
-base::EngineMeasurement Engine::measure(Time elapsed) {
-  ledger_.account(last_complete_, Cycle::kDrain);
-  ledger_.account(elapsed, Cycle::kIdle);
-  TAHOMA_INVARIANT(ledger_.cursor() == elapsed, std::string(name()) + ": booked more time than has passed");
-  base::EngineMeasurement m;
-  m.path = name();
-  m.kind = place_.kind;
-  m.core = place_.core;
-  m.instructions = instructions_;
-  if (pipeline_) m.hardware_flops = pipeline_->hardware_flops();
-  ledger_.fill(m);
-  return m;
+  sequencer_.advance(i);
 }
 
 }  // namespace tahoma::model

@@ -2,7 +2,7 @@
 // One engine of a NeuronCore, or one collective core: an in-order sequencer in front of a pipeline. Wakes
 // once per instruction, at the time the instruction starts: then its values are applied, its time is booked,
 // and the semaphore change that it will make is posted. Register and branch instructions are private and run
-// ahead.
+// ahead. Register words in memory take their latency, but none of the memory's bandwidth.
 #pragma once
 
 #include <optional>
@@ -11,46 +11,56 @@
 
 #include "isa/program.h"
 #include "isa/semantics.h"
+#include "model/check/checker.h"
 #include "model/engine/doorbell.h"
+#include "model/engine/meeting.h"
 #include "model/engine/pipeline.h"
+#include "model/engine/sequencer.h"
 #include "model/sim/backdoor.h"
 #include "model/sim/meter.h"
 #include "model/sim/semaphores.h"
 
 namespace tahoma::model {
 
-using Arguments = std::array<std::uint64_t, isa::kArguments>;
-
-class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatcher {
+class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatcher, private Attendant {
  public:
   sc_core::sc_port<sim::SemaphoreIf> semaphores{"semaphores"};
   sc_core::sc_port<DoorbellIf> doorbell{"doorbell"};
   sc_core::sc_port<sim::ScratchpadIf> sbuf{"sbuf"}, psum{"psum"};
+  sc_core::sc_port<sim::BackdoorIf> hbm{"hbm"};
+  sc_core::sc_port<MeetingIf, 1, sc_core::SC_ZERO_OR_MORE_BOUND> meeting{
+      "meeting"};  // of a logical core of two
   sc_core::sc_port<sim::RetireIf> retire{"retire"};
 
   struct Place {
     base::EngineKind kind;
     isa::Queue queue;
-    std::uint32_t core;  // global number
+    std::uint32_t core, chip;  // global numbers
     bool functional;
     bool run_ahead;
+    check::Checker* checker;  // null: nobody watches
   };
   Engine(sc_core::sc_module_name name, const Place& place, const CoreParams& params, sim::Meter& meter);
 
   // Before the run: the stream of this engine's queue. `program` and `arguments` must outlive the run.
   void load(const isa::Program& program, const Arguments& arguments);
-  bool done() const { return program_ == nullptr || pc_ == stream().size(); }
+  // Before the run: the seed of stochastic rounding. Every engine rounds by a stream of its own.
+  void seed(std::uint64_t seed);
+  bool done() const { return sequencer_.done(); }
 
   // What keeps the engine from going on, for the report of a run that makes no progress.
   struct Blocked {
     std::string path, instruction;
     std::size_t index = 0;
-    std::optional<sim::Condition> condition;  // none: waits for room in a DMA ring
+    std::optional<sim::Condition> condition;
     std::int64_t value = 0;
+    const isa::Instruction* meeting = nullptr;  // waits for the other core; neither: for room in a DMA ring
   };
   std::optional<Blocked> blocked();
   // The semaphores that the rest of the stream would still raise.
   bool would_raise(unsigned semaphore) const;
+  // Whether the rest of the stream would come to the other side of this meeting.
+  bool would_meet(const isa::Instruction& other) const;
 
   base::EngineMeasurement measure(base::Time elapsed);
 
@@ -60,19 +70,27 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   void step();
   void semaphore_changed() override;
   void room() override;
+  void met(base::Time together, base::Time done) override;
 
-  const std::vector<isa::Instruction>& stream() const { return program_->stream(place_.queue); }
+  const std::vector<isa::Instruction>& stream() const { return sequencer_.stream(); }
   void plan(base::Time ready);
   void book_wait();
+  base::Time run_placed(base::Time t);
   base::Time run(const isa::Instruction& i, base::Time t);
+  check::Step step_of(const isa::Instruction& i, base::Time t) const;
+  void watch(const isa::Instruction& i, base::Time t);
+  void watch_doorbell(const isa::Instruction& i, const TransferRequest& request, base::Time t);
+  void list_rows(const TransferRequest& request, const isa::Instruction& i);
   base::Time run_sequencer(const isa::Instruction& i, base::Time t);
   base::Time run_doorbell(const isa::Instruction& i, base::Time t);
+  base::Time run_meeting(const isa::Instruction& i, base::Time t);
   base::Time run_pipeline(const isa::Instruction& i, base::Time t);
-  void raise(const isa::Update& update, base::Time complete);
+  void arrive(const isa::Instruction& i, base::Time t);
+  void apply(const isa::Instruction& i);
+  void raise(const isa::Update& update, base::Time read, base::Time complete);
   void jump_or_advance(const isa::Instruction& i);
   void finish(base::Time ready);
-  std::int64_t reg(std::uint8_t r) const { return registers_[r]; }
-  std::uint64_t address_of(const isa::DmaSide& side, std::uint8_t offset_register) const;
+  CoreMemories memories() { return {*sbuf.operator->(), *psum.operator->(), *hbm.operator->()}; }
 
   Place place_;
   const CoreParams& params_;
@@ -81,19 +99,23 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   base::Duration wake_latency_, raise_latency_;
   base::Cycle raiser_;
 
-  const isa::Program* program_ = nullptr;
-  const Arguments* arguments_ = nullptr;
-  std::size_t pc_ = 0;
-  std::array<std::int32_t, isa::kRegisters> registers_{};
+  Sequencer sequencer_;
 
   sc_core::sc_event wake_;
   base::Time ready_{0};
   bool watching_ = false, waiting_for_room_ = false;
+  std::optional<Rendezvous> rendezvous_;  // while the engine is at a meeting
   sim::Condition condition_;
   std::optional<sim::Satisfied> satisfied_;
 
-  base::Time last_complete_{0};
+  base::Time last_complete_{0}, last_read_{0};
+  base::Time own_change_visible_{0};  // of the last semaphore changed by the sequencer itself
+  unsigned own_change_ = 0;
+  std::vector<isa::OperandAccess> watched_;  // of one transfer
   isa::Weights weights_;
+  isa::LaneState lanes_;
+  isa::Rounding rounding_;
+  bool stochastic_;
   Ledger ledger_;
   std::uint64_t instructions_ = 0;
 };

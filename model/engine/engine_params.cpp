@@ -25,6 +25,9 @@ void TensorParams::declare(ParamTree& t) {
   t.add("issue_overhead", issue_overhead, 6_cyc, kOverhead,
         "cycles a matmul occupies the array beyond its streaming rows",
         measured("issue interval N + 4..6 cycles, trn2 device profiles"));
+  t.add("tile_pitch", tile_pitch, 6_cyc, kOverhead,
+        "start of a matmul to the earliest start of one on another tile of the array",
+        assumed("as issue_overhead, the cycles between two matmuls on one tile; nothing is published"));
   t.add("pipeline_latency", pipeline_latency, 165.5_ns, kLatency,
         "last moving row streamed to result in PSUM", measured("165.0..165.8 ns, trn2 device profiles"));
   t.add("weight_load_latency", weight_load_latency, 81.7_ns, kLatency, "fixed part of a weight load",
@@ -124,6 +127,12 @@ void SequencerParams::declare(ParamTree& t) {
         assumed("8..15 ns estimated, nki_costs.csv"));
   t.add("branch", branch, 13.33_ns, kLatency, "a jump or branch",
         assumed("as the jump records of the device profiles, 7.5..15 ns"));
+  t.add(
+      "load_sbuf", load_sbuf, 62.5_ns, kLatency, "a register load from SBUF; a store until it is written",
+      assumed(
+          "one SBUF round trip is inside the 60 cycles that a vector instruction costs beyond its elements"));
+  t.add("load_hbm", load_hbm, 600_ns, kLatency, "a register load from HBM; a store until it is written",
+        assumed("as a generated descriptor, nki-dge.rst: about 600 ns; one word takes no bandwidth"));
 }
 
 void DmaParams::declare(ParamTree& t) {
@@ -159,9 +168,26 @@ void DmaParams::declare(ParamTree& t) {
   t.add("small_element_bytes", small_element_bytes, 64_B, {0_B, 4_KiB},
         "contiguous runs below this pay small_element, DRAM to DRAM",
         assumed("measured at 2 and 4 bytes; one HBM access is 64 bytes"));
+  t.add("transpose_from_hbm", transpose_from_hbm, std::uint64_t{90}, {1, 100},
+        "per cent of its throughput that an engine reaches when it transposes from HBM",
+        documented("trainium2_arch.rst: at most 90 %"));
+  t.add("transpose_on_chip", transpose_on_chip, std::uint64_t{50}, {1, 100},
+        "per cent of its throughput that an engine reaches when it transposes from SBUF or PSUM",
+        documented("trainium2_arch.rst: at most 50 % from SBUF"));
   t.add("remote_window", remote_window, std::uint64_t{4}, {1, 1024},
         "packets an engine may have waiting to enter the fabric",
         assumed("outstanding writes are unpublished"));
+}
+
+void MeetingParams::declare(ParamTree& t) {
+  t.add("barrier", barrier, 35_ns, kLatency, "the later core's arrival to both cores going on",
+        derived(
+            "one semaphore hand-over between GpSimd engines: 10.83 ns to the value, 24.17 ns to the start"));
+  t.add("gpsimd_latency", gpsimd_latency, 160_ns, kLatency,
+        "a swap through GpSimd's own DMA, beyond its bytes",
+        assumed("the published start-up of a GpSimd instruction, 150 cycles, and one hand-over"));
+  t.add("gpsimd_bandwidth", gpsimd_bandwidth, 153_GBps, {{1'000'000, false}, 100'000_GBps},
+        "GpSimd's own DMA, each direction", documented("trainium2_arch.rst: 307 GB/s, 153 each direction"));
 }
 
 void SbufParams::declare(ParamTree& t) {
@@ -186,9 +212,14 @@ void CoreParams::declare(ParamTree& t) {
   t.group("scalar", scalar);
   t.group("gpsimd", gpsimd);
   t.group("sequencer", sequencer);
+  t.group("meeting", meeting);
   t.group("sbuf", sbuf);
   t.group("psum", psum);
   t.group("dma", dma);
+  t.add("rounding", rounding, std::string("nearest"), {"nearest", "stochastic"},
+        "how the vector, scalar and GpSimd engines round to tf32, bf16, fp16 and fp8; stochastic follows the "
+        "run's seed",
+        documented("trainium2_arch.rst: both modes; nearest even by default here"));
 }
 
 }  // namespace tahoma::model

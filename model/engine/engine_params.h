@@ -16,6 +16,7 @@ struct TensorParams {
   std::uint64_t rows, columns;   // of the array: contraction depth, output partitions
   std::uint64_t moving_columns;  // most moving columns of one matmul
   Cycles issue_overhead;         // added to the streaming cycles of each matmul
+  Cycles tile_pitch;             // matmul start -> start of one on another tile of the array
   Duration pipeline_latency;     // last row streamed -> result in PSUM
   Duration weight_load_latency;  // fixed part of load_weights
   Duration weight_to_matmul;     // load start -> first row of its matmul, beyond the column cycles
@@ -52,6 +53,7 @@ struct SequencerParams {
   Duration wake_tensor, wake_scalar, wake_vector, wake_gpsimd, wake_sync, wake_collective;  // value -> start
   Duration semaphore_instruction;  // stand-alone wait or update
   Duration register_instruction, branch;
+  Duration load_sbuf, load_hbm;  // reg_load: start -> value in the register; reg_store: start -> written
   void declare(ParamTree& t);
 };
 
@@ -70,7 +72,16 @@ struct DmaParams {
   Duration completion;                // read finished -> semaphore value visible
   Duration small_element;             // DRAM to DRAM, elements below `small_element_bytes`
   Bytes small_element_bytes;
-  std::uint64_t remote_window;  // packets an engine may have waiting for the fabric
+  std::uint64_t transpose_from_hbm, transpose_on_chip;  // per cent of the throughput, by where the source is
+  std::uint64_t remote_window;                          // packets an engine may have waiting for the fabric
+  void declare(ParamTree& t);
+};
+
+// Meetings of the two cores of a logical core.
+struct MeetingParams {
+  Duration barrier;            // the later core's arrival -> both go on
+  Duration gpsimd_latency;     // of a swap through GpSimd's own DMA, beyond its bytes
+  Bandwidth gpsimd_bandwidth;  // each direction
   void declare(ParamTree& t);
 };
 
@@ -90,9 +101,11 @@ struct CoreParams {
   ScalarParams scalar;
   GpSimdParams gpsimd;
   SequencerParams sequencer;
+  MeetingParams meeting;
   SbufParams sbuf;
   PsumParams psum;
   DmaParams dma;
+  std::string rounding;  // of the element-wise engines' results: nearest or stochastic (isa/rounding.h)
   void declare(ParamTree& t);
 };
 

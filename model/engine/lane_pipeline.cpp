@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vector, scalar and GpSimd engines: one instruction occupies the lanes at a time; results drain behind it.
 // The scalar engine holds one set of function tables and pays for a switch.
+#include "isa/activation_functions.h"
 #include "isa/table.h"
 #include "model/base/error.h"
 #include "model/engine/pipeline.h"
@@ -30,7 +31,7 @@ class LanePipeline final : public Pipeline {
                complete = clock_.edge(start + cost.complete);
     ledger.account(next, Cycle::kBusy);
     ledger.active(begin, complete);
-    return {begin, next, complete};
+    return {begin, next, complete, next};
   }
 
  private:
@@ -41,17 +42,16 @@ class LanePipeline final : public Pipeline {
 
   Cycles switch_tables(const isa::OpRow& row, isa::ActFn fn) {
     if (row.cost != isa::CostClass::kActivation && row.cost != isa::CostClass::kActivationReduce) return {0};
-    const unsigned set = table_set(fn);
-    if (set == 0 || set == tables_) return {0};
-    tables_ = set;
-    return clock_.nearest(params_.scalar.table_load);
+    const TableSwitch change = table_switch(fn, tables_, params_.scalar);
+    tables_ = change.loaded;
+    return change.cycles;
   }
 
   base::EngineKind kind_;
   const CoreParams& params_;
   base::Clock clock_;
   Cycles free_{0};
-  unsigned tables_ = 0;
+  unsigned tables_ = isa::kNoTableSet;
 };
 
 }  // namespace

@@ -16,6 +16,9 @@ struct Issue {
   base::Time start;
   base::Time next;      // the sequencer may look at the following instruction
   base::Time complete;  // the result is visible to others, before semaphore latency
+  // The sources have been read and may be overwritten: the end of the streaming, assumed (nothing is
+  // published of updates on read).
+  base::Time read;
 };
 
 class Pipeline {

@@ -2,9 +2,11 @@
 #include "model/engine/timing_laws.h"
 
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <cmath>
 #include <cstdlib>
+
+#include "isa/activation_functions.h"
 
 namespace tahoma::model {
 
@@ -50,7 +52,8 @@ Occupancy elementwise(const isa::Instruction& i, base::EngineKind kind, const Co
 Occupancy two_input(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
   const std::uint64_t n = elements(i.shape);
   if (kind == base::EngineKind::kGpSimd) return lane(kind, p).of(stretched(n, 2, 1));
-  const bool fast = p.vector.fast_modes && is_16_bit(i.dst.dtype) && is_16_bit(i.src0.dtype) &&
+  const bool predicate = i.op == isa::Opcode::kTensorCopyPredicated;  // published: N at best
+  const bool fast = p.vector.fast_modes && !predicate && is_16_bit(i.dst.dtype) && is_16_bit(i.src0.dtype) &&
                     is_16_bit(i.src1.dtype) && i.src0.space == isa::Space::kSbuf &&
                     i.src1.space == isa::Space::kSbuf;
   return lane(kind, p).of(stretched(n, 1, fast ? 2 : 1));
@@ -65,14 +68,9 @@ Occupancy reduce(const isa::Instruction& i, base::EngineKind kind, const CorePar
 Occupancy activation(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
   Occupancy o = lane(kind, p).of(stretched(elements(i.shape), 1, 1));
   const Clock clock(p.scalar.clock);
-  if (table_set(i.func) != 0)
+  if (!isa::in_every_table_set(i.func))
     o.complete = o.complete + clock.nearest(p.scalar.activate_latency) - clock.nearest(p.scalar.latency);
   return o;
-}
-
-Occupancy activation_reduce(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
-  Occupancy o = activation(i, kind, p);
-  return {o.issue + p.scalar.accumulator_read, o.complete + p.scalar.accumulator_read};
 }
 
 // Published: 8 cycles per element on the vector engine.
@@ -86,22 +84,94 @@ Occupancy memset(const isa::Instruction& i, base::EngineKind kind, const CorePar
   return lane(kind, p).of(stretched(elements(i.shape), 1, fast ? 2 : 1));
 }
 
-Occupancy pattern(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+// One element a cycle: patterns, searches, scans of one input, selections (published for most; for gathers,
+// tensor_scalar_cumulative, select_reduce, random numbers, sequence_bounds and nonzero_with_count assumed).
+Occupancy streaming(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
   return lane(kind, p).of(stretched(elements(i.shape), 1, 1));
+}
+
+// Published: max(600, N) cycles from start to start. N takes the place of N + issue_overhead, as in all
+// published costs; the sequencer computes addresses in the rest of the 600.
+Occupancy dynamic_copy(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  constexpr std::int64_t kLeast = 600;
+  const Lane engine = lane(kind, p);
+  const std::int64_t least = std::max<std::int64_t>(0, kLeast - engine.params.issue_overhead.count);
+  return engine.of(Cycles{std::max(least, stretched(elements(i.shape), 1, 1).count)});
+}
+
+// Published: one element a cycle for a subtraction and a product of an even number of bf16, else two cycles.
+Occupancy scalar_tensor_tensor(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  const bool fast = i.src0.dtype == isa::DType::kBf16 && i.src1.dtype == isa::DType::kBf16 &&
+                    i.op0 == isa::AluOp::kSubtract && i.op1 == isa::AluOp::kMult &&
+                    elements(i.shape) % 2 == 0;
+  return lane(kind, p).of(stretched(elements(i.shape), fast ? 1 : 2, 1));
+}
+
+// Published: two cycles per element.
+Occupancy scan(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  return lane(kind, p).of(stretched(elements(i.shape), 2, 1));
+}
+
+// Published: one element a cycle, and MIN_II more to read the accumulators out, which an instruction without
+// a column for the result does not do (assumed). MIN_II is 64 cycles of either engine's own clock.
+Cycles accumulator_read(const isa::Instruction& i, const CoreParams& p) {
+  return i.result.present ? p.scalar.accumulator_read : Cycles{0};
+}
+
+Occupancy scalar_reduce(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  return lane(kind, p).of(stretched(elements(i.shape), 1, 1), accumulator_read(i, p));
+}
+
+Occupancy activation_reduce(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  const Occupancy o = activation(i, kind, p);
+  const Cycles read = accumulator_read(i, p);
+  return {o.issue + read, o.complete + read};
+}
+
+// Published: 13 cycles for each of the N / 3 triples.
+Occupancy aggregate(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  return lane(kind, p).of(stretched(elements(i.shape), 13, 3));
+}
+
+// Assumed: each element passes once per halving of the partitions.
+Occupancy partition_reduce(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  const auto rounds = static_cast<std::uint64_t>(std::bit_width(i.shape.partitions - 1U));
+  return lane(kind, p).of(stretched(elements(i.shape), std::max<std::uint64_t>(1, rounds), 1));
+}
+
+// Published: indices x elements / C, C = ((28 + t e) / (t e)) / min(4 / size, e) with t = 4.
+Occupancy local_gather(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  const std::uint64_t e = i.per_index, size = isa::size_of(i.src0.dtype);
+  const std::uint64_t wide = std::min<std::uint64_t>(4 / size, e);
+  return lane(kind, p).of(stretched(std::uint64_t{i.valid} * e, 4 * e * wide, 28 + 4 * e));
+}
+
+// Published: 4 n + k.
+Occupancy topk(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  return lane(kind, p).of(stretched(4 * std::uint64_t{i.extent} + i.valid, 1, 1));
 }
 
 struct LawRow {
   isa::CostClass cost;
   LaneLaw law;
 };
-constexpr std::array<LawRow, 8> kLaneLaws{{{isa::CostClass::kElementwise, elementwise},
-                                           {isa::CostClass::kTwoInput, two_input},
-                                           {isa::CostClass::kReduce, reduce},
-                                           {isa::CostClass::kActivation, activation},
-                                           {isa::CostClass::kActivationReduce, activation_reduce},
-                                           {isa::CostClass::kReciprocal, reciprocal},
-                                           {isa::CostClass::kMemset, memset},
-                                           {isa::CostClass::kGpSimdPattern, pattern}}};
+constexpr LawRow kLaneLaws[] = {{isa::CostClass::kElementwise, elementwise},
+                                {isa::CostClass::kDynamicCopy, dynamic_copy},
+                                {isa::CostClass::kTwoInput, two_input},
+                                {isa::CostClass::kScalarTensorTensor, scalar_tensor_tensor},
+                                {isa::CostClass::kScan, scan},
+                                {isa::CostClass::kReduce, reduce},
+                                {isa::CostClass::kScalarReduce, scalar_reduce},
+                                {isa::CostClass::kStreaming, streaming},
+                                {isa::CostClass::kAggregate, aggregate},
+                                {isa::CostClass::kActivation, activation},
+                                {isa::CostClass::kActivationReduce, activation_reduce},
+                                {isa::CostClass::kReciprocal, reciprocal},
+                                {isa::CostClass::kMemset, memset},
+                                {isa::CostClass::kGpSimdPattern, streaming},
+                                {isa::CostClass::kPartitionReduce, partition_reduce},
+                                {isa::CostClass::kLocalGather, local_gather},
+                                {isa::CostClass::kTopk, topk}};
 
 }  // namespace
 
@@ -121,40 +191,6 @@ bool contiguous(const isa::Tile& tile, const isa::Shape& shape) {
   return true;
 }
 
-Cycles streaming_cycles(std::uint64_t moving, isa::DType dtype, bool transpose) {
-  const std::uint64_t passes = dtype == isa::DType::kFp32 ? (transpose ? 2 : 4) : 1;
-  return {static_cast<std::int64_t>(moving * passes)};
-}
-
-Cycles fill_cycles(std::uint64_t rows, std::uint64_t columns) {
-  return {static_cast<std::int64_t>(rows + columns - 1)};
-}
-
-double weight_cycles_per_column(isa::DType dtype, bool in_order) {
-  if (isa::size_of(dtype) >= 4) return in_order ? 2.0 : 4.3;
-  return in_order ? 0.25 : 1.0;
-}
-
-MatmulCost matmul_cost(const isa::Instruction& i, const TensorParams& p) {
-  const bool transpose = i.op == isa::Opcode::kTranspose;
-  const std::uint64_t n = elements(i.shape);
-  const Cycles streaming = streaming_cycles(n, i.src0.dtype, transpose);
-  // fp32 matmuls are two instructions on the array, each with its own overhead.
-  const std::int64_t parts = i.src0.dtype == isa::DType::kFp32 && !transpose ? 2 : 1;
-  const Clock clock(p.clock);
-  const Cycles core = clock.nearest(p.pipeline_latency) - fill_cycles(128, 128);
-  return {streaming + Cycles{p.issue_overhead.count * parts}, fill_cycles(p.rows, p.columns) + core,
-          streaming};
-}
-
-WeightCost weight_cost(const isa::Instruction& i, const TensorParams& p) {
-  const double per_column = weight_cycles_per_column(i.src0.dtype, contiguous(i.src0, i.shape));
-  const Cycles load{
-      static_cast<std::int64_t>(std::ceil(static_cast<double>(elements(i.shape)) * per_column))};
-  const Clock clock(p.clock);
-  return {load, load + clock.nearest(p.weight_to_matmul), load + clock.nearest(p.weight_load_latency)};
-}
-
 unsigned vector_rate(const isa::Instruction& i, const VectorParams& p) {
   if (!p.fast_modes || !is_16_bit(i.dst.dtype) || !is_16_bit(i.src0.dtype)) return 1;
   if (long_stride(i.dst, i.shape) || long_stride(i.src0, i.shape)) return 1;
@@ -163,22 +199,14 @@ unsigned vector_rate(const isa::Instruction& i, const VectorParams& p) {
 }
 
 LaneLaw lane_law(isa::CostClass cost) {
-  const auto row =
-      std::find_if(kLaneLaws.begin(), kLaneLaws.end(), [&](const LawRow& r) { return r.cost == cost; });
-  return row == kLaneLaws.end() ? nullptr : row->law;
+  const auto* row = std::find_if(std::begin(kLaneLaws), std::end(kLaneLaws),
+                                 [&](const LawRow& r) { return r.cost == cost; });
+  return row == std::end(kLaneLaws) ? nullptr : row->law;
 }
 
-unsigned table_set(isa::ActFn fn) {
-  switch (fn) {
-    case isa::ActFn::kExp:
-      return 1;
-    case isa::ActFn::kSqrt:
-      return 2;
-    case isa::ActFn::kReciprocal:
-      return 3;
-    default:
-      return 0;  // copy, square, relu, abs, sign are in every set
-  }
+TableSwitch table_switch(isa::ActFn fn, unsigned loaded, const ScalarParams& p) {
+  const unsigned set = isa::table_set_for(fn, loaded);
+  return {set, set == loaded ? Cycles{0} : Clock(p.clock).nearest(p.table_load)};
 }
 
 }  // namespace tahoma::model

@@ -18,16 +18,29 @@ namespace tahoma::model {
 // --- the systolic array, by structure
 // -------------------------------------------------------------------------------
 
-// Cycles in which moving rows stream into the array: one per row and pass. fp32 takes 4 passes (documented: a
-// quarter of the rate), its transpose 2 (measured), everything else 1.
-base::Cycles streaming_cycles(std::uint64_t moving, isa::DType dtype, bool transpose);
+// How often the moving operand streams through the array. fp32 meets fp32 in 4 passes (documented: a quarter
+// of the rate), in 2 when either of them holds zeros and ones only (documented: twice as fast) or is tf32
+// (assumed: it has no low half). Everything else, transposes aside, takes 1: 16-bit, plain fp8 (documented:
+// at the bf16 rate), tf32, double_row and sparse (documented: N cycles for K = 256, and for 128 * slices). A
+// transpose of 32-bit types takes 2 (measured for fp32), of others 1.
+unsigned passes_of(const isa::Instruction& matmul_or_transpose, isa::DType weights);
+
+// Cycles in which moving columns stream into the array: one per column and pass.
+base::Cycles streaming_cycles(std::uint64_t moving_columns, unsigned passes);
 
 // First moving row in to last result out, beyond the streaming: the skew over rows and columns.
 base::Cycles fill_cycles(std::uint64_t rows, std::uint64_t columns);
 
-// Cycles per column of a weight load: 0.25 for 16-bit columns in order, 1 with a stride, 2 and about 4.3 for
-// fp32 (measured at 128 columns).
+// Cycles per column of a weight load, measured at 128 columns: 0.25 for 16-bit columns in order, 1 with a
+// stride; 2 and about 4.3 for fp32. Other 32-bit types take 1 in order, as fp32 that is transposed, and 4.3
+// with a stride (assumed: the same access without a second half). 8-bit types as 16-bit (assumed: a row's
+// port is 16 bits wide; the two slices of double_row share it, so their column counts once).
 double weight_cycles_per_column(isa::DType dtype, bool contiguous);
+
+// Multiply-adds done by an instruction, times two: every weight in the array with every moving column, both
+// slices of double_row, of sparse weights only those that were kept; fp32 counts once, not per pass. 0 for a
+// transpose.
+std::uint64_t matmul_flops(const isa::Instruction& i);
 
 // --- every instruction
 // ----------------------------------------------------------------------------------------------
@@ -43,7 +56,8 @@ struct MatmulCost {
   base::Cycles latency;   // beyond the interval's streaming: start -> result = streaming + latency
   base::Cycles streaming;
 };
-MatmulCost matmul_cost(const isa::Instruction& i, const TensorParams& p);
+// fp32 matmuls of four passes are two instructions on the array, each with its own overhead (measured).
+MatmulCost matmul_cost(const isa::Instruction& i, isa::DType weights, const TensorParams& p);
 
 struct WeightCost {
   base::Cycles load;       // the loader is taken; also load start -> load complete, beyond the fixed latency
@@ -61,8 +75,13 @@ using LaneLaw = Occupancy (*)(const isa::Instruction&, base::EngineKind, const C
 // not run.
 LaneLaw lane_law(isa::CostClass cost);
 
-// Which set of activation tables a function needs; 0 = in every set, never a switch.
-unsigned table_set(isa::ActFn fn);
+// What the scalar engine does about its function tables before it runs fn: by isa's rule (table_set_for) it
+// keeps `loaded` or takes another set, which costs table_load whatever the sets.
+struct TableSwitch {
+  unsigned loaded;  // afterwards
+  base::Cycles cycles;
+};
+TableSwitch table_switch(isa::ActFn fn, unsigned loaded, const ScalarParams& p);
 
 // Elements per partition of an instruction.
 std::uint64_t elements(const isa::Shape& shape);

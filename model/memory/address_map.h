@@ -19,10 +19,12 @@ class AddressMap : public sc_core::sc_module, public sim::BackdoorIf {
   void add(HostPages& stack) { pages_.push_back(&stack); }
   void check(std::uint64_t address, std::uint64_t bytes) const override;
   std::byte* at(std::uint64_t address, std::uint64_t bytes) override;
+  sim::KnownBytes& known() override { return known_; }
 
  private:
   unsigned stacks_;
   std::vector<HostPages*> pages_;
+  sim::KnownBytes known_;
 };
 
 }  // namespace tahoma::model

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SBUF or PSUM of one core: partitions x bytes. Holds values in functional mode; its bandwidth is part of the
-// engines' timing laws, and port and bank conflicts are not modelled.
+// SBUF or PSUM of one core: partitions x bytes. Holds values in functional mode, and the known ones always;
+// its bandwidth is part of the engines' timing laws, and port and bank conflicts are not modelled.
 #pragma once
 
 #include <systemc>
@@ -17,11 +17,16 @@ class Scratchpad : public sc_core::sc_module, public sim::ScratchpadIf {
 
   std::byte* bytes() override { return pages_.data(); }
   std::size_t stride() const override { return stride_; }
-  void forget() { pages_.forget(); }
+  sim::KnownBytes& known() override { return known_; }
+  void forget() {
+    pages_.forget();
+    known_.clear();
+  }
 
  private:
   std::size_t stride_;
   HostPages pages_;
+  sim::KnownBytes known_;
 };
 
 }  // namespace tahoma::model

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The back doors for values, opened only in functional mode: host bytes behind HBM addresses and behind a
-// core's on-chip memories. And the core's end-of-program line.
+// The back doors for values: host bytes behind HBM addresses and behind a core's on-chip memories. Timing
+// mode opens them for known bytes only, the values that control tensors brought. And the core's
+// end-of-program line.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <systemc>
+
+#include "model/sim/known_bytes.h"
 
 namespace tahoma::sim {
 
@@ -14,11 +17,13 @@ struct BackdoorIf : virtual sc_core::sc_interface {
   virtual void check(std::uint64_t address, std::uint64_t bytes) const = 0;
   // The host bytes themselves, checked.
   virtual std::byte* at(std::uint64_t address, std::uint64_t bytes) = 0;
+  virtual KnownBytes& known() = 0;  // by global address
 };
 
 struct ScratchpadIf : virtual sc_core::sc_interface {
   virtual std::byte* bytes() = 0;  // partition 0; partition p follows at p * stride()
   virtual std::size_t stride() const = 0;
+  virtual KnownBytes& known() = 0;  // by the distance from bytes()
 };
 
 // Told whenever a stream or a transfer of the core has ended.

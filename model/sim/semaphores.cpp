@@ -49,22 +49,30 @@ void SemaphoreFile::post(unsigned semaphore, Change change, std::int64_t value, 
   for (std::size_t i = 0; i < s.watchers.size(); ++i) s.watchers[i]->semaphore_changed();
 }
 
-std::optional<Satisfied> SemaphoreFile::when(const Condition& condition) {
+// Since when the condition has held by now; nothing if it does not.
+std::optional<Satisfied> SemaphoreFile::held_since(const Semaphore& s, const Condition& condition) {
+  if (!holds(condition, s.value)) return std::nullopt;
+  if (s.past.empty()) return Satisfied{{0}, base::Cycle::kDispatch};
+  Satisfied since{s.past.back().when, s.past.back().raiser};
+  for (auto p = s.past.rbegin(); p != s.past.rend() && holds(condition, p->value); ++p)
+    since = {p->when, p->raiser};
+  return since;
+}
+
+std::optional<Satisfied> SemaphoreFile::when(const Condition& condition, base::Time ready) {
   Semaphore& s = semaphores_.at(condition.semaphore);
   settle(s);
-  if (holds(condition, s.value)) {
-    if (s.past.empty()) return Satisfied{{0}, base::Cycle::kDispatch};
-    Satisfied since{s.past.back().when, s.past.back().raiser};
-    for (auto p = s.past.rbegin(); p != s.past.rend() && holds(condition, p->value); ++p)
-      since = {p->when, p->raiser};
-    return since;
-  }
+  std::optional<Satisfied> since = held_since(s, condition);
   std::int64_t value = s.value;
   for (const Posted& p : s.pending) {
+    if (p.visible > ready && since) break;
     value = apply(value, p);
-    if (holds(condition, value)) return Satisfied{p.visible, p.raiser};
+    if (!holds(condition, value))
+      since.reset();
+    else if (!since)
+      since = Satisfied{p.visible, p.raiser};
   }
-  return std::nullopt;
+  return since;
 }
 
 void SemaphoreFile::watch(unsigned semaphore, Watcher* watcher) {

@@ -46,7 +46,9 @@ struct Watcher {
 struct SemaphoreIf : virtual sc_core::sc_interface {
   virtual void post(unsigned semaphore, Change change, std::int64_t value, base::Time visible,
                     base::Cycle raiser) = 0;
-  virtual std::optional<Satisfied> when(const Condition& condition) = 0;
+  // Since when the condition holds at `ready` (now, if that is later), or else when it will hold first after
+  // that, as far as is known. What has been posted up to `ready` counts: also what undoes the condition.
+  virtual std::optional<Satisfied> when(const Condition& condition, base::Time ready = {0}) = 0;
   virtual void watch(unsigned semaphore, Watcher* watcher) = 0;
   virtual void unwatch(unsigned semaphore, Watcher* watcher) = 0;
   virtual std::int64_t value(unsigned semaphore) = 0;  // visible now
@@ -58,7 +60,7 @@ class SemaphoreFile : public sc_core::sc_module, public SemaphoreIf {
 
   void post(unsigned semaphore, Change change, std::int64_t value, base::Time visible,
             base::Cycle raiser) override;
-  std::optional<Satisfied> when(const Condition& condition) override;
+  std::optional<Satisfied> when(const Condition& condition, base::Time ready = {0}) override;
   void watch(unsigned semaphore, Watcher* watcher) override;
   void unwatch(unsigned semaphore, Watcher* watcher) override;
   std::int64_t value(unsigned semaphore) override;
@@ -87,6 +89,7 @@ class SemaphoreFile : public sc_core::sc_module, public SemaphoreIf {
   };
   void settle(Semaphore& s);
   static std::int64_t apply(std::int64_t value, const Posted& p);
+  static std::optional<Satisfied> held_since(const Semaphore& s, const Condition& condition);
 
   std::vector<Semaphore> semaphores_{256};
 };

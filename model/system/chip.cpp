@@ -20,13 +20,16 @@ Chip::Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& s)
     network_.stack(n).bind(stacks_.back()->port);
     s.memory.add(stacks_.back()->pages());
   }
+  for (std::uint32_t n = 0; p.lnc == 2 && n < p.cores / 2; ++n)
+    meetings_.push_back(
+        std::make_unique<Meeting>(fmt::format("meeting{}", n).c_str(), p.core, s.functional, s.checker));
   for (std::uint32_t n = 0; n < p.cores; ++n) {
     const NeuronCore::Place place{static_cast<std::uint32_t>(chip * p.cores + n), chip, s.functional,
-                                  s.run_ahead};
+                                  s.run_ahead, s.checker};
     cores_.push_back(
         std::make_unique<NeuronCore>(fmt::format("core{}", n).c_str(), place, p.core, s.pool, s.meter));
     NeuronCore& core = *cores_.back();
-    core.dma().hbm(s.memory);
+    core.bind(s.memory, p.lnc == 2 ? meetings_[n / 2].get() : nullptr);
     network_.semaphores(core.semaphores());
     core.dma().network.bind(network_.dma);
   }

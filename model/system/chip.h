@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Netlist of a chip: NeuronCores, HBM stacks, the on-chip network and the NeuronLink router.
+// Netlist of a chip: NeuronCores, the meetings of logical cores, HBM stacks, the on-chip network and the
+// NeuronLink router.
 #pragma once
 
 #include <memory>
@@ -24,6 +25,7 @@ class Chip : public sc_core::sc_module {
     sim::Meter& meter;
     AddressMap& memory;
     bool functional, run_ahead;
+    check::Checker* checker;  // null: nobody watches
   };
   Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& shared);
 
@@ -38,6 +40,7 @@ class Chip : public sc_core::sc_module {
   OnChipNetwork network_;
   Router router_;
   std::vector<std::unique_ptr<HbmStack>> stacks_;
+  std::vector<std::unique_ptr<Meeting>> meetings_;
   std::vector<std::unique_ptr<NeuronCore>> cores_;
 };
 

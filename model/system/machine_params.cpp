@@ -26,6 +26,9 @@ void NocParams::declare(base::ParamTree& t) {
 void ChipParams::declare(base::ParamTree& t) {
   t.add("cores", cores, std::uint64_t{8}, {1, 64}, "NeuronCores of one chip", documented("trainium2.rst"));
   t.add("dies", dies, std::uint64_t{2}, {1, 8}, "compute dies of one chip", documented("driver headers"));
+  t.add("lnc", lnc, std::uint64_t{1}, {1, 2},
+        "cores of one logical core; 2 lets cores 2 i and 2 i + 1 meet by sendrecv and core_barrier",
+        assumed("workloads here place work on physical cores; Trn2 instances start with 2"));
   t.group("core", core);
   t.group("hbm", hbm);
   t.group("noc", noc);
@@ -36,12 +39,17 @@ void MachineParams::declare(base::ParamTree& t) {
   t.group("torus", torus);
   t.group("chip", chip);
   t.group("link", link);
+  t.add("time_limit", time_limit, 0_ns, {{0}, {3'600'000'000'000'000'000}},
+        "simulated time at which a run is given up; ideal: never",
+        assumed("no limit unless somebody asks for one"));
 }
 
 void MachineParams::check() const {
   const auto refuse = [](const std::string& path, const std::string& text) {
     throw base::UserError("E-CFG-020", path, text);
   };
+  if (chip.cores % chip.lnc != 0)
+    refuse("machine.chip.lnc", fmt::format("{} cores do not form pairs", chip.cores));
   if (chip.core.sbuf.usable > chip.core.sbuf.per_partition)
     refuse("machine.chip.core.sbuf.usable", "more than a partition holds");
   if (chip.core.psum.per_partition.count % chip.core.psum.bank.count != 0)

@@ -23,6 +23,7 @@ struct ChipParams {
   // Cores, stacks and dies need not divide: core c belongs to stack c * stacks / cores, and likewise for
   // dies.
   std::uint64_t cores, dies;
+  std::uint64_t lnc;  // cores that form a logical core: 1, or 2 with cores 2 i and 2 i + 1 paired
   CoreParams core;
   HbmParams hbm;
   NocParams noc;
@@ -34,6 +35,7 @@ struct MachineParams {
   TorusParams torus;
   ChipParams chip;
   LinkParams link;
+  base::Duration time_limit;  // simulated; 0: none
   void declare(base::ParamTree& t);
 
   std::uint64_t chips() const { return torus.x * torus.y * torus.z; }

@@ -42,9 +42,10 @@ NeuronCore::NeuronCore(sc_core::sc_module_name name, const Place& place, const C
   for (std::size_t q = 0; q < isa::kQueueCount; ++q) {
     const auto queue = static_cast<isa::Queue>(q);
     auto& engine = engines_[q];
-    engine = std::make_unique<Engine>(
-        std::string(isa::name_of(queue)).c_str(),
-        Engine::Place{kind_of(queue), queue, place.core, place.functional, place.run_ahead}, params, meter);
+    engine = std::make_unique<Engine>(std::string(isa::name_of(queue)).c_str(),
+                                      Engine::Place{kind_of(queue), queue, place.core, place.chip,
+                                                    place.functional, place.run_ahead, place.checker},
+                                      params, meter);
     engine->semaphores(semaphores_);
     engine->doorbell(dma_);
     engine->sbuf(sbuf_);
@@ -53,10 +54,23 @@ NeuronCore::NeuronCore(sc_core::sc_module_name name, const Place& place, const C
   }
 }
 
+void NeuronCore::bind(sim::BackdoorIf& hbm, MeetingIf* meeting) {
+  dma_.hbm(hbm);
+  for (const auto& engine : engines_) {
+    engine->hbm(hbm);
+    if (meeting != nullptr) engine->meeting(*meeting);
+  }
+}
+
 void NeuronCore::load(std::shared_ptr<const isa::Program> program, const Arguments& arguments) {
   program_ = std::move(program);
   arguments_ = arguments;
+  if (place_.checker != nullptr) place_.checker->load(place_.core, *program_);
   for (const auto& engine : engines_) engine->load(*program_, arguments_);
+}
+
+void NeuronCore::seed(std::uint64_t seed) {
+  for (const auto& engine : engines_) engine->seed(seed);
 }
 
 bool NeuronCore::done() const {
@@ -67,7 +81,7 @@ bool NeuronCore::done() const {
 
 // On-chip memories do not outlive the program: their host pages go to the cores that still work.
 void NeuronCore::something_ended() {
-  if (!place_.functional || !done()) return;
+  if (!done()) return;
   sbuf_.forget();
   psum_.forget();
 }

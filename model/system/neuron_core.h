@@ -18,9 +18,13 @@ class NeuronCore : public sc_core::sc_module, private sim::RetireIf {
   struct Place {
     std::uint32_t core, chip;  // global numbers
     bool functional, run_ahead;
+    check::Checker* checker;  // null: nobody watches
   };
   NeuronCore(sc_core::sc_module_name name, const Place& place, const CoreParams& params,
              sim::PayloadPool& pool, sim::Meter& meter);
+
+  // The machine's HBM, and where the cores of a logical core meet; null if they are logical cores themselves.
+  void bind(sim::BackdoorIf& hbm, MeetingIf* meeting);
 
   sim::SemaphoreFile& semaphores() { return semaphores_; }
   DmaRings& dma() { return dma_; }
@@ -28,6 +32,7 @@ class NeuronCore : public sc_core::sc_module, private sim::RetireIf {
   const std::array<std::unique_ptr<Engine>, isa::kQueueCount>& engines() const { return engines_; }
 
   void load(std::shared_ptr<const isa::Program> program, const Arguments& arguments);
+  void seed(std::uint64_t seed);
   bool done() const;
 
  private:

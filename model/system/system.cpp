@@ -23,16 +23,40 @@ const MachineParams& prepare_kernel(const MachineParams& params) {
   return params;
 }
 
+// Until no event is left, or to the limit.
+void start_kernel(base::Duration limit) {
+  if (limit.fs == 0)
+    sc_core::sc_start();
+  else
+    sc_core::sc_start(sim::to_kernel(limit), sc_core::SC_EXIT_ON_STARVATION);
+}
+
+void refuse_overtime(base::Duration limit) {
+  if (limit.fs == 0 || !sc_core::sc_pending_activity()) return;
+  throw base::UserError(
+      "E-RUN-054", "machine.time_limit",
+      fmt::format("the programs have not ended after {:.3f} us of simulated time; expected an "
+                  "end by then",
+                  limit.ns() * 1e-3),
+      base::ExitStatus::kNoProgress);
+}
+
 }  // namespace
 
 struct System::Impl {
-  Impl(const MachineParams& p, Mode m, bool run_ahead)
+  Impl(const MachineParams& p, Mode m, bool run_ahead, check::Options checks)
       : params(prepare_kernel(p)),
         mode(m),
         torus(static_cast<std::uint32_t>(p.torus.x), static_cast<std::uint32_t>(p.torus.y),
               static_cast<std::uint32_t>(p.torus.z)),
         memory("memory", static_cast<unsigned>(p.chip.hbm.stacks)) {
-    const Chip::Shared shared{params, torus, pool, meter, memory, mode == Mode::kFunctional, run_ahead};
+    if (checks.any()) {
+      const check::Machine watched{static_cast<std::uint32_t>(p.cores()), p.chip.hbm.stacks,
+                                   [this](std::uint32_t n) { return std::string(core(n).name()); }};
+      checker = std::make_unique<check::Checker>(checks, watched);
+    }
+    const Chip::Shared shared{params,    torus,        pool, meter, memory, mode == Mode::kFunctional,
+                              run_ahead, checker.get()};
     for (std::uint32_t s = 0; s < p.torus.z; ++s) {
       servers.push_back(std::make_unique<Server>(fmt::format("server{}", s).c_str(), s, shared));
       for (const auto& chip : servers.back()->chips()) chips.push_back(chip.get());
@@ -65,14 +89,15 @@ struct System::Impl {
   sim::PayloadPool pool;
   sim::Meter meter;
   AddressMap memory;
+  std::unique_ptr<check::Checker> checker;  // null: no checks
   std::vector<std::unique_ptr<Server>> servers;
   std::vector<Chip*> chips;
   std::uint64_t instructions_total = 0;
   base::RunMeasurement result;
 };
 
-System::System(const MachineParams& params, Mode mode, bool run_ahead)
-    : impl_(std::make_unique<Impl>(params, mode, run_ahead)) {}
+System::System(const MachineParams& params, Mode mode, bool run_ahead, check::Options checks)
+    : impl_(std::make_unique<Impl>(params, mode, run_ahead, checks)) {}
 System::~System() = default;
 
 const MachineParams& System::params() const { return impl_->params; }
@@ -86,8 +111,27 @@ std::uint32_t System::stack_of(std::uint32_t core) const {
 }
 
 std::byte* System::hbm(std::uint64_t address, std::uint64_t bytes) {
-  TAHOMA_INVARIANT(impl_->mode == Mode::kFunctional, "timing mode computes no values");
+  TAHOMA_INVARIANT(impl_->mode == Mode::kFunctional || impl_->memory.known().contains(address, bytes),
+                   "timing mode computes no values");
   return impl_->memory.at(address, bytes);
+}
+
+void System::keep_values(std::uint64_t address, std::uint64_t bytes) {
+  impl_->memory.check(address, bytes);
+  impl_->memory.known().add(address, bytes);
+}
+
+void System::host_wrote(std::uint64_t address, std::uint64_t bytes) {
+  if (impl_->checker) impl_->checker->host_wrote(address, bytes);
+}
+
+const check::Findings& System::findings() const {
+  static const check::Findings nothing;
+  return impl_->checker ? impl_->checker->findings() : nothing;
+}
+
+void System::seed(std::uint64_t seed) {
+  for (std::uint32_t n = 0; n < cores(); ++n) impl_->core(n).seed(seed);
 }
 
 void System::load(std::uint32_t core, std::shared_ptr<const isa::Program> program, const Arguments& args) {
@@ -106,9 +150,10 @@ base::RunMeasurement System::run(const std::function<void(const Progress&)>& pro
       progress({sim::now(), m.meter.instructions, m.instructions_total});
     };
   }
-  sc_core::sc_start();  // until no event is left
+  start_kernel(m.params.time_limit);
   m.meter.hook = nullptr;
   m.meter.rethrow();
+  refuse_overtime(m.params.time_limit);
   refuse_deadlock(m.chips, m.params);
   TAHOMA_INVARIANT(m.pool.in_use() == 0, "packets are left in the fabric");
   m.result = measure(m.chips, m.params, m.meter);

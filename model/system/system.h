@@ -12,6 +12,7 @@
 #include "isa/program.h"
 #include "model/base/measurements.h"
 #include "model/base/stats.h"
+#include "model/check/findings.h"
 #include "model/system/machine_params.h"
 
 namespace tahoma::model {
@@ -26,8 +27,9 @@ struct Progress {
 class System {
  public:
   // Elaborates `params`, which must have passed check(). Without `run_ahead` every instruction is an
-  // activation of its own; the results are the same, and a test shows it.
-  System(const MachineParams& params, Mode mode, bool run_ahead = true);
+  // activation of its own; the results are the same, and a test shows it. `checks` watches the program
+  // (model/check/checker.h) and changes no result either.
+  System(const MachineParams& params, Mode mode, bool run_ahead = true, check::Options checks = {});
   ~System();
   System(const System&) = delete;
   System& operator=(const System&) = delete;
@@ -38,16 +40,28 @@ class System {
   std::uint32_t stack_of(std::uint32_t core) const;  // the core's own stack, within its chip
 
   // Host bytes of HBM at a global address, valid for `bytes` that stay inside the stack. Touching them
-  // commits host memory page by page; in timing mode nothing may be touched (invariant).
+  // commits host memory page by page; in timing mode nothing may be touched but control tensors (invariant).
   std::byte* hbm(std::uint64_t address, std::uint64_t bytes);
+  // Before the run: a control tensor, which keeps its values in timing mode. Memory is zero until written.
+  void keep_values(std::uint64_t address, std::uint64_t bytes);
+
+  // For the check of uninitialised memory: the host has put values there before the run, or in timing mode
+  // would have.
+  void host_wrote(std::uint64_t address, std::uint64_t bytes);
+  // Before the run: the seed of everything that is random, which is stochastic rounding. 0 if nobody says.
+  void seed(std::uint64_t seed);
 
   // Give a core its program. Arguments are global addresses, or core numbers for dma_copy's `notify`.
   void load(std::uint32_t core, std::shared_ptr<const isa::Program> program,
             const std::array<std::uint64_t, isa::kArguments>& args);
 
   // Run until every stream has ended and every transfer has landed. `progress` is called about every 100 ms
-  // of host time. Throws UserError(kNoProgress) naming who waits for whom.
+  // of host time. Throws UserError(kNoProgress): E-RUN-051 naming who waits for whom, E-RUN-054 when the
+  // machine's time limit ends the run.
   base::RunMeasurement run(const std::function<void(const Progress&)>& progress = {});
+
+  // What the checks have found; nothing if there were none.
+  const check::Findings& findings() const;
 
   // Every statistic of the finished run with unit and sentence.
   void collect(base::StatSink& sink) const;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -18,6 +20,7 @@ namespace {
 
 struct RunCommand {
   RunOptions options;
+  std::vector<std::string> checks;
   bool no_golden = false;
   std::string format = "text";
 };
@@ -30,19 +33,49 @@ std::vector<std::string> own_command_line() {
   return words;
 }
 
+const std::vector<std::string> kChecks = {"races", "uninitialised"};
+
+model::check::Options checks_of(const std::vector<std::string>& names) {
+  model::check::Options checks;
+  for (const std::string& name : names) {
+    if (std::find(kChecks.begin(), kChecks.end(), name) == kChecks.end())
+      throw base::UserError("E-CLI-003", "run",
+                            fmt::format("--check: unknown check '{}': expected {}{}", name,
+                                        fmt::join(kChecks, ", "), base::did_you_mean(name, kChecks)));
+    (name == kChecks.front() ? checks.races : checks.uninitialised) = true;
+  }
+  return checks;
+}
+
+[[noreturn]] void refuse_golden(const GoldenResult& golden) {
+  throw base::UserError("E-RUN-070", "golden check",
+                        fmt::format("{} of {} elements are wrong\n{}", golden.mismatches, golden.elements,
+                                    golden.first_mismatch),
+                        ExitStatus::kCheckFailed);
+}
+
+// The program is wrong, whatever it computed this time.
+[[noreturn]] void refuse_program(const model::check::Findings& findings) {
+  std::fflush(stdout);
+  for (const std::string& text : findings.first()) fmt::print(stderr, "{}\n", text);
+  const std::uint64_t found = findings.total(), shown = findings.first().size();
+  throw base::UserError("E-RUN-071", "program check",
+                        fmt::format("{} finding{}{}", found, found == 1 ? "" : "s",
+                                    found > shown ? fmt::format(", the first {} of them above", shown) : ""),
+                        ExitStatus::kProgram);
+}
+
 ExitStatus run(RunCommand& command) {
   command.options.golden = !command.no_golden;
+  command.options.checks = checks_of(command.checks);
   command.options.command_line = own_command_line();
   const RunOutcome outcome = run_workload(command.options);
   const bool json = command.format == "json";
   fmt::print("{}", json ? outcome.summary_json : outcome.summary_text);
   if (!json) fmt::print("\nfiles in {}\n", outcome.folder);
-  const GoldenResult& golden = outcome.golden;
-  if (!golden.checked || golden.passed) return ExitStatus::kOk;
-  throw base::UserError("E-RUN-070", "golden check",
-                        fmt::format("{} of {} elements are wrong\n{}", golden.mismatches, golden.elements,
-                                    golden.first_mismatch),
-                        ExitStatus::kCheckFailed);
+  if (outcome.checks.total() > 0) refuse_program(outcome.checks);
+  if (outcome.golden.checked && !outcome.golden.passed) refuse_golden(outcome.golden);
+  return ExitStatus::kOk;
 }
 
 }  // namespace
@@ -67,6 +100,12 @@ void add_run_command(CLI::App& program, Action& action) {
       ->type_name("N");
   sub->add_option("--out", options.out, "Folder for the results; an earlier run's is replaced")
       ->type_name("DIR");
+  sub->add_option("--check", command->checks,
+                  "Watch the program run: races (accesses that no semaphore orders), uninitialised (reads of "
+                  "memory never written, misuse of accumulation groups); exit status 3 if anything is found")
+      ->type_name("races,uninitialised")
+      ->delimiter(',')
+      ->default_str("none");
   sub->add_flag("--no-golden", command->no_golden, "Do not check the results against the golden reference");
   sub->add_flag("--save-outputs", options.save_outputs, "Save every output tensor as .npy (bf16 as float32)");
   add_choice(*sub, "--format", command->format, {"text", "json"},

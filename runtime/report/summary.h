@@ -16,6 +16,7 @@
 
 #include "model/base/measurements.h"
 #include "model/system/machine_params.h"
+#include "model/system/system.h"
 #include "runtime/workload.h"
 
 namespace tahoma::runtime {
@@ -28,6 +29,7 @@ struct RunFacts {
   isa::DType dtype = isa::DType::kBf16;
   std::uint32_t cores_used = 0;
   GoldenResult golden;
+  model::check::Findings checks;
 };
 
 struct FlopSummary {

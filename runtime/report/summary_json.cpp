@@ -35,6 +35,30 @@ Json golden_json(const GoldenResult& golden) {
   return json;
 }
 
+// Each check by its name on the command line; each kind of finding by its code.
+Json checks_json(const model::check::Findings& findings) {
+  using model::check::Kind;
+  const auto entry = [&](bool checked, std::initializer_list<Kind> kinds) {
+    Json json{{"checked", checked}};
+    if (!checked) return json;
+    std::uint64_t found = 0;
+    Json codes = Json::object();
+    for (const Kind kind : kinds) {
+      found += findings.found(kind);
+      if (findings.found(kind) > 0) codes[std::string(model::check::code_of(kind))] = findings.found(kind);
+    }
+    json["found"] = found;
+    json["codes"] = codes;
+    return json;
+  };
+  Json json = Json::object();
+  json["races"] = entry(findings.checked.races, {Kind::kRace, Kind::kSemaphore});
+  json["uninitialised"] =
+      entry(findings.checked.uninitialised, {Kind::kUninitialised, Kind::kOpenGroup, Kind::kNoGroup});
+  json["first"] = findings.first();
+  return json;
+}
+
 Json engines_json(const Summary& s) {
   Json engines = Json::object();
   for (const EngineSummary& engine : s.engines) {
@@ -113,6 +137,7 @@ std::string summary_json(const Summary& s) {
   json["flops"] = flops_json(s);
   add_vendor_metrics(s, json);
   json["golden"] = golden_json(s.facts.golden);
+  json["checks"] = checks_json(s.facts.checks);
   json["engines"] = engines_json(s);
   json["dma"] = dma_json(s.dma);
   json["hbm"] = hbm_json(s.hbm);

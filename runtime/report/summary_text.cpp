@@ -49,6 +49,16 @@ std::string bound_text(const Bound& bound) {
              : fmt::format("bound by {} ({:.1f} %)", bound.resource, bound.share_percent);
 }
 
+std::string checks_text(const model::check::Findings& findings) {
+  const model::check::Options& checked = findings.checked;
+  if (!checked.any()) return "none (--check races,uninitialised)";
+  const std::string names = checked.races && checked.uninitialised ? "races and uninitialised memory"
+                            : checked.races                        ? "races"
+                                                                   : "uninitialised memory";
+  const std::uint64_t found = findings.total();
+  return fmt::format("{}: {}", names, found == 0 ? "none found" : fmt::format("{} FOUND", found));
+}
+
 std::string head(const Summary& s) {
   const std::string achieved = si_text(s.flops.achieved_tflops * 1e12, "FLOPS");
   const std::string peak = si_text(s.flops.peak_tflops * 1e12, "FLOPS");
@@ -59,6 +69,7 @@ std::string head(const Summary& s) {
                                      s.facts.cores_used, s.machine_cores, s.active_cores));
   text +=
       row("mode", fmt::format("{}, seed {}, {} instructions", s.facts.mode, s.facts.seed, s.instructions));
+  text += row("checks", checks_text(s.facts.checks));
   text +=
       row("arithmetic", fmt::format("{} useful, {} by the tensor engines", si_text(s.flops.useful, "FLOP"),
                                     si_text(static_cast<double>(s.flops.hardware), "FLOP")));

@@ -1,191 +1,138 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast values are computed: the tensor engine's matmul as programs use it (one load_weights and four
-// accumulating matmuls of 128x128x512 tiles), in ratio to Eigen's float GEMM of the same shape, both timed in
-// one benchmark so that a busy host slows both; and the instructions that flash attention spends its time in.
+// How fast the tensor engine's values are computed, in ratio to Eigen's float GEMM on the same host core: one
+// load_weights and four accumulating matmuls of 128 x 128 x 512, as programs use them. Both are timed in turn
+// in one run, in processor time, and the ratio is that of the medians: a busy host slows both. Every case
+// runs with the host's SIMD and with the scalar fallback.
+//
+// ratio_to_eigen counts useful multiply-adds (of sparse weights those kept, of fp32 one for its four passes);
+// ratio_per_pass counts each pass of fp32.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <cstring>
 #include <ctime>
-#include <random>
+#include <string>
 #include <vector>
 
-#include "isa/semantics.h"
+#include "hwy/targets.h"
+#include "isa/table_fields.h"
+#include "tests/bench/bench_core.h"
 #include "tests/bench/eigen_gemm_v3.h"
 
 namespace {
 
 using namespace tahoma;
-using isa::DType, isa::Instruction, isa::Opcode, isa::Space, isa::Tile;
+using bench::Core, bench::kColumns, bench::kPartitions, bench::tile;
+using isa::DType, isa::Instruction, isa::MatmulMode, isa::Opcode, isa::Space, isa::Tile;
 
-constexpr std::size_t kSbufStride = 229376, kPsumStride = 16384,
-                      kPartitions = 128;  // as trn2_* machines have them
-constexpr unsigned kRows = 128, kColumns = 128, kMoving = 512, kPasses = 4;
-constexpr double kFlops = 2.0 * kRows * kColumns * kMoving * kPasses;
+constexpr unsigned kMoving = 512, kMatmuls = 4;
 
-class Core {
- public:
-  Core() : sbuf_(kPartitions * kSbufStride), psum_(kPartitions * kPsumStride) {}
-  isa::CoreView view() { return {sbuf_.data(), kSbufStride, psum_.data(), kPsumStride, &weights_}; }
-
-  // Numbers around zero in `columns` elements of every partition.
-  void fill(const Tile& tile, unsigned columns) {
-    std::mt19937 engine(1);
-    std::normal_distribution<float> normal;
-    for (unsigned p = 0; p < kPartitions; ++p) {
-      std::byte* row = view().at(tile.space, p, tile.offset);
-      for (unsigned c = 0; c < columns; ++c) {
-        isa::store_from_fp32(row + c * isa::size_of(tile.dtype), tile.dtype, normal(engine));
-      }
-    }
-  }
-
- private:
-  std::vector<std::byte> sbuf_, psum_;
-  isa::Weights weights_;
+struct Case {
+  std::string name;
+  DType dtype;
+  MatmulMode mode = MatmulMode::kDense;
+  unsigned passes = 1;
 };
 
-Tile tile(Space space, DType dtype, std::uint32_t offset) { return {space, dtype, 0, offset, {0, 0, 0, 1}}; }
+// The tags of a group in ascending order, the same for all columns.
+void write_tags(Core& core, const Tile& tags, const isa::ModeRow& mode) {
+  for (unsigned p = 0; p < kPartitions; ++p) {
+    const auto element = static_cast<std::uint16_t>(0x1111U * (p % mode.kept * mode.slices));
+    for (unsigned m = 0; m < kColumns / 4; ++m)
+      std::memcpy(core.view().at(Space::kSbuf, p, tags.offset + 2 * m), &element, sizeof element);
+  }
+}
 
-Instruction instruction(Opcode op, const Tile& dst, const Tile& src, unsigned columns) {
-  Instruction i;
-  i.op = op;
-  i.shape = {kPartitions, {1, 1, 1, static_cast<std::uint16_t>(columns)}};
-  i.dst = dst;
-  i.src0 = src;
-  i.columns = kColumns;
-  i.scalar0.imm = 1.0F;
-  return i;
+std::vector<Instruction> program_of(const Case& c, Core& core) {
+  const isa::ModeRow& mode = isa::row_of(c.mode);
+  const unsigned slices = mode.slices, weight_slices = c.mode == MatmulMode::kDoubleRow ? 2 : 1;
+  Tile weights = tile(Space::kSbuf, c.dtype, 0);
+  weights.stride[isa::kSliceDim] = kColumns;
+  core.fill(weights, weight_slices * kColumns);
+  std::vector<Instruction> program{bench::instruction(Opcode::kLoadWeights, {}, weights, kColumns)};
+  program[0].shape.count[isa::kSliceDim] = static_cast<std::uint16_t>(weight_slices);
+  program[0].mode = c.mode;
+  if (mode.kept > 0) {
+    program[0].src1 = tile(Space::kSbuf, DType::kUint16, 1024);
+    write_tags(core, program[0].src1, mode);
+  }
+  for (unsigned n = 0; n < kMatmuls; ++n) {
+    Tile moving = tile(Space::kSbuf, c.dtype, 4096 + 16384 * n);
+    moving.stride[isa::kSliceDim] = kMoving;
+    core.fill(moving, slices * kMoving);
+    Instruction i = bench::instruction(Opcode::kMatmul, tile(Space::kPsum, DType::kFp32, 0), moving, kMoving);
+    i.shape.count[isa::kSliceDim] = static_cast<std::uint16_t>(slices);
+    i.mode = c.mode;
+    i.accumulate = n > 0;
+    program.push_back(i);
+  }
+  return program;
 }
 
 // Time of this process, which other load on the host does not stretch.
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-void functional_gemm(benchmark::State& state) {
-  const auto dtype = static_cast<DType>(state.range(0));
-  Core core;
-  const Tile weights = tile(Space::kSbuf, dtype, 0), psum = tile(Space::kPsum, DType::kFp32, 0);
-  core.fill(weights, kColumns);
-  std::vector<Instruction> program{instruction(Opcode::kLoadWeights, {}, weights, kColumns)};
-  for (unsigned pass = 0; pass < kPasses; ++pass) {
-    const Tile moving = tile(Space::kSbuf, dtype, 4096 + 4096 * pass);
-    core.fill(moving, kMoving);
-    program.push_back(instruction(Opcode::kMatmul, psum, moving, kMoving));
-    program.back().accumulate = pass > 0;
-  }
-  std::vector<float> w(kRows * kColumns, 0.5F), x(kRows * kMoving, 0.25F), c(kColumns * kMoving);
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
+                   values.end());
+  return values[values.size() / 2];
+}
 
-  double ours = 0, eigen = 0;
+void restrict_targets(bool simd) {
+  const std::int64_t all = hwy::SupportedTargets();
+  std::int64_t least = all;
+  while ((least & (least - 1)) != 0) least &= least - 1;  // the highest bit is the fallback
+  hwy::SetSupportedTargetsForTest(simd ? 0 : least);
+  hwy::GetChosenTarget().DeInit();
+}
+
+void functional_gemm(benchmark::State& state, const Case& c, bool simd) {
+  Core core;
+  const std::vector<Instruction> program = program_of(c, core);
+  std::vector<float> w(kPartitions * kColumns, 0.5F), x(kPartitions * kMoving, 0.25F), y(kColumns * kMoving);
+  restrict_targets(simd);
+  std::vector<double> ours, eigen;
   for (auto _ : state) {
     const double start = cpu_seconds();
     for (const Instruction& i : program) isa::execute(i, core.view());
     benchmark::ClobberMemory();
-    ours += cpu_seconds() - start;
-    state.PauseTiming();
-    if (bench::host_runs_eigen_v3()) {
-      const double yardstick = cpu_seconds();
-      for (unsigned pass = 0; pass < kPasses; ++pass) {
-        bench::eigen_gemm_v3(kRows, kColumns, kMoving, w.data(), x.data(), c.data());
-      }
-      benchmark::DoNotOptimize(c.data());
-      eigen += cpu_seconds() - yardstick;
-    }
-    state.ResumeTiming();
+    const double middle = cpu_seconds();
+    ours.push_back(middle - start);
+    state.SetIterationTime(middle - start);
+    if (!bench::host_runs_eigen_v3()) continue;
+    for (unsigned n = 0; n < kMatmuls; ++n)
+      bench::eigen_gemm_v3(kPartitions, kColumns, kMoving, w.data(), x.data(), y.data());
+    benchmark::DoNotOptimize(y.data());
+    eigen.push_back(cpu_seconds() - middle);
   }
-  const double runs = static_cast<double>(state.iterations());
-  state.counters["GFLOP/s"] = runs * kFlops / ours * 1e-9;
-  if (eigen > 0) {
-    state.counters["eigen_GFLOP/s"] = runs * kFlops / eigen * 1e-9;
-    state.counters["ratio_to_eigen"] = eigen / ours;
-  }
-  state.SetLabel(std::string(isa::name_of(dtype)) + " 128x128x512, PSUM accumulation");
-}
-BENCHMARK(functional_gemm)->Arg(int(DType::kBf16))->Arg(int(DType::kFp16))->Arg(int(DType::kFp32));
-
-// Nanoseconds per element of one instruction over 128 x 512 elements.
-void run_elementwise(benchmark::State& state, Core& core, const Instruction& i) {
-  for (auto _ : state) {
-    isa::execute(i, core.view());
-    benchmark::ClobberMemory();
-  }
-  state.SetItemsProcessed(state.iterations() * kPartitions * i.shape.count[3]);
+  restrict_targets(true);
+  const double k = kPartitions * (c.mode == MatmulMode::kDoubleRow ? 2.0 : 1.0);
+  const double rate = 2 * k * kColumns * kMoving * kMatmuls / median(ours) * 1e-9;
+  state.counters["GFLOP/s"] = rate;
+  if (eigen.empty()) return;
+  const double yardstick = 2.0 * kPartitions * kColumns * kMoving * kMatmuls / median(eigen) * 1e-9;
+  state.counters["eigen_GFLOP/s"] = yardstick;
+  state.counters["ratio_to_eigen"] = rate / yardstick;
+  if (c.passes > 1) state.counters["ratio_per_pass"] = rate * c.passes / yardstick;
 }
 
-void softmax_exp(benchmark::State& state) {
-  Core core;
-  core.fill(tile(Space::kPsum, DType::kFp32, 0), 512);
-  Instruction i = instruction(Opcode::kActivationReduce, tile(Space::kSbuf, DType::kBf16, 0),
-                              tile(Space::kPsum, DType::kFp32, 0), 512);
-  i.func = isa::ActFn::kExp;
-  i.src1 = tile(Space::kSbuf, DType::kFp32, 8192);
-  i.scalar1 = {true, 0, Space::kSbuf, 0, 8196};
-  run_elementwise(state, core, i);
-}
-BENCHMARK(softmax_exp);
-
-void softmax_max(benchmark::State& state) {
-  Core core;
-  core.fill(tile(Space::kPsum, DType::kFp32, 0), 512);
-  Instruction i = instruction(Opcode::kTensorReduce, tile(Space::kSbuf, DType::kFp32, 0),
-                              tile(Space::kPsum, DType::kFp32, 0), 512);
-  i.op0 = isa::AluOp::kMax;
-  i.axes = 1;
-  run_elementwise(state, core, i);
-}
-BENCHMARK(softmax_max);
-
-void psum_to_bf16(benchmark::State& state) {
-  Core core;
-  core.fill(tile(Space::kPsum, DType::kFp32, 0), 512);
-  run_elementwise(state, core,
-                  instruction(Opcode::kTensorCopy, tile(Space::kSbuf, DType::kBf16, 0),
-                              tile(Space::kPsum, DType::kFp32, 0), 512));
-}
-BENCHMARK(psum_to_bf16);
-
-void rescale_rows(benchmark::State& state) {
-  Core core;
-  core.fill(tile(Space::kSbuf, DType::kFp32, 0), 512);
-  const Tile values = tile(Space::kSbuf, DType::kFp32, 0);
-  Instruction i = instruction(Opcode::kTensorScalar, values, values, 512);
-  i.op0 = isa::AluOp::kMult;
-  i.scalar0 = {true, 1.0F, Space::kSbuf, 0, 8192};
-  run_elementwise(state, core, i);
-}
-BENCHMARK(rescale_rows);
-
-void column_update(benchmark::State& state) {
-  Core core;
-  const Tile column = tile(Space::kSbuf, DType::kFp32, 0);
-  Instruction i = instruction(Opcode::kTensorTensor, column, column, 1);
-  i.src1 = tile(Space::kSbuf, DType::kFp32, 512);
-  i.op0 = isa::AluOp::kMax;
-  run_elementwise(state, core, i);
-}
-BENCHMARK(column_update);
-
-void transpose_block(benchmark::State& state) {
-  Core core;
-  const Tile block = tile(Space::kSbuf, DType::kBf16, 0), identity = tile(Space::kSbuf, DType::kBf16, 4096);
-  core.fill(block, 128);
-  for (unsigned k = 0; k < kPartitions; ++k) {
-    isa::store_from_fp32(core.view().at(Space::kSbuf, k, 4096 + 2 * k), DType::kBf16, 1.0F);
-  }
-  isa::execute(instruction(Opcode::kLoadWeights, {}, block, 128), core.view());
-  run_elementwise(state, core,
-                  instruction(Opcode::kTranspose, tile(Space::kPsum, DType::kBf16, 0), identity, 128));
-}
-BENCHMARK(transpose_block);
-
-void accumulate_fp32(benchmark::State& state) {
-  std::vector<float> a(1U << 20), b(1U << 20, 1.0F);
-  const isa::DmaSide side{Space::kHbm, DType::kFp32, 0, 0, 0, {0, 0, 0, 1}};
-  const isa::Descriptor d{{1, 1, 1, 1U << 20}, side, side, true};
-  for (auto _ : state) {
-    isa::execute_dma(d, {}, reinterpret_cast<std::byte*>(a.data()),
-                     reinterpret_cast<const std::byte*>(b.data()));
-    benchmark::ClobberMemory();
-  }
-  state.SetBytesProcessed(state.iterations() * 3 * (4 << 20));
-}
-BENCHMARK(accumulate_fp32);
+const bool kRegistered = [] {
+  const std::vector<Case> cases{{"bf16", DType::kBf16},
+                                {"fp16", DType::kFp16},
+                                {"tf32", DType::kTf32},
+                                {"fp8_e4m3", DType::kFp8E4M3},
+                                {"fp32", DType::kFp32, MatmulMode::kDense, 4},
+                                {"fp32_onezero", DType::kFp32, MatmulMode::kOneZeroMoving, 2},
+                                {"double_row", DType::kFp8E4M3, MatmulMode::kDoubleRow},
+                                {"sparse_4_16_bf16", DType::kBf16, MatmulMode::kSparse4of16},
+                                {"sparse_1_2_bf16", DType::kBf16, MatmulMode::kSparse1of2}};
+  for (const Case& c : cases)
+    for (const bool simd : {true, false})
+      benchmark::RegisterBenchmark(("functional_gemm/" + c.name + (simd ? "/simd" : "/scalar")).c_str(),
+                                   functional_gemm, c, simd)
+          ->UseManualTime();
+  return true;
+}();
 
 }  // namespace

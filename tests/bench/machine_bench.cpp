@@ -11,8 +11,10 @@
 #include <array>
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <exception>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -29,7 +31,7 @@ using Clock = std::chrono::steady_clock;
 
 // What a forked process sends back: plain bytes. A non-empty `error` makes the rest meaningless.
 struct Figures {
-  double elaborate_s = 0, prepare_s = 0, run_s = 0;
+  double elaborate_s = 0, prepare_s = 0, run_s = 0, run_cpu_s = 0;
   double simulated_us = 0, instructions = 0, packets = 0, hops = 0;
   double engine_activations = 0, dma_activations = 0, link_activations = 0;
   double peak_mib = 0;
@@ -76,16 +78,19 @@ Figures in_own_process(const std::function<Figures()>& measure) {
   return figures;
 }
 
-Figures run_case(const runtime::ConfigRequest& request) {
+Figures run_case(const runtime::ConfigRequest& request, model::check::Options checks = {}) {
   Figures f;
   const auto config = runtime::resolve_config(request);
   auto since = Clock::now();
-  runtime::Machine machine(config->machine, config->mode());
+  runtime::Machine machine(config->machine, config->mode(), checks);
   f.elaborate_s = lap(since);
   config->workload->prepare(machine, config->run.seed);
   f.prepare_s = lap(since);
+  const std::clock_t cpu = std::clock();
   const base::RunMeasurement run = machine.run();
+  f.run_cpu_s = static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC;
   f.run_s = lap(since);
+  if (machine.findings().total() > 0) throw std::runtime_error(machine.findings().first().front());
   f.simulated_us = run.elapsed.ns() / 1000;
   f.instructions = static_cast<double>(run.instructions);
   f.packets = static_cast<double>(run.dma_packets);
@@ -118,6 +123,28 @@ void simulate(benchmark::State& state, const runtime::ConfigRequest& request) {
   }
 }
 
+// The quickest of some runs, each in a process of its own: short ones are repeated.
+Figures quickest(const runtime::ConfigRequest& request, model::check::Options checks) {
+  Figures best = in_own_process([&] { return run_case(request, checks); });
+  for (int n = 0; n < 9 && best.run_s < 0.5 && best.error[0] == '\0'; ++n) {
+    const Figures next = in_own_process([&] { return run_case(request, checks); });
+    if (next.error[0] != '\0' || next.run_cpu_s < best.run_cpu_s) best = next;
+  }
+  return best;
+}
+
+// The same run without and with every check, in processor time: what else the host does matters less.
+void check_overhead(benchmark::State& state, const runtime::ConfigRequest& request) {
+  for (auto _ : state) {
+    const Figures plain = quickest(request, {}), checked = quickest(request, {true, true});
+    if (refused(state, plain) || refused(state, checked)) return;
+    state.SetIterationTime(checked.run_s);
+    state.counters["time_ratio"] = checked.run_cpu_s / plain.run_cpu_s;
+    state.counters["memory_ratio"] = checked.peak_mib / plain.peak_mib;
+    state.counters["peak_MiB"] = checked.peak_mib;
+  }
+}
+
 void elaborate_64_chips(benchmark::State& state) {
   for (auto _ : state) {
     const Figures f = in_own_process([] {
@@ -132,6 +159,10 @@ void elaborate_64_chips(benchmark::State& state) {
     state.SetIterationTime(f.elaborate_s);
     state.counters["peak_MiB"] = f.peak_mib;
   }
+}
+
+runtime::ConfigRequest shipped(const std::string& file, const std::string& mode) {
+  return {TAHOMA_SOURCE_DIR "/workloads/" + file, "", {}, mode, ""};
 }
 
 runtime::ConfigRequest gemm(const std::string& mode, const std::string& machine,
@@ -156,6 +187,13 @@ void register_machines() {
       "gemm_1_core_timing", simulate,
       gemm("timing", "trainium2_one_chip",
            {"workload.m=4096", "workload.n=4096", "workload.k=4096", "workload.shard={m: 1, n: 1, k: 1}"})));
+  for (const std::string mode : {"timing", "functional"}) {
+    for (const auto& [name, file] : {std::pair("gemm_512_cores", "gemm/ultraserver.yaml"),
+                                     std::pair("gemm_4096_one_core", "gemm/one_core_4096.yaml"),
+                                     std::pair("attention_one_core", "attention/one_core.yaml")})
+      once(benchmark::RegisterBenchmark(("check_" + std::string(name) + "_" + mode).c_str(), check_overhead,
+                                        shipped(file, mode)));
+  }
 }
 
 }  // namespace

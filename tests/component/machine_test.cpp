@@ -107,7 +107,8 @@ TEST_CASE("machine: a register loop runs as often as it says", "[system]") {
   set.op = isa::Opcode::kRegSet;
   set.reg_d = 1;
   set.imm = 0;
-  add.op = isa::Opcode::kRegAdd;
+  add.op = isa::Opcode::kRegAlu;
+  add.op0 = isa::AluOp::kAdd;
   add.reg_d = add.reg_a = 1;
   add.imm = 1;
   branch.op = isa::Opcode::kBranch;

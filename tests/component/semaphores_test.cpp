@@ -41,6 +41,18 @@ TEST_CASE("semaphores: decrement and set take effect in order of time", "[sim]")
   CHECK(s.when({0, Compare::kGe, 6})->when == 30_ns);
 }
 
+TEST_CASE("semaphores: a waiter that is ready later sees what has been undone by then", "[sim]") {
+  sim::SemaphoreFile s("s");
+  s.post(0, Change::kAdd, 16, 10_ns, Cycle::kWaitDma);
+  s.post(0, Change::kSubtract, 16, 20_ns, Cycle::kWaitVector);
+  CHECK(s.when({0, Compare::kGe, 16})->when == 10_ns);
+  CHECK(s.when({0, Compare::kGe, 16}, 15_ns)->when == 10_ns);
+  CHECK_FALSE(s.when({0, Compare::kGe, 16}, 20_ns));
+  s.post(0, Change::kAdd, 16, 40_ns, Cycle::kWaitDma);
+  CHECK(s.when({0, Compare::kGe, 16}, 30_ns)->when == 40_ns);
+  CHECK(s.when({0, Compare::kGe, 16}, 50_ns)->when == 40_ns);
+}
+
 TEST_CASE("semaphores: watchers hear of every change until they leave", "[sim]") {
   sim::SemaphoreFile s("s");
   Counting watcher;

@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "isa/activation_functions.h"
 #include "isa/table.h"
 #include "tests/support/machine_fixture.h"
 
@@ -44,7 +45,7 @@ TEST_CASE("matmul: issue interval and latency of 16-bit operands are those of si
   for (const auto& [n, interval, latency] :
        {std::tuple{420, 177.5, 340.83}, {444, 186.67, 350.83}, {128, 55.83, 219.2}}) {
     auto i = tiles(Opcode::kMatmul, static_cast<std::uint16_t>(n), DType::kFp16, Space::kSbuf, Space::kPsum);
-    const auto cost = model::matmul_cost(i, p);
+    const auto cost = model::matmul_cost(i, i.src0.dtype, p);
     CHECK(ns(cost.interval, p.clock) == Approx(interval).epsilon(0.02));
     CHECK(ns(cost.streaming + cost.latency, p.clock) == Approx(latency).epsilon(0.02));
   }
@@ -53,23 +54,67 @@ TEST_CASE("matmul: issue interval and latency of 16-bit operands are those of si
 TEST_CASE("matmul: fp32 takes two instructions of two cycles a row", "[timing]") {
   const auto& p = core().tensor;
   const auto i = tiles(Opcode::kMatmul, 420, DType::kFp32, Space::kSbuf, Space::kPsum);
-  CHECK(ns(model::matmul_cost(i, p).interval, p.clock) == Approx(2 * 352.5).epsilon(0.02));
+  CHECK(ns(model::matmul_cost(i, i.src0.dtype, p).interval, p.clock) == Approx(2 * 352.5).epsilon(0.02));
 }
 
 TEST_CASE("transpose: fp32 streams two cycles a row, fp16 one", "[timing]") {
   const auto& p = core().tensor;
   auto i = tiles(Opcode::kTranspose, 128, DType::kFp32, Space::kSbuf, Space::kPsum);
-  CHECK(ns(model::matmul_cost(i, p).interval, p.clock) == Approx(108.33).epsilon(0.02));
+  CHECK(ns(model::matmul_cost(i, i.src0.dtype, p).interval, p.clock) == Approx(108.33).epsilon(0.02));
   i.src0.dtype = DType::kFp16;
-  CHECK(ns(model::matmul_cost(i, p).interval, p.clock) == Approx(55.83).epsilon(0.02));
+  CHECK(ns(model::matmul_cost(i, i.src0.dtype, p).interval, p.clock) == Approx(55.83).epsilon(0.02));
+}
+
+TEST_CASE("matmul: zeros and ones halve the time of fp32, tf32 takes a quarter", "[timing]") {
+  const auto& p = core().tensor;
+  auto i = tiles(Opcode::kMatmul, 420, DType::kFp32, Space::kSbuf, Space::kPsum);
+  const auto four = model::matmul_cost(i, DType::kFp32, p);
+  for (const auto mode : {isa::MatmulMode::kOneZeroStationary, isa::MatmulMode::kOneZeroMoving}) {
+    i.mode = mode;
+    CHECK(2 * model::matmul_cost(i, DType::kFp32, p).interval.count == four.interval.count);
+  }
+  i.mode = isa::MatmulMode::kDense;
+  CHECK(model::matmul_cost(i, DType::kTf32, p).streaming.count == 2 * 420);
+  i.src0.dtype = DType::kTf32;
+  CHECK(model::matmul_cost(i, DType::kFp32, p).streaming.count == 2 * 420);
+  CHECK(model::matmul_cost(i, DType::kTf32, p).streaming.count == 420);
+  CHECK(4 * 420 == four.streaming.count);
+}
+
+TEST_CASE("matmul: fp8 runs at the rate of bf16, double_row and sparse at that rate with more rows",
+          "[timing]") {
+  const auto& p = core().tensor;
+  const auto bf16 = model::matmul_cost(tiles(Opcode::kMatmul, 512, DType::kBf16, Space::kSbuf, Space::kPsum),
+                                       DType::kBf16, p);
+  auto i = tiles(Opcode::kMatmul, 512, DType::kFp8E4M3, Space::kSbuf, Space::kPsum);
+  CHECK(model::matmul_cost(i, DType::kFp8E4M3, p).interval == bf16.interval);
+  CHECK(model::matmul_flops(i) == 2 * 128 * 128 * 512);
+  for (const auto& [mode, slices, k] : {std::tuple{isa::MatmulMode::kDoubleRow, 2, 256},
+                                        {isa::MatmulMode::kSparse4of16, 4, 128},
+                                        {isa::MatmulMode::kSparse4of12, 3, 128},
+                                        {isa::MatmulMode::kSparse1of2, 2, 128}}) {
+    i.mode = mode;
+    i.shape.count = {1, static_cast<std::uint16_t>(slices), 1, 512};
+    const auto cost = model::matmul_cost(i, DType::kFp8E4M3, p);
+    CHECK(cost.interval == bf16.interval);
+    CHECK(cost.latency == bf16.latency);
+    CHECK(model::matmul_flops(i) == std::uint64_t{2} * k * 128 * 512);  // of sparse weights the kept ones
+  }
+}
+
+TEST_CASE("matmul: fp32 counts its multiply-adds once, a transpose has none", "[timing]") {
+  auto i = tiles(Opcode::kMatmul, 420, DType::kFp32, Space::kSbuf, Space::kPsum);
+  CHECK(model::matmul_flops(i) == 2 * 128 * 128 * 420);
+  i.op = Opcode::kTranspose;
+  CHECK(model::matmul_flops(i) == 0);
 }
 
 TEST_CASE("matmul: a smaller array fills sooner and streams as long", "[timing]") {
   auto p = core().tensor;
   const auto i = tiles(Opcode::kMatmul, 512, DType::kBf16, Space::kSbuf, Space::kPsum);
-  const auto large = model::matmul_cost(i, p);
+  const auto large = model::matmul_cost(i, i.src0.dtype, p);
   p.rows = p.columns = 32;
-  const auto small = model::matmul_cost(i, p);
+  const auto small = model::matmul_cost(i, i.src0.dtype, p);
   CHECK(small.interval == large.interval);
   CHECK(large.latency.count - small.latency.count == 2 * (128 - 32));
 }
@@ -85,6 +130,22 @@ TEST_CASE("weight load: latency by dtype and stride is that of silicon", "[timin
   CHECK(latency(DType::kFp16, 9) == Approx(136.67).epsilon(0.02));
   CHECK(latency(DType::kFp32, 1) == Approx(189.17).epsilon(0.01));
   CHECK(latency(DType::kFp32, 9) == Approx(311.67).epsilon(0.01));
+}
+
+TEST_CASE("weight load: fp8 as 16-bit, double_row by its columns, tf32 as one word a column", "[timing]") {
+  const auto& p = core().tensor;
+  const auto cycles = [&](const isa::Instruction& i) { return model::weight_cost(i, p).load.count; };
+  auto i = tiles(Opcode::kLoadWeights, 128, DType::kBf16, Space::kSbuf, Space::kSbuf);
+  const auto bf16 = cycles(i);
+  CHECK(bf16 == 32);
+  i.src0.dtype = DType::kFp8E5M2;
+  CHECK(cycles(i) == bf16);
+  i.mode = isa::MatmulMode::kDoubleRow;
+  i.shape.count = {1, 2, 1, 128};
+  i.src0.stride = {0, 128, 0, 1};
+  CHECK(cycles(i) == bf16);
+  i = tiles(Opcode::kLoadWeights, 128, DType::kTf32, Space::kSbuf, Space::kSbuf);
+  CHECK(cycles(i) == 128);
 }
 
 TEST_CASE("weight load: an isolated load delays its matmul by 30.83 ns", "[timing]") {
@@ -134,14 +195,59 @@ TEST_CASE("reciprocal: eight cycles an element, as published", "[timing]") {
   CHECK((b.issue - a.issue).count == 800);
 }
 
+TEST_CASE("function tables: a switch costs 1283.3 ns, and only a function outside the loaded set switches",
+          "[timing]") {
+  using isa::ActFn;
+  const auto& p = core().scalar;
+  // Whether running `next` right after `first` on a fresh engine loads a set.
+  const auto switches = [&](ActFn first, ActFn next) {
+    const unsigned loaded = model::table_switch(first, isa::kNoTableSet, p).loaded;
+    const auto change = model::table_switch(next, loaded, p);
+    CHECK((change.cycles.count != 0) == (change.loaded != loaded));
+    return change.cycles.count != 0;
+  };
+  CHECK(ns(model::table_switch(ActFn::kExp, isa::kNoTableSet, p).cycles, p.clock) ==
+        Approx(1283.3).epsilon(0.001));
+  CHECK_FALSE(switches(ActFn::kExp, ActFn::kExp));
+  CHECK_FALSE(switches(ActFn::kExp, ActFn::kTanh));
+  CHECK_FALSE(switches(ActFn::kTanh, ActFn::kExp));
+  CHECK_FALSE(switches(ActFn::kSigmoid, ActFn::kArctan));
+  CHECK_FALSE(switches(ActFn::kSilu, ActFn::kSin));
+  CHECK_FALSE(switches(ActFn::kGelu, ActFn::kGeluDx));
+  CHECK(switches(ActFn::kExp, ActFn::kGelu));
+  CHECK(switches(ActFn::kSilu, ActFn::kSiluDx));
+  CHECK(switches(ActFn::kGeluSigmoid, ActFn::kGeluSigmoidDx));
+  // log takes the lowest of its sets, which is without exp; so the two switch whenever they alternate, though
+  // a set with both exists.
+  CHECK(switches(ActFn::kLog, ActFn::kExp));
+  CHECK(switches(ActFn::kExp, ActFn::kLog));
+  // A set that has the function stays: tanh is in sets 1 and 11.
+  CHECK_FALSE(switches(ActFn::kGelu, ActFn::kTanh));
+}
+
+TEST_CASE("function tables: copy, square, relu, prelu, abs and sign never load or drop a set", "[timing]") {
+  using isa::ActFn;
+  const auto& p = core().scalar;
+  for (const ActFn cheap :
+       {ActFn::kCopy, ActFn::kSquare, ActFn::kRelu, ActFn::kPrelu, ActFn::kAbs, ActFn::kSign}) {
+    for (unsigned loaded = isa::kNoTableSet; loaded <= isa::kTableSets; ++loaded) {
+      const auto change = model::table_switch(cheap, loaded, p);
+      CHECK(change.loaded == loaded);
+      CHECK(change.cycles.count == 0);
+    }
+  }
+}
+
 TEST_CASE("cost classes: every class of the instruction table has a law or is the sequencer's", "[timing]") {
   for (const isa::OpRow& row : isa::all_rows()) {
     INFO(row.mnemonic);
     switch (row.cost) {
       case isa::CostClass::kNone:
       case isa::CostClass::kDoorbell:
+      case isa::CostClass::kMeeting:
       case isa::CostClass::kSemaphore:
       case isa::CostClass::kRegister:
+      case isa::CostClass::kRegisterMemory:
       case isa::CostClass::kBranch:
       case isa::CostClass::kWeightLoad:
       case isa::CostClass::kMatmul:

@@ -11,6 +11,7 @@ import error_codes
 import formatting
 import headers
 import hygiene
+import instructions
 import layers
 import test_names
 from repo import Repo
@@ -20,6 +21,7 @@ CHECKS = {
     "hygiene": lambda repo, _: hygiene.findings(repo),
     "error_codes": lambda repo, _: error_codes.findings(repo),
     "formatting": lambda repo, _: formatting.findings(repo),
+    "instructions": lambda repo, _: instructions.findings(repo),
     "test_names": lambda repo, _: test_names.findings(repo),
     "documents": lambda repo, arguments: documents.findings(repo, arguments.tahoma),
     "headers": lambda repo, arguments: headers.findings(repo, arguments.build),

@@ -10,6 +10,7 @@ import documents
 import error_codes
 import formatting
 import hygiene
+import instructions
 import layers
 import test_names
 from repo import Repo
@@ -72,6 +73,19 @@ class Layers(Planted):
 
     def test_headers_are_named_from_the_root(self):
         self.assert_refused("a.h", isa__a_h="", isa__b_cpp='#include "a.h"\n')
+
+
+class Instructions(Planted):
+    TABLE = '{Opcode::kA, "first", kTensor},\n{Opcode::kB,\n "second"},\nOpRow kLaterRows[] = {\n{Opcode::kC, "third"},\n};\n'
+
+    def test_an_instruction_without_a_test_is_found(self):
+        repo = self.plant(isa__table_x_h=self.TABLE, tests__unit__a_test_cpp='TEST_CASE("first: law") {}\n')
+        self.assertEqual(len(instructions.findings(repo)), 1)
+
+    def test_later_generations_need_no_test(self):
+        repo = self.plant(isa__table_x_h=self.TABLE,
+                          tests__unit__a_test_cpp='TEST_CASE("first and second: law") {}\n')
+        self.assertEqual(instructions.findings(repo), [])
 
 
 class Hygiene(Planted):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The GEMM over shapes, dtypes and machine sizes, every pair of them met at least once.
 
-For each case: the golden check passes in functional mode; timing mode reports the same statistics to the last digit; a
+For each case, with races and uninitialised memory checked in every run: the golden check passes in functional mode; timing mode reports the same statistics to the last digit; a
 second functional run writes the same bytes into every file but manifest.json.
 
     gemm_matrix.py --binary PATH [--case N] [--list]
@@ -50,7 +50,8 @@ def run(binary, case, mode, out):
     work = out.parent / "case.yaml"
     work.write_text(f"kind: gemm\nmachine: {preset}\nworkload:\n  m: {m}\n  n: {n}\n  k: {k}\n  dtype: {dtype}\n"
                     f"  shard: {shard_text}\n")
-    done = subprocess.run([binary, "run", str(work), "--mode", mode, "--out", str(out)], capture_output=True, text=True)
+    done = subprocess.run([binary, "run", str(work), "--mode", mode, "--out", str(out),
+                           "--check", "races,uninitialised"], capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"{mode}: exit status {done.returncode}\n{done.stdout}{done.stderr}")
     return json.loads((out / "summary.json").read_text())

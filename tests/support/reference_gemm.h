@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GEMM's declared arithmetic in plain loops, to the last bit: passes of `rows` in ascending k from +0
-// with one rounding per fused multiply-add, each pass's sum added with one rounding.
+// The GEMM's declared arithmetic in plain loops, to the last bit: blocks of `rows` in ascending k, in each
+// the arithmetic of one matmul instruction (tests/support/reference_matmul.h).
 #pragma once
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "isa/dtype.h"
+#include "tests/support/reference_matmul.h"
 
 namespace tahoma::tests {
 
@@ -40,13 +41,17 @@ inline std::vector<float> load_all(const std::byte* at, std::size_t count, isa::
 // One element: a [k, m] (transposed), b [k, n], contraction over [from, to).
 inline float reference_element(const std::vector<float>& a, std::size_t m, const std::vector<float>& b,
                                std::size_t n, std::size_t row, std::size_t column, std::size_t from,
-                               std::size_t to, std::size_t rows) {
+                               std::size_t to, std::size_t rows, isa::DType dtype) {
   float total = 0;
   for (std::size_t first = from; first < to; first += rows) {
-    float sum = 0;
-    for (std::size_t k = first; k < std::min(to, first + rows); ++k)
-      sum = std::fma(a[k * m + row], b[k * n + column], sum);
-    total = first == from ? sum : total + sum;
+    test::Meeting meeting;
+    for (std::size_t k = first; k < std::min(to, first + rows); ++k) {
+      meeting.weights.push_back(a[k * m + row]);
+      meeting.moving.push_back(b[k * n + column]);
+    }
+    meeting.weights_have_low = meeting.moving_has_low = dtype == isa::DType::kFp32;
+    total = dtype == isa::DType::kFp32 ? test::matmul_element_in_passes(meeting, first != from, total)
+                                       : test::matmul_element(meeting, first != from, total);
   }
   return total;
 }

@@ -22,8 +22,9 @@ struct TileMemory {
   std::vector<std::byte> sbuf = std::vector<std::byte>(kPartitions * kSbufStride);
   std::vector<std::byte> psum = std::vector<std::byte>(kPartitions * kPsumStride);
   isa::Weights weights;
+  isa::LaneState lanes;
 
-  isa::CoreView view() { return {sbuf.data(), kSbufStride, psum.data(), kPsumStride, &weights}; }
+  isa::CoreView view() { return {sbuf.data(), kSbufStride, psum.data(), kPsumStride, &weights, &lanes}; }
 
   std::byte* at(const isa::Tile& tile, unsigned p, const std::array<unsigned, 4>& index) {
     std::ptrdiff_t element = 0;
@@ -83,6 +84,7 @@ inline std::array<std::int16_t, 4> dense_strides(const isa::Shape& shape) {
 class Numbers {
  public:
   explicit Numbers(unsigned seed) : engine_(seed) {}
+  std::uint32_t word() { return static_cast<std::uint32_t>(engine_()); }
   unsigned below(unsigned limit) { return static_cast<unsigned>(engine_() % limit); }
   float ordinary() { return std::uniform_real_distribution<float>(-4.0F, 4.0F)(engine_); }
   float any() {

@@ -25,8 +25,8 @@ inline isa::Instruction hbm_copy(isa::Program& program, std::uint8_t dst, std::u
                                  std::uint32_t bytes, std::uint8_t semaphore, std::uint8_t ring = 0) {
   isa::Descriptor d;
   d.count = {1, 1, 1, bytes / 4};
-  d.src = {isa::Space::kHbm, isa::DType::kFp32, 0, src, 0, {0, 0, 0, 1}};
-  d.dst = {isa::Space::kHbm, isa::DType::kFp32, 0, dst, 0, {0, 0, 0, 1}};
+  d.src = {isa::Space::kHbm, isa::DType::kFp32, 0, src, 0, 0, {0, 0, 0, 1}};
+  d.dst = {isa::Space::kHbm, isa::DType::kFp32, 0, dst, 0, 0, {0, 0, 0, 1}};
   isa::Instruction i;
   i.op = isa::Opcode::kDmaCopy;
   i.ring = ring;
@@ -42,8 +42,8 @@ inline isa::Instruction load_rows(isa::Program& program, std::uint8_t src, unsig
   isa::Descriptor d;
   const std::uint32_t columns = bytes / 4;
   d.count = {partitions, 1, 1, columns};
-  d.src = {isa::Space::kHbm, isa::DType::kFp32, 0, src, 0, {static_cast<std::int32_t>(columns), 0, 0, 1}};
-  d.dst = {isa::Space::kSbuf, isa::DType::kFp32, 0, isa::kNone, 0, {0, 0, 0, 1}};
+  d.src = {isa::Space::kHbm, isa::DType::kFp32, 0, src, 0, 0, {static_cast<std::int32_t>(columns), 0, 0, 1}};
+  d.dst = {isa::Space::kSbuf, isa::DType::kFp32, 0, isa::kNone, 0, 0, {0, 0, 0, 1}};
   isa::Instruction i;
   i.op = isa::Opcode::kDmaCopy;
   i.ring = ring;

@@ -33,9 +33,10 @@ std::int64_t timing_in_child(const model::MachineParams& params, const Settings&
   const pid_t child = fork();
   if (child == 0) {
     const auto workload = attention_of(settings);
-    runtime::Machine machine(params, model::Mode::kTiming);
+    runtime::Machine machine(params, model::Mode::kTiming, {true, true});
     workload->prepare(machine, 1);
     const std::int64_t elapsed = machine.run().elapsed.fs;
+    if (machine.findings().total() > 0) _exit(2);
     _exit(write(channel[1], &elapsed, sizeof elapsed) == sizeof elapsed ? 0 : 1);
   }
   close(channel[1]);
@@ -53,9 +54,10 @@ void check(model::MachineParams params, const Settings& settings) {
   const std::int64_t timing = timing_in_child(params, settings);
   const auto workload = attention_of(settings);
   workload->check(params);
-  runtime::Machine machine(params, model::Mode::kFunctional);
+  runtime::Machine machine(params, model::Mode::kFunctional, {true, true});
   workload->prepare(machine, 1);
   const base::RunMeasurement measured = machine.run();
+  CHECK(machine.findings().first().empty());
   const runtime::GoldenResult golden = workload->verify(machine);
   INFO(workload->describe() << "\n" << golden.first_mismatch);
   CHECK(golden.passed);

@@ -264,6 +264,42 @@ TEST_CASE("tahoma run: a failed golden check ends with 1 and shows where", "[cli
   CHECK(tahoma_in(dir.path(), {"run", "case.yaml", "--no-golden"}).status == 0);
 }
 
+TEST_CASE("tahoma run: --check ends a wrong program with 3, with both instructions named and files written",
+          "[cli][check][bad-input]") {
+  const TempDir dir;
+  std::string racy = kAdd;
+  racy.replace(racy.find(" wait=s0>=16"), 12, "");
+  dir.write("add.asm", kAdd);
+  dir.write("racy.asm", racy);
+  for (const std::string name : {"add", "racy"})
+    dir.write(name + ".yaml", "kind: program\nmachine: trainium2_one_chip\nworkload:\n  file: " + name +
+                                  ".asm\n  tensors: \"in fp32 64x512 seed; out fp32 64x512 zero\"\n");
+  const Finished good = tahoma_in(dir.path(), {"run", "add.yaml", "--check", "races,uninitialised"});
+  CHECK(good.status == 0);
+  CHECK_THAT(good.out, Contains("races and uninitialised memory: none found"));
+  for (const char* mode : {"functional", "timing"}) {
+    const Finished bad = tahoma_in(dir.path(), {"run", "racy.yaml", "--check", "races", "--mode", mode});
+    INFO(bad.err);
+    CHECK(bad.status == 3);
+    CHECK_THAT(bad.err, StartsWith("E-CHK-001 race: ") && Contains("core0.vector[0] tensor_scalar") &&
+                            Contains("core0.sync[0] dma_copy on ring 0") &&
+                            Contains("sbuf partitions 0..63") &&
+                            Contains("tahoma: program check: error[E-RUN-071]: "));
+    const json checks = json::parse(contents(dir / "out/summary.json"))["checks"];
+    CHECK(checks["races"]["found"] > 0);
+    CHECK(checks["uninitialised"]["checked"] == false);
+  }
+  CHECK(tahoma_in(dir.path(), {"run", "racy.yaml"}).status == 0);
+}
+
+TEST_CASE("tahoma run: a check that does not exist is refused, with the nearest name", "[cli][bad-input]") {
+  const TempDir dir;
+  dir.write("case.yaml", kSmallGemm);
+  const Finished f = tahoma_in(dir.path(), {"run", "case.yaml", "--check", "races,uninitialized"});
+  check_refused(f, 2, "E-CLI-003");
+  CHECK_THAT(f.err, Contains("uninitialized") && Contains("did you mean 'uninitialised'"));
+}
+
 #ifndef __SANITIZE_ADDRESS__  // reserves more address space than the limit leaves
 TEST_CASE("command line: a host without memory ends with 6", "[cli][bad-input]") {
   const TempDir dir;

@@ -25,9 +25,10 @@ base::RunMeasurement run(const Case& c, model::Mode mode, runtime::GoldenResult*
   workload->declare(tree);
   for (const auto& [key, value] : c.settings) tree.set("workload." + key, value, "test");
   workload->check(c.machine);
-  runtime::Machine machine(c.machine, mode);
+  runtime::Machine machine(c.machine, mode, {true, true});
   workload->prepare(machine, 1);
   base::RunMeasurement measured = machine.run();
+  if (machine.findings().total() > 0) throw std::runtime_error(machine.findings().first().front());
   if (golden != nullptr) *golden = workload->verify(machine);
   return measured;
 }

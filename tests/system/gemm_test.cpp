@@ -53,7 +53,8 @@ OneCore run_one_core(const model::MachineParams& machine, const GemmShape& s, st
   for (std::size_t m = 0; m < s.m; ++m)
     for (std::size_t n = 0; n < s.n; ++n)
       result.want.push_back(tests::rounded(
-          tests::reference_element(a, s.m, b, s.n, m, n, 0, s.k, machine.chip.core.tensor.rows), s.out));
+          tests::reference_element(a, s.m, b, s.n, m, n, 0, s.k, machine.chip.core.tensor.rows, s.dtype),
+          s.out));
   return result;
 }
 
@@ -94,7 +95,7 @@ void check_ring(const RingCase& c, std::uint32_t seed) {
     for (std::size_t m = 0; m < s.m; ++m)
       for (std::size_t n = 0; n < s.n; ++n)
         partial[r].push_back(
-            tests::reference_element(a, s.m, b, s.n, m, n, 0, s.k, machine.chip.core.tensor.rows));
+            tests::reference_element(a, s.m, b, s.n, m, n, 0, s.k, machine.chip.core.tensor.rows, s.dtype));
     const std::uint64_t at_a = interpreter.allocate(a.size() * size),
                         at_b = interpreter.allocate(b.size() * size);
     tests::store_all(interpreter.at(at_a), a, s.dtype);

@@ -11,6 +11,7 @@
 
 #include "runtime/golden_kernels.h"
 #include "runtime/golden_rule.h"
+#include "tests/support/float_formats.h"
 
 namespace {
 
@@ -55,13 +56,11 @@ struct Gemm {
   GoldenResult check(const MadeBy& made_by = {}) const { return check_gemm(a, b, c, made_by); }
 };
 
-// Every finite value of a 16-bit format, ascending, with whether its last bit is even.
-std::vector<std::pair<double, bool>> values_of(DType dtype) {
+// Every finite value of a format, ascending, with whether its last bit is even.
+std::vector<std::pair<double, bool>> values_of(const tahoma::test::FloatFormat& format) {
   std::vector<std::pair<double, bool>> values;
-  for (std::uint32_t bits = 0; bits < 0x8000; ++bits) {
-    const double value = dtype == DType::kBf16 ? isa::fp32_from_bf16(static_cast<std::uint16_t>(bits))
-                                               : isa::fp32_from_fp16(static_cast<std::uint16_t>(bits));
-    if (std::isfinite(value)) values.emplace_back(value, bits % 2 == 0);
+  for (std::uint32_t magnitude = 0; magnitude < format.infinity(); ++magnitude) {
+    values.emplace_back(format.extended(magnitude), magnitude % 2 == 0);
   }
   return values;
 }
@@ -69,8 +68,9 @@ std::vector<std::pair<double, bool>> values_of(DType dtype) {
 }  // namespace
 
 TEST_CASE("golden rule: rounding picks the nearest of all values of the format, ties to even", "[golden]") {
-  const DType dtype = GENERATE(DType::kBf16, DType::kFp16);
-  const auto values = values_of(dtype);
+  const auto format = GENERATE(from_range(tahoma::test::kFloatFormats));
+  const DType dtype = format.dtype;
+  const auto values = values_of(format);
   std::mt19937_64 random(7);
   std::uniform_int_distribution<std::size_t> pick(0, values.size() - 2);
   std::uniform_real_distribution<double> between(0, 1);

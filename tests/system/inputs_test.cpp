@@ -5,10 +5,11 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <set>
 
 #include "model/base/error.h"
-#include "runtime/npy.h"
+#include "runtime/npy_dtype.h"
 
 namespace {
 
@@ -133,6 +134,46 @@ TEST_CASE("inputs: files keep their bits where types agree and are rounded from 
   }
   const TemporaryNpy half("half", array_of<std::uint16_t>("<f2", {1, 2}, {0x3C00, 0xC100}));
   CHECK(load_input(half.path(), "a", DType::kFp16, {1, 2}).at(0, 1) == -2.5F);
+}
+
+TEST_CASE("inputs: a tensor of every dtype comes back from the file that it was written to", "[inputs]") {
+  for (std::size_t k = 0; k < isa::kDTypeCount; ++k) {
+    const auto dtype = static_cast<DType>(k);
+    CAPTURE(isa::name_of(dtype));
+    const HostTensor tensor = generate_input("a", dtype, {7, 9}, 4, 0);
+    const NpyArray array = to_npy(dtype, tensor.shape, tensor.values);
+    CHECK(array.elements() == 63);
+    CHECK_THAT(npy_types_of(dtype), Catch::VectorContains(array.descr));
+    const TemporaryNpy file("round_trip", array);
+    CHECK(load_input(file.path(), "a", dtype, {7, 9}).values == tensor.values);
+    for (std::size_t i = 0; i < 63 && array.descr == "<f4"; ++i) {
+      float wide = 0;
+      std::memcpy(&wide, array.bytes.data() + 4 * i, 4);
+      CHECK(wide == tensor.at(i / 9, i % 9));
+    }
+  }
+}
+
+TEST_CASE("inputs: types without a NumPy type come from raw bits, or rounded from float32", "[inputs]") {
+  const std::vector<float> values{0.3F, 1000.0F, -1.0F};
+  const TemporaryNpy single("rounded", array_of<float>("<f4", {1, 3}, values));
+  const HostTensor e4m3 = load_input(single.path(), "a", DType::kFp8E4M3, {1, 3});
+  CHECK(e4m3.at(0, 0) == 0.3125F);  // 10 * 2^-5, the nearest of 4 significant bits
+  CHECK(e4m3.at(0, 1) == std::numeric_limits<float>::infinity());
+  CHECK(e4m3.at(0, 2) == -1.0F);
+  const HostTensor tf32 = load_input(single.path(), "a", DType::kTf32, {1, 3});
+  CHECK(tf32.at(0, 0) == 1229 * 0x1p-12F);  // the nearest of 11 significant bits
+  CHECK(tf32.values[0] == std::byte{0});    // the bits that tf32 does not use
+  const TemporaryNpy own_type("int16", array_of<std::int16_t>("<i2", {2}, {-300, 7}));
+  CHECK(load_input(own_type.path(), "a", DType::kInt16, {2}).at(0, 0) == -300);
+  CHECK(code_of([&] { load_input(own_type.path(), "a", DType::kUint16, {2}); }) == "E-NPY-010");
+  CHECK(code_of([&] { load_input(single.path(), "a", DType::kInt8, {1, 3}); }) == "E-NPY-010");
+  for (const char* descr : {"|u1", "|V1"}) {
+    const TemporaryNpy raw("raw", array_of<std::uint8_t>(descr, {2}, {0x38, 0xBC}));
+    CHECK(load_input(raw.path(), "a", DType::kFp8E4M3, {2}).at(0, 1) == -1.5F);
+    CHECK(load_input(raw.path(), "a", DType::kFp8E5M2, {2}).at(0, 1) == -1.0F);
+    CHECK(load_input(raw.path(), "a", DType::kFp8E3M4, {2}).at(0, 0) == 1.5F);
+  }
 }
 
 TEST_CASE("inputs: a file of another type or shape is refused at its path", "[inputs]") {

@@ -57,7 +57,7 @@ TEST_CASE("npy: what was written reads back", "[npy]") {
   const TempDir dir;
   for (const std::vector<std::uint64_t>& shape :
        {std::vector<std::uint64_t>{}, {3}, {2, 3}, {2, 0, 3}, {1, 2, 3, 4}}) {
-    for (const std::string descr : {"<f4", "<f2", "<i4", "<u4", "|u1", "<u2", "|V2"}) {
+    for (const std::string descr : {"<f4", "<f2", "<i4", "<i2", "|i1", "<u4", "<u2", "|u1", "|V2", "|V1"}) {
       NpyArray array{descr, shape, {}};
       array.bytes.resize(array.elements() * runtime::element_size(descr));
       for (std::size_t i = 0; i < array.bytes.size(); ++i) array.bytes[i] = static_cast<std::byte>(i * 37);
@@ -89,9 +89,10 @@ TEST_CASE("npy: both versions and all spellings of NumPy are read", "[npy]") {
     CHECK(array.shape == std::vector<std::uint64_t>{2});
     CHECK(array.bytes == bytes_of({1, 2}));
   }
-  // NumPy writes the void type of bf16 extensions with either byte order mark.
+  // NumPy writes the void types of bf16 and fp8 extensions with either byte order mark.
   const std::string halves = "abcd";
   CHECK(runtime::read_npy(dir.write("b.npy", npy_file(header_of("<V2", "(2,)"), halves))).descr == "|V2");
+  CHECK(runtime::read_npy(dir.write("b.npy", npy_file(header_of("<V1", "(4,)"), halves))).descr == "|V1");
   const std::string other_order = "{\"shape\": (1,2), \"descr\": \"<u2\", \"fortran_order\": False}";
   CHECK(runtime::read_npy(dir.write("c.npy", npy_file(other_order, halves))).shape ==
         std::vector<std::uint64_t>{1, 2});

@@ -2,6 +2,7 @@
 #include "workloads/program/program.h"
 
 #include <catch2/catch.hpp>
+#include <cstring>
 #include <fstream>
 
 #include "model/base/error.h"
@@ -51,10 +52,11 @@ runtime::GoldenResult run_case(float factor) {
   write_case(factor);
   const auto workload =
       workload_with("twice.tasm", "2", "out fp32 4x8 zero expect=want.npy; in fp32 4x8 seed");
-  runtime::Machine machine(tests::machine_of(1, 1, 1), model::Mode::kFunctional);
+  runtime::Machine machine(tests::machine_of(1, 1, 1), model::Mode::kFunctional, {true, true});
   workload->check(machine.params());
   workload->prepare(machine, 5);
   machine.run();
+  CHECK(machine.findings().first().empty());
   return workload->verify(machine);
 }
 
@@ -90,6 +92,21 @@ TEST_CASE("program: entries and arguments must meet", "[program]") {
   CHECK_THROWS_WITH(workloads::match_arguments(workloads::parse_arguments("y next z"), {"y"}), wrong);
 }
 
+TEST_CASE("program: a peer is the same tensor on the other core of the pair, and needs pairs", "[program]") {
+  const auto specs = workloads::parse_arguments("x fp32 4 seed; y peer x");
+  REQUIRE(specs.size() == 2);
+  CHECK(specs[1].kind == ArgumentSpec::Kind::kPeerTensor);
+  CHECK(specs[1].target == "x");
+  CHECK_THROWS_WITH(workloads::match_arguments(workloads::parse_arguments("y peer z"), {"y"}),
+                    Catch::Contains("E-RUN-061") && Catch::Contains("'y peer z'"));
+  auto machine = tests::machine_of(1, 1, 1);
+  const char* tensors = "x fp32 4 seed; y peer x";
+  CHECK_THROWS_WITH(workload_with("p.tasm", "2", tensors)->check(machine), Catch::Contains("E-RUN-064"));
+  machine.chip.lnc = 2;
+  CHECK_THROWS_WITH(workload_with("p.tasm", "3", tensors)->check(machine), Catch::Contains("E-RUN-064"));
+  CHECK_NOTHROW(workload_with("p.tasm", "2", tensors)->check(machine));
+}
+
 TEST_CASE("program: more cores than the machine has are refused", "[program]") {
   const auto workload = workload_with("twice.tasm", "9", "");
   CHECK_THROWS_WITH(workload->check(tests::machine_of(1, 1, 1)), Catch::Contains("E-RUN-063"));
@@ -113,4 +130,51 @@ TEST_CASE("program: other bits fail, with the first of them", "[program][machine
   CHECK_FALSE(result.passed);
   CHECK(result.mismatches == 64);
   CHECK_THAT(result.first_mismatch, Catch::Contains("out[0, 0] on core 0"));
+}
+
+TEST_CASE("program: cores of a pair copy from each other's memory", "[program][machine]") {
+  std::ofstream("peer.tasm") << R"(.program peer
+.args in theirs out
+sync:
+  core_barrier
+  dma_copy shape=1x32 dst=out:fp32 src=theirs:fp32
+)";
+  write_case(1.0F);  // both cores hold the same values
+  const auto workload =
+      workload_with("peer.tasm", "2", "in fp32 4x8 seed; theirs peer in; out fp32 4x8 zero expect=want.npy");
+  auto params = tests::machine_of(1, 1, 1);
+  params.chip.lnc = 2;
+  runtime::Machine machine(params, model::Mode::kFunctional);
+  workload->check(machine.params());
+  workload->prepare(machine, 5);
+  machine.run();
+  CHECK(workload->verify(machine).passed);
+}
+
+TEST_CASE("program: control arguments have their values in timing mode, others have none",
+          "[program][machine]") {
+  std::ofstream("count.tasm") << R"(.program count
+.args data counts
+.control counts
+vector:
+  reg_load d=r1 src=counts+0x8:int32
+again:
+  reg_alu d=r1 a=r1 op=subtract imm=1
+  branch a=r1 compare=gt imm=0 target=again
+)";
+  const std::int32_t counts[] = {1, 2, 30, 4};
+  runtime::NpyArray file{"<i4", {4}, std::vector<std::byte>(16)};
+  std::memcpy(file.bytes.data(), counts, 16);
+  runtime::write_npy("counts.npy", file);
+  const auto workload = workload_with("count.tasm", "2", "data fp32 4 seed; counts int32 4 counts.npy");
+  runtime::Machine machine(tests::machine_of(1, 1, 1), model::Mode::kTiming);
+  workload->prepare(machine, 1);
+  CHECK(machine.run().instructions == 2 * (1 + 2 * 30));
+}
+
+TEST_CASE("program: a control argument that is no tensor is refused", "[program][machine]") {
+  std::ofstream("core.tasm") << ".program core\n.args n\n.control n\nsync:\n  nop\n";
+  const auto workload = workload_with("core.tasm", "1", "n core");
+  runtime::Machine machine(tests::machine_of(1, 1, 1), model::Mode::kTiming);
+  CHECK_THROWS_WITH(workload->prepare(machine, 1), Catch::Contains("E-RUN-012") && Catch::Contains("'n'"));
 }

@@ -52,7 +52,7 @@ Summary crowded_summary() {
   for (auto& engine : run.engines) {
     engine.time.fill(run.elapsed * 0);
     for (std::size_t i = 0; i + 1 < base::kCycleNames; ++i) engine.time[i] = 5_us;
-    engine.time.back() = 20_us;
+    engine.time.back() = run.elapsed - 5_us * (base::kCycleNames - 1);
   }
   for (int i = 0; i < 600; ++i)
     run.links.push_back(fake_link("server3.chip63.link_zp" + std::to_string(i), "xyz" [i % 3], { 10_us }));
@@ -206,6 +206,7 @@ TEST_CASE("summary.json: the stable keys are there", "[report]") {
                           "hbm_read_bytes",
                           "hbm_write_bytes",
                           "golden",
+                          "checks",
                           "engines",
                           "hbm",
                           "links",
@@ -221,6 +222,30 @@ TEST_CASE("summary.json: the stable keys are there", "[report]") {
   CHECK(summary["links"]["busiest_link"]["name"] == "server0.chip00.link_xp");
   CHECK(summary["links"]["saturated"]["count"] == 1);
   CHECK(summary["bound_by"]["resource"] == "tensor");
+}
+
+TEST_CASE("summary: what the checks found stands in both, and that there were none", "[report]") {
+  using model::check::Kind;
+  auto facts = fake_facts();
+  const auto reduced = [&] { return runtime::summarise(facts, fake_machine(), fake_run()); };
+  json checks = json::parse(runtime::summary_json(reduced()))["checks"];
+  CHECK(checks["races"] == json({{"checked", false}}));
+  CHECK_THAT(runtime::summary_text(reduced()), Catch::Contains("checks          none"));
+  facts.checks.checked = {true, false};
+  CHECK_THAT(runtime::summary_text(reduced()), Catch::Contains("checks          races: none found"));
+  facts.checks.checked = {true, true};
+  model::check::Origin a, b;
+  b.index = 1;
+  facts.checks.is_new(Kind::kRace, a, b);
+  facts.checks.is_new(Kind::kRace, b, a);  // the same pair
+  facts.checks.is_new(Kind::kSemaphore, a, b);
+  facts.checks.add_text(Kind::kRace, "a and b");
+  checks = json::parse(runtime::summary_json(reduced()))["checks"];
+  CHECK(checks["races"]["found"] == 2);
+  CHECK(checks["races"]["codes"] == json({{"E-CHK-001", 1}, {"E-CHK-005", 1}}));
+  CHECK(checks["uninitialised"] == json({{"checked", true}, {"found", 0}, {"codes", json::object()}}));
+  CHECK(checks["first"] == json({"E-CHK-001 race: a and b"}));
+  CHECK_THAT(runtime::summary_text(reduced()), Catch::Contains("races and uninitialised memory: 2 FOUND"));
 }
 
 TEST_CASE("summary.json: a golden error that is no number stays legal JSON", "[report]") {

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "isa/error.h"
 #include "tests/support/random_program.h"
@@ -36,19 +37,31 @@ constexpr const char* kCopy =
 
 }  // namespace
 
-TEST_CASE("assembler: text of a valid program reads back as that program", "[isa]") {
-  constexpr std::uint64_t kSeed = 42;
-  INFO("seed " << kSeed);
-  ProgramGenerator generator(kSeed);
-  for (unsigned n = 0; n < 150; ++n) {
-    const Program p = generator.program(25);
+namespace {
+
+// Programs are compared as bytes: a NaN equals nothing.
+void try_programs(std::uint64_t seed, unsigned count, unsigned length) {
+  INFO("seed " << seed);
+  ProgramGenerator generator(seed);
+  for (unsigned n = 0; n < count; ++n) {
+    const Program p = generator.program(length);
     const std::string text = disassemble(p);
-    INFO(text);
     const Program again = assemble(text, "again");
-    REQUIRE(again == p);
-    REQUIRE(disassemble(again) == text);
+    if (to_bytes(again) != to_bytes(p)) FAIL("program " << n << " changes in this text:\n" << text);
+    if (disassemble(again) != text) FAIL("the text of program " << n << " changes:\n" << text);
   }
+  SUCCEED();
 }
+
+}  // namespace
+
+TEST_CASE("assembler: long valid programs survive text", "[isa]") { try_programs(42, 100, 40); }
+
+// 10^5 short programs in four cases, so that none takes long.
+TEST_CASE("assembler: valid programs 0 to 25000 survive text", "[isa]") { try_programs(100, 25000, 1); }
+TEST_CASE("assembler: valid programs 25000 to 50000 survive text", "[isa]") { try_programs(101, 25000, 1); }
+TEST_CASE("assembler: valid programs 50000 to 75000 survive text", "[isa]") { try_programs(102, 25000, 1); }
+TEST_CASE("assembler: valid programs 75000 to 100000 survive text", "[isa]") { try_programs(103, 25000, 1); }
 
 TEST_CASE("assembler: what is left out has its default", "[isa]") {
   const Program p = assemble(kCopy, "t");
@@ -71,8 +84,8 @@ TEST_CASE("assembler: strides, waits, updates, labels and comments mean what the
       "  reg_set d=r1 imm=-0x10\n"
       "again:\n"
       "  tensor_copy shape=64x2x8 dst=sbuf[64, 0x10]:fp32:(0,0,-1,2) src=sbuf[0,0]:fp32 wait=s3>=r7 "
-      "update=s255-=2\n"
-      "  reg_add d=r1 a=r1 imm=1\n"
+      "update=s255-=2@read\n"
+      "  reg_alu d=r1 a=r1 op=add imm=1\n"
       "  branch a=r1 compare=lt imm=0 target=again\n"
       "  jump target=end\r\n"
       "end: sem_wait wait=s1==4294967295\n",
@@ -85,7 +98,7 @@ TEST_CASE("assembler: strides, waits, updates, labels and comments mean what the
   CHECK(s[1].dst.stride == std::array<std::int16_t, 4>{0, 0, -1, 2});
   CHECK(s[1].src0.stride == std::array<std::int16_t, 4>{0, 0, 8, 1});
   CHECK(s[1].wait == Wait{Wait::Kind::kGeReg, 3, 7});
-  CHECK(s[1].update == Update{Update::Kind::kSubtract, 255, 2});
+  CHECK(s[1].update == Update{Update::Kind::kSubtract, 255, 2, true});
   CHECK(s[3].compare == CompareOp::kLt);
   CHECK(s[3].target == 1);
   CHECK(s[4].target == 5);
@@ -109,15 +122,92 @@ TEST_CASE("assembler: transfers are numbered in order of appearance", "[isa]") {
   REQUIRE(p.descriptors.size() == 2);
   CHECK(p.descriptors[0].accumulate);
   CHECK(p.descriptors[0].count == std::array<std::uint32_t, 4>{1, 1, 1, 16});
-  CHECK(p.descriptors[0].dst == DmaSide{Space::kHbm, DType::kFp32, 0, 1, 0x40, {0, 0, 0, 1}});
-  CHECK(p.descriptors[1].src == DmaSide{Space::kHbm, DType::kBf16, 0, 0, 4096, {8192, 0, 512, 1}});
-  CHECK(p.descriptors[1].dst == DmaSide{Space::kSbuf, DType::kBf16, 0, kNone, 0, {0, 0, 512, 1}});
+  CHECK(p.descriptors[0].dst == DmaSide{Space::kHbm, DType::kFp32, 0, 1, 0, 0x40, {0, 0, 0, 1}});
+  CHECK(p.descriptors[1].src == DmaSide{Space::kHbm, DType::kBf16, 0, 0, 0, 4096, {8192, 0, 512, 1}});
+  CHECK(p.descriptors[1].dst == DmaSide{Space::kSbuf, DType::kBf16, 0, kNone, 0, 0, {0, 0, 512, 1}});
   const auto& s = p.stream(Queue::kSync);
   CHECK(s[0].descriptor == 1);
   CHECK(s[0].ring == 3);
   CHECK(s[0].src_reg == 9);
   CHECK(s[1].descriptor == 0);
   CHECK(s[1].notify_arg == 1);
+}
+
+TEST_CASE("assembler: an optional operand that is absent stays absent", "[isa]") {
+  const auto read = [](const std::string& text, Queue queue) {
+    const Program p = assemble(text, "t");
+    CHECK(to_bytes(assemble(disassemble(p), "t")) == to_bytes(p));
+    return p.stream(queue).back();
+  };
+  const Instruction dense = read("tensor:\nload_weights shape=4x8 src=sbuf[0,0]:bf16", Queue::kTensor);
+  CHECK(dense.src1 == Tile{});
+  const Instruction sparse =
+      read("tensor:\nload_weights shape=4x8 src=sbuf[0,0]:bf16 mode=sparse_1_2 tags=sbuf[0,16]:uint16",
+           Queue::kTensor);
+  CHECK(sparse.src1.stride == std::array<std::int16_t, 4>{0, 0, 0, 1});
+  const std::string replace =
+      "vector:\nmatch_replace8 shape=1x8 dst=sbuf[0,0]:fp32 src=sbuf[0,0]:fp32 values=sbuf[0,0]:fp32 "
+      "value=-0 ";
+  CHECK(std::signbit(read(replace, Queue::kVector).value));
+  CHECK(read(replace, Queue::kVector).result == Column{});
+  CHECK(read(replace + "index=psum[32, 8]:uint16", Queue::kVector).result ==
+        Column{true, Space::kPsum, DType::kUint16, 32, 8});
+  const std::string activation =
+      "scalar:\nactivation shape=1x1 dst=sbuf[0,0]:fp32 src=sbuf[0,0]:fp32 func=exp scale=1";
+  CHECK(read(activation, Queue::kScalar).scalar1 == Scalar{});
+  CHECK(std::signbit(read(activation + " bias=-0", Queue::kScalar).scalar1.imm));
+  CHECK(std::signbit(read(activation + " alpha=-0", Queue::kScalar).value));
+}
+
+TEST_CASE("assembler: an operation of two operands has its scalar, zero or not", "[isa]") {
+  const std::string head = "vector:\n  tensor_scalar shape=1x1 dst=sbuf[0,0]:fp32 src=sbuf[0,0]:fp32 ";
+  check_error(head + "op0=mult", "E-ASM-008", "2:3", "lacks its operand 'scalar0'");
+  check_error(head + "op0=mult scalar0=2 op1=add", "E-ASM-008", "2:3", "lacks its operand 'scalar1'");
+  for (const std::string rest : {"op0=mult scalar0=0", "op0=mult scalar0=-0 op1=add scalar1=0", "op0=abs"}) {
+    const Program p = assemble(head + rest, "t");
+    CHECK_THAT(disassemble(p), Catch::Contains(rest + "\n"));
+    CHECK(to_bytes(assemble(disassemble(p), "t")) == to_bytes(p));
+  }
+}
+
+TEST_CASE("assembler: masks, words, modes and sums mean what they say", "[isa]") {
+  std::string mask = "(5";
+  for (unsigned n = 1; n < 32; ++n) mask += n % 2 == 0 ? ",*" : "," + std::to_string(31 - n);
+  const Program p = assemble(
+      ".args a\nvector:\nstream_shuffle shape=32x1 dst=sbuf[0,0]:fp32 src=sbuf[0,0]:fp32 mask=" + mask +
+          ")\nreg_load d=r1 src=a+8:uint16 src_reg=r2\nreg_store a=r1 dst=sbuf[77, 4]:int8\n"
+          "sendrecv shape=2x2 dst=sbuf[0,0]:fp32 src=sbuf[0,0]:fp32 pipe=3 gpsimd_dma\n",
+      "t");
+  const auto& s = p.stream(Queue::kVector);
+  CHECK(s[0].mask[0] == 5);
+  CHECK(s[0].mask[2] == kKeep);
+  CHECK(s[0].mask[31] == 0);
+  CHECK(s[1].word == DmaSide{Space::kHbm, DType::kUint16, 0, 0, 0, 8, {}});
+  CHECK(s[1].src_reg == 2);
+  CHECK(s[2].word == DmaSide{Space::kSbuf, DType::kInt8, 77, kNone, 0, 4, {}});
+  CHECK(s[3].pipe == 3);
+  CHECK(s[3].gpsimd_dma);
+  check_error("vector:\nstream_shuffle mask=(32", "E-ASM-005", "2:22", "0..31");
+  check_error("tensor:\nload_weights mode=sparse_4_17", "E-ASM-006", "2:19", "did you mean 'sparse_4_16'");
+  check_error("vector:\nselect_reduce command=reset_redce", "E-ASM-006", "2:23",
+              "did you mean 'reset_reduce'");
+  check_error(".args a\nsync:\ndma_copy indirect=gathr", "E-ASM-006", "3:19", "did you mean 'gather'");
+  check_error("vector:\nmatch_replace8 index=hbm[0,0]:uint16", "E-ASM-006", "2:22",
+              "expected one of sbuf, psum");
+}
+
+TEST_CASE("assembler: control arguments are some of the arguments", "[isa]") {
+  const Program p = assemble(".args a routes b pages\n.control pages routes\n", "t");
+  CHECK(p.control == 0b1010);
+  CHECK(p.is_control(1));
+  CHECK_FALSE(p.is_control(2));
+  CHECK_FALSE(p.is_control(kNone));
+  CHECK(disassemble(p) == ".program program\n.args a routes b pages\n.control routes pages\n");
+  CHECK(assemble(disassemble(p), "t") == p);
+  check_error(".args pages\n.control page", "E-ASM-009", "2:10", "did you mean 'pages'");
+  check_error(".control a\n.args a", "E-ASM-009", "1:10", "there is none");
+  check_error(".args a b\n.control a\n.control b", "E-ASM-013", "3:2", "stands twice");
+  check_error(".args a b\n.control a b a", "E-ASM-013", "2:14", "distinct names");
 }
 
 TEST_CASE("assembler: floats keep every bit", "[isa]") {

@@ -1,190 +1,171 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions against the definition of the formats: sign, exponent, fraction, and the nearest neighbour in
-// double.
+// Conversions of single elements against the definition of the formats: sign, exponent, mantissa, and the
+// nearest neighbour in double.
 #include "isa/dtype.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <random>
+#include <string>
 
-#include "isa/row_kernel.h"
-#include "tests/support/tile_memory.h"
+#include "tests/support/float_formats.h"
 
 namespace {
 
 using namespace tahoma;
 using isa::DType;
+using test::FloatFormat, test::kFloatFormats;
 
-// What the bits of a small floating-point format mean.
-struct Format {
-  int exponent_bits, fraction_bits;
-  double value(unsigned bits) const {
-    const unsigned fraction = bits & ((1U << fraction_bits) - 1);
-    const int exponent = static_cast<int>((bits >> fraction_bits) & ((1U << exponent_bits) - 1));
-    const double sign = (bits >> (exponent_bits + fraction_bits)) != 0 ? -1 : 1;
-    const int bias = (1 << (exponent_bits - 1)) - 1;
-    if (exponent == (1 << exponent_bits) - 1) {
-      return fraction == 0 ? sign * std::numeric_limits<double>::infinity()
-                           : std::numeric_limits<double>::quiet_NaN();
-    }
-    const double significand = fraction + (exponent == 0 ? 0.0 : std::ldexp(1, fraction_bits));
-    return sign * std::ldexp(significand, (exponent == 0 ? 1 : exponent) - bias - fraction_bits);
-  }
-  bool is_nan(unsigned bits) const { return std::isnan(value(bits)); }
-  unsigned quiet_bit() const { return 1U << (fraction_bits - 1); }
-  unsigned infinity() const { return ((1U << exponent_bits) - 1) << fraction_bits; }
-};
+constexpr float kInf = std::numeric_limits<float>::infinity();
 
-constexpr Format kHalf{5, 10}, kBrain{8, 7};
+bool same(float got, double want) { return got == want && std::signbit(got) == std::signbit(want); }
 
-template <class Widen, class Narrow>
-void check_round_trip(const Format& format, Widen widen, Narrow narrow) {
+// Between two neighbours the midpoint goes to the even one and everything else to the nearer; the values
+// themselves stay. With the order of the patterns, this fixes every finite input. Returns how often `store`
+// breaks it.
+template <class Store>
+unsigned wrong_roundings(const FloatFormat& format, Store store) {
   unsigned wrong = 0;
-  for (unsigned bits = 0; bits < 0x10000U; ++bits) {
-    const float wide = widen(static_cast<std::uint16_t>(bits));
-    if (format.is_nan(bits)) {
-      wrong += !std::isnan(wide) || narrow(wide) != (bits | format.quiet_bit());
-    } else {
-      const double expected = format.value(bits);
-      wrong += wide != expected || std::signbit(wide) != std::signbit(expected) || narrow(wide) != bits;
-    }
-  }
-  CHECK(wrong == 0);
-}
-
-// Between two neighbours the midpoint goes to the even one and everything else to the nearer. With the order
-// of the formats' bits, this fixes every finite input.
-template <class Narrow>
-void check_rounding(const Format& format, Narrow narrow) {
-  unsigned wrong = 0;
-  for (unsigned low = 0; low + 1 <= format.infinity(); ++low) {
-    const unsigned high = low + 1;  // the step after the largest number is where infinity would be a number
-    const double above =
-        high == format.infinity() ? 2 * format.value(low) - format.value(low - 1) : format.value(high);
-    const auto middle = static_cast<float>((format.value(low) + above) / 2);
-    const unsigned even = low % 2 == 0 ? low : high;
-    for (const unsigned sign : {0U, 0x8000U}) {
+  for (std::uint32_t low = 0; low < format.infinity(); ++low) {
+    const std::uint32_t high = low + 1, even = low % 2 == 0 ? low : high;
+    const auto value = static_cast<float>(format.extended(low));
+    const auto middle = static_cast<float>((format.extended(low) + format.extended(high)) / 2);
+    for (const std::uint32_t sign : {0U, format.sign()}) {
       const float side = sign != 0 ? -1.0F : 1.0F;
-      wrong += narrow(side * middle) != (even | sign);
-      wrong += narrow(side * std::nextafter(middle, 0.0F)) != (low | sign);
-      wrong += narrow(side * std::nextafter(middle, std::numeric_limits<float>::infinity())) != (high | sign);
+      wrong += store(side * value) != (low | sign);
+      wrong += store(side * std::nextafter(value, kInf)) != (low | sign);
+      wrong += low > 0 && store(side * std::nextafter(value, 0.0F)) != (low | sign);
+      wrong += store(side * middle) != (even | sign);
+      wrong += store(side * std::nextafter(middle, 0.0F)) != (low | sign);
+      wrong += store(side * std::nextafter(middle, kInf)) != (high | sign);
     }
   }
-  CHECK(wrong == 0);
-  CHECK(narrow(std::numeric_limits<float>::infinity()) == format.infinity());
-  CHECK(narrow(-std::numeric_limits<float>::infinity()) == (format.infinity() | 0x8000U));
-  CHECK(narrow(std::numeric_limits<float>::denorm_min()) == 0);
-  CHECK(narrow(-std::numeric_limits<float>::denorm_min()) == 0x8000U);
-}
-
-std::uint16_t narrow_bits(DType dtype, float value) {
-  std::uint16_t out = 0;
-  std::array<std::byte, 2> bytes;
-  isa::narrow_row(dtype, &value, bytes.data(), 1);
-  std::memcpy(&out, bytes.data(), 2);
-  return out;
-}
-
-float round_trip(DType dtype, float value) {
-  std::array<std::byte, 4> bytes{};
-  isa::store_from_fp32(bytes.data(), dtype, value);
-  return isa::load_as_fp32(bytes.data(), dtype);
+  return wrong;
 }
 
 }  // namespace
 
-TEST_CASE("dtype: all fp16 and bf16 patterns widen exactly and come back", "[isa]") {
-  check_round_trip(kHalf, isa::fp32_from_fp16, isa::fp16_from_fp32);
-  check_round_trip(kBrain, isa::fp32_from_bf16, isa::bf16_from_fp32);
+TEST_CASE("dtype: every pattern of every float loads as its definition says and comes back", "[isa]") {
+  for (const FloatFormat& format : kFloatFormats) {
+    CAPTURE(isa::name_of(format.dtype));
+    unsigned wrong = 0;
+    for (std::uint32_t pattern = 0; pattern < 2 * format.sign(); ++pattern) {
+      const float wide = format.load(pattern);
+      if (format.is_nan(pattern)) {
+        wrong += !std::isnan(wide) || format.store(wide) != (pattern | format.quiet());
+      } else {
+        wrong += !same(wide, format.value(pattern)) || format.store(wide) != pattern;
+      }
+    }
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("dtype: the formats have the largest numbers and the steps that are documented", "[isa]") {
+  const auto limits = [](DType dtype) {
+    for (const FloatFormat& f : kFloatFormats) {
+      if (f.dtype == dtype) return std::array<float, 2>{f.load(f.largest()), f.load(1)};
+    }
+    return std::array<float, 2>{};
+  };
+  using Pair = std::array<float, 2>;
+  CHECK(limits(DType::kFp8E4M3) == Pair{240, 0x1p-9F});
+  CHECK(limits(DType::kFp8E5M2) == Pair{57344, 0x1p-16F});
+  CHECK(limits(DType::kFp8E3M4) == Pair{15.5F, 0x1p-6F});
+  CHECK(limits(DType::kFp16) == Pair{65504, 0x1p-24F});
+  CHECK(limits(DType::kBf16) == Pair{0x1.FEp127F, 0x1p-133F});
+  CHECK(limits(DType::kTf32) == Pair{0x1.FFCp127F, 0x1p-136F});
 }
 
 TEST_CASE("dtype: narrowing rounds to nearest, ties to even, over the whole range", "[isa]") {
-  check_rounding(kHalf, isa::fp16_from_fp32);
-  check_rounding(kBrain, isa::bf16_from_fp32);
+  for (const FloatFormat& format : kFloatFormats) {
+    CAPTURE(isa::name_of(format.dtype));
+    CHECK(wrong_roundings(format, [&](float value) { return format.store(value); }) == 0);
+  }
+}
+
+TEST_CASE("dtype: the check of rounding notices truncation and ties away from even", "[isa]") {
+  const FloatFormat& bf16 = kFloatFormats[0];
+  REQUIRE(bf16.dtype == DType::kBf16);
+  const auto bits = [](float value) { return std::bit_cast<std::uint32_t>(value); };
+  CHECK(wrong_roundings(bf16, [&](float value) { return bits(value) >> 16; }) > 0);
+  CHECK(wrong_roundings(bf16, [&](float value) { return (bits(value) + 0x8000U) >> 16; }) > 0);
+}
+
+TEST_CASE("dtype: overflow, infinities and what is too small keep their sign", "[isa]") {
+  for (const FloatFormat& format : kFloatFormats) {
+    CAPTURE(isa::name_of(format.dtype));
+    const std::uint32_t negative = format.sign();
+    const double largest = format.extended(format.largest()), beyond = format.extended(format.infinity());
+    const auto threshold = static_cast<float>((largest + beyond) / 2);  // a tie; infinity is the even one
+    CHECK(format.store(threshold) == format.infinity());
+    CHECK(format.store(std::nextafter(threshold, 0.0F)) == format.largest());
+    CHECK(format.store(-threshold) == (format.infinity() | negative));
+    CHECK(format.store(std::numeric_limits<float>::max()) == format.infinity());
+    CHECK(format.store(kInf) == format.infinity());
+    CHECK(format.store(-kInf) == (format.infinity() | negative));
+    CHECK(format.store(0.0F) == 0);
+    CHECK(format.store(-0.0F) == negative);
+    CHECK(format.store(std::numeric_limits<float>::denorm_min()) == 0);
+    CHECK(format.store(-std::numeric_limits<float>::denorm_min()) == negative);
+  }
 }
 
 TEST_CASE("dtype: a NaN stays a quiet NaN with its sign and upper payload", "[isa]") {
-  for (const std::uint32_t bits :
-       {0x7F800001U, 0xFF800001U, 0x7FC00000U, 0xFFFFFFFFU, 0x7FABE123U, 0xFFBFFFFFU}) {
-    const auto value = std::bit_cast<float>(bits);
-    const unsigned sign = (bits >> 16) & 0x8000U;
-    CHECK(isa::bf16_from_fp32(value) == (sign | 0x7FC0U | ((bits >> 16) & 0x3FU)));
-    CHECK(isa::fp16_from_fp32(value) == (sign | 0x7E00U | ((bits >> 13) & 0x1FFU)));
+  std::mt19937 engine(5);
+  for (const FloatFormat& format : kFloatFormats) {
+    CAPTURE(isa::name_of(format.dtype));
+    unsigned wrong = 0;
+    for (unsigned n = 0; n < 100000; ++n) {
+      // The first ones are the smallest payload, quiet and signalling, of either sign.
+      const std::uint32_t payload = n < 2 ? 1U : static_cast<std::uint32_t>(engine()) & 0x7FFFFFU;
+      const std::uint32_t bits = (n % 2 == 0 ? 0x7F800000U : 0xFF800000U) | (payload == 0 ? 1U : payload);
+      const std::uint32_t upper = (bits & 0x7FFFFFU) >> (23 - format.mantissa_bits);
+      const std::uint32_t sign = n % 2 == 0 ? 0 : format.sign();
+      wrong +=
+          format.store(std::bit_cast<float>(bits)) != (sign | format.infinity() | format.quiet() | upper);
+    }
+    CHECK(wrong == 0);
   }
 }
 
-TEST_CASE("dtype: row conversions equal the single ones on every SIMD target", "[isa]") {
-  std::vector<std::uint16_t> half(0x10000);
-  for (unsigned i = 0; i < half.size(); ++i) half[i] = static_cast<std::uint16_t>(i);
-  test::on_every_simd_target([&] {
-    for (const DType dtype : {DType::kBf16, DType::kFp16}) {
-      const Format& format = dtype == DType::kBf16 ? kBrain : kHalf;
-      std::vector<float> wide(half.size());
-      std::vector<std::uint16_t> back(half.size());
-      isa::widen_row(dtype, reinterpret_cast<const std::byte*>(half.data()), wide.data(), wide.size());
-      isa::narrow_row(dtype, wide.data(), reinterpret_cast<std::byte*>(back.data()), wide.size());
-      unsigned wrong = 0;
-      for (unsigned i = 0; i < half.size(); ++i) {
-        const auto bits = reinterpret_cast<const std::byte*>(&half[i]);
-        wrong += !test::same_number(wide[i], isa::load_as_fp32(bits, dtype));
-        wrong += back[i] != (format.is_nan(i) ? i | format.quiet_bit() : i);
-      }
-      CHECK(wrong == 0);
-      check_rounding(format, [dtype](float value) { return narrow_bits(dtype, value); });
+TEST_CASE("dtype: tf32 ignores the low 13 bits of what it loads, but never takes a NaN for infinity",
+          "[isa]") {
+  const FloatFormat& tf32 = kFloatFormats[2];
+  REQUIRE(tf32.dtype == DType::kTf32);
+  std::mt19937 engine(6);
+  unsigned wrong = 0;
+  for (std::uint32_t pattern = 0; pattern < 2 * tf32.sign(); ++pattern) {
+    const auto ignored = static_cast<std::uint32_t>(engine()) & 0x1FFFU;
+    const float wide = tf32.load_word(pattern << 13 | ignored);
+    const bool infinite = (pattern & (tf32.sign() - 1)) == tf32.infinity();
+    if (tf32.is_nan(pattern) || (infinite && ignored != 0)) {
+      wrong += std::bit_cast<std::uint32_t>(wide) != (pattern << 13 | 0x00400000U);
+    } else {
+      wrong += !same(wide, tf32.value(pattern));
     }
-  });
-}
-
-TEST_CASE("dtype: rows of every length narrow like single numbers, NaNs and extremes included", "[isa]") {
-  test::Numbers numbers(11);
-  test::on_every_simd_target([&] {
-    for (std::size_t n = 0; n < 40; ++n) {
-      std::vector<float> in(n);
-      for (float& x : in) x = numbers.any();
-      for (const DType dtype : {DType::kBf16, DType::kFp16}) {
-        std::vector<std::uint16_t> out(n + 1, 0xABCD);
-        isa::narrow_row(dtype, in.data(), reinterpret_cast<std::byte*>(out.data()), n);
-        for (std::size_t i = 0; i < n; ++i) {
-          CHECK(out[i] == (dtype == DType::kBf16 ? isa::bf16_from_fp32(in[i]) : isa::fp16_from_fp32(in[i])));
-        }
-        CHECK(out[n] == 0xABCD);  // nothing beyond the row is touched
-      }
-    }
-  });
-}
-
-TEST_CASE("dtype: integers round to nearest even, saturate, and take NaN as 0", "[isa]") {
-  const float nan = std::numeric_limits<float>::quiet_NaN(),
-              infinity = std::numeric_limits<float>::infinity();
-  CHECK(round_trip(DType::kInt32, 2.5F) == 2);
-  CHECK(round_trip(DType::kInt32, 3.5F) == 4);
-  CHECK(round_trip(DType::kInt32, -2.5F) == -2);
-  CHECK(round_trip(DType::kInt32, nan) == 0);
-  CHECK(round_trip(DType::kInt32, 1e20F) == 2147483648.0F);  // 2^31 - 1, read back in fp32
-  CHECK(round_trip(DType::kInt32, -infinity) == -2147483648.0F);
-  CHECK(round_trip(DType::kUint32, -1.0F) == 0);
-  CHECK(round_trip(DType::kUint32, infinity) == 4294967296.0F);
-  CHECK(round_trip(DType::kUint32, 3e9F) == 3e9F);
-  CHECK(round_trip(DType::kUint8, 254.5F) == 254);
-  CHECK(round_trip(DType::kUint8, 300.0F) == 255);
-  CHECK(round_trip(DType::kUint8, -0.4F) == 0);
-  CHECK(round_trip(DType::kUint8, nan) == 0);
-  std::array<std::byte, 4> bytes{};
-  std::int32_t largest = 0;
-  isa::store_from_fp32(bytes.data(), DType::kInt32, infinity);
-  std::memcpy(&largest, bytes.data(), 4);
-  CHECK(largest == std::numeric_limits<std::int32_t>::max());
+  }
+  CHECK(wrong == 0);
+  CHECK(std::bit_cast<std::uint32_t>(tf32.load_word(0x7F800001U)) == 0x7FC00000U);
+  CHECK(std::bit_cast<std::uint32_t>(tf32.load_word(0xFF801FFFU)) == 0xFFC00000U);
 }
 
 TEST_CASE("dtype: names are unique and lead back to their type", "[isa]") {
+  const std::string names =
+      "fp32 bf16 fp16 int32 uint32 uint8 tf32 fp8_e4m3 fp8_e5m2 fp8_e3m4 int8 int16 uint16";
+  std::string listed;
   for (std::size_t i = 0; i < isa::kDTypeCount; ++i) {
     const auto dtype = static_cast<DType>(i);
+    listed += std::string(i == 0 ? "" : " ") + std::string(isa::name_of(dtype));
     CHECK(isa::dtype_from_name(isa::name_of(dtype)) == dtype);
     CHECK((isa::size_of(dtype) == 1 || isa::size_of(dtype) == 2 || isa::size_of(dtype) == 4));
   }
+  CHECK(listed == names);
   CHECK_FALSE(isa::dtype_from_name("FP32").has_value());
+  CHECK_FALSE(isa::dtype_from_name("fp8").has_value());
   CHECK_FALSE(isa::dtype_from_name("").has_value());
-  CHECK(isa::is_float(DType::kFp16));
-  CHECK_FALSE(isa::is_float(DType::kUint8));
+  for (const FloatFormat& format : kFloatFormats) CHECK(isa::is_float(format.dtype));
+  CHECK(isa::is_float(DType::kFp32));
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scalar engine: functions against the host's double mathematics with the stated error, activation and
-// its sum against plain loops.
+// The scalar engine's instructions: activation and its sum against plain loops over its functions, whose own
+// laws stand in activation_error_test.cpp and activation_limits_test.cpp.
 #include <catch2/catch.hpp>
 #include <cmath>
 
 #include "isa/activation_kernel.h"
 #include "isa/semantics.h"
+#include "tests/support/activation_reference.h"
 #include "tests/support/tile_memory.h"
 
 namespace {
@@ -14,84 +15,15 @@ using namespace tahoma;
 using isa::ActFn, isa::DType, isa::Instruction, isa::Opcode, isa::Scalar, isa::Shape, isa::Space, isa::Tile;
 using test::TileMemory, test::same_bits, test::same_number;
 
-constexpr ActFn kFunctions[] = {ActFn::kCopy, ActFn::kSquare, ActFn::kRelu,       ActFn::kAbs,
-                                ActFn::kSign, ActFn::kExp,    ActFn::kReciprocal, ActFn::kSqrt};
+constexpr float kAlpha = 0.25F;  // slope of prelu
 
 float one(ActFn fn, float x) {
   float out = 0;
-  isa::activation_row(fn, &x, &out, 1);
+  isa::activation_row(fn, &x, &out, 1, kAlpha);
   return out;
 }
 
-// Distance in units of the last place of an fp32 result, subnormal results included.
-double ulps(float got, double exact) {
-  if (std::isinf(got) || std::isinf(static_cast<float>(exact)))
-    return same_bits(got, static_cast<float>(exact)) ? 0 : 1e9;
-  const int exponent = exact == 0 ? -200 : std::ilogb(exact);
-  return std::abs(got - exact) / std::ldexp(1.0, std::max(exponent - 23, -149));
-}
-
-double worst_exp_error(const std::vector<float>& inputs) {
-  std::vector<float> out(inputs.size());
-  isa::activation_row(ActFn::kExp, inputs.data(), out.data(), inputs.size());
-  double worst = 0;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const double exact = std::exp(static_cast<double>(inputs[i]));
-    worst = std::max(worst, ulps(out[i], exact));
-  }
-  return worst;
-}
-
-// Everything but exp: exact or correctly rounded, so plain C++ is the definition.
-float definition(ActFn fn, float x) {
-  switch (fn) {
-    case ActFn::kCopy:
-      return x;
-    case ActFn::kSquare:
-      return x * x;
-    case ActFn::kRelu:
-      return std::isnan(x) ? x : x > 0 ? x : 0.0F;
-    case ActFn::kAbs:
-      return std::fabs(x);
-    case ActFn::kSign:
-      return x > 0 ? 1.0F : x < 0 ? -1.0F : x;
-    case ActFn::kReciprocal:
-      return 1.0F / x;
-    case ActFn::kSqrt:
-      return std::sqrt(x);
-    case ActFn::kExp:
-      return one(ActFn::kExp, x);  // held to its own bound elsewhere
-  }
-  return x;
-}
-
 }  // namespace
-
-TEST_CASE("exp: within 2 ulp over a dense set of its range, subnormal results included", "[isa]") {
-  test::on_every_simd_target([] {
-    std::vector<float> inputs;
-    for (int i = 0; i <= 400000; ++i) inputs.push_back(-104.5F + 193.5F * static_cast<float>(i) / 400000.0F);
-    for (int e = -149; e < 7; ++e) {
-      for (int k = 0; k < 64; ++k) {
-        const float x = std::ldexp(1.0F + static_cast<float>(k) / 64.0F, e);
-        inputs.push_back(x);
-        inputs.push_back(-x);
-      }
-    }
-    CHECK(worst_exp_error(inputs) <= 2.0);
-  });
-}
-
-TEST_CASE("exp: within 2 ulp for every fp16 and every finite bf16 input", "[isa]") {
-  std::vector<float> inputs;
-  for (unsigned bits = 0; bits < 0x10000U; ++bits) {
-    const float half = isa::fp32_from_fp16(static_cast<std::uint16_t>(bits));
-    const float brain = isa::fp32_from_bf16(static_cast<std::uint16_t>(bits));
-    if (!std::isnan(half)) inputs.push_back(half);
-    if (!std::isnan(brain)) inputs.push_back(brain);
-  }
-  CHECK(worst_exp_error(inputs) <= 2.0);
-}
 
 TEST_CASE("exp: exact at 0, monotonic where softmax lives, and right at its ends", "[isa]") {
   const float infinity = std::numeric_limits<float>::infinity();
@@ -113,38 +45,18 @@ TEST_CASE("activation functions: the same bits on every SIMD target and for ever
   test::Numbers numbers(61);
   std::vector<float> in(1013);
   for (float& x : in) x = 20.0F * numbers.any();
-  for (const ActFn fn : kFunctions) {
+  for (const ActFn fn : test::all_activations()) {
     std::vector<float> first(in.size());
-    isa::activation_row(fn, in.data(), first.data(), in.size());
+    isa::activation_row(fn, in.data(), first.data(), in.size(), kAlpha);
     test::on_every_simd_target([&] {
       for (std::size_t at = 0, n = 1; at < in.size(); at += n, n = n % 23 + 1) {
         const std::size_t length = std::min(n, in.size() - at);
         std::vector<float> out(length);
-        isa::activation_row(fn, in.data() + at, out.data(), length);
+        isa::activation_row(fn, in.data() + at, out.data(), length, kAlpha);
         for (std::size_t i = 0; i < length; ++i) REQUIRE(same_bits(out[i], first[at + i]));
       }
     });
   }
-}
-
-TEST_CASE("activation functions: exact or correctly rounded, and one NaN for all", "[isa]") {
-  test::Numbers numbers(62);
-  test::on_every_simd_target([&] {
-    for (const ActFn fn : kFunctions) {
-      for (int round = 0; round < 2000; ++round) {
-        const float x = numbers.any();
-        if (!same_number(one(fn, x), definition(fn, x))) {
-          CAPTURE(int(fn), x);
-          CHECK(same_number(one(fn, x), definition(fn, x)));
-        }
-      }
-      CHECK(std::bit_cast<std::uint32_t>(one(fn, std::bit_cast<float>(0xFF812345U))) == 0x7FC00000U);
-    }
-    CHECK(std::bit_cast<std::uint32_t>(one(ActFn::kSqrt, -1.0F)) == 0x7FC00000U);
-    CHECK(same_bits(one(ActFn::kRelu, -0.0F), 0.0F));
-    CHECK(same_bits(one(ActFn::kSign, -0.0F), -0.0F));
-    CHECK(same_bits(one(ActFn::kAbs, -0.0F), 0.0F));
-  });
 }
 
 TEST_CASE("activation: fn(src * scale + bias) with one rounding, constants or columns", "[isa]") {
@@ -152,11 +64,12 @@ TEST_CASE("activation: fn(src * scale + bias) with one rounding, constants or co
   TileMemory memory;
   const Shape shapes[] = {test::row_shape(128, 1), test::row_shape(65, 600), {9, {2, 1, 5, 7}}};
   for (const Shape& shape : shapes) {
-    for (const ActFn fn : kFunctions) {
+    for (const ActFn fn : test::all_activations()) {
       for (unsigned form = 0; form < 4; ++form) {
         Instruction i;
         i.op = Opcode::kActivation;
         i.func = fn;
+        i.value = kAlpha;
         i.shape = shape;
         i.src0 = {Space::kPsum, DType::kFp32, 0, 0, test::dense_strides(shape)};
         i.dst = {Space::kSbuf, form % 2 == 0 ? DType::kBf16 : DType::kFp32, 0, 8192,
@@ -175,7 +88,7 @@ TEST_CASE("activation: fn(src * scale + bias) with one rounding, constants or co
           const float x =
               std::fma(memory.get(i.src0, p, at), memory.column(i.scalar0, p), memory.column(i.scalar1, p));
           std::array<std::byte, 4> want{};
-          isa::store_from_fp32(want.data(), i.dst.dtype, definition(fn, x));
+          isa::store_from_fp32(want.data(), i.dst.dtype, one(fn, x));
           wrong += !same_number(memory.get(i.dst, p, at), isa::load_as_fp32(want.data(), i.dst.dtype));
         });
         CHECK(wrong == 0);
@@ -195,7 +108,8 @@ TEST_CASE("activation_reduce: also sums the unrounded results of a partition in 
     i.shape = shape;
     i.src0 = {Space::kPsum, DType::kFp32, 0, 0, test::dense_strides(shape)};
     i.dst = {Space::kSbuf, DType::kBf16, 0, 8192, test::dense_strides(shape)};
-    i.src1 = {Space::kSbuf, DType::kFp32, 0, 512, {}};
+    i.result = {true, Space::kSbuf, DType::kFp32, 0, 512};
+    const Tile sums{Space::kSbuf, DType::kFp32, 0, 512, {}};
     i.scalar0 = {false, 0.5F};
     i.scalar1 = {true, 0, Space::kSbuf, 0, 64};
     const Tile bias{Space::kSbuf, DType::kFp32, 0, 64, {}};
@@ -212,9 +126,9 @@ TEST_CASE("activation_reduce: also sums the unrounded results of a partition in 
       CHECK(memory.get(i.dst, p, at) == isa::fp32_from_bf16(isa::bf16_from_fp32(y)));
     });
     for (unsigned p = 0; p < shape.partitions; ++p) {
-      float sum = results[p][0];
-      for (std::size_t n = 1; n < results[p].size(); ++n) sum += results[p][n];
-      CHECK(same_bits(memory.get(i.src1, p, {}), sum));
+      float sum = 0;
+      for (const float x : results[p]) sum += x;
+      CHECK(same_bits(memory.get(sums, p, {}), sum));
     }
   }
 }
@@ -227,7 +141,7 @@ TEST_CASE("activation: works in place, as softmax uses it", "[isa]") {
   i.func = ActFn::kSquare;
   i.shape = test::row_shape(20, 700);
   i.src0 = i.dst = {Space::kSbuf, DType::kFp32, 0, 1024, {0, 0, 0, 1}};
-  i.src1 = {Space::kSbuf, DType::kFp32, 0, 0, {}};
+  i.result = {true, Space::kSbuf, DType::kFp32, 0, 0};
   i.scalar0 = {false, 1.0F};
   test::for_each_element(i.shape,
                          [&](unsigned p, const auto& at) { memory.set(i.src0, p, at, numbers.ordinary()); });

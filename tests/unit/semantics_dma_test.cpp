@@ -11,8 +11,12 @@ using namespace tahoma;
 using isa::Descriptor, isa::DmaSide, isa::DType, isa::Space;
 using test::TileMemory, test::same_number;
 
-constexpr DType kAll[] = {DType::kFp32,  DType::kBf16,   DType::kFp16,
-                          DType::kInt32, DType::kUint32, DType::kUint8};
+constexpr DType kAll[] = {DType::kFp32,  DType::kBf16,  DType::kFp16,    DType::kInt32,   DType::kUint32,
+                          DType::kUint8, DType::kTf32,  DType::kFp8E4M3, DType::kFp8E5M2, DType::kFp8E3M4,
+                          DType::kInt8,  DType::kInt16, DType::kUint16};
+// One of each size and way of converting, where all pairs would take long (conversion_test.cpp has them).
+constexpr DType kPaired[] = {DType::kFp32,  DType::kBf16,   DType::kFp8E4M3,
+                             DType::kInt32, DType::kUint16, DType::kUint8};
 constexpr std::size_t kHbmBytes = 1U << 19, kHbmMiddle = kHbmBytes / 2;
 
 // HBM on both sides plus a core; sides begin in the middle, so that strides may be negative.
@@ -53,11 +57,11 @@ struct Form {
 // Every pair of spaces; contiguous, gathering, scattering, transposing and backward patterns.
 std::vector<Form> forms() {
   const auto hbm = [](std::array<std::int32_t, 4> stride) {
-    return DmaSide{Space::kHbm, DType::kFp32, 0, 0, 0, stride};
+    return DmaSide{Space::kHbm, DType::kFp32, 0, 0, 0, 0, stride};
   };
   const auto chip = [](Space space, unsigned partition, std::uint64_t offset,
                        std::array<std::int32_t, 4> stride) {
-    return DmaSide{space, DType::kFp32, static_cast<std::uint8_t>(partition), isa::kNone, offset, stride};
+    return DmaSide{space, DType::kFp32, static_cast<std::uint8_t>(partition), isa::kNone, 0, offset, stride};
   };
   return {
       {{128, 1, 1, 300}, chip(Space::kSbuf, 0, 256, {0, 0, 0, 1}), hbm({320, 0, 0, 1})},
@@ -104,12 +108,12 @@ void check(World& w, const Descriptor& d, test::Numbers& numbers, Want want) {
 
 }  // namespace
 
-TEST_CASE("dma: copies and casts every pattern between every pair of dtypes", "[isa]") {
+TEST_CASE("dma_copy: copies and casts every pattern between dtypes of every kind", "[isa]") {
   test::Numbers numbers(71);
   World w;
   for (const Form& form : forms()) {
-    for (const DType to : kAll) {
-      for (const DType from : kAll) {
+    for (const DType to : kPaired) {
+      for (const DType from : kPaired) {
         Descriptor d{form.count, form.dst, form.src, false};
         d.dst.dtype = to;
         d.src.dtype = from;
@@ -161,8 +165,8 @@ TEST_CASE("dma: equal dtypes move bits, whatever they mean", "[isa]") {
 TEST_CASE("dma: odd byte addresses in HBM are legal", "[isa]") {
   World w;
   Descriptor d{{1, 1, 1, 100},
-               {Space::kHbm, DType::kBf16, 0, 0, 0, {0, 0, 0, 1}},
-               {Space::kHbm, DType::kFp32, 0, 1, 0, {0, 0, 0, 1}},
+               {Space::kHbm, DType::kBf16, 0, 0, 0, 0, {0, 0, 0, 1}},
+               {Space::kHbm, DType::kFp32, 0, 1, 0, 0, {0, 0, 0, 1}},
                false};
   std::byte* src = w.src.data() + 1001;
   std::byte* dst = w.dst.data() + 2003;
@@ -177,7 +181,7 @@ TEST_CASE("dma: a count of zero moves nothing", "[isa]") {
   World w;
   const World before = w;
   w.src[kHbmMiddle] = std::byte{7};
-  const DmaSide side{Space::kHbm, DType::kFp32, 0, 0, 0, {1, 1, 1, 1}};
+  const DmaSide side{Space::kHbm, DType::kFp32, 0, 0, 0, 0, {1, 1, 1, 1}};
   w.run({{4, 0, 2, 8}, side, side, false});
   CHECK(w.dst == before.dst);
 }

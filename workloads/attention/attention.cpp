@@ -74,6 +74,8 @@ class Attention final : public runtime::Workload {
     seed_ = seed;
     share_out(machine);
     load_programs(machine);
+    for (const Share& share : shares_)
+      for (const Tensor* input : {&share.qt, &share.kt, &share.v}) machine.declare_input(*input);
     if (machine.functional()) place_inputs(machine);
   }
 

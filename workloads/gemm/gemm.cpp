@@ -61,6 +61,8 @@ class Gemm final : public runtime::Workload {
     seed_ = seed;
     layout_.emplace(machine, shape(), shard());
     load_programs(machine);
+    for (const GemmTile& tile : layout_->tiles())
+      for (const runtime::Tensor* input : {&tile.a, &tile.b}) machine.declare_input(*input);
     if (machine.functional()) place_inputs(machine);
   }
 

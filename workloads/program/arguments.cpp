@@ -46,6 +46,19 @@ std::vector<std::uint64_t> parse_shape(const std::string& entry, const std::stri
   return shape;
 }
 
+// "within=1e-5"
+double parse_within(const std::string& entry, const std::string& word) {
+  constexpr std::string_view kName = "within=";
+  double value = 0;
+  const char* end = word.data() + word.size();
+  const bool named = word.starts_with(kName);
+  const auto read =
+      named ? std::from_chars(word.data() + kName.size(), end, value) : std::from_chars_result{};
+  if (!named || read.ec != std::errc() || read.ptr != end || !(value > 0 && value < 1))
+    refuse("E-RUN-060", fmt::format("'{}': expected within=ERROR between 0 and 1, got '{}'", entry, word));
+  return value;
+}
+
 ArgumentSpec parse_tensor(const std::string& entry, const std::vector<std::string>& words) {
   ArgumentSpec spec;
   const auto dtype = isa::dtype_from_name(words[1]);
@@ -57,25 +70,27 @@ ArgumentSpec parse_tensor(const std::string& entry, const std::vector<std::strin
   spec.dtype = *dtype;
   spec.shape = parse_shape(entry, words[2]);
   spec.fill = words[3];
-  if (words.size() == 5) spec.expect = words[4].substr(std::string("expect=").size());
+  if (words.size() >= 5) spec.expect = words[4].substr(std::string("expect=").size());
+  if (words.size() == 6) spec.within = parse_within(entry, words[5]);
   return spec;
 }
 
 ArgumentSpec parse_entry(const std::string& entry) {
   const std::vector<std::string> words = words_of(entry);
   ArgumentSpec spec;
-  const bool has_expect = words.size() == 5 && words[4].starts_with("expect=") && words[4].size() > 7;
+  const bool has_expect =
+      (words.size() == 5 || words.size() == 6) && words[4].starts_with("expect=") && words[4].size() > 7;
   if (words.size() == 4 || has_expect) {
     spec = parse_tensor(entry, words);
   } else if (words.size() == 2 && (words[1] == "core" || words[1] == "next_core")) {
     spec.kind = words[1] == "core" ? ArgumentSpec::Kind::kCore : ArgumentSpec::Kind::kNextCore;
-  } else if (words.size() == 3 && words[1] == "next") {
-    spec.kind = ArgumentSpec::Kind::kNextTensor;
+  } else if (words.size() == 3 && (words[1] == "next" || words[1] == "peer")) {
+    spec.kind = words[1] == "next" ? ArgumentSpec::Kind::kNextTensor : ArgumentSpec::Kind::kPeerTensor;
     spec.target = words[2];
   } else {
     refuse("E-RUN-060",
-           fmt::format("'{}': expected NAME DTYPE SHAPE seed|zero|FILE [expect=FILE], NAME core, NAME "
-                       "next_core or NAME next TENSOR",
+           fmt::format("'{}': expected NAME DTYPE SHAPE seed|zero|FILE [expect=FILE [within=ERROR]], "
+                       "NAME core, NAME next_core, NAME next TENSOR or NAME peer TENSOR",
                        entry));
   }
   spec.name = words[0];
@@ -111,11 +126,12 @@ std::vector<ArgumentSpec> match_arguments(const std::vector<ArgumentSpec>& specs
     if (std::find(names.begin(), names.end(), spec.name) == names.end())
       refuse("E-RUN-061", fmt::format("the program has no argument '{}'{}", spec.name,
                                       base::did_you_mean(spec.name, names)));
-    if (spec.kind != ArgumentSpec::Kind::kNextTensor) continue;
+    if (spec.target.empty()) continue;
     const auto target = find(spec.target);
     if (target == specs.end() || target->kind != ArgumentSpec::Kind::kTensor)
-      refuse("E-RUN-061", fmt::format("'{} next {}': no tensor of that name{}", spec.name, spec.target,
-                                      base::did_you_mean(spec.target, names_of(specs))));
+      refuse("E-RUN-061", fmt::format("'{} {} {}': no tensor of that name{}", spec.name,
+                                      spec.kind == ArgumentSpec::Kind::kNextTensor ? "next" : "peer",
+                                      spec.target, base::did_you_mean(spec.target, names_of(specs))));
   }
   std::vector<ArgumentSpec> matched;
   for (const std::string& name : names) {

@@ -11,22 +11,23 @@
 namespace tahoma::workloads {
 
 struct ArgumentSpec {
-  enum class Kind : std::uint8_t { kTensor, kCore, kNextCore, kNextTensor };
+  enum class Kind : std::uint8_t { kTensor, kCore, kNextCore, kNextTensor, kPeerTensor };
   std::string name;
   Kind kind = Kind::kTensor;
   isa::DType dtype = isa::DType::kFp32;
   std::vector<std::uint64_t> shape;
   std::string fill;    // "seed", "zero" or the path of a .npy file
   std::string expect;  // path of a .npy file, or empty
-  std::string target;  // kNextTensor: the tensor's name
+  double within = 0;   // largest error of an element relative to the expected one; 0: the same bits
+  std::string target;  // kNextTensor, kPeerTensor: the tensor's name
 };
 
 // Throws UserError E-RUN-060 at the entry: its form, dtype or shape, or a name given twice.
 std::vector<ArgumentSpec> parse_arguments(const std::string& text);
 
 // The specs in the order of `names`, a program's arguments. Throws UserError E-RUN-061 for an argument
-// without an entry, an entry without an argument, or a `next` that names no tensor; the nearest name is
-// given.
+// without an entry, an entry without an argument, or a `next` or `peer` that names no tensor; the nearest
+// name is given.
 std::vector<ArgumentSpec> match_arguments(const std::vector<ArgumentSpec>& specs,
                                           const std::vector<std::string>& names);
 

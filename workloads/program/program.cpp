@@ -50,7 +50,16 @@ class AssemblerProgram final : public runtime::Workload {
     if (cores_ > machine.cores())
       throw base::UserError("E-RUN-063", "workload.cores",
                             fmt::format("{} cores, the machine has {}", cores_, machine.cores()));
-    parse_arguments(tensors_);
+    const auto specs = parse_arguments(tensors_);
+    const bool peers = std::any_of(specs.begin(), specs.end(), [](const ArgumentSpec& s) {
+      return s.kind == ArgumentSpec::Kind::kPeerTensor;
+    });
+    if (peers && (machine.chip.lnc != 2 || cores_ % 2 != 0))
+      throw base::UserError(
+          "E-RUN-064", "workload.tensors",
+          fmt::format("a peer on {} cores with machine.chip.lnc = {}; expected pairs of cores, "
+                      "lnc = 2",
+                      cores_, machine.chip.lnc));
   }
 
   void prepare(Machine& machine, std::uint64_t seed) override {
@@ -58,12 +67,16 @@ class AssemblerProgram final : public runtime::Workload {
     specs_ = match_arguments(parse_arguments(tensors_), program_->args);
     allocate(machine);
     for (std::uint32_t core = 0; core < cores_; ++core) machine.load(core, program_, arguments(core));
-    if (machine.functional()) fill(machine, seed);
+    declare_inputs(machine);
+    fill(machine, seed);
   }
 
   runtime::GoldenResult verify(Machine& machine) override {
     runtime::GoldenResult result;
     result.rule = "bits equal to the expected files";
+    for (const ArgumentSpec& s : specs_) result.tolerance = std::max(result.tolerance, s.within);
+    if (result.tolerance > 0)
+      result.rule = "relative error within what the case allows of the expected files";
     result.passed = true;
     for (std::size_t i = 0; i < specs_.size(); ++i) {
       if (specs_[i].expect.empty()) continue;
@@ -122,6 +135,9 @@ class AssemblerProgram final : public runtime::Workload {
         case ArgumentSpec::Kind::kNextTensor:
           values.push_back(placed_[next][index_of(specs_[i].target)].address);
           break;
+        case ArgumentSpec::Kind::kPeerTensor:
+          values.push_back(placed_[core ^ 1U][index_of(specs_[i].target)].address);
+          break;
       }
     }
     return values;
@@ -133,11 +149,19 @@ class AssemblerProgram final : public runtime::Workload {
     return static_cast<std::size_t>(at - specs_.begin());
   }
 
-  // Every core gets the same values. Memory is zero until written, so `zero` writes nothing.
+  void declare_inputs(Machine& machine) const {
+    for (const std::vector<Tensor>& tensors : placed_)
+      for (std::size_t i = 0; i < specs_.size(); ++i)
+        if (specs_[i].kind == ArgumentSpec::Kind::kTensor) machine.declare_input(tensors[i]);
+  }
+
+  // Every core gets the same values, in timing mode those of control arguments. Memory is zero until written,
+  // so `zero` writes nothing.
   void fill(Machine& machine, std::uint64_t seed) const {
     for (std::size_t i = 0; i < specs_.size(); ++i) {
       const ArgumentSpec& s = specs_[i];
-      if (s.kind != ArgumentSpec::Kind::kTensor || s.fill == "zero") continue;
+      if (s.kind != ArgumentSpec::Kind::kTensor || s.fill == "zero" || !machine.has_values(placed_[0][i]))
+        continue;
       const HostTensor values =
           runtime::input(s.fill == "seed" ? "" : s.fill, s.name, s.dtype, s.shape, seed, i);
       for (std::uint32_t core = 0; core < cores_; ++core) machine.write(placed_[core][i], values.values);
@@ -153,8 +177,11 @@ class AssemblerProgram final : public runtime::Workload {
       ++result.elements;
       if (std::memcmp(&got.values[e * size], &want.values[e * size], size) == 0) continue;
       const std::uint64_t row = e / want.columns(), column = e % want.columns();
-      const double error = std::abs(double{got.at(row, column)} - double{want.at(row, column)});
+      const double expected = want.at(row, column);
+      const double error = std::abs(double{got.at(row, column)} - expected);
       result.max_abs_error = std::max(result.max_abs_error, error);
+      if (expected != 0) result.max_rel_error = std::max(result.max_rel_error, error / std::abs(expected));
+      if (error <= specs_[i].within * std::abs(expected)) continue;
       if (result.mismatches++ == 0)
         result.first_mismatch = fmt::format("{}[{}, {}] on core {}: got {}, expected {}", want.name, row,
                                             column, core, got.at(row, column), want.at(row, column));

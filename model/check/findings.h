@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the checker has found: every kind counted, the first few in full. A pair of instructions of the same
+// two queues is one finding, however often it comes by.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/check/origin.h"
+
+namespace tahoma::model::check {
+
+struct Options {
+  bool races = false;          // E-CHK-001, E-CHK-005
+  bool uninitialised = false;  // E-CHK-002 to E-CHK-004
+  bool any() const { return races || uninitialised; }
+};
+
+enum class Kind : std::uint8_t { kRace, kUninitialised, kOpenGroup, kNoGroup, kSemaphore };
+inline constexpr std::size_t kKinds = 5;
+std::string_view code_of(Kind kind);  // "E-CHK-001"
+std::string_view name_of(Kind kind);  // "race"
+
+class Findings {
+ public:
+  static constexpr std::size_t kInFull = 20;
+
+  Options checked;
+  std::uint64_t found(Kind kind) const { return found_[static_cast<std::size_t>(kind)]; }
+  std::uint64_t total() const;
+  // "E-CHK-001 race: ...", in the order in which they were found.
+  const std::vector<std::string>& first() const { return first_; }
+
+  // Is this the first of its kind between these two? Counts it if so.
+  bool is_new(Kind kind, const Origin& a, const Origin& b);
+  bool wants_text() const { return first_.size() < kInFull; }
+  void add_text(Kind kind, const std::string& text);
+
+ private:
+  using Place = std::pair<std::uint64_t, std::uint64_t>;  // core and queue, index
+  std::array<std::uint64_t, kKinds> found_{};
+  std::array<std::set<std::pair<Place, Place>>, kKinds> known_;
+  std::vector<std::string> first_;
+};
+
+}  // namespace tahoma::model::check

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/check/report.h"
+
+#include <fmt/format.h>
+
+#include "isa/table.h"
+
+namespace tahoma::model::check {
+namespace {
+
+// The lowest partition of a stripe, as a tile of its own.
+Footprint one_partition(const Stripe& stripe) {
+  Footprint f;
+  f.begin = stripe.begin;
+  f.end = stripe.end;
+  f.run = f.end - f.begin;
+  while ((stripe.partitions >> f.partition & 1) == 0) ++f.partition;
+  return f;
+}
+
+}  // namespace
+
+void Report::add(Kind kind, const Origin& a, const Origin& b, const std::function<std::string()>& text) {
+  if (findings_.is_new(kind, a, b) && findings_.wants_text()) findings_.add_text(kind, text());
+}
+
+std::string Report::text_of(const Origin& o) const {
+  const std::string ring = o.ring == kNoRing ? "" : fmt::format(" on ring {}", o.ring);
+  return fmt::format("{}.{}[{}] {}{} at {:.3f} ns", name_(o.core), isa::name_of(o.queue), o.index,
+                     isa::row_of(o.op).mnemonic, ring, o.time.ns());
+}
+
+void Report::race(const Record& first, const Record& second, isa::Space space) {
+  add(Kind::kRace, first.origin, second.origin, [&] {
+    return fmt::format("{} {} what {} {}, and no semaphore orders them: {}", text_of(second.origin),
+                       second.write ? "writes" : "reads", text_of(first.origin),
+                       first.write ? "writes" : "reads",
+                       check::text_of(space, common_box(first.footprint, second.footprint)));
+  });
+}
+
+void Report::unwritten(const Origin& reader, isa::Space space, const Footprint& tile, const Footprint& gap) {
+  add(Kind::kUninitialised, reader, reader, [&] {
+    return fmt::format("{} reads {}; nothing has written {}", text_of(reader), check::text_of(space, tile),
+                       check::text_of(space, gap));
+  });
+}
+
+void Report::unwritten(const Origin& reader, isa::Space space, const Footprint& tile, const Stripe& gap) {
+  unwritten(reader, space, tile, one_partition(gap));
+}
+
+void Report::open_group(const Origin& reader, const Footprint& tile, const Stripe& open) {
+  add(Kind::kOpenGroup, reader, reader, [&] {
+    return fmt::format("{} reads {}; more matmuls are to add to {}", text_of(reader),
+                       check::text_of(isa::Space::kPsum, tile),
+                       check::text_of(isa::Space::kPsum, one_partition(open)));
+  });
+}
+
+void Report::no_group(const Origin& matmul, const Footprint& tile, const Stripe& gap) {
+  add(Kind::kNoGroup, matmul, matmul, [&] {
+    return fmt::format("{} adds to {}; no matmul wrote {} last", text_of(matmul),
+                       check::text_of(isa::Space::kPsum, tile),
+                       check::text_of(isa::Space::kPsum, one_partition(gap)));
+  });
+}
+
+void Report::ambiguous(const Origin& waiter, const Origin& counted, const Origin& also) {
+  add(Kind::kSemaphore, waiter, also, [&] {
+    return fmt::format(
+        "{} waits for semaphore {} to count {}, but {} may have raised it instead: nothing orders them",
+        text_of(waiter), semaphore_, text_of(counted), text_of(also));
+  });
+}
+
+void Report::unordered_set(const Origin& first, const Origin& second) {
+  add(Kind::kSemaphore, first, second, [&] {
+    return fmt::format("{} and {} use semaphore {}, one of them sets it, and nothing orders them",
+                       text_of(first), text_of(second), semaphore_);
+  });
+}
+
+}  // namespace tahoma::model::check

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words for findings.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "model/check/access_log.h"
+#include "model/check/byte_sets.h"
+#include "model/check/findings.h"
+#include "model/check/semaphore_order.h"
+
+namespace tahoma::model::check {
+
+class Report : public SemaphoreWitness {
+ public:
+  // `name` of a core; `findings` outlives the report.
+  Report(std::function<std::string(std::uint32_t)> name, Findings& findings)
+      : name_(std::move(name)), findings_(findings) {}
+
+  void race(const Record& first, const Record& second, isa::Space space);
+  void unwritten(const Origin& reader, isa::Space space, const Footprint& tile, const Footprint& gap);
+  void unwritten(const Origin& reader, isa::Space space, const Footprint& tile, const Stripe& gap);
+  void open_group(const Origin& reader, const Footprint& tile, const Stripe& open);
+  void no_group(const Origin& matmul, const Footprint& tile, const Stripe& gap);
+
+  void about_semaphore(unsigned number) { semaphore_ = number; }  // what the next two are about
+  void ambiguous(const Origin& waiter, const Origin& counted, const Origin& also) override;
+  void unordered_set(const Origin& first, const Origin& second) override;
+
+ private:
+  std::string text_of(const Origin& origin) const;
+  void add(Kind kind, const Origin& a, const Origin& b, const std::function<std::string()>& text);
+
+  std::function<std::string(std::uint32_t)> name_;
+  Findings& findings_;
+  unsigned semaphore_ = 0;
+};
+
+}  // namespace tahoma::model::check

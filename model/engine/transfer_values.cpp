@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/engine/transfer_values.h"
+
+#include <optional>
+
+#include "isa/table_fields.h"
+
+namespace tahoma::model {
+namespace {
+
+using isa::kFreeDims;
+
+isa::CoreView view_of(const CoreMemories& m) {
+  return {m.sbuf.bytes(), m.sbuf.stride(), m.psum.bytes(), m.psum.stride(), nullptr};
+}
+
+// One side of a transfer as places in the set of bytes that are known of its memory.
+struct Footprint {
+  sim::KnownBytes& known;
+  std::uint64_t base;  // of element (0, 0, 0, 0)
+  std::array<std::int64_t, kFreeDims> step;
+  std::array<std::uint64_t, kFreeDims> count;
+  std::uint64_t element;
+  const std::vector<isa::IndirectRow>* rows = nullptr;  // dimension 0 goes to these
+  bool by_number = false;                               // to their numbers, else to their indices
+
+  std::uint64_t place(std::uint64_t i0, std::uint64_t i1, std::uint64_t i2) const {
+    if (rows != nullptr) i0 = by_number ? (*rows)[i0].number : (*rows)[i0].index;
+    std::uint64_t at = base;
+    const std::array<std::uint64_t, 3> index{i0, i1, i2};
+    for (std::size_t d = 0; d < index.size(); ++d) at += index[d] * static_cast<std::uint64_t>(step[d]);
+    return at;
+  }
+  // f(first byte, bytes) for every contiguous piece; ends when it returns false.
+  template <class F>
+  bool every_piece(F&& f) const {
+    const bool dense = step.back() == static_cast<std::int64_t>(element) || count.back() == 1;
+    const std::uint64_t pieces = dense ? 1 : count.back(), bytes = dense ? element * count.back() : element;
+    for (std::uint64_t i0 = 0; i0 < count[0]; ++i0)
+      for (std::uint64_t i1 = 0; i1 < count[1]; ++i1)
+        for (std::uint64_t i2 = 0; i2 < count[2]; ++i2)
+          for (std::uint64_t i3 = 0; i3 < pieces; ++i3)
+            if (!f(place(i0, i1, i2) + i3 * static_cast<std::uint64_t>(step.back()), bytes)) return false;
+    return true;
+  }
+};
+
+Footprint footprint(const TransferRequest& request, const isa::DmaSide& side, std::uint64_t address,
+                    const CoreMemories& m) {
+  const isa::Descriptor& d = request.descriptor();
+  const bool in_hbm = side.space == isa::Space::kHbm;
+  sim::ScratchpadIf& chip = side.space == isa::Space::kPsum ? m.psum : m.sbuf;
+  const std::uint64_t element = isa::size_of(side.dtype);
+  Footprint f{in_hbm ? m.hbm.known() : chip.known(),
+              in_hbm ? address : side.partition * chip.stride() + side.offset,
+              {},
+              {},
+              element};
+  for (std::size_t i = 0; i < kFreeDims; ++i) {
+    f.step[i] = side.stride[i] * static_cast<std::int64_t>(element);
+    f.count[i] = d.count[i];
+  }
+  if (!in_hbm) f.step[side.across] = static_cast<std::int64_t>(chip.stride());
+  if (request.indirect != isa::Indirection::kNone) {
+    f.rows = &request.rows;
+    f.by_number = in_hbm;
+    f.count[0] = request.rows.size();
+  }
+  return f;
+}
+
+bool all_known(const Footprint& f) {
+  if (f.known.empty()) return false;
+  return f.every_piece(
+      [&](std::uint64_t first, std::uint64_t bytes) { return f.known.contains(first, bytes); });
+}
+
+bool sources_known(const TransferRequest& request, const Footprint& dst, const CoreMemories& m) {
+  for (std::size_t s = 0; s < request.sources.size(); ++s)
+    if (!all_known(footprint(request, request.sources[s].src, request.source(s), m))) return false;
+  return !request.descriptor().accumulate || all_known(dst);
+}
+
+void move_compute(const TransferRequest& request, const CoreMemories& m, std::byte* dst) {
+  std::vector<const std::byte*> sources;
+  for (std::size_t s = 0; s < request.sources.size(); ++s)
+    sources.push_back(request.sources[s].src.space == isa::Space::kHbm ? m.hbm.at(request.source(s), 1)
+                                                                       : nullptr);
+  isa::execute_dma_compute(request.sources, view_of(m), dst, sources);
+}
+
+}  // namespace
+
+// The whole extent was checked at the doorbell.
+void move_values(const TransferRequest& request, const CoreMemories& m) {
+  const isa::Descriptor& d = request.descriptor();
+  std::byte* dst = d.dst.space == isa::Space::kHbm ? m.hbm.at(request.dst, 1) : nullptr;
+  if (request.sources.size() > 1) return move_compute(request, m, dst);
+  std::byte* src = d.src.space == isa::Space::kHbm ? m.hbm.at(request.src, 1) : nullptr;
+  if (request.indirect == isa::Indirection::kNone) return isa::execute_dma(d, view_of(m), dst, src);
+  isa::execute_indirect(d, request.indirect, request.rows, view_of(m), dst == nullptr ? src : dst);
+}
+
+void move_known_values(const TransferRequest& request, const CoreMemories& m) {
+  const Footprint dst = footprint(request, request.descriptor().dst, request.dst, m);
+  if (sources_known(request, dst, m)) {
+    move_values(request, m);
+    dst.every_piece([&](std::uint64_t first, std::uint64_t bytes) {
+      dst.known.add(first, bytes);
+      return true;
+    });
+  } else if (!dst.known.empty()) {
+    dst.every_piece([&](std::uint64_t first, std::uint64_t bytes) {
+      dst.known.remove(first, bytes);
+      return !dst.known.empty();
+    });
+  }
+}
+
+namespace {
+
+// What a field of an instruction writes, per partition: bytes from the first to the last, both included.
+struct Written {
+  isa::Space space;
+  unsigned partition, partitions;
+  std::int64_t first, last;
+};
+
+std::optional<Written> written_by(const isa::Field& field, const isa::Instruction& i) {
+  const isa::FieldTraits& traits = isa::traits_of(field.kind);
+  if (traits.role != isa::Role::kWrite) return std::nullopt;
+  const isa::Shape shape = isa::operand_shape(field, i);
+  if (const auto* slot = std::get_if<isa::Member<isa::Tile>>(&traits.slot)) {
+    const isa::Tile& tile = i.**slot;
+    const auto element = static_cast<std::int64_t>(isa::size_of(tile.dtype));
+    Written w{tile.space, tile.partition, shape.partitions, tile.offset, tile.offset + element - 1};
+    for (std::size_t d = 0; d < kFreeDims; ++d) {
+      const std::int64_t reach = (std::int64_t{shape.count[d]} - 1) * tile.stride[d] * element;
+      (reach < 0 ? w.first : w.last) += reach;
+    }
+    return w;
+  }
+  const auto* slot = std::get_if<isa::Member<isa::Column>>(&traits.slot);
+  if (slot == nullptr || !(i.**slot).present) return std::nullopt;
+  const isa::Column& column = i.**slot;
+  const auto bytes = static_cast<std::int64_t>(isa::free_elements(shape) * isa::size_of(column.dtype));
+  return Written{column.space, column.partition, shape.partitions, column.offset, column.offset + bytes - 1};
+}
+
+void forget(const Written& w, const CoreMemories& m) {
+  sim::ScratchpadIf& memory = w.space == isa::Space::kPsum ? m.psum : m.sbuf;
+  for (unsigned p = w.partition; p < w.partition + w.partitions; ++p)
+    memory.known().remove(p * memory.stride() + static_cast<std::uint64_t>(w.first),
+                          static_cast<std::uint64_t>(w.last - w.first + 1));
+}
+
+}  // namespace
+
+void forget_written(const isa::Instruction& i, const CoreMemories& m) {
+  if (m.sbuf.known().empty() && m.psum.known().empty()) return;
+  for (const isa::Field& field : isa::row_of(i.op).fields)
+    if (const auto written = written_by(field, i)) forget(*written, m);
+}
+
+}  // namespace tahoma::model

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// What programs do with semaphores: every kind of wait and update, all 256, on completion and on read.
+#include <catch2/catch.hpp>
+
+#include "tests/support/in_child.h"
+#include "tests/support/machine_fixture.h"
+#include "tests/support/text_program.h"
+
+using namespace tahoma;
+using namespace tahoma::tests;
+using base::Cycle, base::Duration, base::EngineKind;
+using model::Mode;
+
+namespace {
+
+const std::string kHead = ".program p\n.args in out\n";
+
+base::RunMeasurement run(const std::string& text) {
+  model::System system(machine_of(1, 1, 1), Mode::kTiming);
+  system.load(0, text_program(kHead + text), tensor_arguments());
+  return system.run();
+}
+
+// When the first instruction of an engine starts, in femtoseconds.
+std::int64_t start_of(EngineKind kind, const std::string& text) {
+  const std::string start =
+      in_child([&] { return std::to_string(engine_of(run(text), 0, kind).first_start.fs); });
+  INFO(start);
+  return std::stoll(start);
+}
+
+}  // namespace
+
+TEST_CASE("sem_wait and sem_set: equal, at least, a register, subtractions and settings order engines",
+          "[system]") {
+  const auto m = machine_of(1, 1, 1);
+  const auto& q = m.chip.core.sequencer;
+  const auto result = run(R"(sync:
+  sem_set update=s9+=5
+  sem_set update=s9-=3
+  sem_set update=s9=40
+vector:
+  reg_set d=r7 imm=40
+  sem_wait wait=s9==5
+scalar:
+  sem_wait wait=s9==2
+gpsimd:
+  reg_set d=r7 imm=40
+  sem_wait wait=s9>=r7
+)");
+  // value visible after each of the three instructions; the waiter starts its wake-up later
+  const Duration raise = q.raise_sync, each = q.semaphore_instruction;
+  CHECK(engine_of(result, 0, EngineKind::kVector).last_end == each + raise + q.wake_vector + each);
+  CHECK(engine_of(result, 0, EngineKind::kScalar).last_end == each * 2 + raise + q.wake_scalar + each);
+  CHECK(engine_of(result, 0, EngineKind::kGpSimd).last_end == each * 3 + raise + q.wake_gpsimd + each);
+}
+
+TEST_CASE("semaphore use: all 256 are there and none is another", "[system]") {
+  std::string sync = "sync:\n", vector = "vector:\n";
+  for (int s = 0; s < 256; ++s) {
+    const std::string name = "s" + std::to_string(s);
+    sync += "  sem_set update=" + name + "+=" + std::to_string(s + 1) + "\n";
+    vector += "  sem_wait wait=" + name + "==" + std::to_string(s + 1) + "\n";
+  }
+  CHECK(run(sync + vector).instructions == 512);
+}
+
+TEST_CASE("semaphore use: on read, a consumer may overwrite a source when the instruction has streamed it",
+          "[system]") {
+  const auto m = machine_of(1, 1, 1);
+  const auto& core = m.chip.core;
+  const auto text = [](const char* update) {
+    return std::string(
+               "vector:\n  tensor_copy shape=128x96 dst=sbuf[0, 0x0]:fp32 src=sbuf[0, 0x400]:fp32 "
+               "update=s0+=1") +
+           update + "\nscalar:\n  sem_wait wait=s0>=1\n";
+  };
+  const base::Clock clock(core.vector.clock);
+  const Duration handover = core.sequencer.raise_vector + core.sequencer.wake_scalar;
+  CHECK(start_of(EngineKind::kScalar, text("@read")) ==
+        (clock.length(base::Cycles{96} + core.vector.issue_overhead) + handover).fs);
+  CHECK(start_of(EngineKind::kScalar, text("")) ==
+        (clock.length(base::Cycles{96} + clock.nearest(core.vector.latency)) + handover).fs);
+}
+
+TEST_CASE("semaphore use: on read, a later instruction's update waits for what was issued before it",
+          "[system]") {
+  // A long copy, then a register instruction that is done at once: reads are in order.
+  const std::string copy =
+      "vector:\n  tensor_copy shape=128x1000 dst=sbuf[0, 0x0]:fp32 src=sbuf[0, 0x1000]:fp32";
+  const std::string wait = "\nscalar:\n  sem_wait wait=s0>=1\n";
+  const auto alone = start_of(EngineKind::kScalar, copy + " update=s0+=1@read" + wait);
+  const auto behind = start_of(EngineKind::kScalar, copy + "\n  reg_set d=r0 imm=1 update=s0+=1@read" + wait);
+  CHECK(behind > alone);
+  CHECK(behind < start_of(EngineKind::kScalar, copy + "\n  reg_set d=r0 imm=1 update=s0+=1" + wait));
+}
+
+TEST_CASE("semaphore use: on read, a transfer is told earlier by what its writes take", "[system]") {
+  const auto m = machine_of(1, 1, 1);
+  const auto text = [](const char* update) {
+    return std::string("sync:\n  dma_copy shape=128x512 dst=sbuf[0, 0x0]:fp32 src=in:fp32 update=s0+=1") +
+           update + "\nvector:\n  sem_wait wait=s0>=16\n";
+  };
+  CHECK(start_of(EngineKind::kVector, text("")) - start_of(EngineKind::kVector, text("@read")) ==
+        m.chip.core.dma.write_latency.fs);
+}
+
+TEST_CASE("semaphore use: a matmul's update on read does not wait for the array's pipeline", "[system]") {
+  const auto m = machine_of(1, 1, 1);
+  const auto text = [](const char* update) {
+    return std::string(
+               "tensor:\n  load_weights shape=128x128 src=sbuf[0, 0x0]:bf16\n"
+               "  matmul shape=128x512 columns=128 dst=psum[0, 0x0]:fp32 src=sbuf[0, 0x400]:bf16 "
+               "update=s0+=1") +
+           update + "\nscalar:\n  sem_wait wait=s0>=1\n";
+  };
+  const auto read = start_of(EngineKind::kScalar, text("@read")),
+             complete = start_of(EngineKind::kScalar, text(""));
+  CHECK(read < complete);
+  CHECK(complete - read < (m.chip.core.tensor.pipeline_latency + m.chip.core.tensor.throttle_latency).fs);
+}

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every instruction that this machine runs has a test of its meaning: a test case whose subject names it."""
+
+import re
+
+from test_names import cases
+
+ROW = re.compile(r'\{\s*Opcode::k(\w+),\s*"(\w+)"')
+LATER = re.compile(r"kLaterRows\[\] = \{(.*?)\n\};", re.DOTALL)
+
+
+def mnemonics(repo):
+    """Of the rows of the table, without those of later generations."""
+    for file in repo.matching(".h", under="isa/"):
+        if file.startswith("isa/table"):
+            for _, mnemonic in ROW.findall(LATER.sub("", repo.text(file))):
+                yield mnemonic
+
+
+def findings(repo):
+    subjects = set()
+    for _, name in cases(repo):
+        subjects.update(re.findall(r"\w+", name.partition(":")[0]))
+    return [f"isa/table: no test case has '{m}' as its subject" for m in mnemonics(repo) if m not in subjects]

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs assembler programs on a machine of two chips with the checks on, in a process of its own (SystemC
+// elaborates once), and returns what they found.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/system/system.h"
+
+namespace tahoma::tests {
+
+struct CoreText {
+  std::uint32_t core = 0;  // 0..7 on chip 0, 8..15 on chip 1
+  std::string text;        // streams only; arguments are those below
+};
+
+struct CheckedRun {
+  model::check::Options checks{true, true};
+  model::Mode mode = model::Mode::kTiming;
+  bool run_ahead = true;
+  std::string inputs = "abcdefghABCDEFGH";  // tensors that the host has written
+};
+
+// Arguments of every program: a..h are tensors of 16 MiB on chip 0, A..H on chip 1, core0 .. core15 are core
+// numbers. In the text, T0..T3 are tiles of 128 x 512 fp32 in SBUF, P0 and P1 in PSUM, W a matrix of 128 x
+// 128 bf16 and M one of 128 x 512. A run that fails yields one line that begins with "failed".
+std::vector<std::string> checked_run(const std::vector<CoreText>& programs, const CheckedRun& how = {});
+
+// Text with {wrong|right} and {right} in it, with either kept.
+std::string planted(std::string text, bool right);
+
+}  // namespace tahoma::tests

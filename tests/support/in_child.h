@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// SystemC elaborates once per process: a test that wants several machines runs each in a child, which sends
+// text back.
+#pragma once
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <exception>
+#include <stdexcept>
+#include <string>
+
+namespace tahoma::tests {
+
+// What `body` returns, from a process of its own. An exception there becomes "exception: <what>".
+template <class Body>
+std::string in_child(Body&& body) {
+  int ends[2];
+  if (pipe(ends) != 0) throw std::runtime_error("no pipe");
+  const pid_t child = fork();
+  if (child < 0) throw std::runtime_error("no child");
+  if (child == 0) {
+    close(ends[0]);
+    std::string text;
+    try {
+      text = body();
+    } catch (const std::exception& e) {
+      text = std::string("exception: ") + e.what();
+    }
+    for (std::size_t sent = 0; sent < text.size();) {
+      const ssize_t n = write(ends[1], text.data() + sent, text.size() - sent);
+      if (n <= 0) _exit(1);
+      sent += static_cast<std::size_t>(n);
+    }
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string text;
+  char buffer[4096];
+  for (ssize_t n = 0; (n = read(ends[0], buffer, sizeof buffer)) > 0;)
+    text.append(buffer, static_cast<std::size_t>(n));
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (status != 0) throw std::runtime_error("the child failed after: " + text);
+  return text;
+}
+
+}  // namespace tahoma::tests
