@@ -60,8 +60,8 @@ struct Machine::Impl {
 
 void Machine::Impl::keep_values(std::uint32_t core, const isa::Program& program,
                                 const std::vector<std::uint64_t>& arguments) {
-  for (std::uint8_t a = 0; a < arguments.size(); ++a) {
-    if (!program.is_control(a)) continue;
+  for (std::size_t a = 0; a < arguments.size(); ++a) {
+    if (!program.is_control(static_cast<std::uint8_t>(a))) continue;
     const auto tensor = tensors.find(arguments[a]);
     if (tensor == tensors.end())
       throw base::UserError("E-RUN-012", fmt::format("program '{}' on core {}", program.name, core),

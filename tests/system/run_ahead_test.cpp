@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Engines compute their private work ahead of simulated time. No result may show it.
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <catch2/catch.hpp>
 #include <string>
 
 #include "model/system/system.h"
+#include "tests/support/in_child.h"
 #include "tests/support/machine_fixture.h"
 #include "workloads/gemm/gemm_kernel.h"
 
@@ -37,40 +35,19 @@ std::string statistics(bool run_ahead, std::uint64_t& activations) {
   return text;
 }
 
-// SystemC elaborates once per process: each machine runs in a child that sends its text through a pipe.
-std::string in_child(bool run_ahead) {
-  int ends[2];
-  REQUIRE(pipe(ends) == 0);
-  const pid_t child = fork();
-  REQUIRE(child >= 0);
-  if (child == 0) {
-    close(ends[0]);
+// With the number of activations in front.
+std::string counted(bool run_ahead) {
+  return tests::in_child([&] {
     std::uint64_t activations = 0;
-    std::string text = statistics(run_ahead, activations);
-    text = std::to_string(activations) + "\n" + text;
-    for (std::size_t sent = 0; sent < text.size();) {
-      const ssize_t n = write(ends[1], text.data() + sent, text.size() - sent);
-      if (n <= 0) _exit(1);
-      sent += static_cast<std::size_t>(n);
-    }
-    _exit(0);
-  }
-  close(ends[1]);
-  std::string text;
-  char buffer[4096];
-  for (ssize_t n = 0; (n = read(ends[0], buffer, sizeof buffer)) > 0;)
-    text.append(buffer, static_cast<std::size_t>(n));
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  REQUIRE(status == 0);
-  return text;
+    const std::string text = statistics(run_ahead, activations);
+    return std::to_string(activations) + "\n" + text;
+  });
 }
 
 }  // namespace
 
 TEST_CASE("run-ahead: every statistic is the same without it, and it saves activations", "[system]") {
-  const std::string ahead = in_child(true), stepwise = in_child(false);
+  const std::string ahead = counted(true), stepwise = counted(false);
   const auto split = [](const std::string& text) { return text.find('\n'); };
   CHECK(ahead.substr(split(ahead)) == stepwise.substr(split(stepwise)));
   CHECK(std::stoull(ahead) < std::stoull(stepwise));
