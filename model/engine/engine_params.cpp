@@ -218,7 +218,7 @@ void CoreParams::declare(ParamTree& t) {
   t.group("dma", dma);
   t.add("rounding", rounding, std::string("nearest"), {"nearest", "stochastic"},
         "how the vector, scalar and GpSimd engines round to tf32, bf16, fp16 and fp8; stochastic follows the "
-        "run's seed",
+        "run's seed and has no golden check",
         documented("trainium2_arch.rst: both modes; nearest even by default here"));
 }
 

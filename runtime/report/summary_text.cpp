@@ -149,7 +149,7 @@ std::string link_block(const LinkSummary& links) {
 }
 
 std::string golden_block(const GoldenResult& golden) {
-  if (!golden.checked) return "";
+  if (!golden.checked) return golden.rule.empty() ? "" : "\n" + wrapped_row("golden", golden.rule);
   std::string text = "\ngolden reference\n";
   text +=
       row("  verdict",

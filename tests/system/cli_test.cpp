@@ -242,6 +242,27 @@ TEST_CASE("tahoma run: timing mode takes the same time and checks nothing", "[cl
                 "E-CLI-004");
 }
 
+TEST_CASE("tahoma run: stochastic rounding takes the same time, follows the seed and has no golden check",
+          "[cli]") {
+  const TempDir dir;
+  dir.write("case.yaml", kSmallGemm);
+  const auto run = [&](const std::string& rounding, const std::string& seed) {
+    const std::string out = "out-" + rounding + seed;
+    const Finished finished =
+        tahoma_in(dir.path(), {"run", "case.yaml", "--seed", seed, "--save-outputs", "--out", out, "--set",
+                               "machine.chip.core.rounding=" + rounding});
+    INFO(finished.err);
+    REQUIRE(finished.status == 0);
+    return std::pair(json::parse(contents(dir / (out + "/summary.json"))), contents(dir / (out + "/c.npy")));
+  };
+  const auto nearest = run("nearest", "1"), stochastic = run("stochastic", "1");
+  CHECK(nearest.first["golden"]["checked"] == true);
+  CHECK(stochastic.first["golden"]["checked"] == false);
+  CHECK(stochastic.first["simulated_time_ns"] == nearest.first["simulated_time_ns"]);
+  CHECK(stochastic.second != nearest.second);
+  CHECK(run("stochastic", "1").second == stochastic.second);
+}
+
 TEST_CASE("tahoma run: a failed golden check ends with 1 and shows where", "[cli][bad-input]") {
   const TempDir dir;
   dir.write("add.asm", kAdd);
