@@ -44,7 +44,8 @@ Memories prepared(const Instruction& i, std::byte around) {
   Memories ones(std::byte{0x3f});
   for (const Instruction& weights : load.stream(Queue::kTensor)) execute(weights, ones.view());
   m.weights = ones.weights;
-  for (const OperandAccess& a : accesses_of(i).all()) {
+  const AccessList accesses = accesses_of(i);
+  for (const OperandAccess& a : accesses.all()) {
     if (a.reads)
       for_each_byte(a.pattern, [&](std::size_t at) { m.of(a.pattern.space)[at] = std::byte{0x3f}; });
   }
@@ -114,7 +115,8 @@ TEST_CASE("access: an instruction reads and writes the bytes that it is said to"
       std::array<std::vector<bool>, 2> written;
       for (auto& list : written) list.resize(kStride * kPartitions);
       bool any = false;
-      for (const OperandAccess& a : accesses_of(i).all()) {
+      const AccessList accesses = accesses_of(i);
+      for (const OperandAccess& a : accesses.all()) {
         if (!a.writes) continue;
         any = true;
         for_each_byte(a.pattern, [&](std::size_t at) {
