@@ -84,14 +84,4 @@ void PartitionRow::write(const std::uint32_t* bits) const {
   });
 }
 
-std::uint32_t read_bits(const std::byte* at, std::size_t size) {
-  if (size == 1) return read_as<std::uint8_t>(at);
-  return size == 2 ? read_as<std::uint16_t>(at) : read_as<std::uint32_t>(at);
-}
-
-void write_bits(std::byte* at, std::size_t size, std::uint32_t bits) {
-  if (size == 1) return write_as<std::uint8_t>(at, bits);
-  size == 2 ? write_as<std::uint16_t>(at, bits) : write_as<std::uint32_t>(at, bits);
-}
-
 }  // namespace tahoma::isa

@@ -34,8 +34,4 @@ class PartitionRow {
   Walk<1> walk_;
 };
 
-// One element of 1, 2 or 4 bytes, bit by bit.
-std::uint32_t read_bits(const std::byte* at, std::size_t size);
-void write_bits(std::byte* at, std::size_t size, std::uint32_t bits);
-
 }  // namespace tahoma::isa

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "isa/error.h"
+#include "isa/integer_alu.h"
 #include "isa/partition_row.h"
 #include "isa/semantics_ops.h"
 
@@ -49,7 +50,7 @@ void do_local_gather(const Instruction& i, const CoreView& core) {
     const std::vector<std::uint32_t> list = list_of(i, core, group);
     for (std::size_t p = group * kGroup; p < (group + 1) * kGroup; ++p) {
       for (std::size_t k = 0; k < n; ++k)
-        bits[k] = read_bits(element(src, p, list[k / i.per_index] + k % i.per_index), size);
+        bits[k] = load_bits(element(src, p, list[k / i.per_index] + k % i.per_index), size);
       PartitionRow(dst, in_a_row(n), p).write(bits.data());
     }
   }
@@ -64,7 +65,7 @@ void do_n_gather(const Instruction& i, const CoreView& core) {
     PartitionRow(index, i.shape.count, p).read(bits);
     for (std::uint32_t& word : bits) {
       check_index("n_gather", i.src1.partition + p, word, i.extent);
-      word = read_bits(element(src, p, word), size);
+      word = load_bits(element(src, p, word), size);
     }
     PartitionRow(dst, i.shape.count, p).write(bits.data());
   }

@@ -4,8 +4,10 @@
 // Without a LaneState every instruction finds the generators as they are at a program's start.
 #include <algorithm>
 
+#include "isa/integer_alu.h"
 #include "isa/partition_row.h"
 #include "isa/semantics_ops.h"
+#include "isa/table_fields.h"
 
 namespace tahoma::isa {
 namespace {
@@ -27,12 +29,6 @@ void draw(GeneratorState& generator, std::size_t n, std::vector<std::uint32_t>& 
   for (std::uint32_t& word : bits) word = next_random(generator);
 }
 
-std::size_t elements(const Shape& shape) {
-  std::size_t n = 1;
-  for (const std::size_t count : shape.count) n *= count;
-  return n;
-}
-
 }  // namespace
 
 void do_rng(const Instruction& i, const CoreView& core) {
@@ -40,7 +36,7 @@ void do_rng(const Instruction& i, const CoreView& core) {
   const Operand dst = tile_operand(core, i.dst);
   std::vector<std::uint32_t> bits;
   for (std::size_t p = 0; p < i.shape.partitions; ++p) {
-    draw(lane[i.dst.partition + p], elements(i.shape), bits);
+    draw(lane[i.dst.partition + p], free_elements(i.shape), bits);
     PartitionRow(dst, i.shape.count, p).write(bits.data());
   }
 }
@@ -64,7 +60,7 @@ void do_dropout(const Instruction& i, const CoreView& core) {
 
 void do_rand_seed(const Instruction& i, const CoreView& core) {
   if (core.lanes == nullptr) return;
-  core.lanes->generator = seeded_generators(read_bits(tile_operand(core, i.src0).at, size_of(i.src0.dtype)));
+  core.lanes->generator = seeded_generators(load_bits(tile_operand(core, i.src0).at, size_of(i.src0.dtype)));
 }
 
 void do_rand_set_state(const Instruction& i, const CoreView& core) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "isa/alu.h"
+#include "isa/integer_alu.h"
 #include "isa/partition_row.h"
 #include "isa/semantics_ops.h"
 
@@ -75,7 +76,7 @@ std::array<std::uint32_t, kFound> as_words(const std::array<std::size_t, kFound>
 std::uint32_t stored(const Instruction& i, const CoreView& core) {
   std::array<std::byte, 4> bytes{};
   store_rounded(bytes.data(), i.dst.dtype, i.value, core.rounding);
-  return read_bits(bytes.data(), size_of(i.dst.dtype));
+  return load_bits(bytes.data(), size_of(i.dst.dtype));
 }
 
 template <class T, class Value>

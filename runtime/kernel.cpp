@@ -21,12 +21,6 @@ std::uint32_t rounded_up(std::uint64_t value, std::uint64_t unit) {
 
 }  // namespace
 
-std::uint64_t free_elements(const isa::Shape& shape) {
-  std::uint64_t n = 1;
-  for (const std::uint16_t c : shape.count) n *= c;
-  return n;
-}
-
 Kernel::Kernel(std::string name, const model::MachineParams& machine) : impl_(std::make_unique<Impl>()) {
   impl_->machine = machine;
   impl_->program.name = std::move(name);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "isa/array_tiles.h"
+#include "isa/table_fields.h"
 #include "runtime/kernel.h"
 #include "runtime/scheduler.h"
 
@@ -68,8 +69,5 @@ struct Kernel::Impl {
   isa::DmaSide side_of(const TileView& view) const;
   isa::DmaSide side_of(const HbmView& view, const isa::Shape* free_shape) const;
 };
-
-// A view's iteration space with a 1-D free axis, or the tile's own.
-std::uint64_t free_elements(const isa::Shape& shape);
 
 }  // namespace tahoma::runtime

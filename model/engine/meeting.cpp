@@ -31,7 +31,7 @@ void for_each_element(const isa::Tile& tile, const isa::Shape& shape, const Core
 std::vector<std::byte> read(const isa::Tile& tile, const isa::Shape& shape, const CoreMemories& m) {
   std::vector<std::byte> values;
   const std::size_t size = isa::size_of(tile.dtype);
-  values.reserve(shape.partitions * elements(shape) * size);
+  values.reserve(shape.partitions * free_elements(shape) * size);
   for_each_element(tile, shape, m, [&](const std::byte* at) { values.insert(values.end(), at, at + size); });
   return values;
 }
@@ -54,7 +54,7 @@ bool fit(const isa::Instruction& a, const isa::Instruction& b) {
 }  // namespace
 
 Duration swap_time(const isa::Instruction& i, const CoreParams& p) {
-  const std::uint64_t row = elements(i.shape) * isa::size_of(i.src0.dtype);
+  const std::uint64_t row = free_elements(i.shape) * isa::size_of(i.src0.dtype);
   if (i.gpsimd_dma)
     return p.meeting.gpsimd_latency + p.meeting.gpsimd_bandwidth.time_for({row * i.shape.partitions});
   PacketShape share;

@@ -43,14 +43,14 @@ Lane lane(base::EngineKind kind, const CoreParams& p) {
 }
 
 Occupancy elementwise(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
-  const std::uint64_t n = elements(i.shape);
+  const std::uint64_t n = free_elements(i.shape);
   const unsigned rate = kind == base::EngineKind::kVector ? vector_rate(i, p.vector) : 1;
   const bool slow = rate == 1 && (long_stride(i.dst, i.shape) || long_stride(i.src0, i.shape));
   return lane(kind, p).of(stretched(n, slow ? 2 : 1, rate));
 }
 
 Occupancy two_input(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
-  const std::uint64_t n = elements(i.shape);
+  const std::uint64_t n = free_elements(i.shape);
   if (kind == base::EngineKind::kGpSimd) return lane(kind, p).of(stretched(n, 2, 1));
   const bool predicate = i.op == isa::Opcode::kTensorCopyPredicated;  // published: N at best
   const bool fast = p.vector.fast_modes && !predicate && is_16_bit(i.dst.dtype) && is_16_bit(i.src0.dtype) &&
@@ -62,11 +62,11 @@ Occupancy two_input(const isa::Instruction& i, base::EngineKind kind, const Core
 Occupancy reduce(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
   const bool fast = p.vector.fast_modes && is_16_bit(i.dst.dtype) && is_16_bit(i.src0.dtype) &&
                     (i.op0 == isa::AluOp::kAdd || i.op0 == isa::AluOp::kMax);
-  return lane(kind, p).of(stretched(elements(i.shape), 1, fast ? 2 : 1));
+  return lane(kind, p).of(stretched(free_elements(i.shape), 1, fast ? 2 : 1));
 }
 
 Occupancy activation(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
-  Occupancy o = lane(kind, p).of(stretched(elements(i.shape), 1, 1));
+  Occupancy o = lane(kind, p).of(stretched(free_elements(i.shape), 1, 1));
   const Clock clock(p.scalar.clock);
   if (!isa::in_every_table_set(i.func))
     o.complete = o.complete + clock.nearest(p.scalar.activate_latency) - clock.nearest(p.scalar.latency);
@@ -75,19 +75,19 @@ Occupancy activation(const isa::Instruction& i, base::EngineKind kind, const Cor
 
 // Published: 8 cycles per element on the vector engine.
 Occupancy reciprocal(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
-  return lane(kind, p).of(stretched(elements(i.shape), 8, 1));
+  return lane(kind, p).of(stretched(free_elements(i.shape), 8, 1));
 }
 
 // Published: half the cycles when zeroing 16-bit elements on the vector engine.
 Occupancy memset(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
   const bool fast = kind == base::EngineKind::kVector && i.value == 0.0F && is_16_bit(i.dst.dtype);
-  return lane(kind, p).of(stretched(elements(i.shape), 1, fast ? 2 : 1));
+  return lane(kind, p).of(stretched(free_elements(i.shape), 1, fast ? 2 : 1));
 }
 
 // One element a cycle: patterns, searches, scans of one input, selections (published for most; for gathers,
 // tensor_scalar_cumulative, select_reduce, random numbers, sequence_bounds and nonzero_with_count assumed).
 Occupancy streaming(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
-  return lane(kind, p).of(stretched(elements(i.shape), 1, 1));
+  return lane(kind, p).of(stretched(free_elements(i.shape), 1, 1));
 }
 
 // Published: max(600, N) cycles from start to start. N takes the place of N + issue_overhead, as in all
@@ -96,20 +96,20 @@ Occupancy dynamic_copy(const isa::Instruction& i, base::EngineKind kind, const C
   constexpr std::int64_t kLeast = 600;
   const Lane engine = lane(kind, p);
   const std::int64_t least = std::max<std::int64_t>(0, kLeast - engine.params.issue_overhead.count);
-  return engine.of(Cycles{std::max(least, stretched(elements(i.shape), 1, 1).count)});
+  return engine.of(Cycles{std::max(least, stretched(free_elements(i.shape), 1, 1).count)});
 }
 
 // Published: one element a cycle for a subtraction and a product of an even number of bf16, else two cycles.
 Occupancy scalar_tensor_tensor(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
   const bool fast = i.src0.dtype == isa::DType::kBf16 && i.src1.dtype == isa::DType::kBf16 &&
                     i.op0 == isa::AluOp::kSubtract && i.op1 == isa::AluOp::kMult &&
-                    elements(i.shape) % 2 == 0;
-  return lane(kind, p).of(stretched(elements(i.shape), fast ? 1 : 2, 1));
+                    free_elements(i.shape) % 2 == 0;
+  return lane(kind, p).of(stretched(free_elements(i.shape), fast ? 1 : 2, 1));
 }
 
 // Published: two cycles per element.
 Occupancy scan(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
-  return lane(kind, p).of(stretched(elements(i.shape), 2, 1));
+  return lane(kind, p).of(stretched(free_elements(i.shape), 2, 1));
 }
 
 // Published: one element a cycle, and MIN_II more to read the accumulators out, which an instruction without
@@ -119,7 +119,7 @@ Cycles accumulator_read(const isa::Instruction& i, const CoreParams& p) {
 }
 
 Occupancy scalar_reduce(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
-  return lane(kind, p).of(stretched(elements(i.shape), 1, 1), accumulator_read(i, p));
+  return lane(kind, p).of(stretched(free_elements(i.shape), 1, 1), accumulator_read(i, p));
 }
 
 Occupancy activation_reduce(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
@@ -130,13 +130,13 @@ Occupancy activation_reduce(const isa::Instruction& i, base::EngineKind kind, co
 
 // Published: 13 cycles for each of the N / 3 triples.
 Occupancy aggregate(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
-  return lane(kind, p).of(stretched(elements(i.shape), 13, 3));
+  return lane(kind, p).of(stretched(free_elements(i.shape), 13, 3));
 }
 
 // Assumed: each element passes once per halving of the partitions.
 Occupancy partition_reduce(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
   const auto rounds = static_cast<std::uint64_t>(std::bit_width(i.shape.partitions - 1U));
-  return lane(kind, p).of(stretched(elements(i.shape), std::max<std::uint64_t>(1, rounds), 1));
+  return lane(kind, p).of(stretched(free_elements(i.shape), std::max<std::uint64_t>(1, rounds), 1));
 }
 
 // Published: indices x elements / C, C = ((28 + t e) / (t e)) / min(4 / size, e) with t = 4.
@@ -174,12 +174,6 @@ constexpr LawRow kLaneLaws[] = {{isa::CostClass::kElementwise, elementwise},
                                 {isa::CostClass::kTopk, topk}};
 
 }  // namespace
-
-std::uint64_t elements(const isa::Shape& shape) {
-  std::uint64_t n = 1;
-  for (const auto c : shape.count) n *= c;
-  return n;
-}
 
 bool contiguous(const isa::Tile& tile, const isa::Shape& shape) {
   std::int64_t expected = 1;

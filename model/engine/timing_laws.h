@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "isa/table.h"
+#include "isa/table_fields.h"
 #include "model/base/measurements.h"
 #include "model/engine/engine_params.h"
 
@@ -83,8 +83,6 @@ struct TableSwitch {
 };
 TableSwitch table_switch(isa::ActFn fn, unsigned loaded, const ScalarParams& p);
 
-// Elements per partition of an instruction.
-std::uint64_t elements(const isa::Shape& shape);
 // The tile's elements follow each other without gaps in the order of iteration.
 bool contiguous(const isa::Tile& tile, const isa::Shape& shape);
 
