@@ -8,6 +8,7 @@
 #include "hwy/cache_control.h"
 #include "isa/panel_kernel.h"
 #include "isa/row_access.h"
+#include "isa/table_fields.h"
 
 namespace tahoma::isa {
 namespace {
@@ -72,9 +73,7 @@ void prepare(Halves& numbers, Preparation preparation) {
 
 void pack_moving(const Shape& shape, const Operand& operand, unsigned slices, Preparation preparation,
                  Halves& packed) {
-  std::size_t columns = 1;
-  for (const std::size_t c : shape.count) columns *= c;
-  columns /= slices;
+  const std::size_t columns = free_elements(shape) / slices;
   const std::size_t rows = std::size_t{shape.partitions} * slices;
   packed.high.resize(panel_floats(rows, columns, kMovingPanel));
   for (unsigned p = 0; p < shape.partitions; ++p) {

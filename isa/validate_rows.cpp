@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "isa/alu.h"
 #include "isa/table_rows.h"
 #include "isa/validate_rules.h"
 
@@ -37,8 +38,6 @@ void check_pairs(const Site& site) {
       i.src1.space == Space::kPsum)
     site.fail("E-ISA-038", "both sources are in psum; expected at least one in sbuf");
 }
-
-bool is_bitwise(AluOp op) { return in(op, kBitwise | kBitwiseUnary); }
 
 // Bit operations: on integers only, and not mixed with arithmetic.
 void check_bitwise(const Site& site) {
