@@ -142,6 +142,7 @@ void Machine::load(std::uint32_t core, std::shared_ptr<const isa::Program> progr
   impl_->system.load(core, std::move(program), table);
 }
 
+void Machine::observe(base::Observer* observer) { impl_->system.observe(observer); }
 void Machine::seed(std::uint64_t seed) { impl_->system.seed(seed); }
 
 base::RunMeasurement Machine::run(const std::function<void(const model::Progress&)>& progress) {

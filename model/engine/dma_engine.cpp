@@ -116,7 +116,7 @@ void DmaEngine::step() {
   const Packet packet = next_packet(*share);
   Time read_done{0};
   free_at_ = move(*share, packet, t, read_done);
-  around_.moving(t, free_at_);
+  tell(transfer, packet, t, read_done);
   if (packet.last && transfer.request.on_read) have_read(transfer, read_done);
   if (transfer.remote)
     send(transfer, packet, read_done);
@@ -129,6 +129,19 @@ void DmaEngine::step() {
     advance(*share, packet);
   }
   schedule();
+}
+
+void DmaEngine::tell(const Transfer& transfer, const Packet& packet, Time start, Time read_done) {
+  base::PacketActivity a;
+  a.engine = static_cast<std::uint8_t>(index_);
+  a.ring = static_cast<std::uint8_t>(transfer.request.ring);
+  a.bytes = packet.elements * transfer.element;
+  a.elements = packet.runs;
+  a.last = packet.last;
+  a.start = start;
+  a.read_done = read_done;
+  a.write_done = read_done + params_.write_latency;
+  around_.moving(a, free_at_);
 }
 
 void DmaEngine::send(const Transfer& transfer, const Packet& packet, Time read_done) {

@@ -16,6 +16,7 @@
 #include <deque>
 #include <vector>
 
+#include "model/base/activity.h"
 #include "model/engine/dma_split.h"
 #include "model/engine/dma_timing.h"
 #include "model/engine/doorbell.h"
@@ -44,7 +45,7 @@ struct DmaSurroundings {
   virtual void visible(const sim::Notify& notify, unsigned engine, base::Time when) = 0;
   virtual void first_packet(Transfer& transfer) = 0;  // values are applied here
   virtual void share_ended(Transfer& transfer, unsigned ring) = 0;
-  virtual void moving(base::Time start, base::Time end) = 0;
+  virtual void moving(const base::PacketActivity& packet, base::Time free) = 0;  // `free`: of the engine
 
  protected:
   ~DmaSurroundings() = default;
@@ -111,6 +112,7 @@ class DmaEngine {
   void send(const Transfer& transfer, const Packet& packet, base::Time read_done);
   void have_read(const Transfer& transfer, base::Time read_done);
   void complete(const Transfer& transfer, base::Time read_done);
+  void tell(const Transfer& transfer, const Packet& packet, base::Time start, base::Time read_done);
   void schedule();
 
   void due_at(base::Time step_at, base::Time inject_at) {

@@ -201,12 +201,16 @@ void DmaRings::share_ended(Transfer& t, unsigned ring) {
   if (in_flight_ == 0) retire->something_ended();
 }
 
-void DmaRings::moving(Time start, Time end) {
-  const Time from = std::max(start, active_until_);
-  if (end > from) {
-    active_ += end - from;
-    active_until_ = end;
+void DmaRings::moving(const base::PacketActivity& packet, Time free) {
+  const Time from = std::max(packet.start, active_until_);
+  if (free > from) {
+    active_ += free - from;
+    active_until_ = free;
   }
+  if (meter_.observer == nullptr) return;
+  base::PacketActivity placed = packet;
+  placed.core = place_.core;
+  meter_.observer->packet(placed);
 }
 
 bool DmaRings::idle() const {

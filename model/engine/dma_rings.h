@@ -48,7 +48,7 @@ class DmaRings : public sc_core::sc_module, public DoorbellIf, private DmaSurrou
   void visible(const sim::Notify& notify, unsigned engine, base::Time when) override;
   void first_packet(Transfer& transfer) override;
   void share_ended(Transfer& transfer, unsigned ring) override;
-  void moving(base::Time start, base::Time end) override;
+  void moving(const base::PacketActivity& packet, base::Time free) override;
 
   void check(const TransferRequest& request) const;
   void wake();

@@ -178,6 +178,7 @@ Time Engine::run_sequencer(const isa::Instruction& i, Time t) {
     own_change_ = i.update.semaphore;
     own_change_visible_ = end + raise_latency_;
   }
+  observe(t, end, complete);
   jump_or_advance(i);
   return end;
 }
@@ -204,6 +205,7 @@ Time Engine::run_doorbell(const isa::Instruction& i, Time t) {
   ledger_.account(next, Cycle::kBusy);
   last_complete_ = std::max(last_complete_, request.rung);
   meter_.effect_at(request.rung);
+  observe(t, next, request.rung);
   jump_or_advance(i);
   return next;
 }
@@ -224,6 +226,7 @@ Time Engine::run_pipeline(const isa::Instruction& i, Time t) {
     apply(i);
   const Issue issue = pipeline_->issue(i, t, ledger_);
   raise(i.update, issue.read, issue.complete);
+  observe(issue.start, issue.next, issue.complete);
   jump_or_advance(i);
   return issue.next;
 }
@@ -238,6 +241,12 @@ void Engine::raise(const isa::Update& update, Time read, Time complete) {
   const Time visible = (update.on_read ? last_read_ : last_complete_) + raise_latency_;
   semaphores->post(update.semaphore, change_of(update.kind), update.value, visible, raiser_);
   meter_.effect_at(visible);
+}
+
+void Engine::observe(Time start, Time next, Time complete) {
+  if (meter_.observer == nullptr) return;
+  meter_.observer->instruction({place_.core, static_cast<std::uint8_t>(place_.queue),
+                                static_cast<std::uint32_t>(sequencer_.pc()), start, next, complete});
 }
 
 void Engine::jump_or_advance(const isa::Instruction& i) {

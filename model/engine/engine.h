@@ -88,6 +88,7 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   void arrive(const isa::Instruction& i, base::Time t);
   void apply(const isa::Instruction& i);
   void raise(const isa::Update& update, base::Time read, base::Time complete);
+  void observe(base::Time start, base::Time next, base::Time complete);
   void jump_or_advance(const isa::Instruction& i);
   void finish(base::Time ready);
   CoreMemories memories() { return {*sbuf.operator->(), *psum.operator->(), *hbm.operator->()}; }

@@ -10,6 +10,7 @@
 #include <exception>
 #include <functional>
 
+#include "model/base/activity.h"
 #include "model/sim/time.h"
 
 namespace tahoma::sim {
@@ -19,6 +20,7 @@ struct Meter {
   std::uint64_t instructions = 0, link_packet_hops = 0;
   base::Time last_effect{0};
   std::function<void()> hook;
+  base::Observer* observer = nullptr;  // null: nobody looks
 
   // Runs the body of a process. SystemC would turn an exception that leaves a process into a report of its
   // own: it is kept, the simulation stops, and rethrow() hands it to the caller of run(). `who` names the

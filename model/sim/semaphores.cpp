@@ -46,6 +46,9 @@ void SemaphoreFile::post(unsigned semaphore, Change change, std::int64_t value, 
   const auto after = std::upper_bound(s.pending.begin(), s.pending.end(), visible,
                                       [](base::Time t, const Posted& p) { return t < p.visible; });
   s.pending.insert(after, Posted{visible, change, raiser, value});
+  if (meter_ != nullptr && meter_->observer != nullptr)
+    meter_->observer->semaphore({core_, static_cast<std::uint8_t>(semaphore), change == Change::kSet,
+                                 change == Change::kSubtract ? -value : value, visible});
   for (std::size_t i = 0; i < s.watchers.size(); ++i) s.watchers[i]->semaphore_changed();
 }
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "model/base/measurements.h"
+#include "model/sim/meter.h"
 #include "model/sim/time.h"
 
 namespace tahoma::sim {
@@ -56,7 +57,9 @@ struct SemaphoreIf : virtual sc_core::sc_interface {
 
 class SemaphoreFile : public sc_core::sc_module, public SemaphoreIf {
  public:
-  explicit SemaphoreFile(sc_core::sc_module_name name) : sc_module(name) {}
+  // `meter` may be null: then no observer hears of the changes.
+  explicit SemaphoreFile(sc_core::sc_module_name name, std::uint32_t core = 0, const Meter* meter = nullptr)
+      : sc_module(name), core_(core), meter_(meter) {}
 
   void post(unsigned semaphore, Change change, std::int64_t value, base::Time visible,
             base::Cycle raiser) override;
@@ -91,6 +94,8 @@ class SemaphoreFile : public sc_core::sc_module, public SemaphoreIf {
   static std::int64_t apply(std::int64_t value, const Posted& p);
   static std::optional<Satisfied> held_since(const Semaphore& s, const Condition& condition);
 
+  std::uint32_t core_;
+  const Meter* meter_;
   std::vector<Semaphore> semaphores_{256};
 };
 

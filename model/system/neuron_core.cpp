@@ -31,7 +31,7 @@ NeuronCore::NeuronCore(sc_core::sc_module_name name, const Place& place, const C
                        sim::PayloadPool& pool, sim::Meter& meter)
     : sc_module(name),
       place_(place),
-      semaphores_("semaphores"),
+      semaphores_("semaphores", place.core, &meter),
       sbuf_("sbuf", params.sbuf.partitions, params.sbuf.per_partition.count),
       psum_("psum", params.sbuf.partitions, params.psum.per_partition.count),
       dma_("dma", {place.core, place.chip, place.functional}, params.dma, pool, meter) {

@@ -134,6 +134,8 @@ void System::seed(std::uint64_t seed) {
   for (std::uint32_t n = 0; n < cores(); ++n) impl_->core(n).seed(seed);
 }
 
+void System::observe(base::Observer* observer) { impl_->meter.observer = observer; }
+
 void System::load(std::uint32_t core, std::shared_ptr<const isa::Program> program, const Arguments& args) {
   TAHOMA_INVARIANT(core < cores(), fmt::format("core {} of {}", core, cores()));
   for (const auto& stream : program->streams) impl_->instructions_total += stream.size();

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "isa/program.h"
+#include "model/base/activity.h"
 #include "model/base/measurements.h"
 #include "model/base/stats.h"
 #include "model/check/findings.h"
@@ -54,6 +55,9 @@ class System {
   // Give a core its program. Arguments are global addresses, or core numbers for dma_copy's `notify`.
   void load(std::uint32_t core, std::shared_ptr<const isa::Program> program,
             const std::array<std::uint64_t, isa::kArguments>& args);
+
+  // Before the run: tells `observer` of every instruction, packet and semaphore change; null for nobody.
+  void observe(base::Observer* observer);
 
   // Run until every stream has ended and every transfer has landed. `progress` is called about every 100 ms
   // of host time. Throws UserError(kNoProgress): E-RUN-051 naming who waits for whom, E-RUN-054 when the

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happened in a run, one record for each instruction, DMA packet and semaphore change: what a device
+// profiler records. For figures of single instructions beside silicon, and for timelines. Times are simulated
+// time; a record is made as soon as its times are known, so records do not come in the order of time.
+//
+// Left out: packets on their way through the fabric.
+#pragma once
+
+#include <cstdint>
+
+#include "model/base/units.h"
+
+namespace tahoma::base {
+
+struct InstructionActivity {
+  std::uint32_t core = 0;   // global core number
+  std::uint8_t queue = 0;   // isa::Queue
+  std::uint32_t index = 0;  // in the queue's stream
+  Time start{0};            // occupies the engine from here
+  Time next{0};             // the engine's sequencer may look at the following instruction
+  Time complete{0};         // the result is visible to others, before semaphore latency
+};
+
+struct PacketActivity {
+  std::uint32_t core = 0;
+  std::uint8_t engine = 0, ring = 0;      // DMA engine of the core
+  std::uint64_t bytes = 0, elements = 1;  // of the larger side; contiguous runs. 0 bytes: a semaphore alone
+  bool last = false;                      // of this engine's share: its completion follows
+  Time start{0}, read_done{0}, write_done{0};
+};
+
+struct SemaphoreActivity {
+  std::uint32_t core = 0;
+  std::uint8_t semaphore = 0;
+  bool sets = false;  // `by` is the new value, not added to the old one
+  std::int64_t by = 0;
+  Time visible{0};
+};
+
+struct Observer {
+  virtual void instruction(const InstructionActivity& activity) = 0;
+  virtual void packet(const PacketActivity& activity) = 0;
+  virtual void semaphore(const SemaphoreActivity& activity) = 0;
+
+ protected:
+  ~Observer() = default;
+};
+
+}  // namespace tahoma::base
