@@ -76,14 +76,6 @@ TEST_CASE("machine parameters: the defaults are Trainium2's published and measur
       {"chip.core.scalar.latency", "159.17 ns"},            //
       {"chip.core.scalar.activate_latency", "288 ns"},      // screenshots
       {"chip.core.scalar.table_load", "1283.33 ns"},        // profiles
-      {"chip.core.sequencer.raise_tensor", "14.17 ns"},     // profiles
-      {"chip.core.sequencer.raise_scalar", "9.17 ns"},      //
-      {"chip.core.sequencer.raise_vector", "10.83 ns"},     //
-      {"chip.core.sequencer.wake_sync", "16.67 ns"},        //
-      {"chip.core.sequencer.wake_scalar", "22.5 ns"},       //
-      {"chip.core.sequencer.wake_vector", "23.3 ns"},       //
-      {"chip.core.sequencer.wake_gpsimd", "24.17 ns"},      //
-      {"chip.core.sequencer.wake_tensor", "28.33 ns"},      //
       {"chip.core.sbuf.partitions", "128"},                 // trainium2_arch.rst
       {"chip.core.sbuf.per_partition", "224 KiB"},          //
       {"chip.core.sbuf.usable", "212984 B"},                // nkipy
