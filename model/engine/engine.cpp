@@ -180,7 +180,7 @@ Time Engine::run_sequencer(const isa::Instruction& i, Time t) {
   raise(i, end, complete);
   if (updates) {
     own_change_ = i.update.semaphore;
-    own_change_visible_ = laws_.new_value(end, Executor::kSequencer);
+    own_change_visible_ = i.update.on_read ? read_value_ : complete_value_;
   }
   observe(start, next, complete);
   jump_or_advance(i);
@@ -258,10 +258,11 @@ Time Engine::run_pipeline(const isa::Instruction& i, Time t) {
 void Engine::raise(const isa::Instruction& i, Time read, Time complete) {
   const isa::Update& update = i.update;
   last_complete_ = std::max(last_complete_, complete);
-  last_read_ = std::max(last_read_, read);
+  read_value_ = std::max(read_value_, laws_.new_value(read, executor_of(i)));
+  complete_value_ = std::max(complete_value_, laws_.new_value(complete, executor_of(i)));
   meter_.effect_at(last_complete_);
   if (update.kind == isa::Update::Kind::kNone) return;
-  const Time visible = laws_.new_value(update.on_read ? last_read_ : last_complete_, executor_of(i));
+  const Time visible = update.on_read ? read_value_ : complete_value_;
   semaphores->post(update.semaphore, change_of(update.kind), update.value, visible, raiser_);
   meter_.effect_at(visible);
 }

@@ -114,8 +114,9 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   sim::Condition condition_;
   std::optional<sim::Satisfied> satisfied_;
 
-  base::Time last_complete_{0}, last_read_{0};
-  base::Time own_change_visible_{0};  // of the last semaphore changed by the sequencer itself
+  base::Time last_complete_{0};
+  base::Time read_value_{0}, complete_value_{0};  // when a semaphore may tell of all that came before
+  base::Time own_change_visible_{0};              // of the last semaphore changed by the sequencer itself
   unsigned own_change_ = 0;
   std::vector<isa::OperandAccess> watched_;  // of one transfer
   isa::Weights weights_;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "isa/activation_functions.h"
 #include "model/engine/pipeline.h"
 #include "model/engine/throttle.h"
 #include "model/engine/timing_laws.h"
