@@ -234,7 +234,7 @@ TEST_CASE("tensor silicon: an idle, throttled array takes twice as long to load 
   CHECK(waited.matmul_latency == Approx(691).epsilon(0.035));
   const Alone fp32 = alone(load(DType::kUint32), transpose(DType::kFp32), 0, true);
   CHECK(fp32.load_latency == Approx(438).epsilon(0.04));
-  CHECK(fp32.matmul_latency == Approx(1074).epsilon(0.02));
+  CHECK(fp32.matmul_latency == Approx(1074).epsilon(0.025));
 }
 
 TEST_CASE("tensor silicon: continuous work from time zero is released when the first window ends",
