@@ -49,6 +49,7 @@ class TensorPipeline final : public Pipeline {
     return i.op == isa::Opcode::kLoadWeights ? load_weights(i, at, ledger) : matmul(i, at, ledger);
   }
   std::uint64_t hardware_flops() const override { return flops_; }
+  std::uint64_t cell_cycles() const override { return cell_cycles_; }
 
  private:
   template <class F>
@@ -103,6 +104,7 @@ class TensorPipeline final : public Pipeline {
     ledger.account(clock_.edge(free), Cycle::kThrottle);
     ledger.active(begin, clock_.edge(complete));
     flops_ += matmul_flops(i);
+    cell_cycles_ += matmul_cell_cycles(i, weights);
     return {begin, clock_.edge(start + params_.back_to_back), clock_.edge(complete), clock_.edge(free)};
   }
 
@@ -121,7 +123,7 @@ class TensorPipeline final : public Pipeline {
   isa::ArrayBlock last_tile_;
   Cycles last_start_{0}, loader_free_{0};
   Time busy_from_{0}, busy_until_{0};
-  std::uint64_t flops_ = 0;
+  std::uint64_t flops_ = 0, cell_cycles_ = 0;
 };
 
 }  // namespace
