@@ -3,8 +3,8 @@
 // the few cycles between matmuls and the throttle at the start.
 #include <catch2/catch.hpp>
 
-#include "model/engine/timing_laws.h"
 #include "model/base/error.h"
+#include "model/engine/timing_laws.h"
 #include "model/system/books.h"
 #include "tests/support/machine_fixture.h"
 #include "tests/support/text_program.h"
@@ -75,8 +75,8 @@ TEST_CASE("peak: fp8 comes within 2 percent of the rate of bf16", "[timing][peak
 }
 
 TEST_CASE("peak: double row comes within 2 percent of twice the rate", "[timing][peak]") {
-  check_peak({plain("2x1x128", "fp8_e4m3") + " mode=double_row", plain("2x1x512", "fp8_e4m3") + " mode=double_row",
-              2 * kDense, 256});
+  check_peak({plain("2x1x128", "fp8_e4m3") + " mode=double_row",
+              plain("2x1x512", "fp8_e4m3") + " mode=double_row", 2 * kDense, 256});
 }
 
 TEST_CASE("peak: sparse 4 of 16 comes within 2 percent of four times the rate", "[timing][peak]") {

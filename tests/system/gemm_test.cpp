@@ -214,8 +214,9 @@ TEST_CASE("gemm: blocks that SBUF does not hold are refused, with what would do"
     CHECK_THROWS_WITH(workloads::gemm_program(machine, {1024, 1024, 8192}, {}, nest),
                       Catch::Contains("E-RUN-024") && Catch::Contains("'chosen'"));
   }
-  CHECK_THROWS_WITH(workloads::gemm_program(machine, {1 << 20, 1 << 20, 128}, {}, workloads::GemmKernel::kNaive),
-                    Catch::Contains("E-RUN-031"));
+  CHECK_THROWS_WITH(
+      workloads::gemm_program(machine, {1 << 20, 1 << 20, 128}, {}, workloads::GemmKernel::kNaive),
+      Catch::Contains("E-RUN-031"));
 }
 
 // Bytes and transfers of the published kernels at 4096^3 in bf16: what the nests say by their definition.

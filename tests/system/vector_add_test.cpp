@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The vector addition: golden values, times that do not depend on the mode, and the order of transfers that a
 // device profile shows. A second machine in one case runs in a child process.
+#include "workloads/vector_add/vector_add.h"
+
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -10,7 +12,6 @@
 #include "runtime/machine.h"
 #include "tests/support/in_child.h"
 #include "tests/support/machine_fixture.h"
-#include "workloads/vector_add/vector_add.h"
 #include "workloads/vector_add/vector_add_kernel.h"
 
 using namespace tahoma;

@@ -147,8 +147,7 @@ void emit(GemmKernel nest, Kernel& kernel, const model::MachineParams& machine, 
   if (nest == GemmKernel::kChosen) return emit_chosen(kernel, machine, shape, views);
   check_length(machine, shape, largest_tiles(machine.chip.core));
   if (nest == GemmKernel::kNaive) return emit_naive(kernel, machine, shape, views);
-  emit_blocked(kernel, machine, shape, views,
-               nest == GemmKernel::kRowLoads ? BlockLoads::kRows : BlockLoads::kTiles);
+  emit_blocked(kernel, machine, shape, views, nest == GemmKernel::kRowLoads ? kRowLoadsNest : kBlockedNest);
 }
 
 }  // namespace

@@ -106,6 +106,22 @@ void make_pools(Kernel& kernel, std::uint64_t room, std::size_t k_tiles, Operand
   b.pool = kernel.sbuf(b.name, b.view.dtype, b.piece, static_cast<unsigned>(b_copies));
 }
 
+// Tiles of C that accumulate side by side.
+void emit_group(Kernel& kernel, Results& results, const std::vector<Range>& ms, const std::vector<Range>& ns,
+                const Block& a, const Block& b) {
+  std::vector<TileView> sums;
+  for (const Range& m : ms)
+    for (const Range& n : ns) sums.push_back(results.sum(m, n));
+  for (std::size_t k = 0; k < a.tiles.front().size(); ++k) {
+    std::size_t sum = 0;
+    for (const Range& m : ms)
+      for (const Range& n : ns) kernel.matmul(sums[sum++], a.part(k, m), b.part(k, n), k > 0);
+  }
+  std::size_t sum = 0;
+  for (const Range& m : ms)
+    for (const Range& n : ns) results.finish(sums[sum++], m, n);
+}
+
 unsigned at_most(std::uint64_t wanted, std::uint64_t size) {
   return static_cast<unsigned>(std::min(wanted, size));
 }
@@ -130,11 +146,11 @@ void emit_naive(Kernel& kernel, const model::MachineParams& machine, const GemmS
 }
 
 void emit_blocked(Kernel& kernel, const model::MachineParams& machine, const GemmShape& shape,
-                  const GemmViews& views, BlockLoads loads) {
+                  const GemmViews& views, const BlockNest& nest) {
   const model::CoreParams& core = machine.chip.core;
   const GemmTiles tiles = largest_tiles(core);
   const std::vector<Range> k_tiles = cut(all_of(shape.k), tiles.kt);
-  const bool rows = loads == BlockLoads::kRows;
+  const bool rows = nest.loads == BlockLoads::kRows;
   const unsigned block_m = at_most(kBlockM * tiles.mt, shape.m),
                  block_n = at_most(kBlockN * tiles.nt, shape.n);
   Operand a{"a", views.a, block_m, rows ? block_m : at_most(tiles.mt, shape.m), {}};
@@ -146,13 +162,9 @@ void emit_blocked(Kernel& kernel, const model::MachineParams& machine, const Gem
     const Block a_block = load_block(kernel, a, k_tiles, m_block);
     for (const Range& n_block : cut(all_of(shape.n), block_n)) {
       const Block b_block = load_block(kernel, b, k_tiles, n_block);
-      for (const Range& m : cut(m_block, tiles.mt))
-        for (const Range& n : cut(n_block, tiles.nt)) {
-          const TileView sum = results.sum(m, n);
-          for (std::size_t k = 0; k < k_tiles.size(); ++k)
-            kernel.matmul(sum, a_block.part(k, m), b_block.part(k, n), k > 0);
-          results.finish(sum, m, n);
-        }
+      for (const Range& m_group : cut(m_block, nest.group_m * tiles.mt))
+        for (const Range& n_group : cut(n_block, nest.group_n * tiles.nt))
+          emit_group(kernel, results, cut(m_group, tiles.mt), cut(n_group, tiles.nt), a_block, b_block);
     }
   }
 }

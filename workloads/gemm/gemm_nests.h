@@ -23,9 +23,20 @@ void emit_naive(runtime::Kernel& kernel, const model::MachineParams& machine, co
 // How a block comes into SBUF: a load for each of its tiles, or one for all of its columns of a tile of K.
 enum class BlockLoads : std::uint8_t { kTiles, kRows };
 
-// Blocks of 8 x 2 tiles of C: a block of a, all of K, stays while the blocks of b pass; within the two k is
-// innermost. Throws UserError E-RUN-024 where SBUF does not hold a block of each.
+// Blocks of 8 x 2 tiles of C: a block of a, all of K, stays while the blocks of b pass. Within the two,
+// groups of `group_m` x `group_n` tiles accumulate side by side, k outside; groups of one tile have k
+// innermost.
+struct BlockNest {
+  BlockLoads loads = BlockLoads::kTiles;
+  unsigned group_m = 1, group_n = 1;
+};
+inline constexpr BlockNest kBlockedNest{BlockLoads::kTiles, 1, 1};
+// A group is half of PSUM: the other half is emptied meanwhile. A row of a block is free again a group's time
+// before the next one is needed; with k innermost it would be in use to the end.
+inline constexpr BlockNest kRowLoadsNest{BlockLoads::kRows, 2, 2};
+
+// Throws UserError E-RUN-024 where SBUF does not hold a block of each operand.
 void emit_blocked(runtime::Kernel& kernel, const model::MachineParams& machine, const GemmShape& shape,
-                  const GemmViews& views, BlockLoads loads);
+                  const GemmViews& views, const BlockNest& nest);
 
 }  // namespace tahoma::workloads
