@@ -25,6 +25,8 @@
 //  the
 //    handful of roundings and the 2 ulp of its rsqrt.
 //
+//  - Sum of two tensors: one rounding to the output's dtype, of 16-bit outputs behind one to fp32.
+//
 // A NaN must be a NaN and an infinity an infinity; where an fp32 running sum may overflow, either passes.
 // max_rel_error is relative to |want| plus the scale of the element's sum (|a|_4 |b|_4, or sum p_j |v_j|),
 // because the relative error of a sum that cancels to nothing says nothing. Both errors are rounded to six
@@ -58,5 +60,8 @@ GoldenResult check_attention(const HostTensor& q, const HostTensor& k, const Hos
 // y[r] = x[r] / sqrt(mean(x[r]^2) + epsilon) * g with x, y [rows, columns] and g [1, columns].
 GoldenResult check_rms_norm(const HostTensor& x, const HostTensor& g, const HostTensor& y, double epsilon,
                             const MadeBy& made_by);
+
+// y = a + b, all three of one shape and dtype.
+GoldenResult check_sum(const HostTensor& a, const HostTensor& b, const HostTensor& y, const MadeBy& made_by);
 
 }  // namespace tahoma::runtime

@@ -5,6 +5,7 @@
 #include "workloads/gemm/gemm.h"
 #include "workloads/program/program.h"
 #include "workloads/rms_norm/rms_norm.h"
+#include "workloads/vector_add/vector_add.h"
 
 namespace tahoma::runtime {
 
@@ -15,6 +16,7 @@ const std::vector<WorkloadKind>& workload_kinds() {
       {"attention", "flash attention forward, causal or full, heads sharded over cores",
        workloads::make_attention},
       {"rms_norm", "root-mean-square normalisation of rows, dealt to cores", workloads::make_rms_norm},
+      {"vector_add", "y = a + b, tiles dealt to cores", workloads::make_vector_add},
       {"program", "a program in assembler text on one or more cores, with tensors declared in the case",
        workloads::make_program},
   };
