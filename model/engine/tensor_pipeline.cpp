@@ -61,6 +61,7 @@ class TensorPipeline final : public Pipeline {
     return i.op == isa::Opcode::kLoadWeights ? load_weights(i, at, ledger) : matmul(i, at, ledger);
   }
   std::uint64_t hardware_flops() const override { return flops_; }
+  std::uint64_t cell_cycles() const override { return cell_cycles_; }
 
  private:
   template <class F>
@@ -115,6 +116,7 @@ class TensorPipeline final : public Pipeline {
     last_tile_ = tile;
     last_start_ = start;
     flops_ += matmul_flops(i);
+    cell_cycles_ += matmul_cell_cycles(i, weights.dtype);
     const Time begin = clock_.edge(start), complete = clock_.edge(through + cost.latency);
     ledger.account(clock_.edge(at), Cycle::kDispatch);
     ledger.account(begin, Cycle::kWeightLoad);
@@ -140,7 +142,7 @@ class TensorPipeline final : public Pipeline {
   std::vector<Cell> cells_;
   isa::ArrayBlock last_tile_;
   Cycles decoded_{0}, last_start_{0}, loader_free_{0};
-  std::uint64_t flops_ = 0;
+  std::uint64_t flops_ = 0, cell_cycles_ = 0;
 };
 
 }  // namespace

@@ -47,6 +47,10 @@ double weight_cycles_per_column(isa::DType dtype, bool contiguous);
 // transpose.
 std::uint64_t matmul_flops(const isa::Instruction& i);
 
+// Cycles of single cells of the array that these take: as many as moving columns and passes for every cell
+// in use, two multiply-adds in a cycle where double_row puts both slices into one cell.
+std::uint64_t matmul_cell_cycles(const isa::Instruction& i, isa::DType weights);
+
 // --- every instruction
 // ----------------------------------------------------------------------------------------------
 
