@@ -250,9 +250,7 @@ TEST_CASE("tensor silicon: an idle, throttled array takes twice as long to load 
 
 TEST_CASE("tensor silicon: continuous work from time zero is released when the first window ends",
           "[timing]") {
-  model::TensorParams p = params();
-  p.throttle = true;
-  Engine engine(p);
+  Engine engine(tests::default_machine().chip.core.tensor);
   std::int64_t through = 0;  // the columns of the matmul before have entered
   bool released = false;
   while (!released) {
