@@ -8,6 +8,7 @@
 #include "runtime/accuracy/activity_log.h"
 #include "runtime/accuracy/children.h"
 #include "tests/support/figure_tables.h"
+#include "tests/support/machine_fixture.h"
 #include "tests/support/refusal_of.h"
 #include "tests/support/subprocess.h"
 
@@ -228,8 +229,9 @@ TEST_CASE("check command: the throttle's phases change a throttled burst, and on
   CHECK(low < high);
   CHECK(low <= figure["model"].get<double>());
   CHECK(figure["model"].get<double>() <= high);
-  // A phase moves the end of the half rate by at most a window, in which half of the work is lost.
-  CHECK(high - low <= 3.2);
+  // A phase moves the end of the half rate by at most a window, and half of that is lost.
+  const double window = default_machine().chip.core.tensor.throttle_window.ns() / 1000;
+  CHECK(high - low <= window);
 }
 
 TEST_CASE("check command: two checks give the same bytes, one at a time or several", "[accuracy][cli]") {
