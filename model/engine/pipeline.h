@@ -24,6 +24,8 @@ struct Issue {
 class Pipeline {
  public:
   virtual ~Pipeline() = default;
+  // The sequencer has held the next instruction since then; what it waited for after that is a semaphore.
+  virtual void decoded(base::Time) {}
   // `dispatch` never decreases from call to call.
   virtual Issue issue(const isa::Instruction& i, base::Time dispatch, Ledger& ledger) = 0;
   virtual std::uint64_t hardware_flops() const { return 0; }
