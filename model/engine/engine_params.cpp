@@ -27,29 +27,49 @@ void TensorParams::declare(ParamTree& t) {
         "most moving columns of one matmul: one PSUM bank of fp32", documented("nki.isa nc_matmul"));
   t.add("issue_overhead", issue_overhead, 6_cyc, kOverhead,
         "cycles a matmul occupies the array beyond its streaming rows",
-        measured("issue interval N + 4..6 cycles, trn2 device profiles"));
+        measured("issue interval N + 6 cycles: 134, 426, 2N + 6: 846, 262; trn2 device profiles"));
+  t.add("misaligned_run", misaligned_run, 2_cyc, kOverhead,
+        "cycles added for each contiguous run of 16-bit moving elements that starts at 2 mod 4",
+        measured("30 runs of 14 take 60 cycles more, trn2 device profiles"));
   t.add("tile_pitch", tile_pitch, 6_cyc, kOverhead,
         "start of a matmul to the earliest start of one on another tile of the array",
         assumed("as issue_overhead, the cycles between two matmuls on one tile; nothing is published"));
-  t.add("pipeline_latency", pipeline_latency, 165.5_ns, kLatency,
-        "last moving row streamed to result in PSUM", measured("165.0..165.8 ns, trn2 device profiles"));
-  t.add("weight_load_latency", weight_load_latency, 81.7_ns, kLatency, "fixed part of a weight load",
-        measured(kTrace));
-  t.add("weight_to_matmul", weight_to_matmul, 17.5_ns, kLatency,
-        "start of a weight load to its matmul, beyond the cycles of the columns",
-        derived("30.83 ns measured for 128 fp16 columns at 0.25 cycles, less those 32 cycles"));
+  t.add("pipeline_latency", pipeline_latency, 165.83_ns, kLatency,
+        "last moving row streamed to result in PSUM",
+        measured("398 cycles of 16-bit matmuls and of transposes, 396..398 of fp32, trn2 device profiles"));
+  t.add("weight_load_latency", weight_load_latency, 82.5_ns, kLatency,
+        "last weight column read to the end of the load",
+        measured("196..198 cycles beyond the columns of loads in order, trn2 device profiles"));
+  t.add("weight_to_matmul", weight_to_matmul, 30.83_ns, kLatency,
+        "a weight load is decoded to the earliest start of the matmul behind it",
+        measured("74 cycles behind every load that starts as soon as it is decoded, trn2 device profiles"));
+  t.add("weight_exchange", weight_exchange, 4_cyc, kOverhead,
+        "last weight column read to the first moving row that meets the weights",
+        derived("matmuls that waited for weights end 206 cycles and their streaming after the load's end; "
+                "less pipeline_latency, with weight_load_latency"));
   t.add("back_to_back", back_to_back, 4_cyc, kOverhead,
         "start of a matmul to the earliest start of the instruction behind it",
         measured("1.67 ns, trn2 device profiles"));
-  t.add("throttle", throttle, true, "half rate until a window has been more than half busy",
+  t.add("load_issue", load_issue, 10_cyc, kOverhead,
+        "start of a weight load that has waited to the earliest start of the instruction behind it",
+        measured("10 cycles behind loads of fp16, in four groups of columns, trn2 device profiles"));
+  t.add("wide_load_issue", wide_load_issue, 6_cyc, kOverhead, "the same behind loads of 32-bit weights",
+        measured("4..6 cycles behind loads of fp32, trn2 device profiles"));
+  t.add("throttle", throttle, true, "half rate until a window has been busy enough",
         documented("overview-summary-page.rst; exact factor 2 measured"));
-  t.add("throttle_window", throttle_window, 3.2_us, {1_ns, 1000_us},
+  t.add("throttle_window", throttle_window, 3413.33_ns, {1_ns, 1000_us},
         "free-running window that decides the throttle",
-        derived("release delays 3.3..6.3 us in 13 bursts fit a uniform delay in one to two windows"));
+        derived("releases in one run are multiples of 4096 cycles at 1.2 GHz apart: 13,654 ns are 4, "
+                "23,893 ns are 7"));
   t.add("throttle_phase", throttle_phase, 0_ns, kLatency,
         "start of the first throttle window before time zero",
         assumed("free-running on silicon: unknowable; one value for all runs"));
-  t.add("throttle_latency", throttle_latency, 40_ns, kLatency, "latency added while throttled",
+  t.add("throttle_share", throttle_share, std::uint64_t{43}, {0, 100},
+        "per cent of a window in which full-rate columns must stream for the next to run at full rate",
+        derived("windows of 35.5 % were followed by the throttle, one of 44.8 % was not; a release 6.27 us "
+                "after continuous work began needs more than 41.8 %; at half rate the most is 50 %"));
+  t.add("throttle_latency", throttle_latency, 40_ns, kLatency,
+        "while throttled, how long before the array is free the next matmul starts, and waits inside",
         measured(kTrace));
 }
 

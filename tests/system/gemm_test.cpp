@@ -205,3 +205,41 @@ TEST_CASE("gemm: a program that would be too long is refused", "[gemm]") {
   CHECK_THROWS_WITH(workloads::gemm_program(tests::default_machine(), {1 << 17, 1 << 17, 1 << 17}, {}),
                     Catch::Contains("E-RUN-031"));
 }
+
+TEST_CASE("gemm: blocks that SBUF does not hold are refused, with what would do", "[gemm]") {
+  // 16 columns of 2 bytes to a block of a row would fit; 1024 of each operand for 16 tiles of K do not.
+  const model::MachineParams machine = tests::default_machine();
+  for (const auto nest : {workloads::GemmKernel::kBlocked, workloads::GemmKernel::kRowLoads}) {
+    CHECK_NOTHROW(workloads::gemm_program(machine, {1024, 1024, 4096}, {}, nest));
+    CHECK_THROWS_WITH(workloads::gemm_program(machine, {1024, 1024, 8192}, {}, nest),
+                      Catch::Contains("E-RUN-024") && Catch::Contains("'chosen'"));
+  }
+  CHECK_THROWS_WITH(
+      workloads::gemm_program(machine, {1 << 20, 1 << 20, 128}, {}, workloads::GemmKernel::kNaive),
+      Catch::Contains("E-RUN-031"));
+}
+
+// Bytes and transfers of the published kernels at 4096^3 in bf16: what the nests say by their definition.
+TEST_CASE("gemm: the published nests move what their loops say", "[gemm]") {
+  const model::MachineParams machine = tests::default_machine();
+  const auto moved = [&](workloads::GemmKernel nest, isa::Queue queue) {
+    const isa::Program p = workloads::gemm_program(machine, {4096, 4096, 4096}, {}, nest);
+    std::uint64_t bytes = 0, transfers = 0;
+    for (const isa::Instruction& i : p.stream(queue)) {
+      if (i.op != isa::Opcode::kDmaCopy) continue;
+      const auto& count = p.descriptors[i.descriptor].count;
+      bytes += std::uint64_t{count[0]} * count[1] * count[2] * count[3] * 2;
+      ++transfers;
+    }
+    return std::pair{bytes, transfers};
+  };
+  const std::uint64_t matrix = 4096 * 4096 * 2;
+  using Moved = std::pair<std::uint64_t, std::uint64_t>;
+  for (const auto& [nest, loads] :
+       {std::pair{workloads::GemmKernel::kNaive, Moved{(8 + 32) * matrix, 2 * 32 * 8 * 32}},
+        {workloads::GemmKernel::kBlocked, Moved{(1 + 4) * matrix, 1024 + 4 * 256}},
+        {workloads::GemmKernel::kRowLoads, Moved{(1 + 4) * matrix, 128 + 4 * 128}}}) {
+    CHECK(moved(nest, isa::Queue::kSync) == loads);
+    CHECK(moved(nest, isa::Queue::kGpSimd) == Moved{matrix, 256});
+  }
+}
