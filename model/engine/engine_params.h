@@ -34,16 +34,22 @@ struct TensorParams {
 // Vector, scalar and GpSimd engines: start-up and drain around one element per lane and cycle.
 struct LaneParams {
   Frequency clock;
-  Cycles issue_overhead;  // instruction start -> next start, beyond the element cycles
-  Duration latency;       // last element in -> result visible
+  Cycles issue_overhead;           // start-up: instruction start -> first element
+  Cycles turnaround;               // pause between reading for one instruction and starting up the next
+  Cycles write_turnaround;         // pause between writing the results of two instructions
+  Duration latency;                // last element in -> result visible
+  Duration partial_write_latency;  // more of it when elements smaller than a word are scattered
   void declare(ParamTree& t, const char* engine);
 };
 struct VectorParams : LaneParams {
-  bool fast_modes;  // 2x and 4x modes for 16-bit operands
+  bool fast_modes;        // 2x and 4x modes for 16-bit operands
+  Cycles second_operand;  // more start-up for a second tile
   void declare(ParamTree& t);
 };
 struct ScalarParams : LaneParams {
-  Duration activate_latency, table_load;
+  Cycles sbuf_source;         // more start-up than a source in PSUM needs
+  Duration activate_latency;  // table functions: last element in -> result visible
+  Duration table_load;
   Cycles accumulator_read;
   void declare(ParamTree& t);
 };
@@ -93,6 +99,9 @@ struct MeetingParams {
 struct SbufParams {
   std::uint64_t partitions;
   Bytes per_partition, usable;
+  Frequency clock;
+  Cycles strided_access;  // one element of an innermost stride above 16 bytes
+  Cycles partial_write;   // the same, written, when it is smaller than a word
   void declare(ParamTree& t);
 };
 struct PsumParams {

@@ -80,7 +80,9 @@ TEST_CASE("semaphore use: on read, a consumer may overwrite a source when the in
   CHECK(start_of(EngineKind::kScalar, text("@read")) ==
         (clock.length(base::Cycles{96} + core.vector.issue_overhead) + handover).fs);
   CHECK(start_of(EngineKind::kScalar, text("")) ==
-        (clock.length(base::Cycles{96} + clock.nearest(core.vector.latency)) + handover).fs);
+        (clock.length(base::Cycles{96} + core.vector.issue_overhead + clock.nearest(core.vector.latency)) +
+         handover)
+            .fs);
 }
 
 TEST_CASE("semaphore use: on read, a later instruction's update waits for what was issued before it",
