@@ -81,7 +81,7 @@ void Engine::step() {
   for (int ahead = 0; ahead < most; ++ahead) {
     const Time next = run_placed(t);
     if (waiting_for_room_ || rendezvous_) return;
-    t = next;
+    ready_ = t = next;
     if (done() || !may_run_ahead(sequencer_.current())) break;
   }
   plan(t);
@@ -241,11 +241,11 @@ void Engine::apply(const isa::Instruction& i) {
 }
 
 Time Engine::run_pipeline(const isa::Instruction& i, Time t) {
-  if (i.dst_reg != isa::kNone || i.src_reg != isa::kNone)
-    apply(sequencer_.resolve(i, memories()));
-  else
-    apply(i);
-  const Issue issue = pipeline_->issue(i, t, ledger_);
+  const bool moved = i.dst_reg != isa::kNone || i.src_reg != isa::kNone;
+  const isa::Instruction& resolved = moved ? (resolved_ = sequencer_.resolve(i, memories())) : i;
+  apply(resolved);
+  pipeline_->decoded(ready_);
+  const Issue issue = pipeline_->issue(resolved, t, ledger_);
   raise(i, issue.read, issue.complete);
   const Time next = behind_dispatch(t, issue.start);
   observe(issue.start, next, issue.complete);

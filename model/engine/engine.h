@@ -119,6 +119,7 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   base::Time own_change_visible_{0};              // of the last semaphore changed by the sequencer itself
   unsigned own_change_ = 0;
   std::vector<isa::OperandAccess> watched_;  // of one transfer
+  isa::Instruction resolved_;                // the one under way, where registers have moved its tiles
   isa::Weights weights_;
   isa::LaneState lanes_;
   isa::Rounding rounding_;

@@ -13,32 +13,43 @@ using base::Bandwidth, base::Bytes, base::Cycles, base::Duration, base::Frequenc
 // the core around it (issue overhead, pipeline latency), which were measured at 128x128.
 struct TensorParams {
   Frequency clock;
-  std::uint64_t rows, columns;   // of the array: contraction depth, output partitions
-  std::uint64_t moving_columns;  // most moving columns of one matmul
-  Cycles issue_overhead;         // added to the streaming cycles of each matmul
-  Cycles tile_pitch;             // matmul start -> start of one on another tile of the array
-  Duration pipeline_latency;     // last row streamed -> result in PSUM
-  Duration weight_load_latency;  // fixed part of load_weights
-  Duration weight_to_matmul;     // load start -> first row of its matmul, beyond the column cycles
-  Cycles back_to_back;           // matmul start -> next instruction may start beside it
-  bool throttle;                 // half rate until a window has been more than half busy
-  Duration throttle_window, throttle_phase, throttle_latency;
+  std::uint64_t rows, columns;         // of the array: contraction depth, output partitions
+  std::uint64_t moving_columns;        // most moving columns of one matmul
+  Cycles issue_overhead;               // added to the streaming cycles of each matmul
+  Cycles misaligned_run;               // added for each run of 16-bit moving elements that starts at 2 mod 4
+  Cycles tile_pitch;                   // matmul start -> start of one on another tile of the array
+  Duration pipeline_latency;           // last row streamed -> result in PSUM
+  Duration weight_load_latency;        // last weight column -> load_weights is complete
+  Duration weight_to_matmul;           // load_weights decoded -> start of the matmul behind it
+  Cycles weight_exchange;              // last weight column -> first moving row that meets them
+  Cycles back_to_back;                 // matmul start -> next instruction may start beside it
+  Cycles load_issue, wide_load_issue;  // load_weights start -> next instruction; of 32-bit weights
+  bool throttle;                       // half rate until a window has been busy enough
+  Duration throttle_window, throttle_phase;
+  std::uint64_t throttle_share;  // per cent of a window's cycles that ends the throttle
+  Duration throttle_latency;     // matmul start, ahead of the array's end of the matmul before it
   void declare(ParamTree& t);
 };
 
 // Vector, scalar and GpSimd engines: start-up and drain around one element per lane and cycle.
 struct LaneParams {
   Frequency clock;
-  Cycles issue_overhead;  // instruction start -> next start, beyond the element cycles
-  Duration latency;       // last element in -> result visible
+  Cycles issue_overhead;           // start-up: instruction start -> first element
+  Cycles turnaround;               // pause between reading for one instruction and starting up the next
+  Cycles write_turnaround;         // pause between writing the results of two instructions
+  Duration latency;                // last element in -> result visible
+  Duration partial_write_latency;  // more of it when elements smaller than a word are scattered
   void declare(ParamTree& t, const char* engine);
 };
 struct VectorParams : LaneParams {
-  bool fast_modes;  // 2x and 4x modes for 16-bit operands
+  bool fast_modes;        // 2x and 4x modes for 16-bit operands
+  Cycles second_operand;  // more start-up for a second tile
   void declare(ParamTree& t);
 };
 struct ScalarParams : LaneParams {
-  Duration activate_latency, table_load;
+  Cycles sbuf_source;         // more start-up than a source in PSUM needs
+  Duration activate_latency;  // table functions: last element in -> result visible
+  Duration table_load;
   Cycles accumulator_read;
   void declare(ParamTree& t);
 };
@@ -108,6 +119,9 @@ struct MeetingParams {
 struct SbufParams {
   std::uint64_t partitions;
   Bytes per_partition, usable;
+  Frequency clock;
+  Cycles strided_access;  // one element of an innermost stride above 16 bytes
+  Cycles partial_write;   // the same, written, when it is smaller than a word
   void declare(ParamTree& t);
 };
 struct PsumParams {

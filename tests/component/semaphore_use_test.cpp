@@ -94,7 +94,7 @@ TEST_CASE("semaphore use: on read, a consumer may overwrite a source when the in
   CHECK(start_of(EngineKind::kScalar, text("@read")) ==
         handed_over(base::Cycles{96} + core.vector.issue_overhead));
   CHECK(start_of(EngineKind::kScalar, text("")) ==
-        handed_over(base::Cycles{96} + clock.nearest(core.vector.latency)));
+        handed_over(base::Cycles{96} + core.vector.issue_overhead + clock.nearest(core.vector.latency)));
 }
 
 TEST_CASE("semaphore use: on read, a later instruction's update waits for what was issued before it",
