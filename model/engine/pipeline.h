@@ -29,6 +29,7 @@ class Pipeline {
   // `dispatch` never decreases from call to call.
   virtual Issue issue(const isa::Instruction& i, base::Time dispatch, Ledger& ledger) = 0;
   virtual std::uint64_t hardware_flops() const { return 0; }
+  virtual std::uint64_t cell_cycles() const { return 0; }
 };
 
 std::unique_ptr<Pipeline> make_tensor_pipeline(const TensorParams& params);

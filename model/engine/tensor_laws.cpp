@@ -59,10 +59,21 @@ double weight_cycles_per_column(isa::DType dtype, bool in_order) {
   return dtype == isa::DType::kFp32 ? 2.0 : 1.0;
 }
 
+namespace {
+
+std::uint64_t weights_per_cell(const isa::Instruction& i) {
+  return i.mode == isa::MatmulMode::kDoubleRow ? 2 : 1;
+}
+
+}  // namespace
+
 std::uint64_t matmul_flops(const isa::Instruction& i) {
   if (i.op != isa::Opcode::kMatmul) return 0;
-  const std::uint64_t weights_per_row = i.mode == isa::MatmulMode::kDoubleRow ? 2 : 1;
-  return 2 * weights_per_row * i.shape.partitions * i.columns * isa::moving_columns(i);
+  return 2 * weights_per_cell(i) * i.shape.partitions * i.columns * isa::moving_columns(i);
+}
+
+std::uint64_t matmul_cell_cycles(const isa::Instruction& i, isa::DType weights) {
+  return matmul_flops(i) / (2 * weights_per_cell(i)) * passes_of(i, weights);
 }
 
 MatmulCost matmul_cost(const isa::Instruction& i, const LoadedWeights& weights, const TensorParams& p) {

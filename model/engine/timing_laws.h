@@ -47,13 +47,19 @@ double weight_cycles_per_column(isa::DType dtype, bool contiguous);
 // transpose.
 std::uint64_t matmul_flops(const isa::Instruction& i);
 
+// Cycles of single cells of the array that these take: as many as moving columns and passes for every cell
+// in use, two multiply-adds in a cycle where double_row puts both slices into one cell.
+std::uint64_t matmul_cell_cycles(const isa::Instruction& i, isa::DType weights);
+
 // --- every instruction
 // ----------------------------------------------------------------------------------------------
 
-// What one instruction costs an engine.
+// What one instruction costs the vector, scalar or GpSimd engine, counted from where the lanes begin with it.
 struct Occupancy {
-  base::Cycles issue;     // start -> the engine can start the next one
-  base::Cycles complete;  // start -> result visible to others
+  base::Cycles issue;     // the front end can take the next one; it may then wait for the lanes
+  base::Cycles lanes;     // the lanes can begin with the next one
+  base::Cycles streamed;  // the sources have been read, the last result is under way
+  base::Cycles complete;  // the result is visible to others
 };
 
 // What a load_weights left in the array.
@@ -84,7 +90,9 @@ struct WeightCost {
 };
 WeightCost weight_cost(const isa::Instruction& i, const TensorParams& p);
 
-// Elements per cycle and lane that the vector engine reaches: 4, 2 or 1 by dtype, memory and contiguity.
+// Elements per cycle and lane that the vector engine reaches: 4, 2 or 1 by dtype, memory and contiguity. One
+// where an innermost stride is above 16 bytes (documented: half the bandwidth; measured: one element a
+// cycle).
 unsigned vector_rate(const isa::Instruction& i, const VectorParams& p);
 
 using LaneLaw = Occupancy (*)(const isa::Instruction&, base::EngineKind, const CoreParams&);

@@ -178,25 +178,6 @@ TEST_CASE("weight load: fp8 as 16-bit, double_row by its columns, tf32 as one wo
   CHECK(cycles(i) == 128);
 }
 
-TEST_CASE("tensor_tensor: fp32 runs one element a cycle, latency as measured", "[timing]") {
-  for (const auto& [n, latency] : {std::pair{2000, 2242.7}, {1000, 1202.1}}) {
-    const auto i =
-        tiles(Opcode::kTensorTensor, static_cast<std::uint16_t>(n), DType::kFp32, Space::kSbuf, Space::kSbuf);
-    const auto o = model::lane_law(isa::CostClass::kTwoInput)(i, EngineKind::kVector, core());
-    CHECK(ns(o.complete, core().vector.clock) == Approx(latency).epsilon(0.01));
-  }
-}
-
-TEST_CASE("tensor_copy: scalar engine PSUM to SBUF, latency and pitch as measured", "[timing]") {
-  for (const auto& [n, latency, pitch] : {std::tuple{128, 265.83, 156.7}, {64, 212.5, 104.2}}) {
-    const auto i =
-        tiles(Opcode::kTensorCopy, static_cast<std::uint16_t>(n), DType::kFp32, Space::kPsum, Space::kSbuf);
-    const auto o = model::lane_law(isa::CostClass::kElementwise)(i, EngineKind::kScalar, core());
-    CHECK(ns(o.complete, core().scalar.clock) == Approx(latency).epsilon(0.01));
-    CHECK(ns(o.issue, core().scalar.clock) == Approx(pitch).epsilon(0.01));
-  }
-}
-
 TEST_CASE("vector modes: 4x in SBUF, 2x with PSUM, 1x for fp32", "[timing]") {
   const auto& p = core().vector;
   CHECK(model::vector_rate(tiles(Opcode::kTensorCopy, 512, DType::kBf16, Space::kSbuf, Space::kSbuf), p) ==
