@@ -153,47 +153,6 @@ void ScalarParams::declare(ParamTree& t) {
 
 void GpSimdParams::declare(ParamTree& t) { LaneParams::declare(t, "gpsimd"); }
 
-void SequencerParams::declare(ParamTree& t) {
-  t.add("clock", clock, 1200_MHz, kClockRange, "NC base clock of sequencers and semaphores",
-        documented("profile-schema-reference.rst"));
-  t.add("raise_tensor", raise_tensor, 14.17_ns, kLatency, "tensor instruction's end to semaphore value",
-        measured(kTrace));
-  t.add("raise_scalar", raise_scalar, 9.17_ns, kLatency, "scalar instruction's end to semaphore value",
-        measured(kTrace));
-  t.add("raise_vector", raise_vector, 10.83_ns, kLatency, "vector instruction's end to semaphore value",
-        measured(kTrace));
-  t.add("raise_gpsimd", raise_gpsimd, 10.83_ns, kLatency, "GpSimd instruction's end to semaphore value",
-        assumed("as on the vector engine"));
-  t.add("raise_sync", raise_sync, 9.17_ns, kLatency, "sync instruction's end to semaphore value",
-        assumed("as on the scalar engine"));
-  t.add("raise_collective", raise_collective, 9.17_ns, kLatency,
-        "collective core's instruction end to semaphore value", assumed("as on the scalar engine"));
-  t.add("wake_tensor", wake_tensor, 28.33_ns, kLatency,
-        "semaphore value to start of the waiting tensor instruction", measured(kTrace));
-  t.add("wake_scalar", wake_scalar, 22.5_ns, kLatency,
-        "semaphore value to start of the waiting scalar instruction", measured(kTrace));
-  t.add("wake_vector", wake_vector, 23.3_ns, kLatency,
-        "semaphore value to start of the waiting vector instruction", measured(kTrace));
-  t.add("wake_gpsimd", wake_gpsimd, 24.17_ns, kLatency,
-        "semaphore value to start of the waiting GpSimd instruction", measured(kTrace));
-  t.add("wake_sync", wake_sync, 16.67_ns, kLatency,
-        "semaphore value to start of the waiting sync instruction", measured(kTrace));
-  t.add("wake_collective", wake_collective, 16.67_ns, kLatency,
-        "semaphore value to start of the waiting collective instruction", assumed("as on the sync engine"));
-  t.add("semaphore_instruction", semaphore_instruction, 54.17_ns, kLatency, "a stand-alone wait or update",
-        measured(kTrace));
-  t.add("register_instruction", register_instruction, 10_ns, kLatency, "a register operation",
-        assumed("8..15 ns estimated, nki_costs.csv"));
-  t.add("branch", branch, 13.33_ns, kLatency, "a jump or branch",
-        assumed("as the jump records of the device profiles, 7.5..15 ns"));
-  t.add(
-      "load_sbuf", load_sbuf, 62.5_ns, kLatency, "a register load from SBUF; a store until it is written",
-      assumed(
-          "one SBUF round trip is inside the 60 cycles that a vector instruction costs beyond its elements"));
-  t.add("load_hbm", load_hbm, 600_ns, kLatency, "a register load from HBM; a store until it is written",
-        assumed("as a generated descriptor, nki-dge.rst: about 600 ns; one word takes no bandwidth"));
-}
-
 void DmaParams::declare(ParamTree& t) {
   t.add("clock", clock, 850_MHz, kClockRange, "clock of the DMA engines",
         measured("1.1765 ns quantum, trn2 device profiles"));

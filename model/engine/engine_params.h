@@ -57,14 +57,34 @@ struct GpSimdParams : LaneParams {
   void declare(ParamTree& t);
 };
 
+// An engine's sequencer, which runs waits, updates, registers, branches and doorbells itself, one after the
+// other. Cycles of its own clock: the vector engine's is that of its lanes, all others run at the base clock.
+struct SequencerTiming {
+  Cycles wake;    // semaphore value -> start of an instruction that waited
+  Cycles wait;    // of a stand-alone wait, start -> end
+  Cycles update;  // of a stand-alone update, start -> end
+  Cycles raise;   // end of an instruction that updates -> new value
+  Cycles gap;     // end of a stand-alone wait or update -> start of the sequencer's next instruction
+  Cycles step;    // of a register operation or a branch that is not taken, start -> next start
+  Cycles jump;    // of a taken branch, start -> start at the target
+};
+
+// The queue in which a sequencer hands instructions to its engine.
+struct QueueTiming {
+  Cycles wake;          // semaphore value -> start of an engine's instruction that waited
+  Cycles to_engine;     // end of a stand-alone wait or update -> start of an engine's instruction
+  Cycles from_engine;   // an instruction is handed over -> start of a sequencer's instruction behind it
+  std::uint64_t depth;  // instructions handed over that have not started
+};
+
 struct SequencerParams {
   Frequency clock;  // NC base clock of sequencers and semaphores
-  Duration raise_tensor, raise_scalar, raise_vector, raise_gpsimd, raise_sync,
-      raise_collective;  // end -> new value
-  Duration wake_tensor, wake_scalar, wake_vector, wake_gpsimd, wake_sync, wake_collective;  // value -> start
-  Duration semaphore_instruction;  // stand-alone wait or update
-  Duration register_instruction, branch;
-  Duration load_sbuf, load_hbm;  // reg_load: start -> value in the register; reg_store: start -> written
+  SequencerTiming tensor, vector, scalar, gpsimd, sync, collective;
+  QueueTiming tensor_queue, vector_queue, scalar_queue, gpsimd_queue;
+  Cycles dispatch;  // an instruction is handed to the engine -> the next one
+  Cycles result;    // more than `raise`, of an engine's instruction: its last result on the way out
+  Cycles compare;   // of an update that waited, start -> end: all but the comparison is over
+  Duration load_sbuf, load_hbm;  // what a register load or store takes more than another register operation
   void declare(ParamTree& t);
 };
 

@@ -9,6 +9,7 @@
 // Left out: whether the moving data of two tiles in the same rows, or the results of two tiles in the same
 // columns, get in each other's way: documented is only that matmuls on different tiles run in parallel.
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "isa/array_tiles.h"
@@ -27,10 +28,11 @@ struct Cell {
   isa::ArrayBlock place;
   Cycles next_start{0};     // of a matmul, by the reading of the one before and the room in the queue
   Cycles array_free{0};     // the last row of the matmul before has entered
-  Cycles shadow_free{0};    // its first row has
+  Cycles shadow_free{0};    // the first row has entered that meets the weights before those loaded next
   Cycles load_issued{0};    // earliest start of a matmul behind the load of its weights
   Cycles weights_ready{0};  // first row that meets the weights loaded last
   LoadedWeights weights{};
+  bool in_shadow = false;  // no row has met the weights loaded last
 };
 
 std::vector<Cell> cells_of(const isa::ArraySize& array) {
@@ -81,6 +83,7 @@ class TensorPipeline final : public Pipeline {
       cell.weights = {i.src0.dtype, cost.read};
       cell.weights_ready = loaded + params_.weight_exchange;
       cell.load_issued = std::max(start + cost.issue, decoded_ + decode);
+      cell.in_shadow = true;
     });
     loader_free_ = start + cost.read + params_.back_to_back;
     const Time begin = clock_.edge(start), complete = clock_.edge(loaded + cost.latency);
@@ -108,7 +111,7 @@ class TensorPipeline final : public Pipeline {
     for_each_cell(tile, [&](Cell& cell) {
       cell.next_start = next_start;
       cell.array_free = through;
-      cell.shadow_free = enter;
+      if (std::exchange(cell.in_shadow, false)) cell.shadow_free = enter;
     });
     last_tile_ = tile;
     last_start_ = start;

@@ -60,23 +60,23 @@ class RowReader {
   }
 
   double positive(const char* column) const {
-    const CsvField& given = field(column);
+    const std::string& given = text(column);
     try {
-      if (const double value = base::parse_number(text(column)); value > 0) return value;
+      if (const double value = base::parse_number(given); value > 0) return value;
     } catch (const UserError&) {  // what is expected is said below, at the place
     }
-    throw UserError("E-ACC-004", given.place,
-                    fmt::format("column '{}': expected a number above 0, got '{}'", column, given.text));
+    throw UserError("E-ACC-004", field(column).place,
+                    fmt::format("column '{}': expected a number above 0, got '{}'", column, given));
   }
 
   std::uint64_t count(const char* column) const {
-    const CsvField& given = field(column);
+    const std::string& given = text(column);
     try {
-      if (const std::uint64_t value = base::parse_count(text(column)); value > 0) return value;
-    } catch (const UserError&) {
+      if (const std::uint64_t value = base::parse_count(given); value > 0) return value;
+    } catch (const UserError&) {  // as above
     }
-    throw UserError("E-ACC-004", given.place,
-                    fmt::format("column '{}': expected a count of at least 1, got '{}'", column, given.text));
+    throw UserError("E-ACC-004", field(column).place,
+                    fmt::format("column '{}': expected a count of at least 1, got '{}'", column, given));
   }
 
   template <class Word, std::size_t kWords>

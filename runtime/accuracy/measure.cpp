@@ -55,7 +55,7 @@ class Jobs {
   void add(const Figure& figure, Slot slot, const std::string& phase) {
     const auto [at, fresh] = known_.try_emplace({figure.case_path, phase}, jobs_.size());
     if (fresh) {
-      Job job{{figure.case_path, suite_.machine, overrides_, {}}, {}, phase};
+      Job job{{figure.case_path, suite_.machine_path, overrides_, {}}, {}, phase};
       if (!phase.empty()) job.run.overrides.push_back("machine.chip.core.tensor.throttle_phase=" + phase);
       jobs_.push_back(std::move(job));
     }
@@ -103,7 +103,7 @@ void record_phase(PageRow& row, const Measured& measured, const std::string& pha
 }  // namespace
 
 Page measure(const Suite& suite, const std::vector<std::string>& overrides, std::size_t jobs) {
-  const model::MachineParams machine = resolve_machine_params(suite.machine, overrides);
+  const model::MachineParams machine = resolve_machine_params(suite.machine_path, overrides);
   const Jobs list(suite, overrides, machine.chip.core.tensor.throttle_window);
   const std::vector<ChildResult> children = run_all(list.list(), jobs);
 

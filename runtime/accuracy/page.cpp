@@ -58,7 +58,7 @@ std::string verdict(const Page& page) {
   const auto figures = [](std::size_t n) { return fmt::format("{} figure{}", n, n == 1 ? "" : "s"); };
   std::string text;
   if (!page.beyond.empty())
-    text += fmt::format("; {} limit{} passed", page.beyond.size(), page.beyond.size() == 1 ? "" : "s");
+    text += fmt::format("; {} limit{} exceeded", page.beyond.size(), page.beyond.size() == 1 ? "" : "s");
   if (page.without_value > 0) text += fmt::format("; {} without a value", figures(page.without_value));
   return text.empty() ? "; all within limits" : text;
 }

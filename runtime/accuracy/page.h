@@ -60,7 +60,7 @@ struct Page {
 FamilyPage judge(const Family& family, std::vector<PageRow> rows);
 
 // The status is the largest of what the rows bring along: a case that could not be run counts more than a
-// limit that is passed.
+// limit that is exceeded.
 Page make_page(const Suite& suite, const std::vector<std::string>& overrides,
                std::vector<FamilyPage> families);
 

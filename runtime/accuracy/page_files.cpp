@@ -149,7 +149,7 @@ std::string page_json(const Page& page) {
                   {"overrides", page.overrides},
                   {"headline", page.headline},
                   {"passed", page.passed()},
-                  {"limits_passed", page.beyond},
+                  {"limits_exceeded", page.beyond},
                   {"statistics", tallies_json(page.tallies)},
                   {"families", std::move(families)}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -23,6 +23,11 @@ std::string spread_text(const std::optional<Spread>& spread) {
   return spread ? fmt::format("{}..{}", digits(spread->low), digits(spread->high)) : "";
 }
 
+// The model's spread over the phases, "same" where none of the digits shows one.
+std::string phases_text(const std::optional<Spread>& phases) {
+  return phases && digits(phases->low) == digits(phases->high) ? "same" : spread_text(phases);
+}
+
 using Cells = std::vector<std::string>;
 
 // Columns as wide as their widest cell; those of `left` are aligned there, the others at the right.
@@ -65,7 +70,7 @@ Cells cells_of(const PageRow& row) {
           digits(figure.silicon),
           spread_text(figure.spread),
           value ? digits(row.measured.model) : "-",
-          value ? spread_text(row.phases) : "",
+          value ? phases_text(row.phases) : "",
           name_of(figure.unit),
           value ? fmt::format("{:+.2f} %", row.error) : "-",
           name_of(figure.use),

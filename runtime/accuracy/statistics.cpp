@@ -9,7 +9,7 @@
 
 namespace tahoma::runtime {
 
-double error_percent(double model, double silicon) { return (model / silicon - 1) * 100; }
+double error_percent(double model, double silicon) { return 100 * (model - silicon) / silicon; }
 
 double mean_absolute(std::span<const double> errors) {
   TAHOMA_INVARIANT(!errors.empty(), "the mean of no errors");

@@ -165,6 +165,16 @@ bool below_root(const Leaf& leaf) {
   return leaf.path == kRoot || leaf.path.starts_with(std::string(kRoot) + ".");
 }
 
+std::string find_machine(ParamTree& tree, const Suite& suite) {
+  const std::filesystem::path path =
+      find_config(suite.machine, std::filesystem::path(suite.file).parent_path());
+  if (!path.empty()) return path.string();
+  const std::vector<std::string> names = preset_names();
+  throw UserError("E-CFG-021", set_at(tree, "accuracy.machine"),
+                  fmt::format("no machine '{}': expected a path or one of {}{}", suite.machine,
+                              fmt::join(names, ", "), base::did_you_mean(suite.machine, names)));
+}
+
 Family read_family(const FlatConfig& config, const std::string& name, const std::string& place,
                    Tables& tables) {
   ParamTree tree(std::string(kFamilies) + name);
@@ -217,6 +227,7 @@ Suite load_suite(const std::string& path, const std::vector<std::string>& only) 
   base::apply(top, tree);
   require_key(suite.title, "accuracy.title", path);
   require_key(suite.machine, "accuracy.machine", path);
+  suite.machine_path = find_machine(tree, suite);
 
   const auto names = family_names(config);
   if (names.empty()) throw UserError("E-ACC-013", path, "key 'accuracy.families' is missing");

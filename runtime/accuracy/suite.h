@@ -10,7 +10,7 @@
 // UserError beside those of the configuration loader and figures.h:
 //   E-ACC-001 no `accuracy` in the file, or in none of a folder's   E-ACC-010 a limit that is no percentage
 //   E-ACC-011 a row of no family or of two, or a family without rows  E-ACC-013 a key is missing
-//   E-ACC-014 no family of that name
+//   E-ACC-014 no family of that name                        E-CFG-021 no machine of that name
 #pragma once
 
 #include <optional>
@@ -33,7 +33,8 @@ struct Family {
 };
 
 struct Suite {
-  std::string file, title, machine;
+  std::string file, title;
+  std::string machine, machine_path;  // as the file names it; where it was found, beside the file or a preset
   std::vector<Family> families;
 };
 

@@ -75,14 +75,6 @@ TEST_CASE("machine parameters: the defaults are Trainium2's published and measur
        "3.41333 us"},                                    // 4096 cycles at 1.2 GHz, from releases in profiles
       {"chip.core.scalar.issue_overhead", "60 cyc"},     // profiles
       {"chip.core.scalar.table_load", "1283.33 ns"},     // profiles
-      {"chip.core.sequencer.raise_tensor", "14.17 ns"},  // profiles
-      {"chip.core.sequencer.raise_scalar", "9.17 ns"},   //
-      {"chip.core.sequencer.raise_vector", "10.83 ns"},  //
-      {"chip.core.sequencer.wake_sync", "16.67 ns"},     //
-      {"chip.core.sequencer.wake_scalar", "22.5 ns"},    //
-      {"chip.core.sequencer.wake_vector", "23.3 ns"},    //
-      {"chip.core.sequencer.wake_gpsimd", "24.17 ns"},   //
-      {"chip.core.sequencer.wake_tensor", "28.33 ns"},   //
       {"chip.core.sbuf.partitions", "128"},              // trainium2_arch.rst
       {"chip.core.sbuf.per_partition", "224 KiB"},       //
       {"chip.core.sbuf.usable", "212984 B"},             // nkipy

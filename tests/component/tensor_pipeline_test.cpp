@@ -90,6 +90,7 @@ TEST_CASE("tensor pipeline: four row tiles take the time of one and three pitche
 
 TEST_CASE("tensor pipeline: sixteen tiles of 32 x 32 run side by side", "[timing]") {
   const auto p = params();
+  CHECK(p.tile_pitch == p.issue_overhead);  // what is assumed of it
   std::vector<Block> all;
   for (unsigned row = 0; row < 128; row += 32)
     for (unsigned column = 0; column < 128; column += 32) all.push_back({row, 32, column, 32});

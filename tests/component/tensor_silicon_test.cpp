@@ -203,6 +203,17 @@ TEST_CASE("tensor silicon: slow weights hold their matmul, and the next one with
   CHECK(engine.issue(half_of_fp32()).start - held.start == Approx(1148).epsilon(0.005));
 }
 
+TEST_CASE("tensor silicon: the shadow registers are free once a first row has met the weights", "[timing]") {
+  Engine engine(params(true));
+  engine.issue(load(DType::kFp32));
+  const Span first = engine.issue(half_of_fp32()), second = engine.issue(half_of_fp32());
+  CHECK(second.start == first.start + first.latency - 398 - 96);  // the queue is full
+  // Behind the second matmul with these weights the array is not asked any more: 2 x 256 cycles of shifting.
+  CHECK(engine.issue(load(DType::kFp32)).latency == 2 * 256 + 198);
+  engine.issue(half_of_fp32());
+  CHECK(engine.issue(load(DType::kFp32)).latency > 2 * 256 + 198);
+}
+
 TEST_CASE("tensor silicon: throttled matmuls follow each other exactly twice their columns apart",
           "[timing]") {
   const auto throttled = [](const Instruction& weights, const Instruction& moving) {
@@ -234,14 +245,12 @@ TEST_CASE("tensor silicon: an idle, throttled array takes twice as long to load 
   CHECK(waited.matmul_latency == Approx(691).epsilon(0.035));
   const Alone fp32 = alone(load(DType::kUint32), transpose(DType::kFp32), 0, true);
   CHECK(fp32.load_latency == Approx(438).epsilon(0.04));
-  CHECK(fp32.matmul_latency == Approx(1074).epsilon(0.02));
+  CHECK(fp32.matmul_latency == Approx(1074).epsilon(0.025));
 }
 
 TEST_CASE("tensor silicon: continuous work from time zero is released when the first window ends",
           "[timing]") {
-  model::TensorParams p = params();
-  p.throttle = true;
-  Engine engine(p);
+  Engine engine(tests::default_machine().chip.core.tensor);
   std::int64_t through = 0;  // the columns of the matmul before have entered
   bool released = false;
   while (!released) {

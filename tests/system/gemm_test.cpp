@@ -207,7 +207,7 @@ TEST_CASE("gemm: a program that would be too long is refused", "[gemm]") {
 }
 
 TEST_CASE("gemm: blocks that SBUF does not hold are refused, with what would do", "[gemm]") {
-  // 16 columns of 2 bytes to a block of a row would fit; 1024 of each operand for 16 tiles of K do not.
+  // A block of 1024 columns of 2 bytes takes 64 KiB of a partition at K = 4096, two of the 208 KiB there are.
   const model::MachineParams machine = tests::default_machine();
   for (const auto nest : {workloads::GemmKernel::kBlocked, workloads::GemmKernel::kRowLoads}) {
     CHECK_NOTHROW(workloads::gemm_program(machine, {1024, 1024, 4096}, {}, nest));
@@ -217,6 +217,15 @@ TEST_CASE("gemm: blocks that SBUF does not hold are refused, with what would do"
   CHECK_THROWS_WITH(
       workloads::gemm_program(machine, {1 << 20, 1 << 20, 128}, {}, workloads::GemmKernel::kNaive),
       Catch::Contains("E-RUN-031"));
+}
+
+TEST_CASE("gemm: groups that PSUM does not hold are refused", "[gemm]") {
+  model::MachineParams machine = tests::default_machine();
+  machine.chip.core.psum.per_partition = {2 * machine.chip.core.psum.bank.count};
+  const GemmShape shape{256, 1024, 128};
+  CHECK_NOTHROW(workloads::gemm_program(machine, shape, {}, workloads::GemmKernel::kBlocked));
+  CHECK_THROWS_WITH(workloads::gemm_program(machine, shape, {}, workloads::GemmKernel::kRowLoads),
+                    Catch::Contains("E-RUN-024") && Catch::Contains("PSUM has 2 banks"));
 }
 
 // Bytes and transfers of the published kernels at 4096^3 in bf16: what the nests say by their definition.

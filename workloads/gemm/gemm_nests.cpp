@@ -16,12 +16,16 @@ namespace {
 using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
 
 constexpr unsigned kBlockM = 8, kBlockN = 2;  // tiles of a block
-// Tiles of the naive nest's operands that may be under way: as many as the scheduler has counters for.
+// Pairs of tiles of the naive nest that may be under way: as many as the scheduler has counters for.
 constexpr unsigned kOperandsAhead = 8;
 constexpr unsigned kResults = 8;  // tiles of C on their way out
 constexpr std::uint64_t kAlignment = 64;
 
 std::uint64_t aligned(std::uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+unsigned banks_of(const model::CoreParams& core) {
+  return static_cast<unsigned>(core.psum.per_partition.count / core.psum.bank.count);
+}
 
 // Where sums are made and from where they leave.
 class Results {
@@ -30,8 +34,7 @@ class Results {
           const HbmView& c)
       : kernel_(kernel),
         c_(c),
-        psum_(kernel.psum("sums", isa::DType::kFp32, tiles.nt,
-                          static_cast<unsigned>(core.psum.per_partition.count / core.psum.bank.count))),
+        psum_(kernel.psum("sums", isa::DType::kFp32, tiles.nt, banks_of(core))),
         pool_(kernel.sbuf("c", shape.out, tiles.nt, kResults)) {}
 
   static std::uint64_t bytes(const GemmShape& shape, const GemmTiles& tiles) {
@@ -148,6 +151,12 @@ void emit_naive(Kernel& kernel, const model::MachineParams& machine, const GemmS
 void emit_blocked(Kernel& kernel, const model::MachineParams& machine, const GemmShape& shape,
                   const GemmViews& views, const BlockNest& nest) {
   const model::CoreParams& core = machine.chip.core;
+  if (nest.group_m * nest.group_n > banks_of(core))
+    throw base::UserError(
+        "E-RUN-024", "workload.kernel",
+        fmt::format("groups of {} x {} tiles, PSUM has {} banks; kernel 'chosen' takes what "
+                    "there is",
+                    nest.group_m, nest.group_n, banks_of(core)));
   const GemmTiles tiles = largest_tiles(core);
   const std::vector<Range> k_tiles = cut(all_of(shape.k), tiles.kt);
   const bool rows = nest.loads == BlockLoads::kRows;
