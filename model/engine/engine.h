@@ -104,7 +104,7 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
 
   sc_core::sc_event wake_;
   base::Time ready_{0};
-  bool watching_ = false, waiting_for_room_ = false;
+  bool watching_ = false, waiting_for_room_ = false, has_rung_ = false;
   std::optional<Rendezvous> rendezvous_;  // while the engine is at a meeting
   sim::Condition condition_;
   std::optional<sim::Satisfied> satisfied_;
