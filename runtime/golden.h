@@ -21,9 +21,17 @@
 //    6 u sqrt(sum p_j^2 v_j^2 / 3); errors that all probabilities of a row may share (scores, exponential,
 //    sums) are counted in full, as a multiple of sum p_j |v_j|.
 //
+//  - Convolution: n = channels * taps + 1, or twice that for fp32. The order in which a machine goes through
+//    channels and taps is its own affair; partial sums of an order that does not follow the values stay with
+//    the same probability within six times the root of the summed squares of the products about their share
+//    of the result, so R = |want| + 6 |products|. The reference is Eigen's double product of the weights and
+//    the unfolded image.
+//
 //  - RMS norm: the reference is double; the machine's relative error is half that of the sum of squares plus
 //  the
 //    handful of roundings and the 2 ulp of its rsqrt.
+//
+//  - Sum of two tensors: one rounding to the output's dtype, of 16-bit outputs behind one to fp32.
 //
 // A NaN must be a NaN and an infinity an infinity; where an fp32 running sum may overflow, either passes.
 // max_rel_error is relative to |want| plus the scale of the element's sum (|a|_4 |b|_4, or sum p_j |v_j|),
@@ -55,8 +63,17 @@ GoldenResult check_gemm(const HostTensor& a, const HostTensor& b, const HostTens
 GoldenResult check_attention(const HostTensor& q, const HostTensor& k, const HostTensor& v,
                              const HostTensor& o, double scale, bool causal, const MadeBy& made_by);
 
+// y[i, o, r, c] = bias[o] + sum over channels k and taps (s, t) of w[o, k, s, t] x[i, k, r + s, c + t], with
+// x [images, in, height, width], w [out, in, filter, filter], bias [out] and y [images, out, height - filter
+// + 1, width - filter + 1]. Row and column of `made_by` are those of y seen as a matrix.
+GoldenResult check_convolution(const HostTensor& x, const HostTensor& w, const HostTensor& bias,
+                               const HostTensor& y, const MadeBy& made_by);
+
 // y[r] = x[r] / sqrt(mean(x[r]^2) + epsilon) * g with x, y [rows, columns] and g [1, columns].
 GoldenResult check_rms_norm(const HostTensor& x, const HostTensor& g, const HostTensor& y, double epsilon,
                             const MadeBy& made_by);
+
+// y = a + b, all three of one shape and dtype.
+GoldenResult check_sum(const HostTensor& a, const HostTensor& b, const HostTensor& y, const MadeBy& made_by);
 
 }  // namespace tahoma::runtime

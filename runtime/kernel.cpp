@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "model/base/error.h"
 #include "runtime/kernel_impl.h"
@@ -123,24 +124,36 @@ TileView Kernel::take(Pool pool, unsigned partitions, unsigned columns) {
   return view;
 }
 
-// The bytes between the first and the last element: strided tiles are taken as if they had no gaps.
+// The bytes between the first and the last element. Gaps count where one dimension alone leaves them; other
+// strided tiles are taken as if they had none.
 Region Kernel::Impl::region_of(const TileView& view) const {
-  std::int64_t low = 0, high = 0;
+  std::int64_t low = 0, high = 0, step = 0;
+  unsigned dimensions = 0;
   for (std::size_t d = 0; d < isa::kFreeDims; ++d) {
     const std::int64_t reach = std::int64_t{view.tile.stride[d]} * (view.shape.count[d] - 1);
     (reach < 0 ? low : high) += reach;
+    if (reach == 0) continue;
+    ++dimensions;
+    step = view.tile.stride[d];
   }
   const auto size = static_cast<std::int64_t>(isa::size_of(view.tile.dtype));
-  return {view.buffer, view.tile.partition, view.shape.partitions,
-          static_cast<std::uint64_t>(view.tile.offset + low * size),
-          static_cast<std::uint64_t>((high - low + 1) * size)};
+  Region region{view.buffer, view.tile.partition, view.shape.partitions,
+                static_cast<std::uint64_t>(view.tile.offset + low * size),
+                static_cast<std::uint64_t>((high - low + 1) * size)};
+  if (dimensions == 1 && std::abs(step) > 1) {
+    region.step = static_cast<std::uint64_t>(std::abs(step) * size);
+    region.width = static_cast<std::uint64_t>(size);
+  }
+  return region;
 }
 
 // Rows of the argument by bytes in a row; a window that is not made of such rows is taken as whole rows.
 Region Kernel::Impl::region_of(const HbmView& view) const {
   const std::uint64_t row_bytes = pitch.at(view.arg), size = isa::size_of(view.dtype);
   const std::uint64_t stride = static_cast<std::uint64_t>(view.row_stride) * size;
-  const std::uint64_t width = view.columns * size, column = view.offset % row_bytes;
+  const std::uint64_t width =
+      ((view.columns - 1) * static_cast<std::uint64_t>(view.column_stride) + 1) * size;
+  const std::uint64_t column = view.offset % row_bytes;
   const auto first = static_cast<std::uint32_t>(view.offset / row_bytes);
   if ((view.rows <= 1 || stride == row_bytes) && column + width <= row_bytes)
     return {view.arg, first, static_cast<std::uint32_t>(view.rows), column, width};

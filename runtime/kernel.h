@@ -24,15 +24,19 @@ struct TileView {
   TileView partitions(unsigned first, unsigned count) const;  // rows [first, first + count)
   TileView columns(unsigned first, unsigned count) const;     // of the innermost dimension
   TileView broadcast_columns(unsigned count) const;           // a [P,1] column seen as [P,count], stride 0
+  TileView every(unsigned first, unsigned step) const;        // columns first, first + step, ...
+  // Columns first + r * pitch + c as `rows` x `width`: a box of an image that lies in the columns.
+  TileView grid(unsigned first, unsigned rows, unsigned pitch, unsigned width) const;
+  TileView as(isa::DType dtype) const;  // the same bytes; of a tile without gaps
 };
 
-// A 2-D window of an HBM argument: rows x columns of a row-major matrix.
+// A 2-D window of an HBM argument: rows x columns of a matrix, row-major unless the strides say otherwise.
 struct HbmView {
   std::uint8_t arg = isa::kNone;
   isa::DType dtype = isa::DType::kFp32;
   std::uint64_t offset = 0;  // bytes from the argument's address
   std::uint64_t rows = 0, columns = 0;
-  std::int64_t row_stride = 0;  // elements
+  std::int64_t row_stride = 0, column_stride = 1;  // elements
   HbmView window(std::uint64_t row, std::uint64_t column, std::uint64_t rows, std::uint64_t columns) const;
 };
 
@@ -72,12 +76,15 @@ class Kernel {
   void store(const HbmView& dst, const TileView& src, isa::Queue on = isa::Queue::kSync,
              bool accumulate = false);
   void move(const HbmView& dst, const HbmView& src, isa::Queue on, bool accumulate = false);
+  void move(const TileView& dst, const TileView& src, isa::Queue on);  // inside SBUF, by DMA
   // A transfer into another core's HBM that raises `signal` there (by 16: once per DMA engine) when it has
   // landed. This kernel never learns when: writing `src` afterwards is refused (E-RUN-022). Writes to `dst`
   // are ordered by signals only.
   void send(const HbmView& dst, const HbmView& src, isa::Queue on, std::uint8_t core_arg, Signal signal);
   void wait(isa::Queue on, Signal signal,
             std::uint32_t value);  // later instructions of `on` see what was sent
+  // Later instructions of `on` find everything that this kernel has written to the window so far.
+  void wait(isa::Queue on, const HbmView& written);
 
   // Tensor engine. dst: PSUM [columns of stationary, moving columns]; loads the weights when they are not
   // loaded yet.

@@ -8,11 +8,10 @@ namespace tahoma::runtime {
 
 namespace {
 
-// Strides of consecutive elements in the order of iteration: how a row in HBM meets a tile with several free
+// Strides of elements `step` apart in the order of iteration: how a row in HBM meets a tile with several free
 // dimensions.
-std::array<std::int32_t, isa::kFreeDims> dense_strides(const isa::Shape& shape) {
+std::array<std::int32_t, isa::kFreeDims> dense_strides(const isa::Shape& shape, std::int32_t step) {
   std::array<std::int32_t, isa::kFreeDims> stride{};
-  std::int32_t step = 1;
   for (std::size_t d = isa::kFreeDims; d-- > 1;) {
     stride[d] = step;
     step *= shape.count[d];
@@ -41,10 +40,11 @@ isa::DmaSide Kernel::Impl::side_of(const HbmView& view, const isa::Shape* free_s
   side.dtype = view.dtype;
   side.arg = view.arg;
   side.offset = view.offset;
+  const auto step = static_cast<std::int32_t>(view.column_stride);
   if (free_shape != nullptr)
-    side.stride = dense_strides(*free_shape);
+    side.stride = dense_strides(*free_shape, step);
   else
-    side.stride[isa::kFreeDims - 1] = 1;
+    side.stride[isa::kFreeDims - 1] = step;
   side.stride[0] = static_cast<std::int32_t>(view.row_stride);
   return side;
 }
@@ -93,6 +93,15 @@ void Kernel::move(const HbmView& dst, const HbmView& src, isa::Queue on, bool ac
   impl_->append_move(dst, src, on, accumulate).touch(impl_->region_of(dst), true);
 }
 
+void Kernel::move(const TileView& dst, const TileView& src, isa::Queue on) {
+  impl_->require_same(dst, src, "move");
+  impl_->require(dst.shape.count[0] == 1, "move: a tile of at most three free dimensions");
+  Op& op =
+      impl_->append_dma(on, {transfer_counts(dst.shape), impl_->side_of(dst), impl_->side_of(src), false});
+  impl_->reads(op, src);
+  impl_->writes_to(op, dst);
+}
+
 void Kernel::send(const HbmView& dst, const HbmView& src, isa::Queue on, std::uint8_t core_arg,
                   Signal signal) {
   // The target is the other core's: what orders writes there is the programs' own protocol of signals.
@@ -107,6 +116,10 @@ void Kernel::send(const HbmView& dst, const HbmView& src, isa::Queue on, std::ui
 void Kernel::wait(isa::Queue on, Signal signal, std::uint32_t value) {
   Op& op = impl_->append(isa::Opcode::kSemWait, on);
   op.instruction.wait = {isa::Wait::Kind::kGe, signal.semaphore, value};
+}
+
+void Kernel::wait(isa::Queue on, const HbmView& written) {
+  impl_->append(isa::Opcode::kSemWait, on).touch(impl_->region_of(written), false);
 }
 
 }  // namespace tahoma::runtime

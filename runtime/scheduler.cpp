@@ -111,6 +111,10 @@ class Emitter {
       isa::Instruction instruction = ops_[i].instruction;
       add_waits(i, instruction, stream);
       add_update(i, instruction);
+      // A wait for what is known to be there already, and for which nobody waits.
+      if (instruction.op == isa::Opcode::kSemWait && instruction.wait.kind == isa::Wait::Kind::kNone &&
+          !waited_[i])
+        continue;
       stream.push_back(instruction);
     }
   }

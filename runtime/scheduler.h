@@ -25,19 +25,32 @@
 
 namespace tahoma::runtime {
 
-// A rectangle of a buffer: rows (partitions, or rows of a matrix in HBM) by bytes. Different buffers never
+// A rectangle of a buffer: rows (partitions, or rows of a matrix in HBM) by bytes. With a step only the first
+// `width` bytes of every `step` count, so that interleaved columns are apart. Different buffers never
 // overlap.
 struct Region {
   std::uint32_t buffer = 0;
   std::uint32_t row = 0, rows = 0;
   std::uint64_t byte = 0, bytes = 0;
+  std::uint64_t step = 0, width = 0;
   bool overlaps(const Region& other) const {
     return buffer == other.buffer && row < other.row + other.rows && other.row < row + rows &&
-           byte < other.byte + other.bytes && other.byte < byte + bytes;
+           byte < other.byte + other.bytes && other.byte < byte + bytes && !interleaves(other);
   }
   bool contains(const Region& other) const {
     return buffer == other.buffer && row <= other.row && other.row + other.rows <= row + rows &&
-           byte <= other.byte && other.byte + other.bytes <= byte + bytes;
+           byte <= other.byte && other.byte + other.bytes <= byte + bytes &&
+           (step == 0 || (step == other.step && other.ahead_of(*this) + other.width <= width));
+  }
+
+ private:
+  // How far this one's columns begin behind those of another with the same step.
+  std::uint64_t ahead_of(const Region& other) const {
+    return (byte % step + step - other.byte % step) % step;
+  }
+  bool interleaves(const Region& other) const {
+    return step != 0 && step == other.step && other.ahead_of(*this) >= width &&
+           ahead_of(other) >= other.width;
   }
 };
 

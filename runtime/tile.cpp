@@ -2,6 +2,7 @@
 // Narrowing of views.
 #include <fmt/format.h>
 
+#include "isa/table_fields.h"
 #include "model/base/error.h"
 #include "runtime/kernel.h"
 
@@ -13,6 +14,15 @@ namespace {
   throw base::UserError("E-RUN-021", "kernel",
                         fmt::format("{} [{}, {}) of a view that has {}", what, first, first + count, held),
                         base::ExitStatus::kProgram);
+}
+
+std::int16_t stride_of(std::int64_t elements) {
+  if (elements > INT16_MAX || elements < INT16_MIN)
+    throw base::UserError(
+        "E-RUN-021", "kernel",
+        fmt::format("a stride of {} elements; expected {} to {}", elements, INT16_MIN, INT16_MAX),
+        base::ExitStatus::kProgram);
+  return static_cast<std::int16_t>(elements);
 }
 
 }  // namespace
@@ -44,12 +54,46 @@ TileView TileView::broadcast_columns(unsigned count) const {
   return view;
 }
 
+TileView TileView::every(unsigned first, unsigned step) const {
+  constexpr std::size_t kInner = isa::kFreeDims - 1;
+  const unsigned held = shape.count[kInner];
+  if (step == 0 || first >= held) refuse("columns", first, 1, held);
+  TileView view = columns(first, held - first);
+  view.shape.count[kInner] = static_cast<std::uint16_t>((held - first + step - 1) / step);
+  view.tile.stride[kInner] = stride_of(std::int64_t{tile.stride[kInner]} * step);
+  return view;
+}
+
+TileView TileView::grid(unsigned first, unsigned rows, unsigned pitch, unsigned width) const {
+  constexpr std::size_t kInner = isa::kFreeDims - 1;
+  if (shape.count[kInner - 1] != 1 || rows == 0 || width == 0)
+    refuse("rows of a grid", 0, rows, shape.count[kInner - 1]);
+  TileView view = columns(first, (rows - 1) * pitch + width);
+  view.shape.count[kInner - 1] = static_cast<std::uint16_t>(rows);
+  view.shape.count[kInner] = static_cast<std::uint16_t>(width);
+  view.tile.stride[kInner - 1] = stride_of(std::int64_t{tile.stride[kInner]} * pitch);
+  return view;
+}
+
+TileView TileView::as(isa::DType dtype) const {
+  constexpr std::size_t kInner = isa::kFreeDims - 1;
+  const std::uint64_t bytes = free_elements(shape) * isa::size_of(tile.dtype), size = isa::size_of(dtype);
+  if (free_elements(shape) != shape.count[kInner] || tile.stride[kInner] != 1 || bytes % size != 0)
+    refuse("another dtype of bytes", 0, bytes, 0);
+  TileView view = *this;
+  view.tile.dtype = dtype;
+  view.shape.count[kInner] = static_cast<std::uint16_t>(bytes / size);
+  return view;
+}
+
 HbmView HbmView::window(std::uint64_t row, std::uint64_t column, std::uint64_t window_rows,
                         std::uint64_t window_columns) const {
   if (row + window_rows > rows) refuse("rows", row, window_rows, rows);
   if (column + window_columns > columns) refuse("columns", column, window_columns, columns);
   HbmView view = *this;
-  view.offset += (row * static_cast<std::uint64_t>(row_stride) + column) * isa::size_of(dtype);
+  view.offset +=
+      (row * static_cast<std::uint64_t>(row_stride) + column * static_cast<std::uint64_t>(column_stride)) *
+      isa::size_of(dtype);
   view.rows = window_rows;
   view.columns = window_columns;
   return view;

@@ -18,6 +18,7 @@ readonly packages=(
   libyaml-cpp-dev   # configuration files
   nlohmann-json3-dev libcli11-dev # reports and the command line
   catch2 libbenchmark-dev         # tests and benchmarks
+  python3-matplotlib              # scripts/plot
   clang-format-14 git python3     # the tests about the repository itself
 )
 # shellcheck disable=SC2034  # read by the scripts that source this

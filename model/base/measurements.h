@@ -48,6 +48,8 @@ struct EngineMeasurement {
   Duration active;                           // union of start-to-end intervals, the vendor's *_active
   std::uint64_t instructions = 0;
   std::uint64_t hardware_flops = 0;  // 2 x multiply-accumulates of the tensor engine, useful or not
+  // Cycles of single cells of the array that these take: one per pass, the slices of double_row together.
+  std::uint64_t cell_cycles = 0;
   Time first_start = kNever, last_end{0};
 };
 

@@ -45,8 +45,8 @@ Engine::Engine(sc_core::sc_module_name name, const Place& place, const CoreParam
       params_(params),
       meter_(meter),
       pipeline_(make_pipeline(place.kind, params)),
-      wake_latency_(params.sequencer.*kind_row(place.kind).wake),
-      raise_latency_(params.sequencer.*kind_row(place.kind).raise),
+      laws_(place.kind, params),
+      queue_(pipeline_ ? (params.sequencer.*kind_row(place.kind).queue).depth : 1),
       raiser_(kind_row(place.kind).raiser),
       sequencer_({this->name(), place.queue, place.chip, place.functional}) {
   weights_.array = {static_cast<unsigned>(params.tensor.rows), static_cast<unsigned>(params.tensor.columns)};
@@ -89,7 +89,7 @@ void Engine::step() {
   for (int ahead = 0; ahead < most; ++ahead) {
     const Time next = run_placed(t);
     if (waiting_for_room_ || rendezvous_) return;
-    t = next;
+    ready_ = t = next;
     if (done() || !may_run_ahead(sequencer_.current())) break;
   }
   plan(t);
@@ -126,7 +126,8 @@ void Engine::semaphore_changed() {
   wake_.cancel();
   satisfied_ = semaphores->when(condition_, ready_);
   if (!satisfied_) return;
-  sim::notify_at(wake_, std::max({ready_, satisfied_->when + wake_latency_, sim::now()}));
+  const Time woken = laws_.woken(satisfied_->when, executor_of(sequencer_.current()));
+  sim::notify_at(wake_, std::max({ready_, woken, sim::now()}));
 }
 
 void Engine::room() {
@@ -170,25 +171,45 @@ Time Engine::run(const isa::Instruction& i, Time t) {
 // A load holds the queue until the value is there; a store goes its way.
 Time Engine::run_sequencer(const isa::Instruction& i, Time t) {
   const CostClass cost = isa::row_of(i.op).cost;
-  const SequencerParams& p = params_.sequencer;
-  const Duration memory = i.word.space == isa::Space::kHbm ? p.load_hbm : p.load_sbuf;
-  Time end = t + p.register_instruction, complete = end;
-  if (cost == CostClass::kSemaphore) complete = end = t + p.semaphore_instruction;
-  if (cost == CostClass::kBranch) complete = end = t + p.branch;
-  if (i.op == isa::Opcode::kRegLoad) complete = end = t + memory;
-  if (i.op == isa::Opcode::kRegStore) complete = std::max(end, t + memory);
-  ledger_.account(t, Cycle::kDispatch);
-  ledger_.active(t, end);
-  ledger_.account(end, Cycle::kDispatch);
+  const bool updates = i.update.kind != isa::Update::Kind::kNone;
+  const Duration memory =
+      i.word.space == isa::Space::kHbm ? params_.sequencer.load_hbm : params_.sequencer.load_sbuf;
+  const Time ready = i.wait.kind == isa::Wait::Kind::kNone ? t : ready_, start = laws_.start(t);
+  Time end = laws_.behind_step(start);
+  if (cost == CostClass::kSemaphore)
+    end = updates ? laws_.end_of_update(ready, start) : laws_.end_of_wait(start);
+  if (i.op == isa::Opcode::kRegLoad) end = laws_.behind_step(start + memory);
+  const Time complete = i.op == isa::Opcode::kRegStore ? laws_.behind_step(start + memory) : end;
   sequencer_.execute(i, memories());
-  raise(i.update, end, complete);
-  if (i.update.kind != isa::Update::Kind::kNone) {
+  const Time next = behind(i, start, end);
+  ledger_.account(start, Cycle::kDispatch);
+  ledger_.active(start, end);
+  ledger_.account(next, Cycle::kDispatch);
+  raise(i, end, complete);
+  if (updates) {
     own_change_ = i.update.semaphore;
-    own_change_visible_ = end + raise_latency_;
+    own_change_visible_ = laws_.new_value(end, Executor::kSequencer);
   }
-  observe(t, end, complete);
+  observe(start, next, complete);
   jump_or_advance(i);
-  return end;
+  return next;
+}
+
+// When the sequencer comes to what is behind one of its own instructions, or behind one that it hands over at
+// `dispatched`; at once when nothing is.
+Time Engine::behind(const isa::Instruction& i, Time start, Time end) const {
+  const std::size_t successor = sequencer_.successor(i);
+  if (successor == stream().size()) return end;
+  if (successor != sequencer_.pc() + 1) return laws_.behind_jump(start);
+  if (isa::row_of(i.op).cost != CostClass::kSemaphore) return end;
+  return laws_.behind_semaphore(end, executor_of(stream()[successor]));
+}
+
+Time Engine::behind_dispatch(Time dispatched, Time start) {
+  const Time room = queue_.hand_over(start);
+  const std::size_t successor = sequencer_.pc() + 1;
+  if (successor == stream().size()) return dispatched;
+  return laws_.behind_dispatch(dispatched, room, executor_of(stream()[successor]));
 }
 
 Time Engine::run_doorbell(const isa::Instruction& i, Time t) {
@@ -233,25 +254,27 @@ void Engine::apply(const isa::Instruction& i) {
 }
 
 Time Engine::run_pipeline(const isa::Instruction& i, Time t) {
-  if (i.dst_reg != isa::kNone || i.src_reg != isa::kNone)
-    apply(sequencer_.resolve(i, memories()));
-  else
-    apply(i);
-  const Issue issue = pipeline_->issue(i, t, ledger_);
-  raise(i.update, issue.read, issue.complete);
-  observe(issue.start, issue.next, issue.complete);
+  const bool moved = i.dst_reg != isa::kNone || i.src_reg != isa::kNone;
+  const isa::Instruction& resolved = moved ? (resolved_ = sequencer_.resolve(i, memories())) : i;
+  apply(resolved);
+  pipeline_->decoded(ready_);
+  const Issue issue = pipeline_->issue(resolved, t, ledger_);
+  raise(i, issue.read, issue.complete);
+  const Time next = behind_dispatch(t, issue.start);
+  observe(issue.start, next, issue.complete);
   jump_or_advance(i);
-  return issue.next;
+  return next;
 }
 
 // Instructions complete in order, so that one counting semaphore can stand for all that came before; in the
 // same order they have read.
-void Engine::raise(const isa::Update& update, Time read, Time complete) {
+void Engine::raise(const isa::Instruction& i, Time read, Time complete) {
+  const isa::Update& update = i.update;
   last_complete_ = std::max(last_complete_, complete);
   last_read_ = std::max(last_read_, read);
   meter_.effect_at(last_complete_);
   if (update.kind == isa::Update::Kind::kNone) return;
-  const Time visible = (update.on_read ? last_read_ : last_complete_) + raise_latency_;
+  const Time visible = laws_.new_value(update.on_read ? last_read_ : last_complete_, executor_of(i));
   semaphores->post(update.semaphore, change_of(update.kind), update.value, visible, raiser_);
   meter_.effect_at(visible);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One engine of a NeuronCore, or one collective core: an in-order sequencer in front of a pipeline. Wakes
-// once per instruction, at the time the instruction starts: then its values are applied, its time is booked,
-// and the semaphore change that it will make is posted. Register and branch instructions are private and run
-// ahead. Register words in memory take their latency, but none of the memory's bandwidth.
+// once per instruction, at the time the sequencer runs it or hands it to the pipeline: then its values are
+// applied, its time is booked, and the semaphore change that it will make is posted. Register and branch
+// instructions are private and run ahead. Register words in memory take their latency, but none of the
+// memory's bandwidth.
 #pragma once
 
 #include <optional>
@@ -16,6 +17,7 @@
 #include "model/engine/meeting.h"
 #include "model/engine/pipeline.h"
 #include "model/engine/sequencer.h"
+#include "model/engine/sequencer_laws.h"
 #include "model/sim/backdoor.h"
 #include "model/sim/meter.h"
 #include "model/sim/semaphores.h"
@@ -87,7 +89,9 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   base::Time run_pipeline(const isa::Instruction& i, base::Time t);
   void arrive(const isa::Instruction& i, base::Time t);
   void apply(const isa::Instruction& i);
-  void raise(const isa::Update& update, base::Time read, base::Time complete);
+  void raise(const isa::Instruction& i, base::Time read, base::Time complete);
+  base::Time behind(const isa::Instruction& i, base::Time start, base::Time end) const;
+  base::Time behind_dispatch(base::Time dispatched, base::Time start);
   void observe(base::Time start, base::Time next, base::Time complete);
   void jump_or_advance(const isa::Instruction& i);
   void finish(base::Time ready);
@@ -97,7 +101,8 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   const CoreParams& params_;
   sim::Meter& meter_;
   std::unique_ptr<Pipeline> pipeline_;
-  base::Duration wake_latency_, raise_latency_;
+  SequencerLaws laws_;
+  EngineQueue queue_;
   base::Cycle raiser_;
 
   Sequencer sequencer_;
@@ -113,6 +118,7 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   base::Time own_change_visible_{0};  // of the last semaphore changed by the sequencer itself
   unsigned own_change_ = 0;
   std::vector<isa::OperandAccess> watched_;  // of one transfer
+  isa::Instruction resolved_;                // the one under way, where registers have moved its tiles
   isa::Weights weights_;
   isa::LaneState lanes_;
   isa::Rounding rounding_;

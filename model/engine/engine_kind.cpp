@@ -9,16 +9,20 @@ namespace {
 
 // By EngineKind.
 const KindRow kKinds[base::kEngineKinds] = {
-    {Cycle::kWaitTensor, &SequencerParams::wake_tensor, &SequencerParams::raise_tensor},
-    {Cycle::kWaitVector, &SequencerParams::wake_vector, &SequencerParams::raise_vector},
-    {Cycle::kWaitScalar, &SequencerParams::wake_scalar, &SequencerParams::raise_scalar},
-    {Cycle::kWaitGpSimd, &SequencerParams::wake_gpsimd, &SequencerParams::raise_gpsimd},
-    {Cycle::kWaitSync, &SequencerParams::wake_sync, &SequencerParams::raise_sync},
-    {Cycle::kWaitCollective, &SequencerParams::wake_collective, &SequencerParams::raise_collective},
+    {Cycle::kWaitTensor, &SequencerParams::tensor, &SequencerParams::tensor_queue},
+    {Cycle::kWaitVector, &SequencerParams::vector, &SequencerParams::vector_queue},
+    {Cycle::kWaitScalar, &SequencerParams::scalar, &SequencerParams::scalar_queue},
+    {Cycle::kWaitGpSimd, &SequencerParams::gpsimd, &SequencerParams::gpsimd_queue},
+    {Cycle::kWaitSync, &SequencerParams::sync, nullptr},
+    {Cycle::kWaitCollective, &SequencerParams::collective, nullptr},
 };
 }  // namespace
 
 const KindRow& kind_row(base::EngineKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
+
+base::Frequency sequencer_clock(base::EngineKind kind, const CoreParams& p) {
+  return kind == base::EngineKind::kVector ? p.vector.clock : p.sequencer.clock;
+}
 
 std::unique_ptr<Pipeline> make_pipeline(base::EngineKind kind, const CoreParams& p) {
   if (kind == base::EngineKind::kTensor) return make_tensor_pipeline(p.tensor);

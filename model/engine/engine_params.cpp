@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/engine/engine_params.h"
 
+#include <algorithm>
+#include <string_view>
+
 namespace tahoma::model {
 
 using namespace base::literals;
-using base::assumed, base::derived, base::documented, base::measured;
+using base::assumed, base::derived, base::documented, base::measured, base::Source;
 
 namespace {
 constexpr base::Range<Frequency> kClockRange{{1'000'000}, {100'000'000'000}};
@@ -24,68 +27,124 @@ void TensorParams::declare(ParamTree& t) {
         "most moving columns of one matmul: one PSUM bank of fp32", documented("nki.isa nc_matmul"));
   t.add("issue_overhead", issue_overhead, 6_cyc, kOverhead,
         "cycles a matmul occupies the array beyond its streaming rows",
-        measured("issue interval N + 4..6 cycles, trn2 device profiles"));
+        measured("issue interval N + 6 cycles: 134, 426, 2N + 6: 846, 262; trn2 device profiles"));
+  t.add("misaligned_run", misaligned_run, 2_cyc, kOverhead,
+        "cycles added for each contiguous run of 16-bit moving elements that starts at 2 mod 4",
+        measured("30 runs of 14 take 60 cycles more, trn2 device profiles"));
   t.add("tile_pitch", tile_pitch, 6_cyc, kOverhead,
         "start of a matmul to the earliest start of one on another tile of the array",
         assumed("as issue_overhead, the cycles between two matmuls on one tile; nothing is published"));
-  t.add("pipeline_latency", pipeline_latency, 165.5_ns, kLatency,
-        "last moving row streamed to result in PSUM", measured("165.0..165.8 ns, trn2 device profiles"));
-  t.add("weight_load_latency", weight_load_latency, 81.7_ns, kLatency, "fixed part of a weight load",
-        measured(kTrace));
-  t.add("weight_to_matmul", weight_to_matmul, 17.5_ns, kLatency,
-        "start of a weight load to its matmul, beyond the cycles of the columns",
-        derived("30.83 ns measured for 128 fp16 columns at 0.25 cycles, less those 32 cycles"));
+  t.add("pipeline_latency", pipeline_latency, 165.83_ns, kLatency,
+        "last moving row streamed to result in PSUM",
+        measured("398 cycles of 16-bit matmuls and of transposes, 396..398 of fp32, trn2 device profiles"));
+  t.add("weight_load_latency", weight_load_latency, 82.5_ns, kLatency,
+        "last weight column read to the end of the load",
+        measured("196..198 cycles beyond the columns of loads in order, trn2 device profiles"));
+  t.add("weight_to_matmul", weight_to_matmul, 30.83_ns, kLatency,
+        "a weight load is decoded to the earliest start of the matmul behind it",
+        measured("74 cycles behind every load that starts as soon as it is decoded, trn2 device profiles"));
+  t.add("weight_exchange", weight_exchange, 4_cyc, kOverhead,
+        "last weight column read to the first moving row that meets the weights",
+        derived("matmuls that waited for weights end 206 cycles and their streaming after the load's end; "
+                "less pipeline_latency, with weight_load_latency"));
   t.add("back_to_back", back_to_back, 4_cyc, kOverhead,
         "start of a matmul to the earliest start of the instruction behind it",
         measured("1.67 ns, trn2 device profiles"));
-  t.add("throttle", throttle, true, "half rate until a window has been more than half busy",
+  t.add("load_issue", load_issue, 10_cyc, kOverhead,
+        "start of a weight load that has waited to the earliest start of the instruction behind it",
+        measured("10 cycles behind loads of fp16, in four groups of columns, trn2 device profiles"));
+  t.add("wide_load_issue", wide_load_issue, 6_cyc, kOverhead, "the same behind loads of 32-bit weights",
+        measured("4..6 cycles behind loads of fp32, trn2 device profiles"));
+  t.add("throttle", throttle, true, "half rate until a window has been busy enough",
         documented("overview-summary-page.rst; exact factor 2 measured"));
-  t.add("throttle_window", throttle_window, 3.2_us, {1_ns, 1000_us},
+  t.add("throttle_window", throttle_window, 3413.33_ns, {1_ns, 1000_us},
         "free-running window that decides the throttle",
-        derived("release delays 3.3..6.3 us in 13 bursts fit a uniform delay in one to two windows"));
+        derived("releases in one run are multiples of 4096 cycles at 1.2 GHz apart: 13,654 ns are 4, "
+                "23,893 ns are 7"));
   t.add("throttle_phase", throttle_phase, 0_ns, kLatency,
         "start of the first throttle window before time zero",
         assumed("free-running on silicon: unknowable; one value for all runs"));
-  t.add("throttle_latency", throttle_latency, 40_ns, kLatency, "latency added while throttled",
+  t.add("throttle_share", throttle_share, std::uint64_t{43}, {0, 100},
+        "per cent of a window in which full-rate columns must stream for the next to run at full rate",
+        derived("windows of 35.5 % were followed by the throttle, one of 44.8 % was not; a release 6.27 us "
+                "after continuous work began needs more than 41.8 %; at half rate the most is 50 %"));
+  t.add("throttle_latency", throttle_latency, 40_ns, kLatency,
+        "while throttled, how long before the array is free the next matmul starts, and waits inside",
         measured(kTrace));
 }
 
+namespace {
+
+// What differs from engine to engine in the same parameters.
+struct LaneRow {
+  const char* engine;
+  Frequency clock;
+  Cycles issue_overhead;
+  Source issue_source;
+  Cycles turnaround;
+  Source turnaround_source;
+  Cycles write_turnaround;
+  Source write_source;
+  Duration latency;
+  Source latency_source;
+  Duration partial_write_latency;
+  Source partial_source;
+};
+
+const LaneRow kLaneRows[] = {
+    {"vector", 960_MHz, 48_cyc,
+     derived("tensor_tensor takes 58 cycles at least between two starts, less second_operand"), 0_cyc,
+     derived("tensor_tensor in a row starts every N + 58 cycles at best: start-up and elements"), 13_cyc,
+     derived("scatters of 128 fp16 end every 269 cycles, 256 of them writing: conv2d_1_float16"), 97.92_ns,
+     derived("fp32 copies of 128 elements take 281.25 ns in conv2d_1_float32: 270 cycles"), 33.33_ns,
+     derived("fp16 scatters of 128 elements take 448.5 ns in conv2d_1_float16: 430 cycles")},
+    {"scalar", 1200_MHz, 60_cyc, measured("copies from PSUM start every N + 60 cycles, conv2d_3"), 16_cyc,
+     derived("copies from PSUM end every N + 76 cycles in bursts, conv2d_3"), 16_cyc,
+     assumed("as between reads; the vector engine's takes as long"), 109.17_ns,
+     derived("copies from PSUM take N/1.2 GHz + 159.17 ns, 60 cycles of it start-up: conv2d_3"), 11.67_ns,
+     derived("fp16 scatters of 128 elements take 748.3 ns in conv2d_1_float16: 898 cycles")},
+    {"gpsimd", 1200_MHz, 150_cyc, documented("published cost 150 + N, nki.isa 2.26.1"), 0_cyc,
+     assumed("the published 150 cycles are from start to start"), 0_cyc, assumed("as between reads"),
+     97.92_ns, assumed("as on the vector engine: nothing is published"), 33.33_ns,
+     assumed("as on the vector engine: nothing is published")}};
+
+}  // namespace
+
 void LaneParams::declare(ParamTree& t, const char* engine) {
-  const std::string e = engine;
-  const bool vector = e == "vector", scalar = e == "scalar";
-  t.add("clock", clock, vector ? 960_MHz : 1200_MHz, kClockRange, "clock of the engine's lanes",
+  const LaneRow& row = *std::find_if(std::begin(kLaneRows), std::end(kLaneRows),
+                                     [&](const LaneRow& r) { return std::string_view(r.engine) == engine; });
+  t.add("clock", clock, row.clock, kClockRange, "clock of the engine's lanes",
         documented("trainium2_arch.rst"));
-  if (vector) {
-    t.add("issue_overhead", issue_overhead, 60_cyc, kOverhead,
-          "cycles of one instruction beyond its elements", measured("58..71 cycles, trn2 device profiles"));
-    t.add("latency", latency, 157_ns, kLatency, "last element in to result visible",
-          measured("157..160 ns, trn2 device profiles"));
-  } else if (scalar) {
-    t.add("issue_overhead", issue_overhead, 60_cyc, kOverhead,
-          "cycles of one instruction beyond its elements",
-          measured("issue interval N/1.2 GHz + 50 ns, trn2 device profiles"));
-    t.add("latency", latency, 159.17_ns, kLatency, "last element in to result visible, copies",
-          measured(kTrace));
-  } else {
-    t.add("issue_overhead", issue_overhead, 150_cyc, kOverhead,
-          "cycles of one instruction beyond its elements",
-          documented("published cost 150 + N, nki.isa 2.26.1"));
-    t.add("latency", latency, 157_ns, kLatency, "last element in to result visible",
-          assumed("as on the vector engine: nothing is published"));
-  }
+  t.add("issue_overhead", issue_overhead, row.issue_overhead, kOverhead,
+        "start-up: instruction start to first element in", row.issue_source);
+  t.add("turnaround", turnaround, row.turnaround, kOverhead,
+        "pause between reading for one instruction and starting up the next", row.turnaround_source);
+  t.add("write_turnaround", write_turnaround, row.write_turnaround, kOverhead,
+        "pause between writing the results of two instructions", row.write_source);
+  t.add("latency", latency, row.latency, kLatency, "last element in to result visible, copies",
+        row.latency_source);
+  t.add("partial_write_latency", partial_write_latency, row.partial_write_latency, kLatency,
+        "added when elements smaller than four bytes are scattered over SBUF", row.partial_source);
 }
 
 void VectorParams::declare(ParamTree& t) {
   LaneParams::declare(t, "vector");
   t.add("fast_modes", fast_modes, true, "2x and 4x rates for 16-bit operands",
         documented("trainium2_arch.rst"));
+  t.add("second_operand", second_operand, 10_cyc, kOverhead, "more start-up when there is a second tile",
+        derived("tensor_tensor takes N + 152 cycles, copies N + 142: stream_256k_fd1k, conv2d_1, conv2d_3"));
 }
 
 void ScalarParams::declare(ParamTree& t) {
   LaneParams::declare(t, "scalar");
-  t.add("activate_latency", activate_latency, 288_ns, kLatency,
+  t.add("sbuf_source", sbuf_source, 53_cyc, kOverhead,
+        "more start-up when the source is in SBUF, not in PSUM",
+        derived("fp32 scatters of 128 elements take 416.7 ns in conv2d_1_float32: 500 cycles, 256 of them "
+                "writing"));
+  t.add("activate_latency", activate_latency, 194.17_ns, kLatency,
         "last element in to result visible, table functions",
-        measured("profiler screenshots in the SDK documentation, +-10 ns"));
+        derived("N/1.2 GHz + 288 ns from SBUF in profiler screenshots of the SDK documentation, +-10 ns; 113 "
+                "cycles of it start-up"));
   t.add("table_load", table_load, 1283.33_ns, kLatency, "switch to another set of function tables",
         measured("10 of 10 loads, trn2 device profiles"));
   t.add("accumulator_read", accumulator_read, 64_cyc, kOverhead, "reading the reduction registers out",
@@ -93,47 +152,6 @@ void ScalarParams::declare(ParamTree& t) {
 }
 
 void GpSimdParams::declare(ParamTree& t) { LaneParams::declare(t, "gpsimd"); }
-
-void SequencerParams::declare(ParamTree& t) {
-  t.add("clock", clock, 1200_MHz, kClockRange, "NC base clock of sequencers and semaphores",
-        documented("profile-schema-reference.rst"));
-  t.add("raise_tensor", raise_tensor, 14.17_ns, kLatency, "tensor instruction's end to semaphore value",
-        measured(kTrace));
-  t.add("raise_scalar", raise_scalar, 9.17_ns, kLatency, "scalar instruction's end to semaphore value",
-        measured(kTrace));
-  t.add("raise_vector", raise_vector, 10.83_ns, kLatency, "vector instruction's end to semaphore value",
-        measured(kTrace));
-  t.add("raise_gpsimd", raise_gpsimd, 10.83_ns, kLatency, "GpSimd instruction's end to semaphore value",
-        assumed("as on the vector engine"));
-  t.add("raise_sync", raise_sync, 9.17_ns, kLatency, "sync instruction's end to semaphore value",
-        assumed("as on the scalar engine"));
-  t.add("raise_collective", raise_collective, 9.17_ns, kLatency,
-        "collective core's instruction end to semaphore value", assumed("as on the scalar engine"));
-  t.add("wake_tensor", wake_tensor, 28.33_ns, kLatency,
-        "semaphore value to start of the waiting tensor instruction", measured(kTrace));
-  t.add("wake_scalar", wake_scalar, 22.5_ns, kLatency,
-        "semaphore value to start of the waiting scalar instruction", measured(kTrace));
-  t.add("wake_vector", wake_vector, 23.3_ns, kLatency,
-        "semaphore value to start of the waiting vector instruction", measured(kTrace));
-  t.add("wake_gpsimd", wake_gpsimd, 24.17_ns, kLatency,
-        "semaphore value to start of the waiting GpSimd instruction", measured(kTrace));
-  t.add("wake_sync", wake_sync, 16.67_ns, kLatency,
-        "semaphore value to start of the waiting sync instruction", measured(kTrace));
-  t.add("wake_collective", wake_collective, 16.67_ns, kLatency,
-        "semaphore value to start of the waiting collective instruction", assumed("as on the sync engine"));
-  t.add("semaphore_instruction", semaphore_instruction, 54.17_ns, kLatency, "a stand-alone wait or update",
-        measured(kTrace));
-  t.add("register_instruction", register_instruction, 10_ns, kLatency, "a register operation",
-        assumed("8..15 ns estimated, nki_costs.csv"));
-  t.add("branch", branch, 13.33_ns, kLatency, "a jump or branch",
-        assumed("as the jump records of the device profiles, 7.5..15 ns"));
-  t.add(
-      "load_sbuf", load_sbuf, 62.5_ns, kLatency, "a register load from SBUF; a store until it is written",
-      assumed(
-          "one SBUF round trip is inside the 60 cycles that a vector instruction costs beyond its elements"));
-  t.add("load_hbm", load_hbm, 600_ns, kLatency, "a register load from HBM; a store until it is written",
-        assumed("as a generated descriptor, nki-dge.rst: about 600 ns; one word takes no bandwidth"));
-}
 
 void DmaParams::declare(ParamTree& t) {
   t.add("clock", clock, 850_MHz, kClockRange, "clock of the DMA engines",
@@ -243,6 +261,16 @@ void SbufParams::declare(ParamTree& t) {
         documented("trainium2_arch.rst: 28 MiB"));
   t.add("usable", usable, {212984}, {1_KiB, 256_KiB}, "bytes per partition that a kernel may use",
         documented("nkipy HardwareConstants.h"));
+  t.add(
+      "clock", clock, 1200_MHz, kClockRange, "clock of the memory, which paces strided accesses",
+      assumed("as the NC base clock; its multiples fit the strided accesses of engines at 1.2 and 0.96 GHz"));
+  t.add("strided_access", strided_access, 2_cyc, kOverhead,
+        "one element of an innermost stride above 16 bytes; the vector engine has two such streams",
+        documented("half the bandwidth, nki performance guide; 1.67 ns fit conv2d_1_float32"));
+  t.add(
+      "partial_write", partial_write, 5_cyc, kOverhead,
+      "the same, written, when the element is smaller than four bytes",
+      derived("4.26 ns an element on the scalar engine, half of it on the vector engine: conv2d_1_float16"));
 }
 
 void PsumParams::declare(ParamTree& t) {

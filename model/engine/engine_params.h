@@ -13,32 +13,43 @@ using base::Bandwidth, base::Bytes, base::Cycles, base::Duration, base::Frequenc
 // the core around it (issue overhead, pipeline latency), which were measured at 128x128.
 struct TensorParams {
   Frequency clock;
-  std::uint64_t rows, columns;   // of the array: contraction depth, output partitions
-  std::uint64_t moving_columns;  // most moving columns of one matmul
-  Cycles issue_overhead;         // added to the streaming cycles of each matmul
-  Cycles tile_pitch;             // matmul start -> start of one on another tile of the array
-  Duration pipeline_latency;     // last row streamed -> result in PSUM
-  Duration weight_load_latency;  // fixed part of load_weights
-  Duration weight_to_matmul;     // load start -> first row of its matmul, beyond the column cycles
-  Cycles back_to_back;           // matmul start -> next instruction may start beside it
-  bool throttle;                 // half rate until a window has been more than half busy
-  Duration throttle_window, throttle_phase, throttle_latency;
+  std::uint64_t rows, columns;         // of the array: contraction depth, output partitions
+  std::uint64_t moving_columns;        // most moving columns of one matmul
+  Cycles issue_overhead;               // added to the streaming cycles of each matmul
+  Cycles misaligned_run;               // added for each run of 16-bit moving elements that starts at 2 mod 4
+  Cycles tile_pitch;                   // matmul start -> start of one on another tile of the array
+  Duration pipeline_latency;           // last row streamed -> result in PSUM
+  Duration weight_load_latency;        // last weight column -> load_weights is complete
+  Duration weight_to_matmul;           // load_weights decoded -> start of the matmul behind it
+  Cycles weight_exchange;              // last weight column -> first moving row that meets them
+  Cycles back_to_back;                 // matmul start -> next instruction may start beside it
+  Cycles load_issue, wide_load_issue;  // load_weights start -> next instruction; of 32-bit weights
+  bool throttle;                       // half rate until a window has been busy enough
+  Duration throttle_window, throttle_phase;
+  std::uint64_t throttle_share;  // per cent of a window's cycles that ends the throttle
+  Duration throttle_latency;     // matmul start, ahead of the array's end of the matmul before it
   void declare(ParamTree& t);
 };
 
 // Vector, scalar and GpSimd engines: start-up and drain around one element per lane and cycle.
 struct LaneParams {
   Frequency clock;
-  Cycles issue_overhead;  // instruction start -> next start, beyond the element cycles
-  Duration latency;       // last element in -> result visible
+  Cycles issue_overhead;           // start-up: instruction start -> first element
+  Cycles turnaround;               // pause between reading for one instruction and starting up the next
+  Cycles write_turnaround;         // pause between writing the results of two instructions
+  Duration latency;                // last element in -> result visible
+  Duration partial_write_latency;  // more of it when elements smaller than a word are scattered
   void declare(ParamTree& t, const char* engine);
 };
 struct VectorParams : LaneParams {
-  bool fast_modes;  // 2x and 4x modes for 16-bit operands
+  bool fast_modes;        // 2x and 4x modes for 16-bit operands
+  Cycles second_operand;  // more start-up for a second tile
   void declare(ParamTree& t);
 };
 struct ScalarParams : LaneParams {
-  Duration activate_latency, table_load;
+  Cycles sbuf_source;         // more start-up than a source in PSUM needs
+  Duration activate_latency;  // table functions: last element in -> result visible
+  Duration table_load;
   Cycles accumulator_read;
   void declare(ParamTree& t);
 };
@@ -46,14 +57,34 @@ struct GpSimdParams : LaneParams {
   void declare(ParamTree& t);
 };
 
+// An engine's sequencer, which runs waits, updates, registers, branches and doorbells itself, one after the
+// other. Cycles of its own clock: the vector engine's is that of its lanes, all others run at the base clock.
+struct SequencerTiming {
+  Cycles wake;    // semaphore value -> start of an instruction that waited
+  Cycles wait;    // of a stand-alone wait, start -> end
+  Cycles update;  // of a stand-alone update, start -> end
+  Cycles raise;   // end of an instruction that updates -> new value
+  Cycles gap;     // end of a stand-alone wait or update -> start of the sequencer's next instruction
+  Cycles step;    // of a register operation or a branch that is not taken, start -> next start
+  Cycles jump;    // of a taken branch, start -> start at the target
+};
+
+// The queue in which a sequencer hands instructions to its engine.
+struct QueueTiming {
+  Cycles wake;          // semaphore value -> start of an engine's instruction that waited
+  Cycles to_engine;     // end of a stand-alone wait or update -> start of an engine's instruction
+  Cycles from_engine;   // an instruction is handed over -> start of a sequencer's instruction behind it
+  std::uint64_t depth;  // instructions handed over that have not started
+};
+
 struct SequencerParams {
   Frequency clock;  // NC base clock of sequencers and semaphores
-  Duration raise_tensor, raise_scalar, raise_vector, raise_gpsimd, raise_sync,
-      raise_collective;  // end -> new value
-  Duration wake_tensor, wake_scalar, wake_vector, wake_gpsimd, wake_sync, wake_collective;  // value -> start
-  Duration semaphore_instruction;  // stand-alone wait or update
-  Duration register_instruction, branch;
-  Duration load_sbuf, load_hbm;  // reg_load: start -> value in the register; reg_store: start -> written
+  SequencerTiming tensor, vector, scalar, gpsimd, sync, collective;
+  QueueTiming tensor_queue, vector_queue, scalar_queue, gpsimd_queue;
+  Cycles dispatch;  // an instruction is handed to the engine -> the next one
+  Cycles result;    // more than `raise`, of an engine's instruction: its last result on the way out
+  Cycles compare;   // of an update that waited, start -> end: all but the comparison is over
+  Duration load_sbuf, load_hbm;  // what a register load or store takes more than another register operation
   void declare(ParamTree& t);
 };
 
@@ -100,6 +131,9 @@ struct MeetingParams {
 struct SbufParams {
   std::uint64_t partitions;
   Bytes per_partition, usable;
+  Frequency clock;
+  Cycles strided_access;  // one element of an innermost stride above 16 bytes
+  Cycles partial_write;   // the same, written, when it is smaller than a word
   void declare(ParamTree& t);
 };
 struct PsumParams {

@@ -51,7 +51,10 @@ base::EngineMeasurement Engine::measure(Time elapsed) {
   m.kind = place_.kind;
   m.core = place_.core;
   m.instructions = instructions_;
-  if (pipeline_) m.hardware_flops = pipeline_->hardware_flops();
+  if (pipeline_) {
+    m.hardware_flops = pipeline_->hardware_flops();
+    m.cell_cycles = pipeline_->cell_cycles();
+  }
   ledger_.fill(m);
   return m;
 }

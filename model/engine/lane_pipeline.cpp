@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector, scalar and GpSimd engines: one instruction occupies the lanes at a time; results drain behind it.
+// Vector, scalar and GpSimd engines: one instruction occupies the lanes at a time, one may wait in front of
+// them (assumed: profiles show starts up to about one instruction ahead of the lanes), results drain behind.
 // The scalar engine holds one set of function tables and pays for a switch.
 #include "isa/activation_functions.h"
 #include "isa/table.h"
@@ -21,17 +22,19 @@ class LanePipeline final : public Pipeline {
     const isa::OpRow& row = isa::row_of(i.op);
     const LaneLaw law = lane_law(row.cost);
     TAHOMA_INVARIANT(law != nullptr, "no timing law for " + std::string(row.mnemonic));
-    Cycles start = std::max(clock_.at_or_after(dispatch), free_);
+    Cycles start = std::max(clock_.at_or_after(dispatch), front_free_);
     ledger.account(clock_.edge(start), Cycle::kDispatch);
     start = start + switch_tables(row, i.func);
     ledger.account(clock_.edge(start), Cycle::kTableLoad);
     const Occupancy cost = law(i, kind_, params_);
-    free_ = start + cost.issue;
-    const Time begin = clock_.edge(start), next = clock_.edge(free_),
-               complete = clock_.edge(start + cost.complete);
-    ledger.account(next, Cycle::kBusy);
+    const Cycles lanes = std::max(start, lanes_free_);
+    front_free_ = std::max(start + cost.issue, lanes);
+    lanes_free_ = lanes + cost.lanes;
+    const Time begin = clock_.edge(start), next = clock_.edge(front_free_),
+               complete = clock_.edge(lanes + cost.complete);
+    ledger.account(std::min(clock_.edge(lanes_free_), std::max(next, complete)), Cycle::kBusy);
     ledger.active(begin, complete);
-    return {begin, next, complete, next};
+    return {begin, next, complete, clock_.edge(lanes + cost.streamed)};
   }
 
  private:
@@ -50,7 +53,7 @@ class LanePipeline final : public Pipeline {
   base::EngineKind kind_;
   const CoreParams& params_;
   base::Clock clock_;
-  Cycles free_{0};
+  Cycles front_free_{0}, lanes_free_{0};
   unsigned tables_ = isa::kNoTableSet;
 };
 

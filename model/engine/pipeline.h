@@ -24,9 +24,12 @@ struct Issue {
 class Pipeline {
  public:
   virtual ~Pipeline() = default;
+  // The sequencer has held the next instruction since then; what it waited for after that is a semaphore.
+  virtual void decoded(base::Time) {}
   // `dispatch` never decreases from call to call.
   virtual Issue issue(const isa::Instruction& i, base::Time dispatch, Ledger& ledger) = 0;
   virtual std::uint64_t hardware_flops() const { return 0; }
+  virtual std::uint64_t cell_cycles() const { return 0; }
 };
 
 std::unique_ptr<Pipeline> make_tensor_pipeline(const TensorParams& params);

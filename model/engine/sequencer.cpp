@@ -121,14 +121,14 @@ void Sequencer::alu(const isa::Instruction& i) {
                          a.from != 0 ? a.from : (takes_b ? b.from : 0)};
 }
 
-void Sequencer::advance(const isa::Instruction& i) {
+std::size_t Sequencer::successor(const isa::Instruction& i) const {
   bool taken = i.op == Opcode::kJump;
   if (i.op == Opcode::kBranch) {
     constexpr const char* kWhat = "the branch depends on";
     const std::int64_t a = need(i.reg_a, kWhat), b = i.reg_b == isa::kNone ? i.imm : need(i.reg_b, kWhat);
     taken = isa::compare(i.compare, a, b);
   }
-  pc_ = taken ? i.target : pc_ + 1;
+  return taken ? i.target : pc_ + 1;
 }
 
 std::uint64_t Sequencer::address(const isa::DmaSide& side, std::uint8_t offset_register) const {

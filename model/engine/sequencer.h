@@ -44,7 +44,9 @@ class Sequencer {
   // memory: E-RUN-042 and E-RUN-044; on another chip: E-RUN-040.
   void execute(const isa::Instruction& i, const CoreMemories& memories);
   // Jumps where a jump or branch says so, else falls through.
-  void advance(const isa::Instruction& i);
+  void advance(const isa::Instruction& i) { pc_ = successor(i); }
+  // Where `advance` goes from here.
+  std::size_t successor(const isa::Instruction& i) const;
 
   // The instruction with the registers added to its tiles' offsets. E-RUN-044 outside SBUF or PSUM, or not
   // aligned.

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The systolic array with its weight loader: loads go into shadow registers while the array streams; a matmul
-// starts when its tile of the array is free and its weights have arrived. Matmuls on tiles that do not
-// overlap run side by side, one pitch apart (isa/array_tiles.h: which tile an operand takes).
+// The systolic array with its weight loader. Three things go on at once, in the order of the program: the
+// loader shifts columns into shadow registers, moving rows are read from SBUF into a queue before the array,
+// and the array takes them from the queue, at half the rate while throttled. A matmul's first row meets its
+// weights when the tile's last row before it is through and the weights have been loaded: the shadow
+// registers are free again from then on. Matmuls on tiles that do not overlap run side by side, one pitch
+// apart (isa/array_tiles.h: which tile an operand takes).
 //
 // Left out: whether the moving data of two tiles in the same rows, or the results of two tiles in the same
 // columns, get in each other's way: documented is only that matmuls on different tiles run in parallel.
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "isa/array_tiles.h"
@@ -22,8 +26,13 @@ using base::Cycle, base::Cycles, base::Time;
 // larger tile holds for all of them.
 struct Cell {
   isa::ArrayBlock place;
-  Cycles array_free{0}, weights_ready{0}, shadow_free{0};
-  isa::DType weights = isa::DType::kBf16;
+  Cycles next_start{0};     // of a matmul, by the reading of the one before and the room in the queue
+  Cycles array_free{0};     // the last row of the matmul before has entered
+  Cycles shadow_free{0};    // the first row has entered that meets the weights before those loaded next
+  Cycles load_issued{0};    // earliest start of a matmul behind the load of its weights
+  Cycles weights_ready{0};  // first row that meets the weights loaded last
+  LoadedWeights weights{};
+  bool in_shadow = false;  // no row has met the weights loaded last
 };
 
 std::vector<Cell> cells_of(const isa::ArraySize& array) {
@@ -40,15 +49,19 @@ class TensorPipeline final : public Pipeline {
   explicit TensorPipeline(const TensorParams& p)
       : params_(p),
         clock_(p.clock),
-        throttle_(p.throttle, p.throttle_window, p.throttle_phase),
+        throttle_(p.throttle, clock_.nearest(p.throttle_window), clock_.nearest(p.throttle_phase),
+                  p.throttle_share),
         array_{static_cast<unsigned>(p.rows), static_cast<unsigned>(p.columns)},
         cells_(cells_of(array_)) {}
+
+  void decoded(Time at) override { decoded_ = clock_.at_or_after(at); }
 
   Issue issue(const isa::Instruction& i, Time dispatch, Ledger& ledger) override {
     const Cycles at = clock_.at_or_after(dispatch);
     return i.op == isa::Opcode::kLoadWeights ? load_weights(i, at, ledger) : matmul(i, at, ledger);
   }
   std::uint64_t hardware_flops() const override { return flops_; }
+  std::uint64_t cell_cycles() const override { return cell_cycles_; }
 
  private:
   template <class F>
@@ -57,60 +70,69 @@ class TensorPipeline final : public Pipeline {
       if (isa::overlap(cell.place, tile)) f(cell);
   }
 
-  // The shadow registers of a tile are free once the matmul that took its previous weights has started.
   Issue load_weights(const isa::Instruction& i, Cycles at, Ledger& ledger) {
     const WeightCost cost = weight_cost(i, params_);
     const isa::ArrayBlock tile = isa::tile_of(isa::standing_of(i, array_).block, array_);
-    Cycles start = std::max(at, loader_free_);
-    for_each_cell(tile, [&](const Cell& cell) { start = std::max(start, cell.shadow_free); });
-    loader_free_ = start + cost.load;
+    const Cycles start = std::max(at, loader_free_);
+    Cycles shadow_free = start;
+    for_each_cell(tile, [&](const Cell& cell) { shadow_free = std::max(shadow_free, cell.shadow_free); });
+    const Cycles shift{cost.shift.count * (throttle_.throttled(shadow_free) ? 2 : 1)};
+    const Cycles loaded = std::max(start + cost.read, shadow_free + shift);
+    const Cycles decode = clock_.nearest(params_.weight_to_matmul);
     for_each_cell(tile, [&](Cell& cell) {
-      cell.weights_ready = start + cost.to_matmul;
-      cell.weights = i.src0.dtype;
+      cell.weights = {i.src0.dtype, cost.read};
+      cell.weights_ready = loaded + params_.weight_exchange;
+      cell.load_issued = std::max(start + cost.issue, decoded_ + decode);
+      cell.in_shadow = true;
     });
-    const Time begin = clock_.edge(start), complete = clock_.edge(start + cost.complete);
+    loader_free_ = start + cost.read + params_.back_to_back;
+    const Time begin = clock_.edge(start), complete = clock_.edge(loaded + cost.latency);
     ledger.account(begin, Cycle::kWeightLoad);
     ledger.active(begin, complete);
-    return {begin, clock_.edge(start + params_.back_to_back), complete, clock_.edge(loader_free_)};
+    return {begin, clock_.edge(start + params_.back_to_back), complete, clock_.edge(start + cost.read)};
   }
 
   Issue matmul(const isa::Instruction& i, Cycles at, Ledger& ledger) {
     const isa::ArrayBlock tile = isa::tile_of(isa::used_block(i, array_), array_);
     Cycles start = at;
-    isa::DType weights = i.src0.dtype;
+    if (!isa::overlap(tile, last_tile_)) start = std::max(start, last_start_ + params_.tile_pitch);
+    Cycles array_free{0}, weights_ready{0};
+    LoadedWeights weights;
     for_each_cell(tile, [&](const Cell& cell) {
-      start = std::max({start, cell.array_free, cell.weights_ready});
+      start = std::max({start, cell.next_start, cell.load_issued});
+      array_free = std::max(array_free, cell.array_free);
+      weights_ready = std::max(weights_ready, cell.weights_ready);
       weights = cell.weights;
     });
-    if (!isa::overlap(tile, last_tile_)) start = std::max(start, last_start_ + params_.tile_pitch);
-    ledger.account(clock_.edge(at), Cycle::kDispatch);
-    const Time begin = clock_.edge(start);
-    ledger.account(begin, Cycle::kWeightLoad);
     const MatmulCost cost = matmul_cost(i, weights, params_);
-    const bool half_rate = half_rate_at(begin);
-    Cycles complete = start + Cycles{cost.streaming.count * (half_rate ? 2 : 1)} + cost.latency;
-    if (half_rate) complete = complete + clock_.nearest(params_.throttle_latency);
-    const Cycles free = start + Cycles{cost.interval.count * (half_rate ? 2 : 1)};
+    const Cycles enter = std::max({start, array_free, weights_ready});
+    const Cycles through = std::max(throttle_.stream(enter, cost.streaming), start + cost.reading);
+    const Cycles next_start = std::max(start + cost.interval, room_behind(through));
     for_each_cell(tile, [&](Cell& cell) {
-      cell.array_free = free;
-      cell.shadow_free = start + params_.back_to_back;
+      cell.next_start = next_start;
+      cell.array_free = through;
+      if (std::exchange(cell.in_shadow, false)) cell.shadow_free = enter;
     });
     last_tile_ = tile;
     last_start_ = start;
-    busy_from_ = begin;
-    busy_until_ = std::max(busy_until_, clock_.edge(free));
-    ledger.account(clock_.edge(start + cost.interval), Cycle::kBusy);
-    ledger.account(clock_.edge(free), Cycle::kThrottle);
-    ledger.active(begin, clock_.edge(complete));
     flops_ += matmul_flops(i);
-    return {begin, clock_.edge(start + params_.back_to_back), clock_.edge(complete), clock_.edge(free)};
+    cell_cycles_ += matmul_cell_cycles(i, weights.dtype);
+    const Time begin = clock_.edge(start), complete = clock_.edge(through + cost.latency);
+    ledger.account(clock_.edge(at), Cycle::kDispatch);
+    ledger.account(begin, Cycle::kWeightLoad);
+    ledger.account(clock_.edge(std::min(array_free, enter)), Cycle::kThrottle);
+    ledger.account(clock_.edge(enter), Cycle::kWeightLoad);
+    ledger.account(clock_.edge(std::min(enter + cost.interval, next_start)), Cycle::kBusy);
+    ledger.account(clock_.edge(next_start), Cycle::kThrottle);
+    ledger.active(begin, complete);
+    return {begin, clock_.edge(start + params_.back_to_back), complete, clock_.edge(through)};
   }
 
-  // The throttle hears of the array's work, the union of all tiles', up to now and not beyond: what it
-  // decides must not depend on matmuls that are under way.
-  bool half_rate_at(Time now) {
-    throttle_.busy(busy_from_, std::min(busy_until_, now));
-    return throttle_.throttled(now);
+  // When the queue before the array has room for the next matmul's rows. At full rate the array keeps up with
+  // the reader and the queue is empty; at half rate it is full, and its rows hide the overhead of a start.
+  Cycles room_behind(Cycles through) {
+    if (throttle_.throttled(through)) return through - clock_.nearest(params_.throttle_latency);
+    return through + params_.issue_overhead;
   }
 
   const TensorParams& params_;
@@ -119,9 +141,8 @@ class TensorPipeline final : public Pipeline {
   isa::ArraySize array_;
   std::vector<Cell> cells_;
   isa::ArrayBlock last_tile_;
-  Cycles last_start_{0}, loader_free_{0};
-  Time busy_from_{0}, busy_until_{0};
-  std::uint64_t flops_ = 0;
+  Cycles decoded_{0}, last_start_{0}, loader_free_{0};
+  std::uint64_t flops_ = 0, cell_cycles_ = 0;
 };
 
 }  // namespace

@@ -16,87 +16,146 @@ namespace {
 
 bool is_16_bit(isa::DType d) { return isa::size_of(d) == 2; }
 
-// Innermost strides above 16 bytes halve the rate of a stream (nki performance guide).
-bool long_stride(const isa::Tile& t, const isa::Shape& s) {
+std::uint64_t ceil_divided(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+
+std::int64_t innermost_stride(const isa::Tile& t, const isa::Shape& s) {
   for (std::size_t d = isa::kFreeDims; d-- > 0;)
-    if (s.count[d] > 1) return static_cast<std::size_t>(std::abs(t.stride[d])) * isa::size_of(t.dtype) > 16;
-  return false;
+    if (s.count[d] > 1) return std::abs(t.stride[d]) * static_cast<std::int64_t>(isa::size_of(t.dtype));
+  return 0;
 }
 
-Cycles stretched(std::uint64_t n, std::uint64_t numerator, std::uint64_t denominator) {
-  return {static_cast<std::int64_t>((n * numerator + denominator - 1) / denominator)};
+// Documented (nki performance guide): innermost strides above 16 bytes take the memory's slow way.
+bool long_stride(const isa::Tile& t, const isa::Shape& s) { return innermost_stride(t, s) > 16; }
+
+// The memory reads the word, puts the element in, and writes it back.
+bool partial_write(const isa::Tile& t, const isa::Shape& s) {
+  return long_stride(t, s) && isa::size_of(t.dtype) < 4;
 }
 
+bool all_in_sbuf(const isa::Instruction& i) {
+  return i.dst.space == isa::Space::kSbuf && i.src0.space == isa::Space::kSbuf &&
+         i.src1.space == isa::Space::kSbuf;
+}
+
+const LaneParams& lane_params(base::EngineKind kind, const CoreParams& p) {
+  if (kind == base::EngineKind::kVector) return p.vector;
+  if (kind == base::EngineKind::kScalar) return p.scalar;
+  return p.gpsimd;
+}
+
+Cycles cycles_of(std::uint64_t n) { return {static_cast<std::int64_t>(n)}; }
+Cycles larger(Cycles a, Cycles b) { return {std::max(a.count, b.count)}; }
+
+// The engine's cycles that the memory takes for a tile's elements, one after the other; the vector engine has
+// two streams each way (documented), which measurements show between SBUF and SBUF only. 0 if the memory
+// keeps up with any engine.
+Cycles memory_cycles(const isa::Instruction& i, const isa::Tile& tile, bool writes, base::EngineKind kind,
+                     const CoreParams& p) {
+  if (!long_stride(tile, i.shape)) return {0};
+  const bool partial = writes && partial_write(tile, i.shape);
+  const auto each =
+      static_cast<std::uint64_t>((partial ? p.sbuf.partial_write : p.sbuf.strided_access).count);
+  const std::uint64_t streams = kind == base::EngineKind::kVector && all_in_sbuf(i) ? 2 : 1;
+  return cycles_of(
+      ceil_divided(free_elements(i.shape) * each * lane_params(kind, p).clock.hz, p.sbuf.clock.hz * streams));
+}
+
+// Before the first element: what an engine always takes, and what its operands add.
+Cycles start_up(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  const Cycles engine = lane_params(kind, p).issue_overhead;
+  if (kind == base::EngineKind::kScalar && i.src0.space == isa::Space::kSbuf)
+    return engine + p.scalar.sbuf_source;
+  return engine;
+}
+
+// Reading and writing overlap, within an instruction and from one to the next; start-ups do not. Hence the
+// lanes take an instruction as often as its sources can be read or its results written, each with its pause,
+// while the front end is free once the sources have been read: it takes the next instruction a little ahead
+// of the lanes.
 struct Lane {
-  const LaneParams& params;
-  Occupancy of(Cycles streaming, Cycles extra_issue = {0}) const {
+  const isa::Instruction& i;
+  base::EngineKind kind;
+  const CoreParams& p;
+
+  Occupancy of(Cycles computing, Cycles extra_start = {0}) const {
+    const LaneParams& params = lane_params(kind, p);
     const Clock clock(params.clock);
-    return {streaming + params.issue_overhead + extra_issue,
-            streaming + clock.nearest(params.latency) + extra_issue};
+    const Cycles start = start_up(i, kind, p) + extra_start;
+    const Cycles reading = larger(computing, larger(memory_cycles(i, i.src0, false, kind, p),
+                                                    memory_cycles(i, i.src1, false, kind, p)));
+    const Cycles writing = memory_cycles(i, i.dst, true, kind, p);
+    const Cycles streamed = start + larger(reading, writing);
+    const Cycles rewriting =
+        partial_write(i.dst, i.shape) ? clock.nearest(params.partial_write_latency) : Cycles{0};
+    return {start + reading, larger(start + reading + params.turnaround, writing + params.write_turnaround),
+            streamed, streamed + rewriting + clock.nearest(params.latency)};
+  }
+  Occupancy of_elements(std::uint64_t numerator = 1, std::uint64_t denominator = 1,
+                        Cycles extra_start = {0}) const {
+    return of(cycles_of(ceil_divided(free_elements(i.shape) * numerator, denominator)), extra_start);
+  }
+  Occupancy of_two_inputs(std::uint64_t numerator, std::uint64_t denominator) const {
+    return of_elements(numerator, denominator,
+                       kind == base::EngineKind::kVector ? p.vector.second_operand : Cycles{0});
   }
 };
 
-Lane lane(base::EngineKind kind, const CoreParams& p) {
-  if (kind == base::EngineKind::kVector) return {p.vector};
-  if (kind == base::EngineKind::kScalar) return {p.scalar};
-  return {p.gpsimd};
-}
-
 Occupancy elementwise(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
-  const std::uint64_t n = free_elements(i.shape);
-  const unsigned rate = kind == base::EngineKind::kVector ? vector_rate(i, p.vector) : 1;
-  const bool slow = rate == 1 && (long_stride(i.dst, i.shape) || long_stride(i.src0, i.shape));
-  return lane(kind, p).of(stretched(n, slow ? 2 : 1, rate));
+  return Lane{i, kind, p}.of_elements(1, kind == base::EngineKind::kVector ? vector_rate(i, p.vector) : 1);
 }
 
 Occupancy two_input(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
-  const std::uint64_t n = free_elements(i.shape);
-  if (kind == base::EngineKind::kGpSimd) return lane(kind, p).of(stretched(n, 2, 1));
+  if (kind == base::EngineKind::kGpSimd) return Lane{i, kind, p}.of_elements(2);
   const bool predicate = i.op == isa::Opcode::kTensorCopyPredicated;  // published: N at best
   const bool fast = p.vector.fast_modes && !predicate && is_16_bit(i.dst.dtype) && is_16_bit(i.src0.dtype) &&
                     is_16_bit(i.src1.dtype) && i.src0.space == isa::Space::kSbuf &&
-                    i.src1.space == isa::Space::kSbuf;
-  return lane(kind, p).of(stretched(n, 1, fast ? 2 : 1));
+                    i.src1.space == isa::Space::kSbuf && !long_stride(i.dst, i.shape) &&
+                    !long_stride(i.src0, i.shape) && !long_stride(i.src1, i.shape);
+  return Lane{i, kind, p}.of_two_inputs(1, fast ? 2 : 1);
 }
 
 Occupancy reduce(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
   const bool fast = p.vector.fast_modes && is_16_bit(i.dst.dtype) && is_16_bit(i.src0.dtype) &&
-                    (i.op0 == isa::AluOp::kAdd || i.op0 == isa::AluOp::kMax);
-  return lane(kind, p).of(stretched(free_elements(i.shape), 1, fast ? 2 : 1));
+                    (i.op0 == isa::AluOp::kAdd || i.op0 == isa::AluOp::kMax) && !long_stride(i.src0, i.shape);
+  return Lane{i, kind, p}.of_elements(1, fast ? 2 : 1);
 }
 
-Occupancy activation(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
-  Occupancy o = lane(kind, p).of(stretched(free_elements(i.shape), 1, 1));
+Occupancy activation(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p,
+                     Cycles extra_start) {
+  Occupancy o = Lane{i, kind, p}.of_elements(1, 1, extra_start);
   const Clock clock(p.scalar.clock);
   if (!isa::in_every_table_set(i.func))
     o.complete = o.complete + clock.nearest(p.scalar.activate_latency) - clock.nearest(p.scalar.latency);
   return o;
 }
 
+Occupancy activation(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  return activation(i, kind, p, {0});
+}
+
 // Published: 8 cycles per element on the vector engine.
 Occupancy reciprocal(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
-  return lane(kind, p).of(stretched(free_elements(i.shape), 8, 1));
+  return Lane{i, kind, p}.of_elements(8);
 }
 
 // Published: half the cycles when zeroing 16-bit elements on the vector engine.
 Occupancy memset(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
   const bool fast = kind == base::EngineKind::kVector && i.value == 0.0F && is_16_bit(i.dst.dtype);
-  return lane(kind, p).of(stretched(free_elements(i.shape), 1, fast ? 2 : 1));
+  return Lane{i, kind, p}.of_elements(1, fast ? 2 : 1);
 }
 
 // One element a cycle: patterns, searches, scans of one input, selections (published for most; for gathers,
 // tensor_scalar_cumulative, select_reduce, random numbers, sequence_bounds and nonzero_with_count assumed).
 Occupancy streaming(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
-  return lane(kind, p).of(stretched(free_elements(i.shape), 1, 1));
+  return Lane{i, kind, p}.of_elements();
 }
 
-// Published: max(600, N) cycles from start to start. N takes the place of N + issue_overhead, as in all
-// published costs; the sequencer computes addresses in the rest of the 600.
+// Published: max(600, N) cycles from start to start. N takes the place of N + start-up, as in all published
+// costs; the sequencer computes addresses in the rest of the 600.
 Occupancy dynamic_copy(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
   constexpr std::int64_t kLeast = 600;
-  const Lane engine = lane(kind, p);
-  const std::int64_t least = std::max<std::int64_t>(0, kLeast - engine.params.issue_overhead.count);
-  return engine.of(Cycles{std::max(least, stretched(free_elements(i.shape), 1, 1).count)});
+  const Cycles least{kLeast - start_up(i, kind, p).count};
+  return Lane{i, kind, p}.of(larger(least, cycles_of(free_elements(i.shape))));
 }
 
 // Published: one element a cycle for a subtraction and a product of an even number of bf16, else two cycles.
@@ -104,12 +163,12 @@ Occupancy scalar_tensor_tensor(const isa::Instruction& i, base::EngineKind kind,
   const bool fast = i.src0.dtype == isa::DType::kBf16 && i.src1.dtype == isa::DType::kBf16 &&
                     i.op0 == isa::AluOp::kSubtract && i.op1 == isa::AluOp::kMult &&
                     free_elements(i.shape) % 2 == 0;
-  return lane(kind, p).of(stretched(free_elements(i.shape), fast ? 1 : 2, 1));
+  return Lane{i, kind, p}.of_two_inputs(fast ? 1 : 2, 1);
 }
 
 // Published: two cycles per element.
 Occupancy scan(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
-  return lane(kind, p).of(stretched(free_elements(i.shape), 2, 1));
+  return Lane{i, kind, p}.of_two_inputs(2, 1);
 }
 
 // Published: one element a cycle, and MIN_II more to read the accumulators out, which an instruction without
@@ -119,36 +178,34 @@ Cycles accumulator_read(const isa::Instruction& i, const CoreParams& p) {
 }
 
 Occupancy scalar_reduce(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
-  return lane(kind, p).of(stretched(free_elements(i.shape), 1, 1), accumulator_read(i, p));
+  return Lane{i, kind, p}.of_elements(1, 1, accumulator_read(i, p));
 }
 
 Occupancy activation_reduce(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
-  const Occupancy o = activation(i, kind, p);
-  const Cycles read = accumulator_read(i, p);
-  return {o.issue + read, o.complete + read};
+  return activation(i, kind, p, accumulator_read(i, p));
 }
 
 // Published: 13 cycles for each of the N / 3 triples.
 Occupancy aggregate(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
-  return lane(kind, p).of(stretched(free_elements(i.shape), 13, 3));
+  return Lane{i, kind, p}.of_elements(13, 3);
 }
 
 // Assumed: each element passes once per halving of the partitions.
 Occupancy partition_reduce(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
   const auto rounds = static_cast<std::uint64_t>(std::bit_width(i.shape.partitions - 1U));
-  return lane(kind, p).of(stretched(free_elements(i.shape), std::max<std::uint64_t>(1, rounds), 1));
+  return Lane{i, kind, p}.of_elements(std::max<std::uint64_t>(1, rounds));
 }
 
 // Published: indices x elements / C, C = ((28 + t e) / (t e)) / min(4 / size, e) with t = 4.
 Occupancy local_gather(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
   const std::uint64_t e = i.per_index, size = isa::size_of(i.src0.dtype);
   const std::uint64_t wide = std::min<std::uint64_t>(4 / size, e);
-  return lane(kind, p).of(stretched(std::uint64_t{i.valid} * e, 4 * e * wide, 28 + 4 * e));
+  return Lane{i, kind, p}.of(cycles_of(ceil_divided(std::uint64_t{i.valid} * e * 4 * e * wide, 28 + 4 * e)));
 }
 
 // Published: 4 n + k.
 Occupancy topk(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
-  return lane(kind, p).of(stretched(4 * std::uint64_t{i.extent} + i.valid, 1, 1));
+  return Lane{i, kind, p}.of(cycles_of(4 * std::uint64_t{i.extent} + i.valid));
 }
 
 struct LawRow {

@@ -31,6 +31,11 @@ base::Cycles streaming_cycles(std::uint64_t moving_columns, unsigned passes);
 // First moving row in to last result out, beyond the streaming: the skew over rows and columns.
 base::Cycles fill_cycles(std::uint64_t rows, std::uint64_t columns);
 
+// Contiguous runs of a 16-bit moving operand that start at an address of 2 mod 4. (Measured for runs along
+// the innermost dimension. Other widths, and elements with gaps between them, have none: nothing is
+// published.)
+std::uint64_t misaligned_runs(const isa::Instruction& matmul_or_transpose);
+
 // Cycles per column of a weight load, measured at 128 columns: 0.25 for 16-bit columns in order, 1 with a
 // stride; 2 and about 4.3 for fp32. Other 32-bit types take 1 in order, as fp32 that is transposed, and 4.3
 // with a stride (assumed: the same access without a second half). 8-bit types as 16-bit (assumed: a row's
@@ -42,31 +47,52 @@ double weight_cycles_per_column(isa::DType dtype, bool contiguous);
 // transpose.
 std::uint64_t matmul_flops(const isa::Instruction& i);
 
+// Cycles of single cells of the array that these take: as many as moving columns and passes for every cell
+// in use, two multiply-adds in a cycle where double_row puts both slices into one cell.
+std::uint64_t matmul_cell_cycles(const isa::Instruction& i, isa::DType weights);
+
 // --- every instruction
 // ----------------------------------------------------------------------------------------------
 
-// What one instruction costs an engine.
+// What one instruction costs the vector, scalar or GpSimd engine, counted from where the lanes begin with it.
 struct Occupancy {
-  base::Cycles issue;     // start -> the engine can start the next one
-  base::Cycles complete;  // start -> result visible to others
+  base::Cycles issue;     // the front end can take the next one; it may then wait for the lanes
+  base::Cycles lanes;     // the lanes can begin with the next one
+  base::Cycles streamed;  // the sources have been read, the last result is under way
+  base::Cycles complete;  // the result is visible to others
 };
 
+// What a load_weights left in the array.
+struct LoadedWeights {
+  isa::DType dtype = isa::DType::kBf16;
+  base::Cycles load{0};  // how long their columns took
+};
+
+// Moving rows are read from SBUF and stream into the array; the reader is the slower of the two where rows
+// are misaligned, and between the parts of an fp32 matmul: four passes are two instructions on silicon, LO
+// and HI, each with its own overhead and its own weights, loaded behind the start of the part before
+// (measured).
 struct MatmulCost {
-  base::Cycles interval;  // the array is taken
-  base::Cycles latency;   // beyond the interval's streaming: start -> result = streaming + latency
-  base::Cycles streaming;
+  base::Cycles streaming;  // in the array, at full rate
+  base::Cycles reading;    // the same columns out of SBUF
+  base::Cycles interval;   // start -> start of the next on this tile, at full rate
+  base::Cycles latency;    // last column in the array -> result
 };
-// fp32 matmuls of four passes are two instructions on the array, each with its own overhead (measured).
-MatmulCost matmul_cost(const isa::Instruction& i, isa::DType weights, const TensorParams& p);
+MatmulCost matmul_cost(const isa::Instruction& i, const LoadedWeights& weights, const TensorParams& p);
 
+// Columns are read from SBUF and shift into the array's shadow registers: the reader is the slower of the two
+// with a stride, the array while throttled, when shifting takes twice as long (measured).
 struct WeightCost {
-  base::Cycles load;       // the loader is taken; also load start -> load complete, beyond the fixed latency
-  base::Cycles to_matmul;  // load start -> first row of the matmul that uses it
-  base::Cycles complete;
+  base::Cycles read;     // the loader is taken
+  base::Cycles shift;    // at full rate
+  base::Cycles issue;    // start -> the instruction behind it, which has been decoded before
+  base::Cycles latency;  // last column loaded -> complete
 };
 WeightCost weight_cost(const isa::Instruction& i, const TensorParams& p);
 
-// Elements per cycle and lane that the vector engine reaches: 4, 2 or 1 by dtype, memory and contiguity.
+// Elements per cycle and lane that the vector engine reaches: 4, 2 or 1 by dtype, memory and contiguity. One
+// where an innermost stride is above 16 bytes (documented: half the bandwidth; measured: one element a
+// cycle).
 unsigned vector_rate(const isa::Instruction& i, const VectorParams& p);
 
 using LaneLaw = Occupancy (*)(const isa::Instruction&, base::EngineKind, const CoreParams&);

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "model/base/error.h"
+#include "model/system/books.h"
 
 namespace tahoma::model {
 
@@ -11,22 +11,9 @@ using base::Duration, base::Unit;
 
 namespace {
 
-void check_engine(const base::EngineMeasurement& e, Duration elapsed) {
-  Duration sum{0};
-  for (const Duration d : e.time) {
-    TAHOMA_INVARIANT(d.fs >= 0, e.path + ": negative time");
-    sum += d;
-  }
-  TAHOMA_INVARIANT(sum == elapsed,
-                   fmt::format("{}: named times add up to {} fs of {} fs", e.path, sum.fs, elapsed.fs));
-}
-
 // Every engine of a core that has a program; the two collective cores as two entries.
 void measure_core(NeuronCore& core, Duration elapsed, base::RunMeasurement& run) {
-  for (const auto& engine : core.engines()) {
-    run.engines.push_back(engine->measure(elapsed));
-    check_engine(run.engines.back(), elapsed);
-  }
+  for (const auto& engine : core.engines()) run.engines.push_back(engine->measure(elapsed));
   run.dma.push_back(core.dma().measure());
 }
 
@@ -39,9 +26,12 @@ void list_engine(const base::EngineMeasurement& e, base::StatSink& sink) {
   sink.add(e.path + ".active", e.active.ns(), Unit::kNanoseconds,
            "union of the instructions' start-to-end intervals");
   sink.add(e.path + ".instructions", e.instructions, Unit::kCount, "instructions retired");
-  if (e.kind == base::EngineKind::kTensor)
-    sink.add(e.path + ".hardware_flops", e.hardware_flops, Unit::kFlop,
-             "2 x multiply-accumulates issued, useful or not");
+  if (e.kind != base::EngineKind::kTensor) return;
+  sink.add(e.path + ".hardware_flops", e.hardware_flops, Unit::kFlop,
+           "2 x multiply-accumulates issued, useful or not");
+  sink.add(e.path + ".cell_cycles", e.cell_cycles, Unit::kCount,
+           "cycles of single cells of the array: one for each multiply-accumulate and pass, slices of "
+           "double_row together");
 }
 
 void list_dma(const base::DmaMeasurement& d, base::StatSink& sink) {
@@ -75,8 +65,7 @@ base::RunMeasurement measure(const std::vector<Chip*>& chips, const MachineParam
   run.activations = meter.engine_activations;
   run.dma_activations = meter.dma_activations;
   run.link_activations = meter.link_activations;
-  for (const auto& h : run.hbm)
-    TAHOMA_INVARIANT(h.busy <= run.elapsed, h.path + ": more bytes than its bandwidth allows");
+  check_books(run, params);
   return run;
 }
 

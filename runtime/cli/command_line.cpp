@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <fstream>
 #include <new>
 #include <system_error>
 
@@ -71,8 +72,8 @@ ExitStatus parse_and_act(int argc, const char* const* argv) {
   program.option_defaults()->always_capture_default();
   program.require_subcommand(1);
   Action action;
-  for (const auto& add : {add_run_command, add_params_command, add_isa_command, add_asm_command,
-                          add_dis_command, add_validate_command})
+  for (const auto& add : {add_run_command, add_check_command, add_params_command, add_isa_command,
+                          add_asm_command, add_dis_command, add_validate_command})
     add(program, action);
   check_command(program, argc, argv);
   try {
@@ -111,6 +112,13 @@ void add_overrides(CLI::App& command, std::vector<std::string>& overrides, const
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false)
       ->default_str("");
+}
+
+std::vector<std::string> own_command_line() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  return words;
 }
 
 ExitStatus command_line(int argc, const char* const* argv) {

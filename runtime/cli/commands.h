@@ -18,6 +18,7 @@ namespace tahoma::runtime {
 using Action = std::function<base::ExitStatus()>;
 
 void add_run_command(CLI::App& program, Action& action);
+void add_check_command(CLI::App& program, Action& action);
 void add_params_command(CLI::App& program, Action& action);
 void add_isa_command(CLI::App& program, Action& action);
 void add_asm_command(CLI::App& program, Action& action);
@@ -28,6 +29,9 @@ void add_validate_command(CLI::App& program, Action& action);
 // otherwise.
 void add_choice(CLI::App& command, const std::string& name, std::string& word,
                 const std::vector<std::string>& words, const std::string& doc);
+
+// The words of this process's own command line, for a manifest.
+std::vector<std::string> own_command_line();
 
 // --set, once per parameter.
 void add_overrides(CLI::App& command, std::vector<std::string>& overrides, const std::string& doc);

@@ -5,8 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <memory>
 
 #include "runtime/cli/commands.h"
@@ -24,14 +22,6 @@ struct RunCommand {
   bool no_golden = false;
   std::string format = "text";
 };
-
-// Our own words, as the kernel got them.
-std::vector<std::string> own_command_line() {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  std::vector<std::string> words;
-  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
-  return words;
-}
 
 const std::vector<std::string> kChecks = {"races", "uninitialised"};
 

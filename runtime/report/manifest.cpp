@@ -14,7 +14,7 @@ namespace tahoma::runtime {
 using Json = nlohmann::ordered_json;
 
 namespace {
-constexpr const char* kProgram = "tahoma run";
+constexpr const char *kRun = "tahoma run", *kCheck = "tahoma check";
 constexpr std::uint64_t kRssUnit = 1024;  // getrusage counts KiB on Linux
 }  // namespace
 
@@ -34,13 +34,27 @@ HostFacts host_facts() {
   return facts;
 }
 
+namespace {
+
+// What every manifest begins with.
+Json opening(const char* program, const HostFacts& host) {
+  Json json;
+  json["program"] = program;
+  json["version"] = host.version;
+  json["commit"] = host.commit;
+  json["binary_sha256"] = host.binary_sha256;
+  return json;
+}
+
+std::string text_of(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
 std::string manifest_json(const Manifest& m) {
   const double seconds = m.cost.simulation_seconds;
-  Json json;
-  json["program"] = kProgram;
-  json["version"] = m.host.version;
-  json["commit"] = m.host.commit;
-  json["binary_sha256"] = m.host.binary_sha256;
+  Json json = opening(kRun, m.host);
   json["config_sha256"] = m.config_sha256;
   json["seed"] = m.seed;
   json["command_line"] = m.command_line;
@@ -50,12 +64,22 @@ std::string manifest_json(const Manifest& m) {
   json["instructions_per_second"] = seconds > 0 ? static_cast<double>(m.cost.instructions) / seconds : 0;
   json["peak_rss_bytes"] = m.host.peak_rss_bytes;
   json["files"] = m.files;
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return text_of(json);
+}
+
+std::string manifest_json(const CheckManifest& m) {
+  Json json = opening(kCheck, m.host);
+  json["command_line"] = m.command_line;
+  json["host"] = {{"name", m.host.host}, {"system", m.host.system}};
+  json["wall_seconds"] = m.wall_seconds;
+  json["files"] = m.files;
+  return text_of(json);
 }
 
 std::vector<std::string> files_of_manifest(const std::string& text) {
   const Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object() || json.value("program", Json()) != kProgram) return {};
+  if (!json.is_object()) return {};
+  if (const Json program = json.value("program", Json()); program != kRun && program != kCheck) return {};
   std::vector<std::string> files;
   for (const Json& file : json.value("files", Json::array()))
     if (file.is_string()) files.push_back(file.get<std::string>());

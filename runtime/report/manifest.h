@@ -33,9 +33,18 @@ struct Manifest {
   std::vector<std::string> files;  // manifest.json included
 };
 
-std::string manifest_json(const Manifest& manifest);
+// Of a `tahoma check`, whose cases each have a configuration of their own.
+struct CheckManifest {
+  HostFacts host;
+  std::vector<std::string> command_line;
+  double wall_seconds = 0;
+  std::vector<std::string> files;  // manifest.json included
+};
 
-// The files that a manifest lists; empty if `text` is not the manifest of a tahoma run.
+std::string manifest_json(const Manifest& manifest);
+std::string manifest_json(const CheckManifest& manifest);
+
+// The files that a manifest lists; empty if `text` is no manifest of tahoma's.
 std::vector<std::string> files_of_manifest(const std::string& text);
 
 }  // namespace tahoma::runtime

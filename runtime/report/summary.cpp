@@ -7,6 +7,7 @@
 #include <set>
 
 #include "model/base/error.h"
+#include "model/system/books.h"
 #include "runtime/report/bound_by.h"
 #include "runtime/report/saturation.h"
 
@@ -31,15 +32,6 @@ Cores active_cores(const RunMeasurement& run) {
 
 double per_second(double amount, Duration elapsed) {
   return elapsed.fs <= 0 ? 0 : amount / elapsed.seconds();
-}
-
-void check_books(const RunMeasurement& run) {
-  for (const auto& engine : run.engines) {
-    Duration sum{0};
-    for (const Duration time : engine.time) sum += time;
-    TAHOMA_INVARIANT(sum == run.elapsed, fmt::format("{}: named times add up to {} fs, the run took {} fs",
-                                                     engine.path, sum.fs, run.elapsed.fs));
-  }
 }
 
 // Sums over the engines of a whole machine pass the range of Duration: they are doubles of femtoseconds.
@@ -78,8 +70,7 @@ double core_peak_flops(const model::TensorParams& tensor, isa::DType dtype) {
          static_cast<double>(tensor.clock.hz) / passes;
 }
 
-FlopSummary flops_of(const RunFacts& facts, const model::MachineParams& machine, const RunMeasurement& run,
-                     std::size_t active) {
+FlopSummary flops_of(const RunFacts& facts, const model::MachineParams& machine, const RunMeasurement& run) {
   FlopSummary flops;
   flops.useful = facts.useful_flops;
   for (const auto& engine : run.engines) flops.hardware += engine.hardware_flops;
@@ -89,11 +80,6 @@ FlopSummary flops_of(const RunFacts& facts, const model::MachineParams& machine,
   TAHOMA_INVARIANT(flops.achieved_tflops <= flops.peak_tflops * (1 + 1e-9),
                    fmt::format("{}: {} useful TFLOPS achieved, the peak of {} cores is {}", facts.workload,
                                flops.achieved_tflops, facts.cores_used, flops.peak_tflops));
-  const double hardware = per_second(static_cast<double>(flops.hardware), run.elapsed);
-  const double ceiling = core_peak_flops(tensor, isa::DType::kBf16) * static_cast<double>(active);
-  TAHOMA_INVARIANT(hardware <= ceiling * (1 + 1e-9),
-                   fmt::format("{}: {} hardware FLOPS, the peak of {} active cores is {}", facts.workload,
-                               hardware, active, ceiling));
   return flops;
 }
 
@@ -170,7 +156,7 @@ LinkSummary links_of(const RunMeasurement& run) {
 }  // namespace
 
 Summary summarise(const RunFacts& facts, const model::MachineParams& machine, const RunMeasurement& run) {
-  check_books(run);
+  model::check_books(run, machine);
   const Cores active = active_cores(run);
   Summary s;
   s.facts = facts;
@@ -178,7 +164,7 @@ Summary summarise(const RunFacts& facts, const model::MachineParams& machine, co
   s.instructions = run.instructions;
   s.machine_cores = machine.cores();
   s.active_cores = active.size();
-  s.flops = flops_of(facts, machine, run, active.size());
+  s.flops = flops_of(facts, machine, run);
   s.mfu_percent = s.flops.peak_tflops > 0 ? 100 * s.flops.achieved_tflops / s.flops.peak_tflops : 0;
   for (std::size_t i = 0; i < base::kEngineKinds; ++i) {
     const auto kind = static_cast<EngineKind>(i);

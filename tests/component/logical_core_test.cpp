@@ -72,9 +72,10 @@ TEST_CASE("core_barrier: both cores go on at the later arrival plus the hand-ove
   const auto run = system.run();
   const auto& early = engine_of(run, 1, EngineKind::kVector);
   const auto& late = engine_of(run, 0, EngineKind::kGpSimd);
-  // memset on GpSimd: 512 elements, and its latency until they are visible
+  // memset on GpSimd: its start-up, 512 elements, and its latency until they are visible
   const base::Clock clock(m.chip.core.gpsimd.clock);
-  const Duration arrival = clock.length(base::Cycles{512} + clock.nearest(m.chip.core.gpsimd.latency));
+  const Duration arrival = clock.length(m.chip.core.gpsimd.issue_overhead + base::Cycles{512} +
+                                        clock.nearest(m.chip.core.gpsimd.latency));
   CHECK(named(early, Cycle::kWaitCore) == arrival);
   CHECK(named(late, Cycle::kWaitCore) == Duration{0});
   CHECK(early.last_end == arrival + m.chip.core.meeting.barrier);

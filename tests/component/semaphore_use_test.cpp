@@ -48,11 +48,19 @@ gpsimd:
   reg_set d=r7 imm=40
   sem_wait wait=s9>=r7
 )");
-  // value visible after each of the three instructions; the waiter starts its wake-up later
-  const Duration raise = q.raise_sync, each = q.semaphore_instruction;
-  CHECK(engine_of(result, 0, EngineKind::kVector).last_end == each + raise + q.wake_vector + each);
-  CHECK(engine_of(result, 0, EngineKind::kScalar).last_end == each * 2 + raise + q.wake_scalar + each);
-  CHECK(engine_of(result, 0, EngineKind::kGpSimd).last_end == each * 3 + raise + q.wake_gpsimd + each);
+  // The sync engine's values are there when each of its three instructions ends; a waiter starts a wake-up
+  // later.
+  const base::Clock base(q.clock), lanes(m.chip.core.vector.clock);
+  const auto value = [&](std::int64_t before) {
+    return base.edge(
+        {before * (q.sync.update.count + q.sync.gap.count) + q.sync.update.count + q.sync.raise.count});
+  };
+  const auto end = [&](const base::Clock& clock, std::int64_t before, const model::SequencerTiming& timing) {
+    return clock.edge(clock.at_or_after(value(before) + clock.length(timing.wake)) + timing.wait);
+  };
+  CHECK(engine_of(result, 0, EngineKind::kVector).last_end == end(lanes, 0, q.vector));
+  CHECK(engine_of(result, 0, EngineKind::kScalar).last_end == end(base, 1, q.scalar));
+  CHECK(engine_of(result, 0, EngineKind::kGpSimd).last_end == end(base, 2, q.gpsimd));
 }
 
 TEST_CASE("semaphore use: all 256 are there and none is another", "[system]") {
@@ -75,12 +83,16 @@ TEST_CASE("semaphore use: on read, a consumer may overwrite a source when the in
                "update=s0+=1") +
            update + "\nscalar:\n  sem_wait wait=s0>=1\n";
   };
-  const base::Clock clock(core.vector.clock);
-  const Duration handover = core.sequencer.raise_vector + core.sequencer.wake_scalar;
+  // 8 cycles and the 2 of a result to the value, on the next edge of the base clock, 25 to the stand-alone
+  // wait.
+  const base::Clock clock(core.vector.clock), base(core.sequencer.clock);
+  const auto handed_over = [&](base::Cycles ended) {
+    return base.edge(base.at_or_after(clock.edge(ended) + clock.length({8 + 2})) + base::Cycles{25}).fs;
+  };
   CHECK(start_of(EngineKind::kScalar, text("@read")) ==
-        (clock.length(base::Cycles{96} + core.vector.issue_overhead) + handover).fs);
+        handed_over(base::Cycles{96} + core.vector.issue_overhead));
   CHECK(start_of(EngineKind::kScalar, text("")) ==
-        (clock.length(base::Cycles{96} + clock.nearest(core.vector.latency)) + handover).fs);
+        handed_over(base::Cycles{96} + core.vector.issue_overhead + clock.nearest(core.vector.latency)));
 }
 
 TEST_CASE("semaphore use: on read, a later instruction's update waits for what was issued before it",

@@ -63,6 +63,7 @@ inline base::RunMeasurement fake_run() {
     run.dma.push_back(dma);
   }
   run.engines[0].hardware_flops = 4'000'000'000;
+  run.engines[0].cell_cycles = 2'000'000'000;
   run.hbm.push_back({"server0.chip00.hbm0", 900'000, 100'000, 50_us, 725_GBps, {10_us, {10_us, 5_us}}});
   run.hbm.push_back({"server0.chip00.hbm1", 0, 0, 0_us, 725_GBps, {10_us, {}}});
   run.links.push_back(fake_link("server0.chip00.link_xp", 'x', {9.5_us, 10_us, 5_us}));

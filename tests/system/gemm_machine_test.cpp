@@ -103,6 +103,27 @@ TEST_CASE("gemm on a machine: a smaller array and SBUF take the same path", "[ge
   check(c);
 }
 
+TEST_CASE("gemm on a machine: the naive nest, edges in every direction", "[gemm][machine]") {
+  check({tests::machine_of(1, 1, 1),
+         {{"m", "131"}, {"n", "515"}, {"k", "257"}, {"dtype", "fp16"}, {"kernel", "naive"}}});
+}
+
+TEST_CASE("gemm on a machine: the blocked nest, edges in every direction", "[gemm][machine]") {
+  check({tests::machine_of(1, 1, 1),
+         {{"m", "1029"}, {"n", "1027"}, {"k", "131"}, {"dtype", "bf16"}, {"kernel", "blocked"}}});
+}
+
+TEST_CASE("gemm on a machine: the nest of row loads, edges in every direction", "[gemm][machine]") {
+  check({tests::machine_of(1, 1, 1),
+         {{"m", "1029"}, {"n", "1027"}, {"k", "131"}, {"dtype", "fp32"}, {"kernel", "row_loads"}}});
+}
+
+TEST_CASE("gemm on a machine: a published nest under partial sums over a ring of chips",
+          "[gemm][machine][collective]") {
+  check({tests::machine_of(2, 1, 1),
+         {{"m", "130"}, {"n", "65"}, {"k", "520"}, {"shard.k", "2"}, {"kernel", "row_loads"}}});
+}
+
 TEST_CASE("gemm on a machine: 4096 cubed on one core is within 10 % of silicon and keeps the array busy",
           "[gemm][machine]") {
   // 1,801 us: profile of the published NKI kernel of the same shape with rows of 2 KiB, one trn2 core, HBM to

@@ -205,3 +205,50 @@ TEST_CASE("gemm: a program that would be too long is refused", "[gemm]") {
   CHECK_THROWS_WITH(workloads::gemm_program(tests::default_machine(), {1 << 17, 1 << 17, 1 << 17}, {}),
                     Catch::Contains("E-RUN-031"));
 }
+
+TEST_CASE("gemm: blocks that SBUF does not hold are refused, with what would do", "[gemm]") {
+  // A block of 1024 columns of 2 bytes takes 64 KiB of a partition at K = 4096, two of the 208 KiB there are.
+  const model::MachineParams machine = tests::default_machine();
+  for (const auto nest : {workloads::GemmKernel::kBlocked, workloads::GemmKernel::kRowLoads}) {
+    CHECK_NOTHROW(workloads::gemm_program(machine, {1024, 1024, 4096}, {}, nest));
+    CHECK_THROWS_WITH(workloads::gemm_program(machine, {1024, 1024, 8192}, {}, nest),
+                      Catch::Contains("E-RUN-024") && Catch::Contains("'chosen'"));
+  }
+  CHECK_THROWS_WITH(
+      workloads::gemm_program(machine, {1 << 20, 1 << 20, 128}, {}, workloads::GemmKernel::kNaive),
+      Catch::Contains("E-RUN-031"));
+}
+
+TEST_CASE("gemm: groups that PSUM does not hold are refused", "[gemm]") {
+  model::MachineParams machine = tests::default_machine();
+  machine.chip.core.psum.per_partition = {2 * machine.chip.core.psum.bank.count};
+  const GemmShape shape{256, 1024, 128};
+  CHECK_NOTHROW(workloads::gemm_program(machine, shape, {}, workloads::GemmKernel::kBlocked));
+  CHECK_THROWS_WITH(workloads::gemm_program(machine, shape, {}, workloads::GemmKernel::kRowLoads),
+                    Catch::Contains("E-RUN-024") && Catch::Contains("PSUM has 2 banks"));
+}
+
+// Bytes and transfers of the published kernels at 4096^3 in bf16: what the nests say by their definition.
+TEST_CASE("gemm: the published nests move what their loops say", "[gemm]") {
+  const model::MachineParams machine = tests::default_machine();
+  const auto moved = [&](workloads::GemmKernel nest, isa::Queue queue) {
+    const isa::Program p = workloads::gemm_program(machine, {4096, 4096, 4096}, {}, nest);
+    std::uint64_t bytes = 0, transfers = 0;
+    for (const isa::Instruction& i : p.stream(queue)) {
+      if (i.op != isa::Opcode::kDmaCopy) continue;
+      const auto& count = p.descriptors[i.descriptor].count;
+      bytes += std::uint64_t{count[0]} * count[1] * count[2] * count[3] * 2;
+      ++transfers;
+    }
+    return std::pair{bytes, transfers};
+  };
+  const std::uint64_t matrix = 4096 * 4096 * 2;
+  using Moved = std::pair<std::uint64_t, std::uint64_t>;
+  for (const auto& [nest, loads] :
+       {std::pair{workloads::GemmKernel::kNaive, Moved{(8 + 32) * matrix, 2 * 32 * 8 * 32}},
+        {workloads::GemmKernel::kBlocked, Moved{(1 + 4) * matrix, 1024 + 4 * 256}},
+        {workloads::GemmKernel::kRowLoads, Moved{(1 + 4) * matrix, 128 + 4 * 128}}}) {
+    CHECK(moved(nest, isa::Queue::kSync) == loads);
+    CHECK(moved(nest, isa::Queue::kGpSimd) == Moved{matrix, 256});
+  }
+}

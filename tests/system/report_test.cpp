@@ -93,9 +93,22 @@ TEST_CASE("report: FLOPS follow from the definition of the peak and never pass i
   facts = fake_facts();
   facts.useful_flops = 1e10;
   CHECK_THROWS_AS(runtime::summarise(facts, fake_machine(), fake_run()), base::InvariantError);
+}
+
+TEST_CASE("report: no tensor engine passes the peak of its array", "[report]") {
+  // 128 x 128 cells at 2.4 GHz in the 90 us that the engine is active of 100.
+  const std::uint64_t most = 128 * 128 * std::uint64_t{216'000};
   auto run = fake_run();
-  run.engines[0].hardware_flops = 10'000'000'000;
-  CHECK_THROWS_AS(runtime::summarise(fake_facts(), fake_machine(), run), base::InvariantError);
+  const auto with = [&](std::uint64_t cell_cycles, std::uint64_t flops) {
+    run.engines[0].cell_cycles = cell_cycles;
+    run.engines[0].hardware_flops = flops;
+    return runtime::summarise(fake_facts(), fake_machine(), run).flops.hardware;
+  };
+  CHECK(with(most, 2 * most) == 2 * most);  // dense: 70.8 TFLOPS over the 100 us
+  CHECK(with(most, 4 * most) == 4 * most);  // double row
+  CHECK_THROWS_AS(with(most + most / 1'000'000, 0), base::InvariantError);
+  CHECK_THROWS_AS(with(most, 4 * most + 1), base::InvariantError);
+  CHECK_THROWS_WITH(with(2 * most, 0), Catch::Contains("core0.tensor: above the array's peak"));
 }
 
 TEST_CASE("report: memory counts the stacks that moved something", "[report]") {
@@ -320,6 +333,8 @@ TEST_CASE("manifest: files read back, other folders' manifests are not ours", "[
   CHECK(json::parse(text)["instructions_per_second"] == 5e6);
   CHECK(json::parse(text)["peak_rss_bytes"] > 1 << 20);
   CHECK(json::parse(text)["binary_sha256"].get<std::string>().size() == 64);
+  const runtime::CheckManifest check{manifest.host, {"tahoma", "check"}, 1.5, {"accuracy.txt"}};
+  CHECK(runtime::files_of_manifest(runtime::manifest_json(check)) == check.files);
   for (const std::string other : {"", "[]", "{}", "not json", R"({"program": 7, "files": ["a"]})"})
     CHECK(runtime::files_of_manifest(other).empty());
 }

@@ -216,12 +216,15 @@ class Search {
 
 }  // namespace
 
+GemmTiles largest_tiles(const model::CoreParams& core) {
+  return {static_cast<unsigned>(std::min(core.tensor.rows, core.sbuf.partitions)),
+          static_cast<unsigned>(std::min(core.tensor.columns, core.sbuf.partitions)),
+          static_cast<unsigned>(std::min(core.tensor.moving_columns, core.psum.bank.count / sizeof(float)))};
+}
+
 Blocking choose_blocking(const model::MachineParams& machine, const GemmShape& shape) {
   const model::CoreParams& core = machine.chip.core;
-  const auto kt = static_cast<unsigned>(std::min(core.tensor.rows, core.sbuf.partitions));
-  const auto mt = static_cast<unsigned>(std::min(core.tensor.columns, core.sbuf.partitions));
-  const auto nt =
-      static_cast<unsigned>(std::min(core.tensor.moving_columns, core.psum.bank.count / sizeof(float)));
+  const auto [kt, mt, nt] = largest_tiles(core);
   // A small SBUF holds smaller tiles: first narrower ones, then fewer output rows.
   for (unsigned divisor = 1; divisor <= nt; divisor *= 2) {
     const unsigned rows = std::max(1U, divisor <= 8 ? mt : mt * 8 / divisor);

@@ -19,6 +19,13 @@ struct GemmShape {
   isa::DType out = isa::DType::kBf16;    // fp32 for partial sums
 };
 
+// One matmul: contraction rows, output rows, output columns.
+struct GemmTiles {
+  unsigned kt = 0, mt = 0, nt = 0;
+};
+// What the array, the partitions and a PSUM bank take at once.
+GemmTiles largest_tiles(const model::CoreParams& core);
+
 struct Blocking {
   unsigned kt = 0, mt = 0, nt = 0;  // one matmul: contraction rows, output rows, output columns
   unsigned group_m = 1,

@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "model/base/error.h"
 #include "runtime/golden.h"
@@ -42,6 +44,21 @@ struct InputParams {
   }
 };
 
+struct NestName {
+  const char* name;
+  GemmKernel nest;
+};
+constexpr std::array<NestName, 4> kNests{{{"chosen", GemmKernel::kChosen},
+                                          {"naive", GemmKernel::kNaive},
+                                          {"blocked", GemmKernel::kBlocked},
+                                          {"row_loads", GemmKernel::kRowLoads}}};
+
+std::vector<std::string> nest_names() {
+  std::vector<std::string> names;
+  for (const NestName& n : kNests) names.emplace_back(n.name);
+  return names;
+}
+
 class Gemm final : public runtime::Workload {
  public:
   void declare(base::ParamTree& t) override {
@@ -51,6 +68,8 @@ class Gemm final : public runtime::Workload {
     t.add("k", k_, std::uint64_t{1024}, extent, "columns of A, rows of B", base::chosen());
     t.add("dtype", dtype_, std::string("bf16"), {"bf16", "fp16", "fp32"},
           "element type of A, B and C; sums are fp32", base::chosen());
+    t.add("kernel", kernel_, std::string(kNests.front().name), nest_names(),
+          "loop nest of a core: chosen for the machine, or a published one for comparison", base::chosen());
     t.group("shard", shard_);
     t.group("inputs", inputs_);
   }
@@ -90,11 +109,15 @@ class Gemm final : public runtime::Workload {
   }
 
   std::string describe() const override {
-    return fmt::format("gemm {}x{}x{} {}, shard m{} n{} k{}", m_, n_, k_, dtype_, shard_.m, shard_.n,
-                       shard_.k);
+    return fmt::format("gemm {}x{}x{} {}, shard m{} n{} k{}{}", m_, n_, k_, dtype_, shard_.m, shard_.n,
+                       shard_.k, nest() == GemmKernel::kChosen ? "" : ", kernel " + kernel_);
   }
 
  private:
+  GemmKernel nest() const {
+    return std::find_if(kNests.begin(), kNests.end(), [&](const NestName& n) { return n.name == kernel_; })
+        ->nest;
+  }
   runtime::Shard shard() const { return {shard_.m, shard_.n, shard_.k}; }
   GemmShape shape() const { return {m_, n_, k_, compute_dtype(), compute_dtype()}; }
   HostTensor a() const { return runtime::input(inputs_.a, "a", compute_dtype(), {m_, k_}, seed_, 0); }
@@ -108,7 +131,8 @@ class Gemm final : public runtime::Workload {
       auto& program = programs[{tile.m.count, tile.n.count, tile.k.count, tile.ring.rank}];
       if (!program) {
         const GemmShape part{tile.m.count, tile.n.count, tile.k.count, compute_dtype(), compute_dtype()};
-        program = std::make_shared<const isa::Program>(gemm_program(machine.params(), part, tile.ring));
+        program =
+            std::make_shared<const isa::Program>(gemm_program(machine.params(), part, tile.ring, nest()));
       }
       machine.load(tile.core, program, layout_->arguments(i));
     }
@@ -136,7 +160,7 @@ class Gemm final : public runtime::Workload {
   }
 
   std::uint64_t m_ = 0, n_ = 0, k_ = 0, seed_ = 0;
-  std::string dtype_;
+  std::string dtype_, kernel_;
   ShardParams shard_{};
   InputParams inputs_;
   std::optional<GemmLayout> layout_;

@@ -10,6 +10,7 @@
 #include "model/base/error.h"
 #include "runtime/kernel.h"
 #include "runtime/placement.h"
+#include "workloads/gemm/ranges.h"
 
 namespace tahoma::workloads {
 
@@ -18,22 +19,6 @@ namespace {
 using runtime::HbmView;
 using runtime::Kernel;
 using runtime::TileView;
-
-struct Range {
-  std::uint64_t first = 0;
-  unsigned count = 0;
-  std::uint64_t end() const { return first + count; }
-};
-
-// [from, to) cut into pieces of at most `size`.
-std::vector<Range> cut(const Range& whole, unsigned size) {
-  std::vector<Range> pieces;
-  for (std::uint64_t at = whole.first; at < whole.end(); at += size)
-    pieces.push_back({at, static_cast<unsigned>(std::min<std::uint64_t>(size, whole.end() - at))});
-  return pieces;
-}
-
-Range all_of(std::uint64_t size) { return {0, static_cast<unsigned>(size)}; }
 
 class BlockedGemm {
  public:
@@ -139,9 +124,9 @@ class BlockedGemm {
   std::size_t evacuated_ = 0;
 };
 
-void check_length(const model::MachineParams& machine, const GemmShape& shape, const Blocking& b) {
+void check_length(const model::MachineParams& machine, const GemmShape& shape, const GemmTiles& t) {
   const auto tiles = [](std::uint64_t size, std::uint64_t tile) { return (size + tile - 1) / tile; };
-  const std::uint64_t matmuls = tiles(shape.m, b.mt) * tiles(shape.n, b.nt) * tiles(shape.k, b.kt);
+  const std::uint64_t matmuls = tiles(shape.m, t.mt) * tiles(shape.n, t.nt) * tiles(shape.k, t.kt);
   if (matmuls <= kMostMatmuls) return;
   throw base::UserError(
       "E-RUN-031", "workload.shard",
@@ -150,26 +135,39 @@ void check_length(const model::MachineParams& machine, const GemmShape& shape, c
                   shape.m, shape.n, shape.k, matmuls, kMostMatmuls, machine.cores()));
 }
 
+void emit_chosen(Kernel& kernel, const model::MachineParams& machine, const GemmShape& shape,
+                 const GemmViews& views) {
+  const Blocking blocking = choose_blocking(machine, shape);
+  check_length(machine, shape, {blocking.kt, blocking.mt, blocking.nt});
+  BlockedGemm(kernel, shape, blocking, views.a, views.b, views.c).emit();
+}
+
+void emit(GemmKernel nest, Kernel& kernel, const model::MachineParams& machine, const GemmShape& shape,
+          const GemmViews& views) {
+  if (nest == GemmKernel::kChosen) return emit_chosen(kernel, machine, shape, views);
+  check_length(machine, shape, largest_tiles(machine.chip.core));
+  if (nest == GemmKernel::kNaive) return emit_naive(kernel, machine, shape, views);
+  emit_blocked(kernel, machine, shape, views, nest == GemmKernel::kRowLoads ? kRowLoadsNest : kBlockedNest);
+}
+
 }  // namespace
 
-isa::Program gemm_program(const model::MachineParams& machine, GemmShape shape,
-                          const runtime::RingRank& ring) {
+isa::Program gemm_program(const model::MachineParams& machine, GemmShape shape, const runtime::RingRank& ring,
+                          GemmKernel nest) {
   const isa::DType out_dtype = shape.out;
   if (ring.ranks > 1) shape.out = isa::DType::kFp32;
-  const Blocking blocking = choose_blocking(machine, shape);
-  check_length(machine, shape, blocking);
   Kernel kernel("gemm", machine);
   const HbmView a = kernel.argument("a", shape.dtype, shape.k, shape.m);
   const HbmView b = kernel.argument("b", shape.dtype, shape.k, shape.n);
   if (ring.ranks == 1) {
     const HbmView c = kernel.argument("c", out_dtype, shape.m, shape.n);
-    BlockedGemm(kernel, shape, blocking, a, b, c).emit();
+    emit(nest, kernel, machine, shape, {a, b, c});
     return kernel.finish();
   }
   const HbmView partial = kernel.argument("partial", isa::DType::kFp32, shape.m, shape.n);
   const std::uint64_t rows = runtime::part_of(shape.m, ring.ranks, ring.rank).count;
   const HbmView c = kernel.argument("c", out_dtype, rows, shape.n);
-  BlockedGemm(kernel, shape, blocking, a, b, partial).emit();
+  emit(nest, kernel, machine, shape, {a, b, partial});
   runtime::ring_reduce_scatter(kernel, ring, partial, c);
   return kernel.finish();
 }

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/system/books.h"
+
+#include <fmt/format.h>
+
+#include "model/base/error.h"
+
+namespace tahoma::model {
+
+using base::Duration, base::EngineMeasurement;
+
+namespace {
+
+void check_times(const EngineMeasurement& e, Duration elapsed) {
+  Duration sum{0};
+  for (const Duration d : e.time) {
+    TAHOMA_INVARIANT(d.fs >= 0, e.path + ": negative time");
+    sum += d;
+  }
+  TAHOMA_INVARIANT(sum == elapsed,
+                   fmt::format("{}: named times add up to {} fs of {} fs", e.path, sum.fs, elapsed.fs));
+  TAHOMA_INVARIANT(e.active <= elapsed,
+                   fmt::format("{}: active for {} fs of {} fs", e.path, e.active.fs, elapsed.fs));
+}
+
+// Two multiply-adds are the most that a cell does in a cycle: the slices of double_row.
+constexpr std::uint64_t kMostFlopsOfACell = 4;
+
+void check_array(const EngineMeasurement& e, const TensorParams& tensor) {
+  const double cycles = e.active.seconds() * static_cast<double>(tensor.clock.hz);
+  const double most = static_cast<double>(tensor.rows * tensor.columns) * cycles;
+  TAHOMA_INVARIANT(static_cast<double>(e.cell_cycles) <= most * (1 + 1e-9),
+                   fmt::format("{}: above the array's peak, {} cycles of its cells where {:.0f} were active",
+                               e.path, e.cell_cycles, most));
+  TAHOMA_INVARIANT(e.hardware_flops <= kMostFlopsOfACell * e.cell_cycles,
+                   fmt::format("{}: above the array's peak, {} FLOPs in {} cycles of its cells", e.path,
+                               e.hardware_flops, e.cell_cycles));
+}
+
+}  // namespace
+
+void check_books(const base::RunMeasurement& run, const MachineParams& machine) {
+  for (const EngineMeasurement& e : run.engines) {
+    check_times(e, run.elapsed);
+    check_array(e, machine.chip.core.tensor);
+  }
+  for (const base::HbmMeasurement& h : run.hbm)
+    TAHOMA_INVARIANT(h.busy <= run.elapsed, h.path + ": more bytes than its bandwidth allows");
+}
+
+}  // namespace tahoma::model

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// One case, run once in timing mode, and what its probes say. One elaboration: once per process.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/base/error.h"
+#include "runtime/accuracy/figures.h"
+
+namespace tahoma::runtime {
+
+struct CaseRun {
+  std::string path, machine;           // the machine replaces the case's own
+  std::vector<std::string> overrides;  // as of --set
+  std::vector<Figure> figures;         // whose probes are evaluated
+};
+
+struct Measured {
+  double model = 0;     // in the figure's unit
+  std::string failure;  // why there is none, "" if there is
+  base::ExitStatus status = base::ExitStatus::kOk;
+};
+
+// One for each figure. Throws nothing: an error of the case is a failure of all of its figures.
+std::vector<Measured> run_case(const CaseRun& run);
+
+// For the way from one process to another.
+std::string to_text(const std::vector<Measured>& measured);
+std::vector<Measured> measured_from(const std::string& text);
+
+}  // namespace tahoma::runtime

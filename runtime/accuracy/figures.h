@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A table of figures measured on silicon, and what of a run each is compared with. The columns are described
+// in workloads/micro/README.md.
+//
+// UserError beside those of csv.h and probe.h, at the field's place:
+//   E-ACC-003 a column is missing, unknown or there twice   E-ACC-004 an empty field, or not a number above 0
+//   E-ACC-005 none of the legal words                       E-ACC-006 an id that is malformed or there twice
+//   E-ACC-007 samples, low and high contradict the value    E-ACC-009 a unit in which the probe has no value
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/base/config_loader.h"
+#include "runtime/accuracy/probe.h"
+
+namespace tahoma::runtime {
+
+enum class FigureUnit : std::uint8_t { kNs, kUs, kTflops };
+const char* name_of(FigureUnit unit);  // "ns", "us", "TFLOPS"
+
+enum class FigureUse : std::uint8_t { kCalibration, kCheck };
+const char* name_of(FigureUse use);  // "calibration", "check"
+
+struct Spread {
+  double low = 0, high = 0;
+};
+
+struct Figure {
+  std::string id, what;
+  std::string case_name;   // as the table writes it
+  std::string case_path;   // the file
+  std::string probe_text;  // as the table writes it
+  Probe probe;
+  double silicon = 0;  // in `unit`
+  FigureUnit unit = FigureUnit::kNs;
+  std::uint64_t samples = 1;
+  std::optional<Spread> spread;  // of the samples
+  FigureUse use = FigureUse::kCheck;
+  std::string source;
+  std::string place;  // of its row
+};
+
+// Cases are relative to the table's folder.
+std::vector<Figure> parse_figures(const base::NamedText& table);
+
+}  // namespace tahoma::runtime

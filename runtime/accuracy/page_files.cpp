@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/accuracy/page_files.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "runtime/report/format.h"
+#include "runtime/report/tables.h"
+
+namespace tahoma::runtime {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+template <class Value>
+Json or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json spread_json(const std::optional<Spread>& spread) {
+  return spread ? Json{{"low", spread->low}, {"high", spread->high}} : Json();
+}
+
+Json tally_json(const Tally& tally) {
+  const bool any = tally.figures > 0;
+  return {{"figures", tally.figures},
+          {"mean_absolute_error_percent", any ? Json(tally.mean) : Json()},
+          {"worst_absolute_error_percent", any ? Json(tally.worst) : Json()},
+          {"worst_id", any ? Json(tally.worst_id) : Json()},
+          {"rank_correlation", or_null(tally.rank)}};
+}
+
+Json tallies_json(const Tallies& tallies) {
+  return {{"all", tally_json(tallies.all)},
+          {"calibration", tally_json(tallies.calibration)},
+          {"check", tally_json(tallies.check)}};
+}
+
+Json row_json(const PageRow& row) {
+  const Figure& figure = row.figure;
+  const bool value = row.has_value();
+  return {{"id", figure.id},
+          {"what", figure.what},
+          {"case", figure.case_name},
+          {"probe", figure.probe_text},
+          {"unit", name_of(figure.unit)},
+          {"silicon", figure.silicon},
+          {"samples", figure.samples},
+          {"silicon_spread", spread_json(figure.spread)},
+          {"use", name_of(figure.use)},
+          {"source", figure.source},
+          {"model", value ? Json(row.measured.model) : Json()},
+          {"model_over_phases", spread_json(value ? row.phases : std::nullopt)},
+          {"error_percent", value ? Json(row.error) : Json()},
+          {"within_limit", value && !row.beyond},
+          {"failure", value ? Json() : Json(row.measured.failure)}};
+}
+
+Json family_json(const FamilyPage& page) {
+  Json rows = Json::array();
+  for (const PageRow& row : page.rows) rows.push_back(row_json(row));
+  return {{"name", page.family.name},
+          {"doc", page.family.doc},
+          {"table", page.family.table},
+          {"phases", page.family.phases},
+          {"limits",
+           {{"mean_percent", or_null(page.family.limits.mean)},
+            {"worst_percent", or_null(page.family.limits.worst)}}},
+          {"statistics", tallies_json(page.tallies)},
+          {"figures", std::move(rows)}};
+}
+
+std::string escaped(const std::string& text) {
+  std::string safe;
+  for (const char c : text) switch (c) {
+      case '&':
+        safe += "&amp;";
+        break;
+      case '<':
+        safe += "&lt;";
+        break;
+      case '>':
+        safe += "&gt;";
+        break;
+      case '"':
+        safe += "&quot;";
+        break;
+      default:
+        safe += static_cast<unsigned char>(c) < ' ' && c != '\n' && c != '\t' ? '?' : c;
+    }
+  return safe;
+}
+
+std::string junit_case(const std::string& family, const std::string& name, const std::string& failure) {
+  const std::string head = fmt::format(R"(    <testcase classname="accuracy.{}" name="{}")", family, name);
+  if (failure.empty()) return head + "/>\n";
+  return fmt::format("{}>\n      <failure message=\"{}\"/>\n    </testcase>\n", head, escaped(failure));
+}
+
+std::string junit_suite(const FamilyPage& page) {
+  const std::string& name = page.family.name;
+  std::string cases;
+  std::size_t failures = 0, tests = page.rows.size();
+  const auto add = [&](const std::string& id, const std::string& failure) {
+    failures += failure.empty() ? 0 : 1;
+    cases += junit_case(name, id, failure);
+  };
+  for (const PageRow& row : page.rows)
+    add(row.figure.id, !row.has_value() ? row.measured.failure
+                       : row.beyond
+                           ? fmt::format("{:+.2f} %, limit {} %", row.error, *page.family.limits.worst)
+                           : "");
+  if (page.family.limits.mean) {
+    ++tests;
+    add("mean", page.mean_beyond
+                    ? fmt::format("{:.2f} %, limit {} %", page.tallies.all.mean, *page.family.limits.mean)
+                    : "");
+  }
+  return fmt::format("  <testsuite name=\"accuracy.{}\" tests=\"{}\" failures=\"{}\">\n{}  </testsuite>\n",
+                     name, tests, failures, cases);
+}
+
+std::string number_or_nothing(bool there, double value) { return there ? shortest(value) : ""; }
+
+std::string row_csv(const std::string& family, const PageRow& row) {
+  const Figure& figure = row.figure;
+  const bool value = row.has_value(), spread = figure.spread.has_value(),
+             phases = value && row.phases.has_value();
+  return fmt::format(
+      "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", family, figure.id, csv_field(figure.what),
+      name_of(figure.unit), shortest(figure.silicon), figure.samples,
+      number_or_nothing(spread, spread ? figure.spread->low : 0),
+      number_or_nothing(spread, spread ? figure.spread->high : 0),
+      number_or_nothing(value, row.measured.model), number_or_nothing(phases, phases ? row.phases->low : 0),
+      number_or_nothing(phases, phases ? row.phases->high : 0), number_or_nothing(value, row.error),
+      name_of(figure.use), csv_field(figure.source), csv_field(value ? "" : row.measured.failure));
+}
+
+}  // namespace
+
+std::string page_json(const Page& page) {
+  Json families = Json::array();
+  for (const FamilyPage& family : page.families) families.push_back(family_json(family));
+  const Json json{{"schema_version", 1},
+                  {"title", page.title},
+                  {"machine", page.machine},
+                  {"overrides", page.overrides},
+                  {"headline", page.headline},
+                  {"passed", page.passed()},
+                  {"limits_exceeded", page.beyond},
+                  {"statistics", tallies_json(page.tallies)},
+                  {"families", std::move(families)}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string page_csv(const Page& page) {
+  std::string text =
+      "family,id,what,unit,silicon,samples,low,high,model,phases_low,phases_high,error_percent,use,source,"
+      "failure\n";
+  for (const FamilyPage& family : page.families)
+    for (const PageRow& row : family.rows) text += row_csv(family.family.name, row);
+  return text;
+}
+
+std::string pages_junit(const std::vector<Page>& pages) {
+  std::string suites;
+  for (const Page& page : pages)
+    for (const FamilyPage& family : page.families) suites += junit_suite(family);
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n" + suites + "</testsuites>\n";
+}
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page for programs. The JSON's keys are stable: those of today stay, with their meaning, while
+// `schema_version` is 1.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runtime/accuracy/page.h"
+
+namespace tahoma::runtime {
+
+std::string page_json(const Page& page);
+std::string page_csv(const Page& page);  // one line per figure
+
+// A suite per family: a case per figure, and one for the family's mean.
+std::string pages_junit(const std::vector<Page>& pages);
+
+}  // namespace tahoma::runtime

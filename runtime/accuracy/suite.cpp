@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/accuracy/suite.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <sstream>
+
+#include "model/base/error.h"
+#include "model/base/params.h"
+#include "model/base/quantity.h"
+#include "runtime/config_files.h"
+
+namespace tahoma::runtime {
+
+using base::FlatConfig, base::Leaf, base::ParamTree, base::UserError;
+
+namespace {
+
+constexpr std::string_view kRoot = "accuracy";
+constexpr std::string_view kFamilies = "accuracy.families.";
+constexpr std::uint64_t kMostPhases = 1024;
+
+// What the file says of one family, as text.
+struct FamilyKeys {
+  std::string doc, table, rows, mean, worst;
+  std::uint64_t phases = 0;
+
+  struct LimitKeys {
+    std::string& mean;
+    std::string& worst;
+    void declare(ParamTree& t) {
+      t.add("mean", mean, "none", {}, "largest mean of the absolute errors", base::chosen());
+      t.add("worst", worst, "none", {}, "largest absolute error", base::chosen());
+    }
+  };
+
+  void declare(ParamTree& t) {
+    t.add("doc", doc, "", {}, "what the figures are, one sentence", base::chosen());
+    t.add("table", table, "", {}, "the table of figures, beside this file", base::chosen());
+    t.add("rows", rows, "*", {}, "which rows of it: ids, or beginnings of ids with a '*'", base::chosen());
+    t.add("phases", phases, std::uint64_t{0}, {0, kMostPhases}, "phases of the throttle window to run",
+          base::chosen());
+    LimitKeys limits{mean, worst};
+    t.group("limits", limits);
+  }
+};
+
+std::string set_at(ParamTree& tree, const std::string& path) { return tree.find(path)->set_at; }
+
+std::optional<double> parse_limit(ParamTree& tree, const std::string& path, const std::string& text) {
+  if (text == "none") return std::nullopt;
+  try {
+    if (text.ends_with(" %")) return base::parse_number(text.substr(0, text.size() - 2));
+  } catch (const UserError&) {  // said below
+  }
+  throw UserError("E-ACC-010", set_at(tree, path),
+                  fmt::format("'{}': expected a percentage such as '2 %', or none; got '{}'", path, text));
+}
+
+void require_key(const std::string& value, const std::string& path, const std::string& place) {
+  if (value.empty()) throw UserError("E-ACC-013", place, fmt::format("key '{}' is missing", path));
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream words(text);
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
+bool matches(const std::string& id, const std::string& pattern) {
+  return pattern.ends_with('*') ? id.starts_with(pattern.substr(0, pattern.size() - 1)) : id == pattern;
+}
+
+// The tables that families name: each is read once, and knows which family has taken which row.
+class Tables {
+ public:
+  explicit Tables(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  std::vector<Figure> take(const std::string& table, const std::vector<std::string>& patterns,
+                           const std::string& family, const std::string& place) {
+    Opened& opened = open(table, place);
+    std::vector<Figure> taken;
+    for (const std::string& pattern : patterns) {
+      const std::size_t before = taken.size();
+      for (std::size_t i = 0; i < opened.figures.size(); ++i) {
+        if (!matches(opened.figures[i].id, pattern)) continue;
+        claim(opened, i, family);
+        taken.push_back(opened.figures[i]);
+      }
+      if (taken.size() == before)
+        throw UserError("E-ACC-011", place,
+                        fmt::format("family '{}': no row of {} has an id like '{}'", family, table, pattern));
+    }
+    return taken;
+  }
+
+  // Rows that no family has taken would be silent.
+  void require_all_taken() const {
+    for (const auto& [name, opened] : opened_)
+      for (std::size_t i = 0; i < opened.figures.size(); ++i)
+        if (opened.owners[i].empty())
+          throw UserError("E-ACC-011", opened.figures[i].place,
+                          fmt::format("no family takes the row '{}'", opened.figures[i].id));
+  }
+
+ private:
+  struct Opened {
+    std::vector<Figure> figures;
+    std::vector<std::string> owners;
+  };
+
+  Opened& open(const std::string& table, const std::string& place) {
+    const auto [at, fresh] = opened_.try_emplace(table);
+    if (!fresh) return at->second;
+    try {
+      const base::NamedText text = read_config_text(folder_ / table);
+      if (text.text.size() > base::kMostText)
+        throw UserError("E-ACC-002", text.label, fmt::format("more than {} bytes", base::kMostText));
+      at->second.figures = parse_figures(text);
+    } catch (const UserError& e) {
+      if (e.code != "E-RUN-001") throw;
+      throw UserError(e.code, place, fmt::format("{}: {}", e.place, e.message));
+    }
+    at->second.owners.resize(at->second.figures.size());
+    for (const Figure& figure : at->second.figures)
+      if (const auto [first, unique] = ids_.emplace(figure.id, figure.place); !unique)
+        throw UserError("E-ACC-006", figure.place,
+                        fmt::format("id '{}' is there twice: also at {}", figure.id, first->second));
+    return at->second;
+  }
+
+  static void claim(Opened& opened, std::size_t row, const std::string& family) {
+    std::string& owner = opened.owners[row];
+    if (!owner.empty())
+      throw UserError("E-ACC-011", opened.figures[row].place,
+                      fmt::format("row '{}' is taken twice: by family '{}' and by '{}'",
+                                  opened.figures[row].id, owner, family));
+    owner = family;
+  }
+
+  std::filesystem::path folder_;
+  std::map<std::string, Opened> opened_;
+  std::map<std::string, std::string> ids_;  // id -> place
+};
+
+// Names of the families in the order of the file, and where each begins.
+std::vector<std::pair<std::string, std::string>> family_names(const FlatConfig& config) {
+  std::vector<std::pair<std::string, std::string>> names;
+  for (const Leaf& leaf : config.leaves) {
+    if (!leaf.path.starts_with(kFamilies)) continue;
+    const std::string rest = leaf.path.substr(kFamilies.size());
+    const std::string name = rest.substr(0, rest.find_first_of(".["));
+    if (names.empty() || names.back().first != name) names.emplace_back(name, leaf.key_place);
+  }
+  return names;
+}
+
+FlatConfig read(const std::string& path) { return base::flatten(read_config_text(path), read_extended); }
+
+bool below_root(const Leaf& leaf) {
+  return leaf.path == kRoot || leaf.path.starts_with(std::string(kRoot) + ".");
+}
+
+std::string find_machine(ParamTree& tree, const Suite& suite) {
+  const std::filesystem::path path =
+      find_config(suite.machine, std::filesystem::path(suite.file).parent_path());
+  if (!path.empty()) return path.string();
+  const std::vector<std::string> names = preset_names();
+  throw UserError("E-CFG-021", set_at(tree, "accuracy.machine"),
+                  fmt::format("no machine '{}': expected a path or one of {}{}", suite.machine,
+                              fmt::join(names, ", "), base::did_you_mean(suite.machine, names)));
+}
+
+Family read_family(const FlatConfig& config, const std::string& name, const std::string& place,
+                   Tables& tables) {
+  ParamTree tree(std::string(kFamilies) + name);
+  FamilyKeys keys;
+  keys.declare(tree);
+  const std::string root = tree.root();
+  base::apply(config, tree);
+  require_key(keys.doc, root + ".doc", place);
+  require_key(keys.table, root + ".table", place);
+  Family family{name, keys.doc, keys.table, {}, keys.phases, {}};
+  family.limits.mean = parse_limit(tree, root + ".limits.mean", keys.mean);
+  family.limits.worst = parse_limit(tree, root + ".limits.worst", keys.worst);
+  family.figures = tables.take(keys.table, words_of(keys.rows), name, set_at(tree, root + ".table"));
+  return family;
+}
+
+void require_known(const std::vector<std::string>& only,
+                   const std::vector<std::pair<std::string, std::string>>& families) {
+  std::vector<std::string> names;
+  for (const auto& [name, place] : families) names.push_back(name);
+  for (const std::string& name : only)
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      throw UserError("E-ACC-014", "--family " + name,
+                      fmt::format("unknown family: expected {}{}", fmt::join(names, ", "),
+                                  base::did_you_mean(name, names)));
+}
+
+}  // namespace
+
+bool is_suite(const std::string& path) {
+  const FlatConfig config = read(path);
+  return std::any_of(config.leaves.begin(), config.leaves.end(), below_root);
+}
+
+Suite load_suite(const std::string& path, const std::vector<std::string>& only) {
+  const FlatConfig config = read(path);
+  FlatConfig top;
+  for (const Leaf& leaf : config.leaves) {
+    if (!below_root(leaf))
+      throw UserError("E-ACC-001", leaf.key_place,
+                      fmt::format("unknown key '{}': expected accuracy{}", leaf.path,
+                                  base::did_you_mean(leaf.path, {std::string(kRoot)})));
+    if (!leaf.path.starts_with(kFamilies)) top.leaves.push_back(leaf);
+  }
+  Suite suite;
+  suite.file = path;
+  ParamTree tree{std::string(kRoot)};
+  tree.add("title", suite.title, "", {}, "what the page is about", base::chosen());
+  tree.add("machine", suite.machine, "", {}, "preset or file of the machine", base::chosen());
+  base::apply(top, tree);
+  require_key(suite.title, "accuracy.title", path);
+  require_key(suite.machine, "accuracy.machine", path);
+  suite.machine_path = find_machine(tree, suite);
+
+  const auto names = family_names(config);
+  if (names.empty()) throw UserError("E-ACC-013", path, "key 'accuracy.families' is missing");
+  require_known(only, names);
+  Tables tables(std::filesystem::path(path).parent_path());
+  for (const auto& [name, place] : names)
+    if (only.empty() || std::find(only.begin(), only.end(), name) != only.end())
+      suite.families.push_back(read_family(config, name, place, tables));
+  if (only.empty()) tables.require_all_taken();
+  return suite;
+}
+
+}  // namespace tahoma::runtime

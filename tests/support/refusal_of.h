@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a user would read if `action` were refused.
+#pragma once
+
+#include <string>
+
+#include "model/base/error.h"
+
+namespace tahoma::tests {
+
+template <class Action>
+std::string refusal_of(Action&& action) {
+  try {
+    action();
+  } catch (const base::UserError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+}  // namespace tahoma::tests

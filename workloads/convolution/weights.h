@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the stationary operands of a convolution come from. The tensor engine wants one row per input
+// channel; the weights have one per output channel. Three ways of turning them:
+//  - resident: blocks of rows are loaded, each tap gathered into a tile without gaps, turned on the tensor
+//    engine through PSUM, and scattered back between the other taps, where it stays;
+//  - reload: taps are staged and turned one by one, stored to HBM, and whole blocks loaded again;
+//  - dma_transpose: the DMA engines turn every tap from HBM to HBM element by element, and it is loaded.
+#pragma once
+
+#include <memory>
+
+#include "runtime/kernel.h"
+#include "workloads/convolution/convolution_kernel.h"
+
+namespace tahoma::workloads {
+
+// What the parts of a convolution kernel share. A tile has `side` channels; `banks` are whole PSUM banks.
+struct ConvolutionParts {
+  runtime::Kernel& kernel;
+  const ConvolutionShape& shape;
+  unsigned side;
+  runtime::Pool banks;
+
+  unsigned in_tiles() const { return static_cast<unsigned>(shape.in / side); }
+  unsigned out_tiles() const { return static_cast<unsigned>(shape.out / side); }
+  unsigned taps() const { return static_cast<unsigned>(shape.taps()); }
+};
+
+class Weights {
+ public:
+  virtual ~Weights() = default;
+  // For each tile of output channels, in this order: `load` starts what comes from HBM, `stage` what can be
+  // done ahead while the tensor engine works on the tile before, `turn` does the rest.
+  virtual void load(unsigned out) = 0;
+  virtual void stage(unsigned out) = 0;
+  virtual void turn(unsigned out) = 0;
+  // [side input channels, side output channels] of the tile that was turned last.
+  virtual runtime::TileView tap(unsigned in, unsigned tap) const = 0;
+};
+
+std::unique_ptr<Weights> make_weights(WeightPath path, const ConvolutionParts& parts);
+
+}  // namespace tahoma::workloads

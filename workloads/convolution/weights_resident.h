@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Weights that are loaded once and turned on chip. In SBUF the taps of a channel stand side by side, so both
+// the copies and the tensor engine's weight loads go in steps of a whole filter.
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "workloads/convolution/weights.h"
+
+namespace tahoma::workloads {
+
+class ResidentWeights final : public Weights {
+ public:
+  explicit ResidentWeights(const ConvolutionParts& parts);
+  void load(unsigned out) override;
+  void stage(unsigned out) override;
+  void turn(unsigned out) override;
+  runtime::TileView tap(unsigned in, unsigned tap) const override;
+
+ private:
+  void gather();  // the taps of the next loaded block
+  void turn_block();
+
+  const ConvolutionParts& parts_;
+  runtime::Kernel& kernel_;
+  runtime::HbmView w_, identity_from_;
+  runtime::Pool identities_, rows_, gathered_, turned_;
+  runtime::TileView identity_;
+  std::deque<runtime::TileView> loaded_, staged_;
+  std::vector<runtime::TileView> weights_;  // per tile of input channels
+  unsigned scattered_ = 0;
+};
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loop nests that do not follow the machine: three published steps of optimising one GEMM, for comparison
+// with silicon (workloads/gemm/README.md) and with the blocking that is chosen. All work on the array's
+// largest tiles, accumulate a tile of C in one PSUM bank over all of K, empty it by the vector engine and
+// store it at once.
+#pragma once
+
+#include "runtime/kernel.h"
+#include "workloads/gemm/blocking.h"
+
+namespace tahoma::workloads {
+
+enum class GemmKernel : std::uint8_t { kChosen, kNaive, kBlocked, kRowLoads };
+
+struct GemmViews {
+  runtime::HbmView a, b, c;  // [k, m], [k, n], [m, n]
+};
+
+// m, n, k: every matmul loads its tile of a and its tile of b.
+void emit_naive(runtime::Kernel& kernel, const model::MachineParams& machine, const GemmShape& shape,
+                const GemmViews& views);
+
+// How a block comes into SBUF: a load for each of its tiles, or one for all of its columns of a tile of K.
+enum class BlockLoads : std::uint8_t { kTiles, kRows };
+
+// Blocks of 8 x 2 tiles of C: a block of a, all of K, stays while the blocks of b pass. Within the two,
+// groups of `group_m` x `group_n` tiles accumulate side by side, k outside; groups of one tile have k
+// innermost.
+struct BlockNest {
+  BlockLoads loads = BlockLoads::kTiles;
+  unsigned group_m = 1, group_n = 1;
+};
+inline constexpr BlockNest kBlockedNest{BlockLoads::kTiles, 1, 1};
+// A group is half of PSUM: the other half is emptied meanwhile. A row of a block is free again a group's time
+// before the next one is needed; with k innermost it would be in use to the end.
+inline constexpr BlockNest kRowLoadsNest{BlockLoads::kRows, 2, 2};
+
+// Throws UserError E-RUN-024 where SBUF does not hold a block of each operand.
+void emit_blocked(runtime::Kernel& kernel, const model::MachineParams& machine, const GemmShape& shape,
+                  const GemmViews& views, const BlockNest& nest);
+
+}  // namespace tahoma::workloads

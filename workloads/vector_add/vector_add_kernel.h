@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// One core's part of a vector addition as a program: tiles of all partitions by `columns`. The loads of all
+// tiles stand in one in-order queue, a tile's a before its b; each sum is stored as soon as it is there, from
+// another queue, which at the end waits for every store: the program is done when y is complete.
+#pragma once
+
+#include "isa/program.h"
+#include "model/system/machine_params.h"
+
+namespace tahoma::workloads {
+
+struct VectorAddShape {
+  std::uint64_t rows = 128, columns = 1000;  // of the core's part seen as a matrix: whole tiles of rows
+  isa::DType dtype = isa::DType::kFp32;
+};
+
+// Arguments "a", "b" and "y", [rows, columns] each. Rows a multiple of the machine's partitions. Throws
+// UserError E-RUN-020 where the tiles of one step do not fit into SBUF.
+isa::Program vector_add_program(const model::MachineParams& machine, const VectorAddShape& shape);
+
+}  // namespace tahoma::workloads
