@@ -5,6 +5,8 @@
 
 #include "isa/error.h"
 #include "isa/table.h"
+#include "model/engine/dma_split.h"
+#include "model/engine/dma_timing.h"
 #include "model/engine/engine_kind.h"
 #include "model/engine/shared_use.h"
 
@@ -18,6 +20,12 @@ namespace {
 sim::Change change_of(isa::Update::Kind kind) {
   if (kind == isa::Update::Kind::kSubtract) return sim::Change::kSubtract;
   return kind == isa::Update::Kind::kSet ? sim::Change::kSet : sim::Change::kAdd;
+}
+
+// What the GpSimd engine spends on descriptors that it generates itself.
+Duration generation_of(const TransferRequest& request, const DmaParams& params) {
+  if (request.dge != isa::Dge::kSw) return Duration{0};
+  return generation_time(descriptors_of(runs_of(request, params.element_rows)), params);
 }
 
 // An endless loop without waits must still let simulated time pass.
@@ -223,7 +231,12 @@ Time Engine::run_doorbell(const isa::Instruction& i, Time t) {
   }
   ledger_.account(t, Cycle::kQueueFull);
   TransferRequest request = sequencer_.request(i, memories());
-  request.rung = t + params_.dma.doorbell;
+  request.queue = place_.queue;
+  request.dge = i.dge;
+  const DoorbellTime bell = doorbell_time(place_.queue, !has_rung_, params_.dma);
+  const Duration generation = generation_of(request, params_.dma);
+  has_rung_ = true;
+  request.rung = t + generation + bell.instruction;
   if (i.update.kind != isa::Update::Kind::kNone) {
     const std::uint64_t target = i.notify_arg == isa::kNone ? place_.core : sequencer_.argument(i.notify_arg);
     request.notify = sim::Notify{static_cast<std::uint32_t>(target), i.update.semaphore,
@@ -232,7 +245,7 @@ Time Engine::run_doorbell(const isa::Instruction& i, Time t) {
   }
   doorbell->ring(request);
   if (place_.checker != nullptr) watch_doorbell(i, request, t);
-  const Time next = t + std::max(params_.dma.doorbell, params_.dma.doorbell_pitch);
+  const Time next = t + generation + std::max(bell.instruction, bell.pitch);
   ledger_.active(t, request.rung);
   ledger_.account(next, Cycle::kBusy);
   last_complete_ = std::max(last_complete_, request.rung);

@@ -117,7 +117,7 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   sc_core::sc_event wake_;
   base::Time ready_{0};
   base::Duration late_{0};  // from the start of the instruction to the engine's wake-up
-  bool watching_ = false, waiting_for_room_ = false;
+  bool watching_ = false, waiting_for_room_ = false, has_rung_ = false;
   std::optional<Rendezvous> rendezvous_;  // while the engine is at a meeting
   sim::Condition condition_;
   std::optional<sim::Satisfied> satisfied_;
