@@ -114,7 +114,7 @@ TEST_CASE("semaphore use: on read, a transfer is told earlier by what its writes
            update + "\nvector:\n  sem_wait wait=s0>=16\n";
   };
   CHECK(start_of(EngineKind::kVector, text("")) - start_of(EngineKind::kVector, text("@read")) ==
-        m.chip.core.dma.write_latency.fs);
+        m.chip.core.dma.write_sbuf.fs);
 }
 
 TEST_CASE("semaphore use: a matmul's update on read does not wait for the array's pipeline", "[system]") {
