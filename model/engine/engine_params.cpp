@@ -271,6 +271,11 @@ void SbufParams::declare(ParamTree& t) {
       "partial_write", partial_write, 5_cyc, kOverhead,
       "the same, written, when the element is smaller than four bytes",
       derived("4.26 ns an element on the scalar engine, half of it on the vector engine: conv2d_1_float16"));
+  t.add("shared_port", shared_port, 7.68_GBps, {{1'000'000, false}, 1000_GBps},
+        "port of one partition, each direction, that the vector engine and GpSimd share",
+        assumed(
+            "8 bytes in a cycle of 960 MHz, what the vector engine's 4x mode needs; the port is documented, "
+            "its width is not"));
 }
 
 void PsumParams::declare(ParamTree& t) {
@@ -278,6 +283,8 @@ void PsumParams::declare(ParamTree& t) {
         documented("trainium2_arch.rst: 2 MiB"));
   t.add("bank", bank, 2_KiB, {64_B, 64_KiB}, "bytes of one bank in one partition",
         documented("trainium2_arch.rst: 8 banks"));
+  t.add("bank_turns", bank_turns, true, "engines take turns in a bank; otherwise they never meet there",
+        assumed("documented is that the vector and scalar engines may use different banks at the same time"));
 }
 
 void CoreParams::declare(ParamTree& t) {

@@ -134,10 +134,12 @@ struct SbufParams {
   Frequency clock;
   Cycles strided_access;  // one element of an innermost stride above 16 bytes
   Cycles partial_write;   // the same, written, when it is smaller than a word
+  Bandwidth shared_port;  // of one partition, each direction: the vector engine and GpSimd together
   void declare(ParamTree& t);
 };
 struct PsumParams {
   Bytes per_partition, bank;
+  bool bank_turns;  // engines take turns in a bank
   void declare(ParamTree& t);
 };
 
