@@ -5,6 +5,8 @@
 
 #include "isa/error.h"
 #include "isa/table.h"
+#include "model/engine/dma_split.h"
+#include "model/engine/dma_timing.h"
 #include "model/engine/engine_kind.h"
 #include "model/engine/shared_use.h"
 
@@ -18,6 +20,12 @@ namespace {
 sim::Change change_of(isa::Update::Kind kind) {
   if (kind == isa::Update::Kind::kSubtract) return sim::Change::kSubtract;
   return kind == isa::Update::Kind::kSet ? sim::Change::kSet : sim::Change::kAdd;
+}
+
+// What the GpSimd engine spends on descriptors that it generates itself.
+Duration generation_of(const TransferRequest& request, const DmaParams& params) {
+  if (request.dge != isa::Dge::kSw) return Duration{0};
+  return generation_time(descriptors_of(runs_of(request, params.element_rows)), params);
 }
 
 // An endless loop without waits must still let simulated time pass.
@@ -162,50 +170,6 @@ Time Engine::run(const isa::Instruction& i, Time t) {
   }
 }
 
-// A load holds the queue until the value is there; a store goes its way.
-Time Engine::run_sequencer(const isa::Instruction& i, Time t) {
-  const CostClass cost = isa::row_of(i.op).cost;
-  const bool updates = i.update.kind != isa::Update::Kind::kNone;
-  const Duration memory =
-      i.word.space == isa::Space::kHbm ? params_.sequencer.load_hbm : params_.sequencer.load_sbuf;
-  const Time ready = i.wait.kind == isa::Wait::Kind::kNone ? t : ready_, start = laws_.start(t);
-  Time end = laws_.behind_step(start);
-  if (cost == CostClass::kSemaphore)
-    end = updates ? laws_.end_of_update(ready, start) : laws_.end_of_wait(start);
-  if (i.op == isa::Opcode::kRegLoad) end = laws_.behind_step(start + memory);
-  const Time complete = i.op == isa::Opcode::kRegStore ? laws_.behind_step(start + memory) : end;
-  sequencer_.execute(i, memories());
-  const Time next = behind(i, start, end);
-  ledger_.account(start, Cycle::kDispatch);
-  ledger_.active(start, end);
-  ledger_.account(next, Cycle::kDispatch);
-  raise(i, end, complete);
-  if (updates) {
-    own_change_ = i.update.semaphore;
-    own_change_visible_ = laws_.new_value(end, Executor::kSequencer);
-  }
-  observe(start, next, complete);
-  jump_or_advance(i);
-  return next;
-}
-
-// When the sequencer comes to what is behind one of its own instructions, or behind one that it hands over at
-// `dispatched`; at once when nothing is.
-Time Engine::behind(const isa::Instruction& i, Time start, Time end) const {
-  const std::size_t successor = sequencer_.successor(i);
-  if (successor == stream().size()) return end;
-  if (successor != sequencer_.pc() + 1) return laws_.behind_jump(start);
-  if (isa::row_of(i.op).cost != CostClass::kSemaphore) return end;
-  return laws_.behind_semaphore(end, executor_of(stream()[successor]));
-}
-
-Time Engine::behind_dispatch(Time dispatched, Time start) {
-  const Time room = queue_.hand_over(start);
-  const std::size_t successor = sequencer_.pc() + 1;
-  if (successor == stream().size()) return dispatched;
-  return laws_.behind_dispatch(dispatched, room, executor_of(stream()[successor]));
-}
-
 Time Engine::run_doorbell(const isa::Instruction& i, Time t) {
   if (!doorbell->has_room(i.ring)) {
     waiting_for_room_ = true;
@@ -214,7 +178,12 @@ Time Engine::run_doorbell(const isa::Instruction& i, Time t) {
   }
   ledger_.account(t, Cycle::kQueueFull);
   TransferRequest request = sequencer_.request(i, memories());
-  request.rung = t + params_.dma.doorbell;
+  request.queue = place_.queue;
+  request.dge = i.dge;
+  const DoorbellTime bell = doorbell_time(place_.queue, !has_rung_, params_.dma);
+  const Duration generation = generation_of(request, params_.dma);
+  has_rung_ = true;
+  request.rung = t + generation + bell.instruction;
   if (i.update.kind != isa::Update::Kind::kNone) {
     const std::uint64_t target = i.notify_arg == isa::kNone ? place_.core : sequencer_.argument(i.notify_arg);
     request.notify = sim::Notify{static_cast<std::uint32_t>(target), i.update.semaphore,
@@ -223,7 +192,7 @@ Time Engine::run_doorbell(const isa::Instruction& i, Time t) {
   }
   doorbell->ring(request);
   if (place_.checker != nullptr) watch_doorbell(i, request, t);
-  const Time next = t + std::max(params_.dma.doorbell, params_.dma.doorbell_pitch);
+  const Time next = t + generation + std::max(bell.instruction, bell.pitch);
   ledger_.active(t, request.rung);
   ledger_.account(next, Cycle::kBusy);
   last_complete_ = std::max(last_complete_, request.rung);
@@ -259,10 +228,11 @@ Time Engine::run_pipeline(const isa::Instruction& i, Time t) {
 void Engine::raise(const isa::Instruction& i, Time read, Time complete) {
   const isa::Update& update = i.update;
   last_complete_ = std::max(last_complete_, complete);
-  last_read_ = std::max(last_read_, read);
+  read_value_ = std::max(read_value_, laws_.new_value(read, executor_of(i)));
+  complete_value_ = std::max(complete_value_, laws_.new_value(complete, executor_of(i)));
   meter_.effect_at(last_complete_);
   if (update.kind == isa::Update::Kind::kNone) return;
-  const Time visible = laws_.new_value(update.on_read ? last_read_ : last_complete_, executor_of(i));
+  const Time visible = update.on_read ? read_value_ : complete_value_;
   semaphores->post(update.semaphore, change_of(update.kind), update.value, visible, raiser_);
   meter_.effect_at(visible);
 }

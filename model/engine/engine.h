@@ -116,13 +116,14 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   sc_core::sc_event wake_;
   base::Time ready_{0};
   base::Duration late_{0};  // from the start of the instruction to the engine's wake-up
-  bool watching_ = false, waiting_for_room_ = false;
+  bool watching_ = false, waiting_for_room_ = false, has_rung_ = false;
   std::optional<Rendezvous> rendezvous_;  // while the engine is at a meeting
   sim::Condition condition_;
   std::optional<sim::Satisfied> satisfied_;
 
-  base::Time last_complete_{0}, last_read_{0};
-  base::Time own_change_visible_{0};  // of the last semaphore changed by the sequencer itself
+  base::Time last_complete_{0};
+  base::Time read_value_{0}, complete_value_{0};  // when a semaphore may tell of all that came before
+  base::Time own_change_visible_{0};              // of the last semaphore changed by the sequencer itself
   unsigned own_change_ = 0;
   std::vector<isa::OperandAccess> watched_;  // of one transfer
   isa::Instruction resolved_;                // the one under way, where registers have moved its tiles

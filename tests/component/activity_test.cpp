@@ -188,6 +188,28 @@ TEST_CASE("observer: a waiting instruction starts after the change that it waits
   CHECK(visible(3, 2) > o.records.of(0, isa::Queue::kVector)[1].complete);
 }
 
+TEST_CASE("observer: two cores that meet have a record each, with the same end", "[activity]") {
+  auto machine = machine_of(1, 1, 1);
+  machine.chip.lnc = 2;
+  model::System system(machine, Mode::kTiming);
+  const auto program = text_program(
+      ".program p\ngpsimd:\n"
+      "  sendrecv shape=128x64 dst=sbuf[0, 0x400]:int32 src=sbuf[0, 0x0]:int32\n"
+      "  core_barrier\n");
+  for (const std::uint32_t core : {2U, 3U}) system.load(core, program, tensor_arguments());
+  Records records;
+  system.observe(&records);
+  CHECK(system.run().instructions == 4);
+  const auto one = records.of(2, isa::Queue::kGpSimd), other = records.of(3, isa::Queue::kGpSimd);
+  REQUIRE(one.size() == 2);
+  REQUIRE(other.size() == 2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    CHECK(one[i].index == i);
+    CHECK(one[i].start < one[i].complete);
+    CHECK(one[i].complete == other[i].complete);
+  }
+}
+
 TEST_CASE("observer: nobody's looking changes no statistic", "[activity]") {
   const auto statistics = [](bool watched) { return in_child([&] { return observed(watched).statistics; }); };
   const std::string alone = statistics(false);
