@@ -72,17 +72,17 @@ TEST_CASE("machine parameters: the defaults are Trainium2's published and measur
       {"chip.core.tensor.moving_columns", "512"},         // nc_matmul
       {"chip.core.tensor.weight_to_matmul", "30.83 ns"},  // profiles
       {"chip.core.tensor.throttle_window",
-       "3.41333 us"},                                    // 4096 cycles at 1.2 GHz, from releases in profiles
-      {"chip.core.scalar.issue_overhead", "60 cyc"},     // profiles
-      {"chip.core.scalar.table_load", "1283.33 ns"},     // profiles
-      {"chip.core.sbuf.partitions", "128"},              // trainium2_arch.rst
-      {"chip.core.sbuf.per_partition", "224 KiB"},       //
-      {"chip.core.sbuf.usable", "212984 B"},             // nkipy
-      {"chip.core.psum.per_partition", "16 KiB"},        // trainium2_arch.rst
-      {"chip.core.psum.bank", "2 KiB"},                  //
-      {"link.x", "128 GB/s"},                            // 1,024 GB/s a chip over 4 neighbours, both ways
-      {"link.y", "128 GB/s"},                            //
-      {"link.z", "64 GB/s"},                             // 256 GB/s a chip over 2 neighbours, both ways
+       "3.41333 us"},                                 // 4096 cycles at 1.2 GHz, from releases in profiles
+      {"chip.core.scalar.issue_overhead", "60 cyc"},  // profiles
+      {"chip.core.scalar.table_load", "1283.33 ns"},  // profiles
+      {"chip.core.sbuf.partitions", "128"},           // trainium2_arch.rst
+      {"chip.core.sbuf.per_partition", "224 KiB"},    //
+      {"chip.core.sbuf.usable", "212984 B"},          // nkipy
+      {"chip.core.psum.per_partition", "16 KiB"},     // trainium2_arch.rst
+      {"chip.core.psum.bank", "2 KiB"},               //
+      {"link.x", "128 GB/s"},                         // 1,024 GB/s a chip over 4 neighbours, both ways
+      {"link.y", "128 GB/s"},                         //
+      {"link.z", "64 GB/s"},                          // 256 GB/s a chip over 2 neighbours, both ways
   };
   Fixture f;
   for (const auto& [path, figure] : figures) {
