@@ -170,6 +170,10 @@ enum class ReduceCommand : std::uint8_t { kResetReduce, kReduce, kLoadReduce, kR
 // Where the addresses along dimension 0 of a transfer come from: strides, or a column of row numbers.
 enum class Indirection : std::uint8_t { kNone, kGather, kScatter };
 
+// Who writes the descriptors of a transfer: they lie in HBM already, a hardware descriptor generation engine
+// writes them when the doorbell is rung, or software on the GpSimd engine does.
+enum class Dge : std::uint8_t { kNone, kHw, kSw };
+
 inline constexpr std::size_t kFreeDims = 4;
 inline constexpr std::uint8_t kNone = 0xff;  // no register, no argument
 inline constexpr std::size_t kQuadrant =
@@ -306,6 +310,7 @@ struct Instruction {
   std::uint32_t descriptor = 0;  // transfers: index into Program::descriptors
   std::uint8_t sources = 1;      // dma_compute: descriptors from `descriptor` on, one per source
   Indirection indirect = Indirection::kNone;
+  Dge dge = Dge::kNone;
   std::uint8_t ring = 0;  // transfers: ring on each of the 16 engines, 0..15
   std::uint8_t pipe = 0;  // sendrecv, core_barrier: which of the meetings of two cores
   std::uint8_t src_reg = kNone, dst_reg = kNone;  // byte offset added to a side or tile

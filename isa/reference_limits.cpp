@@ -100,6 +100,8 @@ std::vector<std::string> limits_of(const OpRow& row) {
                     " moving columns");
   if (has(FieldKind::kMatrixDst) || has(FieldKind::kTransposeDst))
     lines.push_back("dst inside one PSUM bank of " + n(limits.psum_bank_bytes) + " bytes a partition");
+  if (has(FieldKind::kDge))
+    lines.emplace_back("dge=hw from queues sync and scalar, without row numbers; dge=sw from queue gpsimd");
   add_choice_limits(row, lines);
   add_own_limits(row.op, lines);
   if (row.needs_wait) lines.push_back("a wait is needed");

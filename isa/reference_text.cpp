@@ -84,6 +84,8 @@ std::string text_form(const Field& field, ValueType type) {
       return name + "=reduce";
     case ValueType::kIndirection:
       return name + "=gather";
+    case ValueType::kDge:
+      return name + "=hw";
     case ValueType::kFlag:
       return name;
     case ValueType::kPattern:
@@ -125,6 +127,8 @@ std::string legal_values(const Field& field, ValueType type) {
       return all_names(names_of<ReduceCommand>());
     case ValueType::kIndirection:
       return all_names(names_of<Indirection>());
+    case ValueType::kDge:
+      return all_names(names_of<Dge>());
     case ValueType::kAluOp:
       return operations_of(field.choices);
     case ValueType::kActFn:

@@ -113,6 +113,7 @@ enum class FieldKind : std::uint8_t {
   kDescriptor,
   kSources,
   kIndirect,
+  kDge,
   kRing,
   kPipe,
   kSrcReg,

@@ -24,13 +24,15 @@ inline constexpr Field kDmaCopyFields[] = {
     may(kIndirect, "indirect"),
     column("rows", bits<DTypes>(DType::kInt32, DType::kUint32), 1, true, kRowNumbers, kSbufOnly),
     may(kExtent, "bound"),
-    may(kSkip, "skip")};
+    may(kSkip, "skip"),
+    may(kDge, "dge")};
 inline constexpr Field kDmaComputeFields[] = {
     need(kDescriptor, "descriptor"), may(kSources, "sources"), may(kRing, "ring"),
-    may(kDstReg, "dst_reg"),         may(kSrcReg, "src_reg"),  may(kNotify, "notify")};
+    may(kDstReg, "dst_reg"),         may(kSrcReg, "src_reg"),  may(kNotify, "notify"),
+    may(kDge, "dge")};
 inline constexpr Field kDmaTransposeFields[] = {need(kDescriptor, "descriptor"), may(kRing, "ring"),
                                                 may(kDstReg, "dst_reg"), may(kSrcReg, "src_reg"),
-                                                may(kNotify, "notify")};
+                                                may(kNotify, "notify"), may(kDge, "dge")};
 inline constexpr Field kSendRecvFields[] = {kShapeField, tile(kDst, "dst", kAnyDType, kSbufOnly),
                                             tile(kSrc0, "src", kAnyDType, kSbufOnly), may(kPipe, "pipe"),
                                             may(kGpSimdDma, "gpsimd_dma")};

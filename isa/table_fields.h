@@ -21,6 +21,7 @@ enum class ValueType : std::uint8_t {
   kMode,
   kCommand,
   kIndirection,
+  kDge,
   kColumn,
   kWord,
   kMask,
@@ -39,7 +40,7 @@ template <class T>
 using Member = T Instruction::*;
 using Slot =
     std::variant<Member<Shape>, Member<Tile>, Member<Scalar>, Member<AluOp>, Member<ActFn>, Member<CompareOp>,
-                 Member<MatmulMode>, Member<ReduceCommand>, Member<Indirection>, Member<Column>,
+                 Member<MatmulMode>, Member<ReduceCommand>, Member<Indirection>, Member<Dge>, Member<Column>,
                  Member<DmaSide>, Member<bool>, Member<std::uint8_t>,
                  Member<std::array<std::int16_t, kFreeDims>>, Member<std::array<std::uint8_t, kQuadrant>>,
                  Member<std::int32_t>, Member<float>, Member<std::uint32_t>>;
@@ -159,6 +160,9 @@ inline constexpr FieldTraits kTraits[] = {
      "1..16 sources: this descriptor and those that follow it, all with one destination"},
     {kIndirect, T::kIndirection, 2, &I::indirect,
      "gather or scatter: dimension 0 of the HBM side goes to the rows of `rows`"},
+    {kDge, T::kDge, 2, &I::dge,
+     "who writes the descriptors: none (they lie in HBM), hw (a generator of queues sync and scalar) or sw "
+     "(the GpSimd engine); default none"},
     {kRing, T::kNumber, 8, &I::ring, "ring on each DMA engine, 0..15"},
     {kPipe, T::kNumber, 8, &I::pipe, "which of the meetings of the two cores; default 0"},
     byte_register(kSrcReg, &I::src_reg, "register with a byte offset added to the source"),

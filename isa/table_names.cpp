@@ -38,6 +38,8 @@ std::string_view name_of(ReduceCommand command) {
 
 std::string_view name_of(Indirection indirect) { return look_up(indirect, {"none", "gather", "scatter"}); }
 
+std::string_view name_of(Dge dge) { return look_up(dge, {"none", "hw", "sw"}); }
+
 std::string_view name_of(ActFn function) {
   return look_up(function, {"copy",
                             "square",

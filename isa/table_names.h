@@ -18,6 +18,7 @@ std::string_view name_of(CompareOp op);     // "eq", "ne", "lt", "le", "gt", "ge
 std::string_view name_of(MatmulMode mode);  // "dense", "double_row", "sparse_4_16", ...
 std::string_view name_of(ReduceCommand command);  // "reset_reduce", "reduce", ...
 std::string_view name_of(Indirection indirect);   // "none", "gather", "scatter"
+std::string_view name_of(Dge dge);                // "none", "hw", "sw"
 std::string_view name_of(ActFn function);         // "copy", "square", ...
 
 template <class Enum>
@@ -36,6 +37,8 @@ template <>
 inline constexpr std::size_t kEnumeratorCount<ReduceCommand> = 5;
 template <>
 inline constexpr std::size_t kEnumeratorCount<Indirection> = 3;
+template <>
+inline constexpr std::size_t kEnumeratorCount<Dge> = 3;
 template <>
 inline constexpr std::size_t kEnumeratorCount<ActFn> = 26;
 template <>

@@ -23,7 +23,7 @@ struct Limits {
 inline constexpr std::uint64_t kMostFreeElements = 65536;
 
 // Throws ProgramError at the first thing that breaks a limit, naming queue, index and mnemonic (or the
-// descriptor) and what was expected. Codes E-ISA-001..044 are listed in isa/README.md.
+// descriptor) and what was expected. Codes E-ISA-001..045 are listed in isa/README.md.
 void validate(const Program& program, const Limits& limits);
 
 // E-ISA-002 for an instruction that NeuronCore-v3 does not have; the assembler says so already.

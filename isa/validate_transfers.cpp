@@ -72,6 +72,21 @@ void check_sources(const Site& site, const Descriptor& d) {
   }
 }
 
+// Two hardware generators serve queues sync and scalar, and follow no row numbers (nki-dge.rst); software
+// runs on the GpSimd engine.
+void check_generation(const Site& site) {
+  const Instruction& i = site.instruction;
+  if (i.dge == Dge::kNone) return;
+  const auto fail = [&](const std::string& expected) {
+    site.fail("E-ISA-045", "queue " + std::string(name_of(site.queue)) + " generates descriptors by " +
+                               std::string(name_of(i.dge)) + "; expected " + expected);
+  };
+  if (i.dge == Dge::kHw && site.queue != Queue::kSync && site.queue != Queue::kScalar)
+    fail("queue sync or scalar, or another dge");
+  if (i.dge == Dge::kHw && i.indirect != Indirection::kNone) fail("sw or none for an indirect transfer");
+  if (i.dge == Dge::kSw && site.queue != Queue::kGpSimd) fail("queue gpsimd, or another dge");
+}
+
 }  // namespace
 
 void check_transfer(const Site& site) {
@@ -84,6 +99,7 @@ void check_transfer(const Site& site) {
   check_sources(site, d);
   check_indirect(site, d);
   check_transposing(site, d);
+  check_generation(site);
   if ((i.dst_reg != kNone && d.dst.space != Space::kHbm) ||
       (i.src_reg != kNone && d.src.space != Space::kHbm))
     site.fail("E-ISA-031", "adds a register to the address of a side on chip; expected an HBM side");

@@ -31,12 +31,14 @@ enum class Cycle : std::uint8_t {
   kWeightLoad,      // tensor: the array stands while weights load (not hidden)
   kThrottle,        // tensor: half rate after idling
   kTableLoad,       // scalar: activation table switch
+  kBankConflict,    // another engine has the PSUM bank
+  kPortConflict,    // another engine takes its part of a shared SBUF port
   kDispatch,        // sequencer: register, branch and semaphore instructions
   kQueueFull,       // a bounded queue (DMA ring) had no room
   kDrain,           // issue done, results still in the pipeline, nothing else to issue
   kIdle,            // no instruction left, or none ever
 };
-inline constexpr std::size_t kCycleNames = 18;
+inline constexpr std::size_t kCycleNames = 20;
 const char* name_of(Cycle name);  // "busy", "wait_tensor", ...
 const char* doc_of(Cycle name);
 

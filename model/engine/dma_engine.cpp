@@ -20,7 +20,7 @@ void DmaEngine::push(Transfer* transfer, unsigned ring, Time available) {
   } else {
     free_share_ = shares_[index].next;
   }
-  shares_[index] = {transfer, available, range.first, range.last, 0, kNoShare};
+  shares_[index] = {transfer, available, range.first, range.last, 0, 0, kNoShare};
   Ring& r = rings_[ring];
   (r.head == kNoShare ? r.head : shares_[r.tail].next) = index;
   r.tail = index;
@@ -65,6 +65,18 @@ DmaEngine::Share* DmaEngine::next_share(Time t, unsigned& ring) {
   return nullptr;
 }
 
+// Whole rows, as many as fit: whole elements where one fits, else no further than the end of the current one.
+void DmaEngine::take_rows(Packet& p, const Share& share, std::uint64_t room) const {
+  const std::uint64_t joined = share.transfer->runs.joined, here = p.elements;
+  const std::uint64_t fit = std::max<std::uint64_t>(1, room / here);
+  if (share.done_rows > 0 || fit < joined)
+    p.runs = std::min(fit, joined - share.done_rows);
+  else
+    p.runs = std::min(fit / joined, params_.packet_elements) * joined;
+  p.runs = std::min(p.runs, share.last_unit - share.unit);
+  p.elements = here * p.runs;
+}
+
 DmaEngine::Packet DmaEngine::next_packet(const Share& share) const {
   Packet p;
   p.unit = share.unit;
@@ -77,13 +89,9 @@ DmaEngine::Packet DmaEngine::next_packet(const Share& share) const {
   const std::uint64_t room = std::max<std::uint64_t>(1, params_.packet.count / each);
   const std::uint64_t here = runs.elements_of(share.unit);
   p.from_element = share.done_elements;
-  p.starts_run = share.done_elements == 0;
   p.elements = std::min(room, here - share.done_elements);
-  if (p.elements == here && runs.pieces == 1) {  // whole runs: as many as fit
-    p.runs = std::min({room / here, params_.packet_elements, share.last_unit - share.unit});
-    p.runs = std::max<std::uint64_t>(1, p.runs);
-    p.elements = here * p.runs;
-  }
+  if (p.elements == here && runs.pieces == 1) take_rows(p, share, room);
+  if (share.done_elements == 0 && share.done_rows == 0) p.starts = (p.runs + runs.joined - 1) / runs.joined;
   const bool ends_unit = p.runs > 1 || p.from_element + p.elements >= here;
   p.last = ends_unit && share.unit + p.runs >= share.last_unit;
   return p;
@@ -91,12 +99,12 @@ DmaEngine::Packet DmaEngine::next_packet(const Share& share) const {
 
 void DmaEngine::advance(Share& share, const Packet& packet) const {
   if (share.unit == share.last_unit) return;
-  const std::uint64_t here = share.transfer->runs.elements_of(share.unit);
+  const Runs& runs = share.transfer->runs;
   share.done_elements += packet.elements;
-  if (packet.runs > 1 || share.done_elements >= here) {
-    share.unit += packet.runs;
-    share.done_elements = 0;
-  }
+  if (packet.runs == 1 && share.done_elements < runs.elements_of(share.unit)) return;
+  share.unit += packet.runs;
+  share.done_elements = 0;
+  if (runs.joined > 1) share.done_rows = static_cast<std::uint32_t>((share.done_rows + packet.runs) % runs.joined);
 }
 
 void DmaEngine::step() {
@@ -114,14 +122,14 @@ void DmaEngine::step() {
   if (!transfer.applied) around_.first_packet(transfer);
 
   const Packet packet = next_packet(*share);
-  Time read_done{0};
-  free_at_ = move(*share, packet, t, read_done);
-  tell(transfer, packet, t, read_done);
-  if (packet.last && transfer.request.on_read) have_read(transfer, read_done);
+  const Read read = move(transfer, packet, t);
+  if (packet.last && transfer.request.on_read) have_read(transfer, read.done);
   if (transfer.remote)
-    send(transfer, packet, read_done);
-  else if (packet.last)
-    complete(transfer, read_done);
+    send(transfer, packet, read.done);
+  else
+    write(transfer, packet, read.done);
+  tell(transfer, packet, t, read);
+  if (packet.last && !transfer.remote) complete(transfer);
   if (packet.last) {
     pop_share(ring);
     around_.share_ended(transfer, ring);
@@ -131,17 +139,17 @@ void DmaEngine::step() {
   schedule();
 }
 
-void DmaEngine::tell(const Transfer& transfer, const Packet& packet, Time start, Time read_done) {
+void DmaEngine::tell(const Transfer& transfer, const Packet& packet, Time engine_start, const Read& read) {
   base::PacketActivity a;
   a.engine = static_cast<std::uint8_t>(index_);
   a.ring = static_cast<std::uint8_t>(transfer.request.ring);
   a.bytes = packet.elements * transfer.element;
   a.elements = packet.runs;
   a.last = packet.last;
-  a.start = start;
-  a.read_done = read_done;
-  a.write_done = read_done + params_.write_latency;
-  around_.moving(a, free_at_);
+  a.start = read.start;
+  a.read_done = read.done;
+  a.write_done = transfer.remote ? read.done : written_;
+  around_.moving(a, engine_start, free_at_);
 }
 
 void DmaEngine::send(const Transfer& transfer, const Packet& packet, Time read_done) {
@@ -152,7 +160,7 @@ void DmaEngine::send(const Transfer& transfer, const Packet& packet, Time read_d
   info.runs = static_cast<std::uint32_t>(packet.runs);
   if (packet.last && !transfer.request.on_read) {
     info.notify = transfer.request.notify;
-    info.notify_delay = std::max(Duration{0}, params_.completion - params_.write_latency);
+    info.notify_delay = semaphore_visible(read_done, params_) - read_done;
   }
   enqueue(*p, read_done);
 }
@@ -190,15 +198,23 @@ void DmaEngine::sent() {
 // A share has been read, and whoever overwrites its source is told. The semaphore is written as behind a
 // completion, without waiting for the data to be written.
 void DmaEngine::have_read(const Transfer& transfer, Time read_done) {
-  read_ = std::max(read_, read_done + std::max(Duration{0}, params_.completion - params_.write_latency));
+  read_ = std::max(read_, semaphore_visible(read_done, params_));
   around_.visible(transfer.request.notify.value_or(sim::Notify{sim::kNobody}), index_, read_);
 }
 
-// A local transfer's share has been read: its completion becomes visible in order.
-void DmaEngine::complete(const Transfer& transfer, Time read_done) {
-  completed_ = std::max(completed_, read_done + params_.completion);
-  const bool told = transfer.request.on_read || !transfer.request.notify;
-  around_.visible(told ? sim::Notify{sim::kNobody} : *transfer.request.notify, index_, completed_);
+void DmaEngine::write(const Transfer& transfer, const Packet& packet, Time read_done) {
+  const isa::DmaSide& dst = transfer.request.descriptor().dst;
+  const Duration drain = drain_of(packet.elements * isa::size_of(dst.dtype));
+  written_ = written_at(read_done, written_, drain, dst.space, params_);
+}
+
+// A local transfer's share has been written: its completion becomes visible, and what follows waits for the
+// semaphore's own acknowledgement.
+void DmaEngine::complete(const Transfer& transfer) {
+  if (transfer.request.on_read || !transfer.request.notify)
+    return around_.visible(sim::Notify{sim::kNobody}, index_, written_);
+  around_.visible(*transfer.request.notify, index_, semaphore_visible(written_, params_));
+  written_ = semaphore_written(written_, params_);
 }
 
 }  // namespace tahoma::model

@@ -45,7 +45,8 @@ struct DmaSurroundings {
   virtual void visible(const sim::Notify& notify, unsigned engine, base::Time when) = 0;
   virtual void first_packet(Transfer& transfer) = 0;  // values are applied here
   virtual void share_ended(Transfer& transfer, unsigned ring) = 0;
-  virtual void moving(const base::PacketActivity& packet, base::Time free) = 0;  // `free`: of the engine
+  // The engine is busy with the packet from `start` to `free`.
+  virtual void moving(const base::PacketActivity& packet, base::Time start, base::Time free) = 0;
 
  protected:
   ~DmaSurroundings() = default;
@@ -58,7 +59,11 @@ class DmaEngine {
   // `due` is where the engine writes when it next wants to act; kNever while it has nothing to do or waits
   // for credit.
   DmaEngine(unsigned index, const DmaParams& params, DmaSurroundings& around, base::Time& due)
-      : due_(due), index_(index), params_(params), around_(around) {}
+      : due_(due),
+        index_(index),
+        params_(params),
+        around_(around),
+        overlap_(base::Clock(params.clock).length(params.read_overlap)) {}
 
   void push(Transfer* transfer, unsigned ring, base::Time available);
   void acknowledge(sim::Payload& payload, base::Time ready) { enqueue(payload, ready); }
@@ -79,6 +84,7 @@ class DmaEngine {
     base::Time available{0};
     std::uint64_t unit = 0, last_unit = 0;  // next unit, end
     std::uint64_t done_elements = 0;        // of the current unit
+    std::uint32_t done_rows = 0;            // of the current element of several rows
     std::uint32_t next = kNoShare;          // behind it in the same ring
   };
   static constexpr std::uint32_t kNoShare = ~0U;
@@ -87,7 +93,8 @@ class DmaEngine {
   };
   struct Packet {
     std::uint64_t unit = 0, from_element = 0, elements = 0, runs = 1;
-    bool starts_run = true, last = false;
+    std::uint64_t starts = 0;  // elements of the DMA that begin in it
+    bool last = false;
   };
   struct Outgoing {
     sim::Payload* payload;
@@ -102,17 +109,24 @@ class DmaEngine {
   Share* next_share(base::Time t, unsigned& ring);
   void pop_share(unsigned ring);
   Packet next_packet(const Share& share) const;
+  void take_rows(Packet& packet, const Share& share, std::uint64_t room) const;
   void advance(Share& share, const Packet& packet) const;
   base::Duration cost_of(const PacketShape& shape);
+  base::Duration drain_of(std::uint64_t bytes);
   PacketShape shape_of(const Transfer& transfer, const Packet& packet) const;
   base::Time access_memories(const Transfer& transfer, const Packet& packet, base::Time& data_at);
-  base::Time move(Share& share, const Packet& packet, base::Time t, base::Time& read_done);
+  struct Read {
+    base::Time start{0}, done{0};
+  };
+  Read move(const Transfer& transfer, const Packet& packet, base::Time t);
+  base::Duration first_read(const Transfer& transfer);
   std::uint64_t address(const Transfer& transfer, const isa::DmaSide& side, std::uint64_t base,
                         const Packet& p) const;
   void send(const Transfer& transfer, const Packet& packet, base::Time read_done);
   void have_read(const Transfer& transfer, base::Time read_done);
-  void complete(const Transfer& transfer, base::Time read_done);
-  void tell(const Transfer& transfer, const Packet& packet, base::Time start, base::Time read_done);
+  void write(const Transfer& transfer, const Packet& packet, base::Time read_done);
+  void complete(const Transfer& transfer);
+  void tell(const Transfer& transfer, const Packet& packet, base::Time engine_start, const Read& read);
   void schedule();
 
   void due_at(base::Time step_at, base::Time inject_at) {
@@ -127,14 +141,17 @@ class DmaEngine {
   std::uint32_t in_use_ = 0;  // bit per ring that holds a share
   unsigned last_ring_ = 0;
   bool blocked_on_link_ = false, awaiting_credit_ = false;
+  bool cold_ = true;  // has not read HBM yet
   base::Time free_at_{0};
-  base::Time completed_{0}, read_{0};  // completions are in order, and so are reads
+  base::Time written_{0}, read_{0};  // writes are in order, semaphores among them, and so are reads
   const DmaParams& params_;
   DmaSurroundings& around_;
   std::vector<Share> shares_;
   std::uint32_t free_share_ = kNoShare;
   PacketShape last_shape_;
   base::Duration last_cost_{0};
+  std::uint64_t last_bytes_ = 0;
+  base::Duration last_drain_{0}, overlap_;
   Totals totals_;
   std::array<Ring, kMostRings> rings_;
   std::deque<Outgoing> outgoing_;

@@ -18,21 +18,32 @@ Duration DmaEngine::cost_of(const PacketShape& shape) {
   return last_cost_;
 }
 
+// Packets of a transfer write the same bytes, but for the last.
+Duration DmaEngine::drain_of(std::uint64_t bytes) {
+  if (bytes != last_bytes_) {
+    last_bytes_ = bytes;
+    last_drain_ = drain_time({bytes}, params_);
+  }
+  return last_drain_;
+}
+
 PacketShape DmaEngine::shape_of(const Transfer& transfer, const Packet& packet) const {
   const TransferRequest& request = transfer.request;
   const isa::Descriptor& d = request.descriptor();
+  const Runs& runs = transfer.runs;
   PacketShape shape;
-  shape.runs = packet.runs;
-  shape.run_bytes = sizeof(std::uint32_t);  // an empty share writes its semaphore
-  shape.starts_run = packet.starts_run;
+  shape.rows = packet.elements == 0 ? 0 : static_cast<std::uint32_t>(packet.runs);
+  if (packet.elements == 0) return shape;  // an empty share writes its semaphore
+  shape.row_bytes = static_cast<std::uint32_t>(packet.elements / packet.runs * transfer.element);
+  shape.starts = static_cast<std::uint32_t>(packet.starts);
+  shape.joined = static_cast<std::uint8_t>(runs.joined);
+  shape.semaphore = packet.last && request.notify.has_value();
   shape.dram_to_dram = d.src.space == isa::Space::kHbm && d.dst.space == isa::Space::kHbm;
   shape.accumulate = d.accumulate;
-  if (packet.elements == 0) return shape;
-  shape.run_bytes = packet.elements / packet.runs * transfer.element;
-  shape.sources = request.sources.size();
+  shape.sources = static_cast<std::uint8_t>(request.sources.size());
   if (request.transposes)
-    shape.throughput_percent =
-        d.src.space == isa::Space::kHbm ? params_.transpose_from_hbm : params_.transpose_on_chip;
+    shape.throughput_percent = static_cast<std::uint8_t>(
+        d.src.space == isa::Space::kHbm ? params_.transpose_from_hbm : params_.transpose_on_chip);
   return shape;
 }
 
@@ -58,21 +69,31 @@ Time DmaEngine::access_memories(const Transfer& transfer, const Packet& packet, 
   return served;
 }
 
-// Books one packet on the engine and the memories; returns when the engine may go on.
-Time DmaEngine::move(Share& share, const Packet& packet, Time t, Time& read_done) {
-  const Transfer& transfer = *share.transfer;
+// What is more for the first time that the engine reads HBM.
+Duration DmaEngine::first_read(const Transfer& transfer) {
+  const auto in_hbm = [](const isa::Descriptor& d) { return d.src.space == isa::Space::kHbm; };
+  if (!cold_ || !std::any_of(transfer.request.sources.begin(), transfer.request.sources.end(), in_hbm))
+    return Duration{0};
+  cold_ = false;
+  return params_.cold_read;
+}
+
+// Books one packet on the engine and the memories. An element starts when its first data are there; the next
+// one starts a little before it has been read.
+DmaEngine::Read DmaEngine::move(const Transfer& transfer, const Packet& packet, Time t) {
   const Duration cost = cost_of(shape_of(transfer, packet));
+  Duration cold{0};
   Time served = t, data_at = t;
   if (packet.elements > 0) {
     ++totals_.packets;
     totals_.bytes += packet.elements * transfer.element * transfer.request.sources.size();
     served = std::max(served, access_memories(transfer, packet, data_at));
+    cold = first_read(transfer);
   }
   totals_.busy += cost;
-  const Time end = std::max(t + cost, served);
-  totals_.blocked_memory += end - (t + cost);
-  read_done = std::max(end, data_at + cost);
-  return end;
+  free_at_ = std::max(t + cost, served) + cold;
+  totals_.blocked_memory += free_at_ - (t + cost);
+  return {data_at, std::max(free_at_, data_at + cost + cold) + overlap_};
 }
 
 std::uint64_t DmaEngine::address(const Transfer& transfer, const isa::DmaSide& side, std::uint64_t base,

@@ -61,7 +61,8 @@ DmaRings::DmaRings(sc_core::sc_module_name name, const Place& place, const DmaPa
       meter_(meter),
       local_info_(new sim::PacketInfo),
       held_(params.rings),
-      room_watchers_(params.rings) {
+      room_watchers_(params.rings),
+      increments_(params.increment_spacing) {
   local_.set_extension(local_info_);  // the payload owns it
   local_info_->source_core = place.core;
   due_.fill(base::kNever);
@@ -131,9 +132,11 @@ tlm::tlm_sync_enum DmaRings::on_end_request(sim::Payload& payload, tlm::tlm_phas
 
 // A semaphore of another core is raised by an empty packet through the network.
 void DmaRings::visible(const sim::Notify& n, unsigned engine, Time when) {
+  const bool own = n.core == place_.core;
+  if (own) when = increments_.reserve(when, sim::now());
   meter_.effect_at(when);
   if (n.core == sim::kNobody) return;
-  if (n.core == place_.core) {
+  if (own) {
     semaphores->post(n.semaphore, static_cast<sim::Change>(n.change), n.value, when, base::Cycle::kWaitDma);
     return;
   }
@@ -172,14 +175,24 @@ void DmaRings::ring(const TransferRequest& request) {
   }
   Transfer* t = free_.back();
   free_.pop_back();
-  *t = Transfer{request, runs_of(request), largest_element(request), false, false, isa::kDmaEngines};
+  *t = Transfer{request, runs_of(request, params_.element_rows), largest_element(request), false, false, isa::kDmaEngines};
   t->remote = request.descriptor().dst.space == isa::Space::kHbm && !on_chip(request.dst, place_.chip);
   ++held_[request.ring];
   ++started_;
   ++in_flight_;
+  const Time described = generated(request) + params_.start_up;
   for (unsigned e = 0; e < isa::kDmaEngines; ++e)
-    engines_[e].push(t, request.ring, request.rung + params_.start_up + params_.skew * e);
+    engines_[e].push(t, request.ring, described + skew_of(e, params_));
   schedule();
+}
+
+// When the descriptors of a transfer are there. Queues sync and scalar have a hardware generator each, which
+// takes one instruction after the other.
+Time DmaRings::generated(const TransferRequest& request) {
+  if (request.dge != isa::Dge::kHw) return request.rung;
+  Time& free = generator_free_[request.queue == isa::Queue::kSync ? 0 : 1];
+  free = std::max(free, request.rung) + params_.hardware_dge;
+  return free;
 }
 
 void DmaRings::first_packet(Transfer& t) {
@@ -201,8 +214,8 @@ void DmaRings::share_ended(Transfer& t, unsigned ring) {
   if (in_flight_ == 0) retire->something_ended();
 }
 
-void DmaRings::moving(const base::PacketActivity& packet, Time free) {
-  const Time from = std::max(packet.start, active_until_);
+void DmaRings::moving(const base::PacketActivity& packet, Time start, Time free) {
+  const Time from = std::max(start, active_until_);
   if (free > from) {
     active_ += free - from;
     active_until_ = free;

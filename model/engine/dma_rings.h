@@ -12,6 +12,7 @@
 
 #include "isa/semantics.h"
 #include "model/engine/dma_engine.h"
+#include "model/engine/increment_port.h"
 #include "model/sim/backdoor.h"
 #include "model/sim/meter.h"
 #include "model/sim/semaphores.h"
@@ -48,9 +49,10 @@ class DmaRings : public sc_core::sc_module, public DoorbellIf, private DmaSurrou
   void visible(const sim::Notify& notify, unsigned engine, base::Time when) override;
   void first_packet(Transfer& transfer) override;
   void share_ended(Transfer& transfer, unsigned ring) override;
-  void moving(const base::PacketActivity& packet, base::Time free) override;
+  void moving(const base::PacketActivity& packet, base::Time start, base::Time free) override;
 
   void check(const TransferRequest& request) const;
+  base::Time generated(const TransferRequest& request);
   void wake();
   void step();
   void schedule();
@@ -70,6 +72,8 @@ class DmaRings : public sc_core::sc_module, public DoorbellIf, private DmaSurrou
   std::vector<Transfer*> free_;
   std::vector<std::uint64_t> held_;  // transfers per ring
   std::vector<std::vector<RoomWatcher*>> room_watchers_;
+  IncrementPort increments_;
+  std::array<base::Time, 2> generator_free_{};  // of the hardware generators of queues sync and scalar
   std::uint64_t started_ = 0, in_flight_ = 0;
   base::Duration active_{0};
   base::Time active_until_{0};

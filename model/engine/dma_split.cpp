@@ -14,6 +14,16 @@ bool continues(const isa::Descriptor& desc, const isa::DmaSide& side, unsigned d
   return side.stride[d] == static_cast<std::int64_t>(length);
 }
 
+// Whether the rows along dimension `d` follow each other in HBM and are those of successive partitions.
+bool joins_partitions(const isa::Descriptor& desc, unsigned d, std::uint64_t row) {
+  const auto in_hbm = [](const isa::DmaSide& side) { return side.space == isa::Space::kHbm; };
+  const auto fits = [&](const isa::DmaSide& side) {
+    return in_hbm(side) ? continues(desc, side, d, row) : side.across == d;
+  };
+  return in_hbm(desc.dst) != in_hbm(desc.src) && desc.dst.dtype == desc.src.dtype && fits(desc.dst) &&
+         fits(desc.src);
+}
+
 constexpr std::uint64_t kPieceBytes = 64;  // pieces of a run start at multiples of one HBM access
 
 }  // namespace
@@ -23,7 +33,7 @@ std::uint64_t Runs::elements_of(std::uint64_t unit) const {
   return from >= run_elements ? 0 : std::min(piece_elements, run_elements - from);
 }
 
-Runs runs_of(const TransferRequest& request) {
+Runs runs_of(const TransferRequest& request, std::uint64_t element_rows) {
   const isa::Descriptor& d = request.descriptor();
   const bool by_number = request.indirect != isa::Indirection::kNone;
   Runs r;
@@ -40,11 +50,17 @@ Runs runs_of(const TransferRequest& request) {
   }
   for (unsigned i = 0; i < r.outer; ++i) r.rows *= by_number && i == 0 ? request.rows.size() : d.count[i];
   r.pieces = r.rows >= isa::kDmaEngines || r.rows == 0 ? 1 : isa::kDmaEngines / r.rows;
+  const bool plain = !by_number && !request.transposes && request.sources.size() == 1 && !d.accumulate;
+  if (plain && r.pieces == 1 && r.outer > 0 && r.rows == d.count[r.outer - 1] &&
+      joins_partitions(d, r.outer - 1, r.run_elements))
+    r.joined = element_rows;
   const std::uint64_t quantum = std::max<std::uint64_t>(1, kPieceBytes / isa::size_of(d.src.dtype));
   const std::uint64_t even = (r.run_elements + r.pieces - 1) / r.pieces;
   r.piece_elements = r.pieces == 1 ? r.run_elements : (even + quantum - 1) / quantum * quantum;
   return r;
 }
+
+std::uint64_t descriptors_of(const Runs& runs) { return (runs.units() + runs.joined - 1) / runs.joined; }
 
 UnitRange share_of(const Runs& runs, unsigned engine) {
   const std::uint64_t each = (runs.units() + isa::kDmaEngines - 1) / isa::kDmaEngines;

@@ -2,7 +2,8 @@
 // How a transfer becomes work for the 16 DMA engines of a core: pure arithmetic on its descriptors. The inner
 // dimensions that are contiguous on all sides form a run; runs are dealt to the engines in equal consecutive
 // shares, and when there are fewer runs than engines each run is cut into pieces. Rows that go by number are
-// runs of their own. What transposes has the runs of its source: the engines turn it on the way.
+// runs of their own. What transposes has the runs of its source: the engines turn it on the way. Rows that
+// HBM has in one piece and that go to successive partitions, or come from them, are joined into elements.
 #pragma once
 
 #include <array>
@@ -17,6 +18,7 @@ struct Runs {
   std::uint64_t run_elements = 1;    // elements of one run
   std::uint64_t pieces = 1;          // pieces that one run is cut into
   std::uint64_t piece_elements = 1;  // elements of a piece; the last of a run may be shorter
+  std::uint64_t joined = 1;          // rows of successive partitions that are one element
   unsigned outer = 0;                // leading descriptor dimensions that enumerate the runs
 
   std::uint64_t units() const { return rows * pieces; }
@@ -24,7 +26,10 @@ struct Runs {
   std::uint64_t elements_of(std::uint64_t unit) const;
 };
 
-Runs runs_of(const TransferRequest& request);
+Runs runs_of(const TransferRequest& request, std::uint64_t element_rows);
+
+// Elements of all engines together: what a generator has to describe.
+std::uint64_t descriptors_of(const Runs& runs);
 
 // Units [first, last) of engine e.
 struct UnitRange {

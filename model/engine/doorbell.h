@@ -20,6 +20,8 @@ struct TransferRequest {
   std::uint64_t dst = 0, src = 0;            // global byte addresses of the HBM sides
   std::vector<std::uint64_t> more_src;       // of the second source on
   unsigned ring = 0;
+  isa::Queue queue = isa::Queue::kSync;  // that rang it
+  isa::Dge dge = isa::Dge::kNone;
   std::optional<sim::Notify> notify;  // once per DMA engine
   bool on_read = false;               // it is notified when the engine has read, not when it has written
   bool transposes = false;

@@ -5,7 +5,10 @@
 
 #include "isa/error.h"
 #include "isa/table.h"
+#include "model/engine/dma_split.h"
+#include "model/engine/dma_timing.h"
 #include "model/engine/engine_kind.h"
+#include "model/engine/shared_use.h"
 
 namespace tahoma::model {
 
@@ -14,16 +17,15 @@ using isa::CostClass;
 
 namespace {
 
-// Neither waits nor touches anything shared: may run ahead of simulated time. What it raises carries its own
-// time, and a program without races cannot tell that its values are early.
-bool may_run_ahead(const isa::Instruction& i) {
-  const CostClass cost = isa::row_of(i.op).cost;
-  return i.wait.kind == isa::Wait::Kind::kNone && cost != CostClass::kDoorbell && cost != CostClass::kMeeting;
-}
-
 sim::Change change_of(isa::Update::Kind kind) {
   if (kind == isa::Update::Kind::kSubtract) return sim::Change::kSubtract;
   return kind == isa::Update::Kind::kSet ? sim::Change::kSet : sim::Change::kAdd;
+}
+
+// What the GpSimd engine spends on descriptors that it generates itself.
+Duration generation_of(const TransferRequest& request, const DmaParams& params) {
+  if (request.dge != isa::Dge::kSw) return Duration{0};
+  return generation_time(descriptors_of(runs_of(request, params.element_rows)), params);
 }
 
 // An endless loop without waits must still let simulated time pass.
@@ -75,35 +77,53 @@ void Engine::wake() {
 
 void Engine::step() {
   meter_.engine_activated();
-  book_wait();
-  Time t = sim::now();
+  Time t = sim::now() - late_;
+  book_wait(t);
   const int most = place_.run_ahead ? kMostRunAhead : 1;
   for (int ahead = 0; ahead < most; ++ahead) {
     const Time next = run_placed(t);
     if (waiting_for_room_ || rendezvous_) return;
     ready_ = t = next;
-    if (done() || !may_run_ahead(sequencer_.current())) break;
+    if (done() || !may_run_ahead()) break;
   }
   plan(t);
 }
 
 // Called at the time the instruction starts: what has passed since the engine was ready was waiting, then
 // hand-over.
-void Engine::book_wait() {
+void Engine::book_wait(Time start) {
   if (watching_) semaphores->unwatch(condition_.semaphore, this);
   watching_ = false;
   if (satisfied_) {
     ledger_.account(satisfied_->when, satisfied_->raiser);
-    ledger_.account(sim::now(), Cycle::kHandover);
+    ledger_.account(start, Cycle::kHandover);
   }
   satisfied_.reset();
+}
+
+// Neither waits nor touches anything shared: may run ahead of simulated time. What it raises carries its own
+// time, and a program without races cannot tell that its values are early.
+bool Engine::may_run_ahead() const {
+  const isa::Instruction& i = sequencer_.current();
+  const CostClass cost = isa::row_of(i.op).cost;
+  return i.wait.kind == isa::Wait::Kind::kNone && cost != CostClass::kDoorbell &&
+         cost != CostClass::kMeeting && !shares(i, place_.kind, params_);
+}
+
+// Engines that start at the same time on something shared ask for it in the order of their queues: each wakes
+// as many femtoseconds late as its number says. Their times do not show it.
+void Engine::wake_at(Time start) {
+  const Duration turn{shares(sequencer_.current(), place_.kind, params_) ? std::int64_t{queue_number()} : 0};
+  const Time at = std::max(start + turn, sim::now());
+  late_ = std::min(at - start, turn);
+  sim::notify_at(wake_, at);
 }
 
 void Engine::plan(Time ready) {
   ready_ = ready;
   if (done()) return finish(ready);
   const isa::Wait& wait = sequencer_.current().wait;
-  if (wait.kind == isa::Wait::Kind::kNone) return sim::notify_at(wake_, ready);
+  if (wait.kind == isa::Wait::Kind::kNone) return wake_at(ready);
   condition_.semaphore = wait.semaphore;
   condition_.compare = wait.kind == isa::Wait::Kind::kEq ? sim::Compare::kEq : sim::Compare::kGe;
   condition_.value = sequencer_.wait_value(wait);
@@ -118,8 +138,7 @@ void Engine::semaphore_changed() {
   wake_.cancel();
   satisfied_ = semaphores->when(condition_, ready_);
   if (!satisfied_) return;
-  const Time woken = laws_.woken(satisfied_->when, executor_of(sequencer_.current()));
-  sim::notify_at(wake_, std::max({ready_, woken, sim::now()}));
+  wake_at(std::max(ready_, laws_.woken(satisfied_->when, executor_of(sequencer_.current()))));
 }
 
 void Engine::room() {
@@ -160,50 +179,6 @@ Time Engine::run(const isa::Instruction& i, Time t) {
   }
 }
 
-// A load holds the queue until the value is there; a store goes its way.
-Time Engine::run_sequencer(const isa::Instruction& i, Time t) {
-  const CostClass cost = isa::row_of(i.op).cost;
-  const bool updates = i.update.kind != isa::Update::Kind::kNone;
-  const Duration memory =
-      i.word.space == isa::Space::kHbm ? params_.sequencer.load_hbm : params_.sequencer.load_sbuf;
-  const Time ready = i.wait.kind == isa::Wait::Kind::kNone ? t : ready_, start = laws_.start(t);
-  Time end = laws_.behind_step(start);
-  if (cost == CostClass::kSemaphore)
-    end = updates ? laws_.end_of_update(ready, start) : laws_.end_of_wait(start);
-  if (i.op == isa::Opcode::kRegLoad) end = laws_.behind_step(start + memory);
-  const Time complete = i.op == isa::Opcode::kRegStore ? laws_.behind_step(start + memory) : end;
-  sequencer_.execute(i, memories());
-  const Time next = behind(i, start, end);
-  ledger_.account(start, Cycle::kDispatch);
-  ledger_.active(start, end);
-  ledger_.account(next, Cycle::kDispatch);
-  raise(i, end, complete);
-  if (updates) {
-    own_change_ = i.update.semaphore;
-    own_change_visible_ = laws_.new_value(end, Executor::kSequencer);
-  }
-  observe(start, next, complete);
-  jump_or_advance(i);
-  return next;
-}
-
-// When the sequencer comes to what is behind one of its own instructions, or behind one that it hands over at
-// `dispatched`; at once when nothing is.
-Time Engine::behind(const isa::Instruction& i, Time start, Time end) const {
-  const std::size_t successor = sequencer_.successor(i);
-  if (successor == stream().size()) return end;
-  if (successor != sequencer_.pc() + 1) return laws_.behind_jump(start);
-  if (isa::row_of(i.op).cost != CostClass::kSemaphore) return end;
-  return laws_.behind_semaphore(end, executor_of(stream()[successor]));
-}
-
-Time Engine::behind_dispatch(Time dispatched, Time start) {
-  const Time room = queue_.hand_over(start);
-  const std::size_t successor = sequencer_.pc() + 1;
-  if (successor == stream().size()) return dispatched;
-  return laws_.behind_dispatch(dispatched, room, executor_of(stream()[successor]));
-}
-
 Time Engine::run_doorbell(const isa::Instruction& i, Time t) {
   if (!doorbell->has_room(i.ring)) {
     waiting_for_room_ = true;
@@ -212,7 +187,12 @@ Time Engine::run_doorbell(const isa::Instruction& i, Time t) {
   }
   ledger_.account(t, Cycle::kQueueFull);
   TransferRequest request = sequencer_.request(i, memories());
-  request.rung = t + params_.dma.doorbell;
+  request.queue = place_.queue;
+  request.dge = i.dge;
+  const DoorbellTime bell = doorbell_time(place_.queue, !has_rung_, params_.dma);
+  const Duration generation = generation_of(request, params_.dma);
+  has_rung_ = true;
+  request.rung = t + generation + bell.instruction;
   if (i.update.kind != isa::Update::Kind::kNone) {
     const std::uint64_t target = i.notify_arg == isa::kNone ? place_.core : sequencer_.argument(i.notify_arg);
     request.notify = sim::Notify{static_cast<std::uint32_t>(target), i.update.semaphore,
@@ -221,7 +201,7 @@ Time Engine::run_doorbell(const isa::Instruction& i, Time t) {
   }
   doorbell->ring(request);
   if (place_.checker != nullptr) watch_doorbell(i, request, t);
-  const Time next = t + std::max(params_.dma.doorbell, params_.dma.doorbell_pitch);
+  const Time next = t + generation + std::max(bell.instruction, bell.pitch);
   ledger_.active(t, request.rung);
   ledger_.account(next, Cycle::kBusy);
   last_complete_ = std::max(last_complete_, request.rung);
@@ -244,8 +224,7 @@ Time Engine::run_pipeline(const isa::Instruction& i, Time t) {
   const bool moved = i.dst_reg != isa::kNone || i.src_reg != isa::kNone;
   const isa::Instruction& resolved = moved ? (resolved_ = sequencer_.resolve(i, memories())) : i;
   apply(resolved);
-  pipeline_->decoded(ready_);
-  const Issue issue = pipeline_->issue(resolved, t, ledger_);
+  const Issue issue = this->issue(resolved, t);
   raise(i, issue.read, issue.complete);
   const Time next = behind_dispatch(t, issue.start);
   observe(issue.start, next, issue.complete);
@@ -253,15 +232,34 @@ Time Engine::run_pipeline(const isa::Instruction& i, Time t) {
   return next;
 }
 
+Issue Engine::issue(const isa::Instruction& i, Time t) {
+  pipeline_->decoded(ready_);
+  if (!shares(i, place_.kind, params_)) return pipeline_->issue(i, t, ledger_);
+  const SharedUse use = shared_use(i, place_.kind, params_);
+  const Time granted = banks->free_from(use.banks, queue_number(), t);
+  if (granted > t) {
+    ledger_.account(t, Cycle::kDispatch);
+    ledger_.account(granted, Cycle::kBankConflict);
+  }
+  Issue issue = pipeline_->issue(i, granted, ledger_);
+  if (use.through_port.count != 0) {
+    const Duration longer = shared_port->reserve(queue_number(), use.through_port, issue.start, issue.read);
+    if (longer.fs != 0) issue = pipeline_->lengthen(issue, longer, ledger_);
+  }
+  banks->reserve(use.banks, queue_number(), issue.read);
+  return issue;
+}
+
 // Instructions complete in order, so that one counting semaphore can stand for all that came before; in the
 // same order they have read.
 void Engine::raise(const isa::Instruction& i, Time read, Time complete) {
   const isa::Update& update = i.update;
   last_complete_ = std::max(last_complete_, complete);
-  last_read_ = std::max(last_read_, read);
+  read_value_ = std::max(read_value_, laws_.new_value(read, executor_of(i)));
+  complete_value_ = std::max(complete_value_, laws_.new_value(complete, executor_of(i)));
   meter_.effect_at(last_complete_);
   if (update.kind == isa::Update::Kind::kNone) return;
-  const Time visible = laws_.new_value(update.on_read ? last_read_ : last_complete_, executor_of(i));
+  const Time visible = update.on_read ? read_value_ : complete_value_;
   semaphores->post(update.semaphore, change_of(update.kind), update.value, visible, raiser_);
   meter_.effect_at(visible);
 }

@@ -21,6 +21,7 @@
 #include "model/sim/backdoor.h"
 #include "model/sim/meter.h"
 #include "model/sim/semaphores.h"
+#include "model/sim/sharing.h"
 
 namespace tahoma::model {
 
@@ -33,6 +34,8 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   sc_core::sc_port<MeetingIf, 1, sc_core::SC_ZERO_OR_MORE_BOUND> meeting{
       "meeting"};  // of a logical core of two
   sc_core::sc_port<sim::RetireIf> retire{"retire"};
+  sc_core::sc_port<sim::BanksIf> banks{"banks"};                   // of PSUM
+  sc_core::sc_port<sim::SharedPortIf> shared_port{"shared_port"};  // of SBUF
 
   struct Place {
     base::EngineKind kind;
@@ -69,14 +72,17 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
  private:
   void begin();
   void wake();
+  void wake_at(base::Time start);
+  bool may_run_ahead() const;
   void step();
   void semaphore_changed() override;
   void room() override;
   void met(base::Time together, base::Time done) override;
 
+  unsigned queue_number() const { return static_cast<unsigned>(place_.queue); }
   const std::vector<isa::Instruction>& stream() const { return sequencer_.stream(); }
   void plan(base::Time ready);
-  void book_wait();
+  void book_wait(base::Time start);
   base::Time run_placed(base::Time t);
   base::Time run(const isa::Instruction& i, base::Time t);
   check::Step step_of(const isa::Instruction& i, base::Time t) const;
@@ -87,6 +93,7 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   base::Time run_doorbell(const isa::Instruction& i, base::Time t);
   base::Time run_meeting(const isa::Instruction& i, base::Time t);
   base::Time run_pipeline(const isa::Instruction& i, base::Time t);
+  Issue issue(const isa::Instruction& i, base::Time t);
   void arrive(const isa::Instruction& i, base::Time t);
   void apply(const isa::Instruction& i);
   void raise(const isa::Instruction& i, base::Time read, base::Time complete);
@@ -109,13 +116,15 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
 
   sc_core::sc_event wake_;
   base::Time ready_{0};
-  bool watching_ = false, waiting_for_room_ = false;
+  base::Duration late_{0};  // from the start of the instruction to the engine's wake-up
+  bool watching_ = false, waiting_for_room_ = false, has_rung_ = false;
   std::optional<Rendezvous> rendezvous_;  // while the engine is at a meeting
   sim::Condition condition_;
   std::optional<sim::Satisfied> satisfied_;
 
-  base::Time last_complete_{0}, last_read_{0};
-  base::Time own_change_visible_{0};  // of the last semaphore changed by the sequencer itself
+  base::Time last_complete_{0};
+  base::Time read_value_{0}, complete_value_{0};  // when a semaphore may tell of all that came before
+  base::Time own_change_visible_{0};              // of the last semaphore changed by the sequencer itself
   unsigned own_change_ = 0;
   std::vector<isa::OperandAccess> watched_;  // of one transfer
   isa::Instruction resolved_;                // the one under way, where registers have moved its tiles

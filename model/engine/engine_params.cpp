@@ -162,30 +162,76 @@ void DmaParams::declare(ParamTree& t) {
         assumed("capacity unpublished; the minimum ring is 32 descriptors"));
   t.add("bytes_per_cycle", bytes_per_cycle, 32_B, {1_B, 4096_B}, "width of one engine",
         measured("27.2 GB/s = 32 B x 0.85 GHz"));
-  t.add("element_overhead", element_overhead, 3_cyc, kOverhead, "cycles per contiguous run beyond its bytes",
-        measured("2..4 cycles, trn2 device profiles"));
+  t.add("element_overhead", element_overhead, 3_cyc, kOverhead,
+        "cycles of an element (a contiguous run, or rows that HBM has in one piece) beyond its bytes",
+        measured("256 B elements every 11 cycles, casts of 1680 B every 56, trn2 device profiles"));
+  t.add("packet_overhead", packet_overhead, 1_cyc, kOverhead, "cycles of a packet beyond its elements",
+        measured("elements that are packets of their own: 20..18436 B take 4 cycles beyond their bytes"));
+  t.add("semaphore_element", semaphore_element, 3_cyc, kOverhead,
+        "cycles of a semaphore that is an element of its own", measured("3.53 ns, trn2 device profiles"));
+  t.add("read_overlap", read_overlap, 3_cyc, kOverhead,
+        "start of an element to the end of reading the one before it",
+        measured("3 cycles in most pairs back to back, trn2 device profiles"));
+  t.add("element_rows", element_rows, std::uint64_t{4}, {1, 128},
+        "partitions whose rows form one element when HBM has them in one piece",
+        measured("4 rows of 840..8000 B are one record, trn2 device profiles"));
   t.add("packet", packet, 4_KiB, {64_B, 1_MiB}, "most payload of one packet, the unit of arbitration",
         documented("runtime's default packetisation"));
   t.add("packet_elements", packet_elements, std::uint64_t{64}, {1, 65536},
         "most contiguous runs of one packet", documented("64 descriptors a packet, driver headers"));
-  t.add("doorbell", doorbell, 58.3_ns, kLatency, "the instruction that starts 16 engines",
-        measured("57.5..60.8 ns, trn2 device profiles"));
-  t.add("doorbell_pitch", doorbell_pitch, 84_ns, kLatency,
-        "doorbell start to next doorbell start on one engine", measured("82..86 ns, trn2 device profiles"));
-  t.add("start_up", start_up, 708_ns, kLatency, "doorbell's end to the first engine's start",
-        measured("698..718 ns for stores; loads add the memory's latency"));
-  t.add("skew", skew, 13_ns, kLatency, "start of one engine to start of the next",
-        measured("190..215 ns over 16 engines"));
-  t.add("write_latency", write_latency, 215_ns, kLatency, "read finished to written",
-        measured("195..235 ns, trn2 device profiles"));
-  t.add("completion", completion, 350_ns, kLatency, "read finished to semaphore value visible",
-        measured("316..381 ns, trn2 device profiles"));
+  t.add("doorbell_sync", doorbell_sync, 58.33_ns, kLatency,
+        "a doorbell of queue sync or a collective core", measured("57.5..60.8 ns, trn2 device profiles"));
+  t.add("doorbell_scalar", doorbell_scalar, 25_ns, kLatency,
+        "a doorbell of queue scalar, tensor or vector",
+        measured("25 ns on the scalar and tensor queues, trn2 device profiles"));
+  t.add("doorbell_gpsimd", doorbell_gpsimd, 25.83_ns, kLatency, "a doorbell of queue gpsimd",
+        measured("25.83 ns, stores into an output 51.67, trn2 device profiles"));
+  t.add("pitch_sync", pitch_sync, 82.5_ns, kLatency, "doorbell to doorbell on queue sync",
+        measured("81.7..85.8 ns, trn2 device profiles"));
+  t.add("pitch_scalar", pitch_scalar, 77.5_ns, kLatency, "doorbell to doorbell on queue scalar",
+        measured("77.5 ns, trn2 device profiles"));
+  t.add("pitch_gpsimd", pitch_gpsimd, 61.67_ns, kLatency, "doorbell to doorbell on queue gpsimd",
+        measured("61.67 ns, trn2 device profiles"));
+  t.add("first_doorbell", first_doorbell, 31.67_ns, kLatency, "more for the first doorbell of a queue",
+        measured("29..33 ns on three queues, trn2 device profiles"));
+  t.add("start_up", start_up, 702.5_ns, kLatency, "doorbell's end to the first engine's start",
+        measured("695..707 ns for stores; loads add the memory's latency"));
+  t.add("skew_near", skew_near, 10.3_ns, kLatency, "start to start over engines 0..7",
+        measured("the eight start within 54..86 ns, trn2 device profiles"));
+  t.add("skew_half", skew_half, 94_ns, kLatency, "start of engine 0 to that of engine 8",
+        measured("88..109 ns, trn2 device profiles"));
+  t.add("skew_far", skew_far, 14.4_ns, kLatency, "start to start over engines 8..15",
+        measured("the eight start within 91..117 ns, trn2 device profiles"));
+  t.add("cold_read", cold_read, 583_ns, kLatency, "more for an engine's first read of HBM in a run",
+        measured("median of 48 first loads, 0..890 ns, trn2 device profiles"));
+  t.add("write_sbuf", write_sbuf, 223.5_ns, kLatency, "read finished to written and acknowledged, SBUF",
+        measured("195..311 ns, trn2 device profiles"));
+  t.add("write_hbm", write_hbm, 256.5_ns, kLatency, "read finished to written and acknowledged, HBM",
+        measured("228..278 ns, trn2 device profiles"));
+  t.add("write_drain", write_drain, 256_B, {1_B, 64_KiB},
+        "written per cycle of what was held up behind a semaphore",
+        measured("acknowledgements 1, 9, 16 and 18 cycles apart for 256, 2304, 4096 and 4608 B"));
+  t.add("semaphore_write", semaphore_write, 195_ns, kLatency,
+        "data acknowledged to the semaphore behind it acknowledged",
+        measured("median 193 of 317, by size 181..204 ns, trn2 device profiles"));
+  t.add("semaphore_return", semaphore_return, 94_ns, kLatency,
+        "semaphore's value visible to its write acknowledged",
+        measured("78..115 ns in 3,984 increments, trn2 device profiles"));
+  t.add("increment_spacing", increment_spacing, 2.5_ns, kLatency,
+        "least time between two increments of a core's semaphores by its DMA engines",
+        measured("never less between any two, same or different, trn2 device profiles"));
   t.add("small_element", small_element, 94_ns, kLatency,
         "DRAM to DRAM copy of one element below small_element_bytes",
         measured("79..108 ns, trn2 device profiles"));
   t.add("small_element_bytes", small_element_bytes, 64_B, {0_B, 4_KiB},
         "contiguous runs below this pay small_element, DRAM to DRAM",
         assumed("measured at 2 and 4 bytes; one HBM access is 64 bytes"));
+  t.add("hardware_dge", hardware_dge, 600_ns, kLatency,
+        "a hardware generator's time for one instruction, which the start of the transfer waits for",
+        documented("nki-dge.rst: about 600 ns per DGE instruction"));
+  t.add("software_descriptor", software_descriptor, 8_ns, kLatency,
+        "GpSimd's time to generate the descriptor of one element",
+        assumed("about 10 instructions at 1.2 GHz: two addresses, a length, a store; nothing is published"));
   t.add("transpose_from_hbm", transpose_from_hbm, std::uint64_t{90}, {1, 100},
         "per cent of its throughput that an engine reaches when it transposes from HBM",
         documented("trainium2_arch.rst: at most 90 %"));
@@ -225,6 +271,11 @@ void SbufParams::declare(ParamTree& t) {
       "partial_write", partial_write, 5_cyc, kOverhead,
       "the same, written, when the element is smaller than four bytes",
       derived("4.26 ns an element on the scalar engine, half of it on the vector engine: conv2d_1_float16"));
+  t.add("shared_port", shared_port, 7.68_GBps, {{1'000'000, false}, 1000_GBps},
+        "port of one partition, each direction, that the vector engine and GpSimd share",
+        assumed(
+            "8 bytes in a cycle of 960 MHz, what the vector engine's 4x mode needs; the port is documented, "
+            "its width is not"));
 }
 
 void PsumParams::declare(ParamTree& t) {
@@ -232,6 +283,8 @@ void PsumParams::declare(ParamTree& t) {
         documented("trainium2_arch.rst: 2 MiB"));
   t.add("bank", bank, 2_KiB, {64_B, 64_KiB}, "bytes of one bank in one partition",
         documented("trainium2_arch.rst: 8 banks"));
+  t.add("bank_turns", bank_turns, true, "engines take turns in a bank; otherwise they never meet there",
+        assumed("documented is that the vector and scalar engines may use different banks at the same time"));
 }
 
 void CoreParams::declare(ParamTree& t) {

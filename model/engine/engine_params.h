@@ -90,19 +90,31 @@ struct SequencerParams {
 
 struct DmaParams {
   Frequency clock;
-  std::uint64_t rings;                // per engine
-  std::uint64_t ring_depth;           // transfers a ring holds
-  Bytes bytes_per_cycle;              // of one engine
-  Cycles element_overhead;            // per contiguous run
-  Bytes packet;                       // most payload of one packet
-  std::uint64_t packet_elements;      // most descriptors of one packet
-  Duration doorbell, doorbell_pitch;  // instruction time; start to start
-  Duration start_up;                  // doorbell end -> first engine starts
-  Duration skew;                      // from one engine's start to the next
-  Duration write_latency;             // read finished -> written
-  Duration completion;                // read finished -> semaphore value visible
-  Duration small_element;             // DRAM to DRAM, elements below `small_element_bytes`
+  std::uint64_t rings;            // per engine
+  std::uint64_t ring_depth;       // transfers a ring holds
+  Bytes bytes_per_cycle;          // of one engine
+  Cycles element_overhead;        // per element: one contiguous run, or rows that are one on the HBM side
+  Cycles packet_overhead;         // once per packet
+  Cycles semaphore_element;       // a semaphore written as an element of its own
+  Cycles read_overlap;            // start of an element -> the one before it has been read
+  std::uint64_t element_rows;     // partitions whose rows are one element, if HBM has them in one piece
+  Bytes packet;                   // most payload of one packet
+  std::uint64_t packet_elements;  // most descriptors of one packet
+  Duration doorbell_sync, doorbell_scalar, doorbell_gpsimd;  // time of the instruction, by queue
+  Duration pitch_sync, pitch_scalar, pitch_gpsimd;           // doorbell start to doorbell start
+  Duration first_doorbell;                                   // more for the first of a queue
+  Duration start_up;                                         // doorbell end -> first engine starts
+  Duration skew_near, skew_half, skew_far;                   // engine starts, see skew_of()
+  Duration cold_read;                                        // an engine's first read of HBM
+  Duration write_sbuf, write_hbm;                            // read finished -> written and acknowledged
+  Bytes write_drain;                                         // per cycle, of writes held up by another
+  Duration semaphore_write;                                  // data acknowledged -> semaphore acknowledged
+  Duration semaphore_return;                                 // its value visible -> acknowledged
+  Duration increment_spacing;                                // of a core's semaphores
+  Duration small_element;                                    // DRAM to DRAM, below `small_element_bytes`
   Bytes small_element_bytes;
+  Duration hardware_dge;                                // one instruction of a hardware generator
+  Duration software_descriptor;                         // of GpSimd, for each element
   std::uint64_t transpose_from_hbm, transpose_on_chip;  // per cent of the throughput, by where the source is
   std::uint64_t remote_window;                          // packets an engine may have waiting for the fabric
   void declare(ParamTree& t);
@@ -122,10 +134,12 @@ struct SbufParams {
   Frequency clock;
   Cycles strided_access;  // one element of an innermost stride above 16 bytes
   Cycles partial_write;   // the same, written, when it is smaller than a word
+  Bandwidth shared_port;  // of one partition, each direction: the vector engine and GpSimd together
   void declare(ParamTree& t);
 };
 struct PsumParams {
   Bytes per_partition, bank;
+  bool bank_turns;  // engines take turns in a bank
   void declare(ParamTree& t);
 };
 

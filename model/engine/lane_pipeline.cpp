@@ -37,6 +37,18 @@ class LanePipeline final : public Pipeline {
     return {begin, next, complete, clock_.edge(lanes + cost.streamed)};
   }
 
+  Issue lengthen(const Issue& issue, base::Duration by, Ledger& ledger) override {
+    const Cycles more = clock_.at_or_after({by.fs});
+    const auto later = [&](Time t) { return clock_.edge(clock_.at_or_after(t) + more); };
+    front_free_ = front_free_ + more;
+    lanes_free_ = lanes_free_ + more;
+    const Issue longer{issue.start, later(issue.next), later(issue.complete), later(issue.read)};
+    ledger.account(std::min(clock_.edge(lanes_free_), std::max(longer.next, longer.complete)),
+                   Cycle::kPortConflict);
+    ledger.active(longer.start, longer.complete);
+    return longer;
+  }
+
  private:
   static base::Frequency frequency(base::EngineKind kind, const CoreParams& p) {
     if (kind == base::EngineKind::kVector) return p.vector.clock;

@@ -58,10 +58,10 @@ Duration swap_time(const isa::Instruction& i, const CoreParams& p) {
   if (i.gpsimd_dma)
     return p.meeting.gpsimd_latency + p.meeting.gpsimd_bandwidth.time_for({row * i.shape.partitions});
   PacketShape share;
-  share.runs = (i.shape.partitions + std::uint64_t{isa::kDmaEngines} - 1) / isa::kDmaEngines;
-  share.run_bytes = row;
-  return p.dma.doorbell + p.dma.start_up + p.dma.skew * (isa::kDmaEngines - 1) + packet_time(share, p.dma) +
-         p.dma.completion;
+  share.rows = share.starts = (i.shape.partitions + isa::kDmaEngines - 1) / isa::kDmaEngines;
+  share.row_bytes = static_cast<std::uint32_t>(row);
+  return p.dma.doorbell_sync + p.dma.start_up + skew_of(isa::kDmaEngines - 1, p.dma) +
+         packet_time(share, p.dma) + completion(isa::Space::kSbuf, p.dma);
 }
 
 std::deque<Meeting::Waiting>& Meeting::waiting(const isa::Instruction& i) {

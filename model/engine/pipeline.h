@@ -28,6 +28,9 @@ class Pipeline {
   virtual void decoded(base::Time) {}
   // `dispatch` never decreases from call to call.
   virtual Issue issue(const isa::Instruction& i, base::Time dispatch, Ledger& ledger) = 0;
+  // The instruction issued last streams that much longer: its issue with the times moved. Nothing to the
+  // tensor engine, which shares no port.
+  virtual Issue lengthen(const Issue& issue, base::Duration, Ledger&) { return issue; }
   virtual std::uint64_t hardware_flops() const { return 0; }
   virtual std::uint64_t cell_cycles() const { return 0; }
 };

@@ -34,6 +34,7 @@ NeuronCore::NeuronCore(sc_core::sc_module_name name, const Place& place, const C
       semaphores_("semaphores", place.core, &meter),
       sbuf_("sbuf", params.sbuf.partitions, params.sbuf.per_partition.count),
       psum_("psum", params.sbuf.partitions, params.psum.per_partition.count),
+      sbuf_port_(params.sbuf.shared_port),
       dma_("dma", {place.core, place.chip, place.functional}, params.dma, pool, meter) {
   dma_.sbuf(sbuf_);
   dma_.psum(psum_);
@@ -51,6 +52,8 @@ NeuronCore::NeuronCore(sc_core::sc_module_name name, const Place& place, const C
     engine->sbuf(sbuf_);
     engine->psum(psum_);
     engine->retire(*this);
+    engine->banks(psum_banks_);
+    engine->shared_port(sbuf_port_);
   }
 }
 

@@ -9,7 +9,9 @@
 
 #include "model/engine/dma_rings.h"
 #include "model/engine/engine.h"
+#include "model/memory/psum_banks.h"
 #include "model/memory/scratchpad.h"
+#include "model/memory/shared_port.h"
 
 namespace tahoma::model {
 
@@ -41,6 +43,8 @@ class NeuronCore : public sc_core::sc_module, private sim::RetireIf {
   Place place_;
   sim::SemaphoreFile semaphores_;
   Scratchpad sbuf_, psum_;
+  PsumBanks psum_banks_;
+  SharedPort sbuf_port_;
   DmaRings dma_;
   std::array<std::unique_ptr<Engine>, isa::kQueueCount> engines_;
   std::shared_ptr<const isa::Program> program_;

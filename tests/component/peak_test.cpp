@@ -94,7 +94,7 @@ TEST_CASE("peak: cell cycles follow flops, passes and slices", "[timing][peak]")
   i.shape = {128, {1, 1, 1, 512}};
   i.columns = 128;
   i.src0.dtype = isa::DType::kBf16;
-  const std::uint64_t once = 128 * 128 * 512;
+  const std::uint64_t once = std::uint64_t{128} * 128 * 512;
   CHECK(model::matmul_cell_cycles(i, isa::DType::kBf16) == once);
   i.src0.dtype = isa::DType::kFp32;
   CHECK(model::matmul_cell_cycles(i, isa::DType::kFp32) == 4 * once);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/happens_before.h"
 
+#include <algorithm>
 #include <bitset>
 #include <stdexcept>
 
@@ -102,12 +103,24 @@ class Judge {
   std::vector<Node> nodes_;
 };
 
+bool touches(const runtime::Region& r, std::uint64_t byte) {
+  return byte >= r.byte && byte < r.byte + r.bytes && (r.step == 0 || (byte - r.byte) % r.step < r.width);
+}
+
+// Byte by byte.
+bool share_bytes(const runtime::Region& r, const runtime::Region& s) {
+  const std::uint64_t end = std::min(r.byte + r.bytes, s.byte + s.bytes);
+  for (std::uint64_t byte = std::max(r.byte, s.byte); byte < end; ++byte)
+    if (touches(r, byte) && touches(s, byte)) return true;
+  return false;
+}
+
 bool conflict(const runtime::Op& a, const runtime::Op& b) {
   for (std::size_t i = 0; i < a.access_count; ++i)
     for (std::size_t j = 0; j < b.access_count; ++j) {
       const runtime::Region &r = a.accesses[i].region, &s = b.accesses[j].region;
-      const bool apart = r.buffer != s.buffer || r.row + r.rows <= s.row || s.row + s.rows <= r.row ||
-                         r.byte + r.bytes <= s.byte || s.byte + s.bytes <= r.byte;
+      const bool apart =
+          r.buffer != s.buffer || r.row + r.rows <= s.row || s.row + s.rows <= r.row || !share_bytes(r, s);
       if (!apart && (a.accesses[i].write || b.accesses[j].write)) return true;
     }
   return false;

@@ -89,6 +89,7 @@ class ProgramGenerator {
   void fill(Context&, const isa::Field&, isa::Shape&) {}        // sizes()
   void fill(Context&, const isa::Field&, isa::MatmulMode&) {}   // sizes()
   void fill(Context&, const isa::Field&, isa::Indirection&) {}  // transfer()
+  void fill(Context&, const isa::Field&, isa::Dge&) {}          // transfer()
   template <class Enum>
   requires std::is_enum_v<Enum>
   void fill(Context&, const isa::Field&, Enum& value) { value = pick<Enum>(); }

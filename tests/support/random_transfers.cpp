@@ -129,6 +129,9 @@ void ProgramGenerator::transfer(Context& c) {
       for (std::uint64_t n = between(1, 2); n > 0; --n) all.push_back(descriptor(c.program));
     i.descriptor = static_cast<std::uint32_t>(below(all.size()));
   }
+  if (c.queue == isa::Queue::kGpSimd && chance(20)) i.dge = isa::Dge::kSw;
+  const bool hardware = c.queue == isa::Queue::kSync || c.queue == isa::Queue::kScalar;
+  if (hardware && i.indirect == Indirection::kNone && chance(20)) i.dge = isa::Dge::kHw;
   const auto in_hbm = [](const Descriptor& d) { return d.src.space == Space::kHbm; };
   if (all[i.descriptor].dst.space == Space::kHbm && chance(30)) i.dst_reg = byte(kRegisters);
   const auto first = all.begin() + i.descriptor;

@@ -242,7 +242,7 @@ TEST_CASE("gemm: the published nests move what their loops say", "[gemm]") {
     }
     return std::pair{bytes, transfers};
   };
-  const std::uint64_t matrix = 4096 * 4096 * 2;
+  const std::uint64_t matrix = std::uint64_t{4096} * 4096 * 2;
   using Moved = std::pair<std::uint64_t, std::uint64_t>;
   for (const auto& [nest, loads] :
        {std::pair{workloads::GemmKernel::kNaive, Moved{(8 + 32) * matrix, 2 * 32 * 8 * 32}},

@@ -97,7 +97,7 @@ TEST_CASE("report: FLOPS follow from the definition of the peak and never pass i
 
 TEST_CASE("report: no tensor engine passes the peak of its array", "[report]") {
   // 128 x 128 cells at 2.4 GHz in the 90 us that the engine is active of 100.
-  const std::uint64_t most = 128 * 128 * std::uint64_t{216'000};
+  const std::uint64_t most = std::uint64_t{128} * 128 * 216'000;
   auto run = fake_run();
   const auto with = [&](std::uint64_t cell_cycles, std::uint64_t flops) {
     run.engines[0].cell_cycles = cell_cycles;

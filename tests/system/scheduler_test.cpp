@@ -31,7 +31,8 @@ Op transfer(std::size_t index, Queue queue) {
   return op;
 }
 
-// Engines and doorbells of all queues over a few small buffers, with partly overlapping rectangles.
+// Engines and doorbells of all queues over a few small buffers, with partly overlapping rectangles, some of
+// them columns that interleave.
 std::vector<Op> random_kernel(std::uint32_t seed, std::size_t length, std::uint32_t buffers) {
   std::mt19937 random(seed);
   const auto below = [&](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
@@ -43,7 +44,13 @@ std::vector<Op> random_kernel(std::uint32_t seed, std::size_t length, std::uint3
     const std::uint32_t accesses = 1 + below(3);
     for (std::uint32_t a = 0; a < accesses; ++a) {
       const std::uint32_t row = below(3) * 64, byte = below(4);
-      op.touch({below(buffers), row, 1 + below(192), byte, 1U + below(4)}, below(2) == 0);
+      runtime::Region region{below(buffers), row, 1 + below(192), byte, 1U + below(4)};
+      if (below(3) == 0) {
+        region.step = 2 + below(3);
+        region.width = 1 + below(static_cast<std::uint32_t>(region.step));
+        region.bytes = region.step * below(4) + region.width;
+      }
+      op.touch(region, below(2) == 0);
     }
     ops.push_back(op);
   }
@@ -124,6 +131,24 @@ TEST_CASE("scheduler: random kernels lose their order when a dependency's wait i
   // Waits are pruned by what the others imply, so hardly any is redundant.
   CHECK(removed > 50);
   CHECK(races * 10 >= removed * 9);
+}
+
+TEST_CASE("scheduler: columns that interleave are apart, others in their range are not", "[scheduler]") {
+  const auto column = [](std::uint64_t first, std::uint64_t width) {
+    return runtime::Region{1, 0, 128, first, 8 * 18 + width, 18, width};
+  };
+  const runtime::Region solid{1, 0, 128, 0, 200}, other_step{1, 0, 128, 2, 100, 20, 2};
+  CHECK_FALSE(column(0, 2).overlaps(column(2, 2)));
+  CHECK_FALSE(column(16, 2).overlaps(column(0, 2)));
+  CHECK(column(0, 4).overlaps(column(2, 2)));
+  CHECK(column(16, 4).overlaps(column(0, 2)));  // reaches into the next step
+  CHECK(column(2, 2).overlaps(column(20, 2)));  // the same column, from its second element on
+  CHECK(column(2, 2).overlaps(solid));
+  CHECK(column(2, 2).overlaps(other_step));
+  CHECK(solid.contains(column(2, 2)));
+  CHECK(column(2, 4).contains(runtime::Region{1, 0, 128, 22, 18 + 2, 18, 2}));
+  CHECK_FALSE(column(2, 2).contains(column(0, 2)));
+  CHECK_FALSE(column(2, 2).contains(runtime::Region{1, 0, 128, 2, 20}));
 }
 
 TEST_CASE("scheduler: an ordering that others imply costs no wait", "[scheduler]") {

@@ -82,6 +82,7 @@ TEST_CASE("table: every name of an enumerator is one and reads back", "[isa]") {
   check(MatmulMode{});
   check(ReduceCommand{});
   check(Indirection{});
+  check(Dge{});
   check(ActFn{});
   check(DType{});
 }

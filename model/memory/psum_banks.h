@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The banks of PSUM. Documented: the vector and the scalar engine may use different banks at the same time.
+// Assumed: in the same bank they take turns, instruction by instruction, and the tensor engine takes its turn
+// like the others. Left out: the DMA engines' accesses.
+#pragma once
+
+#include <array>
+
+#include "model/sim/sharing.h"
+
+namespace tahoma::model {
+
+class PsumBanks : public sim::BanksIf {
+ public:
+  base::Time free_from(sim::BankSet banks, unsigned user, base::Time at) const override;
+  void reserve(sim::BankSet banks, unsigned user, base::Time until) override;
+
+ private:
+  static constexpr unsigned kBanks = 64, kUsers = 8;
+  std::array<std::array<base::Time, kUsers>, kBanks> taken_until_{};
+};
+
+}  // namespace tahoma::model

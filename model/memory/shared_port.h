@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The port of SBUF that the vector engine and GpSimd share. Documented: hardware arbitrates it, and the two
+// are no longer serialised. Assumed: it arbitrates cycle by cycle and loses none, so that both stream freely
+// while the port is wide enough for what they move, and what does not fit is served behind it; the
+// instruction that starts later pays for both.
+#pragma once
+
+#include <array>
+#include <deque>
+
+#include "model/sim/sharing.h"
+
+namespace tahoma::model {
+
+class SharedPort : public sim::SharedPortIf {
+ public:
+  explicit SharedPort(base::Bandwidth rate) : rate_(rate) {}
+
+  base::Duration reserve(unsigned user, base::Bytes bytes, base::Time from, base::Time until) override;
+
+ private:
+  struct Stream {
+    base::Time from, until;
+    base::Duration needed;  // of the port's time, if it were alone
+  };
+  static constexpr unsigned kUsers = 8;
+
+  base::Bandwidth rate_;
+  std::array<std::deque<Stream>, kUsers> streams_;  // of each user, in the order of their starts
+};
+
+}  // namespace tahoma::model
