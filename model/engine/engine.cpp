@@ -246,7 +246,7 @@ Issue Engine::issue(const isa::Instruction& i, Time t) {
     const Duration longer = shared_port->reserve(queue_number(), use.through_port, issue.start, issue.read);
     if (longer.fs != 0) issue = pipeline_->lengthen(issue, longer, ledger_);
   }
-  banks->reserve(use.banks, queue_number(), issue.read);
+  banks->reserve(use.banks, queue_number(), issue.start, issue.read);
   return issue;
 }
 

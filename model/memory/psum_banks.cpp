@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "model/sim/time.h"
+
 namespace tahoma::model {
 
 namespace {
@@ -16,16 +18,23 @@ void for_each_bank(sim::BankSet banks, F&& f) {
 }  // namespace
 
 base::Time PsumBanks::free_from(sim::BankSet banks, unsigned user, base::Time at) const {
+  base::Time free = at;
   for_each_bank(banks, [&](std::size_t bank) {
     for (unsigned other = 0; other < kUsers; ++other)
-      if (other != user) at = std::max(at, taken_until_[bank][other]);
+      if (other != user)
+        for (const Turn& turn : turns_[bank][other])
+          if (turn.from <= at && at < turn.until) free = std::max(free, turn.until);
   });
-  return at;
+  return free;
 }
 
-void PsumBanks::reserve(sim::BankSet banks, unsigned user, base::Time until) {
+// Nobody asks for times before kernel time, which the turns that ended before this one was asked for are.
+void PsumBanks::reserve(sim::BankSet banks, unsigned user, base::Time from, base::Time until) {
+  const base::Time now = sim::now();
   for_each_bank(banks, [&](std::size_t bank) {
-    taken_until_[bank].at(user) = std::max(taken_until_[bank].at(user), until);
+    std::deque<Turn>& turns = turns_[bank].at(user);
+    while (!turns.empty() && turns.front().until <= now) turns.pop_front();
+    turns.push_back({from, until});
   });
 }
 

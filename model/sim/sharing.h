@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the engines of a core meet in its on-chip memories. Both resources are asked at kernel time, when an
-// instruction starts, and reserve its interval: who asks first is served first. A user is a number of the
-// asker's choice, the same at every call.
+// instruction is handed to its engine, and reserve the interval in which it will run: who asks first is
+// served first. A user is a number of the asker's choice, the same at every call.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,10 @@ using BankSet = std::uint64_t;
 
 // Banks of which each serves one user at a time.
 struct BanksIf : virtual sc_core::sc_interface {
-  // Since when, at or after `at`, nobody else has any of `banks`.
+  // When those are through who have any of `banks` at `at`; `at` when nobody else has.
   virtual base::Time free_from(BankSet banks, unsigned user, base::Time at) const = 0;
-  virtual void reserve(BankSet banks, unsigned user, base::Time until) = 0;
+  // A user's intervals come in order.
+  virtual void reserve(BankSet banks, unsigned user, base::Time from, base::Time until) = 0;
 };
 
 // A port whose users are served side by side as long as it is wide enough for all of them.
