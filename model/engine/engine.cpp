@@ -110,15 +110,6 @@ bool Engine::may_run_ahead() const {
          cost != CostClass::kMeeting && !shares(i, place_.kind, params_);
 }
 
-// Engines that start at the same time on something shared ask for it in the order of their queues: each wakes
-// as many femtoseconds late as its number says. Their times do not show it.
-void Engine::wake_at(Time start) {
-  const Duration turn{shares(sequencer_.current(), place_.kind, params_) ? std::int64_t{queue_number()} : 0};
-  const Time at = std::max(start + turn, sim::now());
-  late_ = std::min(at - start, turn);
-  sim::notify_at(wake_, at);
-}
-
 void Engine::plan(Time ready) {
   ready_ = ready;
   if (done()) return finish(ready);
@@ -230,24 +221,6 @@ Time Engine::run_pipeline(const isa::Instruction& i, Time t) {
   observe(issue.start, next, issue.complete);
   jump_or_advance(i);
   return next;
-}
-
-Issue Engine::issue(const isa::Instruction& i, Time t) {
-  pipeline_->decoded(ready_);
-  if (!shares(i, place_.kind, params_)) return pipeline_->issue(i, t, ledger_);
-  const SharedUse use = shared_use(i, place_.kind, params_);
-  const Time granted = banks->free_from(use.banks, queue_number(), t);
-  if (granted > t) {
-    ledger_.account(t, Cycle::kDispatch);
-    ledger_.account(granted, Cycle::kBankConflict);
-  }
-  Issue issue = pipeline_->issue(i, granted, ledger_);
-  if (use.through_port.count != 0) {
-    const Duration longer = shared_port->reserve(queue_number(), use.through_port, issue.start, issue.read);
-    if (longer.fs != 0) issue = pipeline_->lengthen(issue, longer, ledger_);
-  }
-  banks->reserve(use.banks, queue_number(), issue.read);
-  return issue;
 }
 
 // Instructions complete in order, so that one counting semaphore can stand for all that came before; in the

@@ -60,6 +60,20 @@ class TensorPipeline final : public Pipeline {
     const Cycles at = clock_.at_or_after(dispatch);
     return i.op == isa::Opcode::kLoadWeights ? load_weights(i, at, ledger) : matmul(i, at, ledger);
   }
+  // The array stands still: rows of this tile enter later by as much.
+  Issue hold(const Issue& issue, base::Duration by, Cycle reason, Ledger& ledger) override {
+    const Cycles more = clock_.at_or_after({by.fs});
+    Cycles next_start{0};
+    for_each_cell(last_tile_, [&](Cell& cell) {
+      cell.next_start = cell.next_start + more;
+      cell.array_free = cell.array_free + more;
+      next_start = std::max(next_start, cell.next_start);
+    });
+    const auto later = [&](Time t) { return clock_.edge(clock_.at_or_after(t) + more); };
+    ledger.account(clock_.edge(next_start), reason);
+    ledger.active(issue.start, later(issue.complete));
+    return {issue.start, issue.next, later(issue.complete), later(issue.read), issue.enter};
+  }
   std::uint64_t hardware_flops() const override { return flops_; }
   std::uint64_t cell_cycles() const override { return cell_cycles_; }
 
@@ -89,7 +103,8 @@ class TensorPipeline final : public Pipeline {
     const Time begin = clock_.edge(start), complete = clock_.edge(loaded + cost.latency);
     ledger.account(begin, Cycle::kWeightLoad);
     ledger.active(begin, complete);
-    return {begin, clock_.edge(start + params_.back_to_back), complete, clock_.edge(start + cost.read)};
+    return {begin, clock_.edge(start + params_.back_to_back), complete, clock_.edge(start + cost.read),
+            begin};
   }
 
   Issue matmul(const isa::Instruction& i, Cycles at, Ledger& ledger) {
@@ -125,7 +140,8 @@ class TensorPipeline final : public Pipeline {
     ledger.account(clock_.edge(std::min(enter + cost.interval, next_start)), Cycle::kBusy);
     ledger.account(clock_.edge(next_start), Cycle::kThrottle);
     ledger.active(begin, complete);
-    return {begin, clock_.edge(start + params_.back_to_back), complete, clock_.edge(through)};
+    return {begin, clock_.edge(start + params_.back_to_back), complete, clock_.edge(through),
+            clock_.edge(enter)};
   }
 
   // When the queue before the array has room for the next matmul's rows. At full rate the array keeps up with

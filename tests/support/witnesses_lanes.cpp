@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isa/activation_functions.h"
+#include "model/engine/shared_use.h"
 #include "model/engine/timing_laws.h"
 #include "tests/support/witness.h"
 #include "tests/support/witness_tiles.h"
@@ -53,6 +54,11 @@ double table_load(const MachineParams& m) {
   return length_ns(model::table_switch(isa::ActFn::kExp, isa::kNoTableSet, p).cycles, p.clock);
 }
 
+// Whether an instruction that reads PSUM has to take its turn.
+double bank_turns(const MachineParams& m) {
+  return model::shares(from_psum(), EngineKind::kScalar, m.chip.core) ? 1 : 0;
+}
+
 std::vector<Witness> vector_witnesses() {
   const auto vector = [](const isa::Instruction& i, Part part) { return on(EngineKind::kVector, i, part); };
   const isa::Instruction add = witness_tiles(Opcode::kTensorTensor, 1000, DType::kFp32);
@@ -90,6 +96,10 @@ std::vector<Witness> scalar_witnesses() {
       {"scalar.table_load", table_load, 1283.333, "silicon: 10 of 10 loads"},
       {"scalar.accumulator_read", scalar(reduction(), kIssue), 254.167,
        "published: N and 64 cycles, beyond the start-up"},
+      {"sbuf.shared_port",
+       [](const MachineParams& m) { return m.chip.core.sbuf.shared_port.time_for({7680}).ns(); }, 1000.0,
+       "assumed: 8 bytes in a cycle of 960 MHz"},
+      {"psum.bank_turns", bank_turns, 1, "assumed: engines take turns"},
       {"sbuf.clock", scalar(scatter(DType::kFp16), kComplete), 748.333, "silicon: scatter of 128 fp16"},
       {"sbuf.strided_access", scalar(scatter(DType::kFp32), kComplete), 416.667,
        "silicon: scatter of 128 fp32"},
