@@ -27,7 +27,7 @@ constexpr std::array<CycleName, kCycleNames> kCycleTable{{
     {"weight_load", "the array stood still while weights were loaded"},
     {"throttle", "the array ran at half rate after idling"},
     {"table_load", "the scalar engine switched its function tables"},
-    {"bank_conflict", "waited for another engine to leave the PSUM bank"},
+    {"bank_conflict", "streamed longer because another engine used the same PSUM bank"},
     {"port_conflict", "streamed longer because another engine used the same port of SBUF"},
     {"dispatch", "the sequencer worked on registers, branches and semaphores"},
     {"queue_full", "a DMA ring had no room for another transfer"},

@@ -31,8 +31,8 @@ enum class Cycle : std::uint8_t {
   kWeightLoad,      // tensor: the array stands while weights load (not hidden)
   kThrottle,        // tensor: half rate after idling
   kTableLoad,       // scalar: activation table switch
-  kBankConflict,    // another engine has the PSUM bank
-  kPortConflict,    // another engine takes its part of a shared SBUF port
+  kBankConflict,    // another engine uses the same PSUM bank
+  kPortConflict,    // another engine uses the same port of SBUF
   kDispatch,        // sequencer: register, branch and semaphore instructions
   kQueueFull,       // a bounded queue (DMA ring) had no room
   kDrain,           // issue done, results still in the pipeline, nothing else to issue

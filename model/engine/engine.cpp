@@ -110,15 +110,6 @@ bool Engine::may_run_ahead() const {
          cost != CostClass::kMeeting && !shares(i, place_.kind, params_);
 }
 
-// Engines that start at the same time on something shared ask for it in the order of their queues: each wakes
-// as many femtoseconds late as its number says. Their times do not show it.
-void Engine::wake_at(Time start) {
-  const Duration turn{shares(sequencer_.current(), place_.kind, params_) ? std::int64_t{queue_number()} : 0};
-  const Time at = std::max(start + turn, sim::now());
-  late_ = std::min(at - start, turn);
-  sim::notify_at(wake_, at);
-}
-
 void Engine::plan(Time ready) {
   ready_ = ready;
   if (done()) return finish(ready);
@@ -179,50 +170,6 @@ Time Engine::run(const isa::Instruction& i, Time t) {
   }
 }
 
-// A load holds the queue until the value is there; a store goes its way.
-Time Engine::run_sequencer(const isa::Instruction& i, Time t) {
-  const CostClass cost = isa::row_of(i.op).cost;
-  const bool updates = i.update.kind != isa::Update::Kind::kNone;
-  const Duration memory =
-      i.word.space == isa::Space::kHbm ? params_.sequencer.load_hbm : params_.sequencer.load_sbuf;
-  const Time ready = i.wait.kind == isa::Wait::Kind::kNone ? t : ready_, start = laws_.start(t);
-  Time end = laws_.behind_step(start);
-  if (cost == CostClass::kSemaphore)
-    end = updates ? laws_.end_of_update(ready, start) : laws_.end_of_wait(start);
-  if (i.op == isa::Opcode::kRegLoad) end = laws_.behind_step(start + memory);
-  const Time complete = i.op == isa::Opcode::kRegStore ? laws_.behind_step(start + memory) : end;
-  sequencer_.execute(i, memories());
-  const Time next = behind(i, start, end);
-  ledger_.account(start, Cycle::kDispatch);
-  ledger_.active(start, end);
-  ledger_.account(next, Cycle::kDispatch);
-  raise(i, end, complete);
-  if (updates) {
-    own_change_ = i.update.semaphore;
-    own_change_visible_ = i.update.on_read ? read_value_ : complete_value_;
-  }
-  observe(start, next, complete);
-  jump_or_advance(i);
-  return next;
-}
-
-// When the sequencer comes to what is behind one of its own instructions, or behind one that it hands over at
-// `dispatched`; at once when nothing is.
-Time Engine::behind(const isa::Instruction& i, Time start, Time end) const {
-  const std::size_t successor = sequencer_.successor(i);
-  if (successor == stream().size()) return end;
-  if (successor != sequencer_.pc() + 1) return laws_.behind_jump(start);
-  if (isa::row_of(i.op).cost != CostClass::kSemaphore) return end;
-  return laws_.behind_semaphore(end, executor_of(stream()[successor]));
-}
-
-Time Engine::behind_dispatch(Time dispatched, Time start) {
-  const Time room = queue_.hand_over(start);
-  const std::size_t successor = sequencer_.pc() + 1;
-  if (successor == stream().size()) return dispatched;
-  return laws_.behind_dispatch(dispatched, room, executor_of(stream()[successor]));
-}
-
 Time Engine::run_doorbell(const isa::Instruction& i, Time t) {
   if (!doorbell->has_room(i.ring)) {
     waiting_for_room_ = true;
@@ -274,24 +221,6 @@ Time Engine::run_pipeline(const isa::Instruction& i, Time t) {
   observe(issue.start, next, issue.complete);
   jump_or_advance(i);
   return next;
-}
-
-Issue Engine::issue(const isa::Instruction& i, Time t) {
-  pipeline_->decoded(ready_);
-  if (!shares(i, place_.kind, params_)) return pipeline_->issue(i, t, ledger_);
-  const SharedUse use = shared_use(i, place_.kind, params_);
-  const Time granted = banks->free_from(use.banks, queue_number(), t);
-  if (granted > t) {
-    ledger_.account(t, Cycle::kDispatch);
-    ledger_.account(granted, Cycle::kBankConflict);
-  }
-  Issue issue = pipeline_->issue(i, granted, ledger_);
-  if (use.through_port.count != 0) {
-    const Duration longer = shared_port->reserve(queue_number(), use.through_port, issue.start, issue.read);
-    if (longer.fs != 0) issue = pipeline_->lengthen(issue, longer, ledger_);
-  }
-  banks->reserve(use.banks, queue_number(), issue.read);
-  return issue;
 }
 
 // Instructions complete in order, so that one counting semaphore can stand for all that came before; in the

@@ -79,7 +79,6 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   void room() override;
   void met(base::Time together, base::Time done) override;
 
-  unsigned queue_number() const { return static_cast<unsigned>(place_.queue); }
   const std::vector<isa::Instruction>& stream() const { return sequencer_.stream(); }
   void plan(base::Time ready);
   void book_wait(base::Time start);

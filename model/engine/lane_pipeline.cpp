@@ -34,17 +34,16 @@ class LanePipeline final : public Pipeline {
                complete = clock_.edge(lanes + cost.complete);
     ledger.account(std::min(clock_.edge(lanes_free_), std::max(next, complete)), Cycle::kBusy);
     ledger.active(begin, complete);
-    return {begin, next, complete, clock_.edge(lanes + cost.streamed)};
+    return {begin, next, complete, clock_.edge(lanes + cost.streamed), clock_.edge(lanes)};
   }
 
-  Issue lengthen(const Issue& issue, base::Duration by, Ledger& ledger) override {
+  Issue hold(const Issue& issue, base::Duration by, Cycle reason, Ledger& ledger) override {
     const Cycles more = clock_.at_or_after({by.fs});
     const auto later = [&](Time t) { return clock_.edge(clock_.at_or_after(t) + more); };
     front_free_ = front_free_ + more;
     lanes_free_ = lanes_free_ + more;
-    const Issue longer{issue.start, later(issue.next), later(issue.complete), later(issue.read)};
-    ledger.account(std::min(clock_.edge(lanes_free_), std::max(longer.next, longer.complete)),
-                   Cycle::kPortConflict);
+    const Issue longer{issue.start, later(issue.next), later(issue.complete), later(issue.read), issue.enter};
+    ledger.account(std::min(clock_.edge(lanes_free_), std::max(longer.next, longer.complete)), reason);
     ledger.active(longer.start, longer.complete);
     return longer;
   }

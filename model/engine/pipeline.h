@@ -19,6 +19,7 @@ struct Issue {
   // The sources have been read and may be overwritten: the end of the streaming, assumed (nothing is
   // published of updates on read).
   base::Time read;
+  base::Time enter;  // the lanes or the array begin to stream
 };
 
 class Pipeline {
@@ -28,9 +29,8 @@ class Pipeline {
   virtual void decoded(base::Time) {}
   // `dispatch` never decreases from call to call.
   virtual Issue issue(const isa::Instruction& i, base::Time dispatch, Ledger& ledger) = 0;
-  // The instruction issued last streams that much longer: its issue with the times moved. Nothing to the
-  // tensor engine, which shares no port.
-  virtual Issue lengthen(const Issue& issue, base::Duration, Ledger&) { return issue; }
+  // The instruction issued last streams `by` longer, for that reason: its issue with the times moved.
+  virtual Issue hold(const Issue& issue, base::Duration by, base::Cycle reason, Ledger& ledger) = 0;
   virtual std::uint64_t hardware_flops() const { return 0; }
   virtual std::uint64_t cell_cycles() const { return 0; }
 };

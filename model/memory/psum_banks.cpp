@@ -4,29 +4,30 @@
 #include <algorithm>
 #include <bit>
 
+#include "model/sim/time.h"
+
 namespace tahoma::model {
 
-namespace {
+using base::Duration, base::Time;
 
-template <class F>
-void for_each_bank(sim::BankSet banks, F&& f) {
-  for (; banks != 0; banks &= banks - 1) f(static_cast<std::size_t>(std::countr_zero(banks)));
+// How long others stream through the bank meanwhile. What is over by now meets nobody any more.
+Duration PsumBanks::shared(Bank& bank, unsigned user, Time from, Time until) {
+  while (!bank.empty() && bank.front().until <= sim::now()) bank.pop_front();
+  Duration sum{0};
+  for (const Stream& s : bank)
+    if (s.user != user) sum += std::max(Duration{0}, std::min(until, s.until) - std::max(from, s.from));
+  return sum;
 }
 
-}  // namespace
-
-base::Time PsumBanks::free_from(sim::BankSet banks, unsigned user, base::Time at) const {
-  for_each_bank(banks, [&](std::size_t bank) {
-    for (unsigned other = 0; other < kUsers; ++other)
-      if (other != user) at = std::max(at, taken_until_[bank][other]);
-  });
-  return at;
-}
-
-void PsumBanks::reserve(sim::BankSet banks, unsigned user, base::Time until) {
-  for_each_bank(banks, [&](std::size_t bank) {
-    taken_until_[bank].at(user) = std::max(taken_until_[bank].at(user), until);
-  });
+Duration PsumBanks::reserve(sim::BankSet banks, unsigned user, Time from, Time until) {
+  Duration longer{0};
+  const auto for_each = [&](auto&& f) {
+    for (sim::BankSet left = banks; left != 0; left &= left - 1)
+      f(banks_[static_cast<std::size_t>(std::countr_zero(left))]);
+  };
+  for_each([&](Bank& bank) { longer = std::max(longer, shared(bank, user, from, until)); });
+  for_each([&](Bank& bank) { bank.push_back({user, from, until + longer}); });
+  return longer;
 }
 
 }  // namespace tahoma::model

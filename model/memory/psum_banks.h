@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The banks of PSUM. Documented: the vector and the scalar engine may use different banks at the same time.
-// Assumed: in the same bank they take turns, instruction by instruction, and the tensor engine takes its turn
-// like the others. Left out: the DMA engines' accesses.
+// Assumed: in the same bank engines take turns, access by access, the tensor engine like the others, so that
+// what two of them stream through a bank at the same time takes as long as one after the other. Left out: the
+// DMA engines' accesses, and that a turn of one may be shorter than another's.
 #pragma once
 
 #include <array>
+#include <deque>
 
 #include "model/sim/sharing.h"
 
@@ -12,12 +14,17 @@ namespace tahoma::model {
 
 class PsumBanks : public sim::BanksIf {
  public:
-  base::Time free_from(sim::BankSet banks, unsigned user, base::Time at) const override;
-  void reserve(sim::BankSet banks, unsigned user, base::Time until) override;
+  base::Duration reserve(sim::BankSet banks, unsigned user, base::Time from, base::Time until) override;
 
  private:
-  static constexpr unsigned kBanks = 64, kUsers = 8;
-  std::array<std::array<base::Time, kUsers>, kBanks> taken_until_{};
+  struct Stream {
+    unsigned user;
+    base::Time from, until;
+  };
+  using Bank = std::deque<Stream>;
+  static base::Duration shared(Bank& bank, unsigned user, base::Time from, base::Time until);
+
+  std::array<Bank, 64> banks_;
 };
 
 }  // namespace tahoma::model

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SBUF or PSUM of one core: partitions x bytes. Holds values in functional mode, and the known ones always;
-// its bandwidth is part of the engines' timing laws, and port and bank conflicts are not modelled.
+// its bandwidth is part of the engines' timing laws, what they do to each other is in psum_banks and
+// shared_port.
 #pragma once
 
 #include <systemc>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The port of SBUF that the vector engine and GpSimd share. Documented: hardware arbitrates it, and the two
 // are no longer serialised. Assumed: it arbitrates cycle by cycle and loses none, so that both stream freely
-// while the port is wide enough for what they move, and what does not fit is served behind it; the
-// instruction that starts later pays for both.
+// while the port is wide enough for what they move, and what does not fit is served behind it.
 #pragma once
 
 #include <array>
@@ -23,10 +22,8 @@ class SharedPort : public sim::SharedPortIf {
     base::Time from, until;
     base::Duration needed;  // of the port's time, if it were alone
   };
-  static constexpr unsigned kUsers = 8;
-
   base::Bandwidth rate_;
-  std::array<std::deque<Stream>, kUsers> streams_;  // of each user, in the order of their starts
+  std::array<std::deque<Stream>, sim::kSharers> streams_;  // of each user
 };
 
 }  // namespace tahoma::model

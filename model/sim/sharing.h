@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the engines of a core meet in its on-chip memories. Both resources are asked at kernel time, when an
-// instruction starts, and reserve its interval: who asks first is served first. A user is a number of the
-// asker's choice, the same at every call.
+// instruction is issued, and reserve the interval in which it streams: who asks later pays for both. A user
+// is a number of the asker's choice, below kSharers, the same at every call.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,18 @@
 
 namespace tahoma::sim {
 
-// A set of banks: one bit each.
+inline constexpr unsigned kSharers = 8;
+
+// A set of banks: bit n stands for banks n, n + 64 and so on.
 using BankSet = std::uint64_t;
 
-// Banks of which each serves one user at a time.
 struct BanksIf : virtual sc_core::sc_interface {
-  // Since when, at or after `at`, nobody else has any of `banks`.
-  virtual base::Time free_from(BankSet banks, unsigned user, base::Time at) const = 0;
-  virtual void reserve(BankSet banks, unsigned user, base::Time until) = 0;
+  // A user streams through `banks` between `from` and `until`: how much longer that takes because of others.
+  virtual base::Duration reserve(BankSet banks, unsigned user, base::Time from, base::Time until) = 0;
 };
 
-// A port whose users are served side by side as long as it is wide enough for all of them.
 struct SharedPortIf : virtual sc_core::sc_interface {
-  // A user moves `bytes` evenly between `from` and `until`: how much longer that takes because of the others.
+  // A user moves `bytes` evenly between `from` and `until`: how much longer that takes because of others.
   virtual base::Duration reserve(unsigned user, base::Bytes bytes, base::Time from, base::Time until) = 0;
 };
 

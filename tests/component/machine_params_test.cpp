@@ -72,17 +72,17 @@ TEST_CASE("machine parameters: the defaults are Trainium2's published and measur
       {"chip.core.tensor.moving_columns", "512"},         // nc_matmul
       {"chip.core.tensor.weight_to_matmul", "30.83 ns"},  // profiles
       {"chip.core.tensor.throttle_window",
-       "3.41333 us"},                                    // 4096 cycles at 1.2 GHz, from releases in profiles
-      {"chip.core.scalar.issue_overhead", "60 cyc"},     // profiles
-      {"chip.core.scalar.table_load", "1283.33 ns"},     // profiles
-      {"chip.core.sbuf.partitions", "128"},              // trainium2_arch.rst
-      {"chip.core.sbuf.per_partition", "224 KiB"},       //
-      {"chip.core.sbuf.usable", "212984 B"},             // nkipy
-      {"chip.core.psum.per_partition", "16 KiB"},        // trainium2_arch.rst
-      {"chip.core.psum.bank", "2 KiB"},                  //
-      {"link.x", "128 GB/s"},                            // 1,024 GB/s a chip over 4 neighbours, both ways
-      {"link.y", "128 GB/s"},                            //
-      {"link.z", "64 GB/s"},                             // 256 GB/s a chip over 2 neighbours, both ways
+       "3.41333 us"},                                 // 4096 cycles at 1.2 GHz, from releases in profiles
+      {"chip.core.scalar.issue_overhead", "60 cyc"},  // profiles
+      {"chip.core.scalar.table_load", "1283.33 ns"},  // profiles
+      {"chip.core.sbuf.partitions", "128"},           // trainium2_arch.rst
+      {"chip.core.sbuf.per_partition", "224 KiB"},    //
+      {"chip.core.sbuf.usable", "212984 B"},          // nkipy
+      {"chip.core.psum.per_partition", "16 KiB"},     // trainium2_arch.rst
+      {"chip.core.psum.bank", "2 KiB"},               //
+      {"link.x", "128 GB/s"},                         // 1,024 GB/s a chip over 4 neighbours, both ways
+      {"link.y", "128 GB/s"},                         //
+      {"link.z", "64 GB/s"},                          // 256 GB/s a chip over 2 neighbours, both ways
   };
   Fixture f;
   for (const auto& [path, figure] : figures) {
@@ -106,13 +106,13 @@ TEST_CASE("machine parameters: measured ranges hold their defaults", "[system][p
   CHECK(between(vector.length(two_tiles).ns() + core.vector.latency.ns(), 157, 160));
   CHECK(between(scalar.length(core.scalar.issue_overhead).ns() + core.scalar.latency.ns(), 159.1, 159.2));
   CHECK(between(static_cast<double>(core.dma.element_overhead.count), 2, 4));
-  CHECK(between(core.dma.doorbell.ns(), 57.5, 60.8));
-  CHECK(between(core.dma.doorbell_pitch.ns(), 82, 86));
-  CHECK(between(core.dma.start_up.ns(), 698, 718));
+  CHECK(between(core.dma.doorbell_sync.ns(), 57.5, 60.8));
+  CHECK(between(core.dma.pitch_sync.ns(), 81.67, 86));
+  CHECK(between(core.dma.start_up.ns(), 691, 718));
   CHECK(between(core.dma.start_up.ns() + f.machine.chip.hbm.read_latency.ns(), 794, 830));
-  CHECK(between(core.dma.skew.ns() * 15, 190, 215));
-  CHECK(between(core.dma.write_latency.ns(), 195, 235));
-  CHECK(between(core.dma.completion.ns(), 310, 385));
+  CHECK(between(core.dma.skew_half.ns() + 7 * core.dma.skew_far.ns(), 190, 215));
+  CHECK(between(core.dma.write_sbuf.ns(), 195, 235));
+  CHECK(between(core.dma.write_hbm.ns(), 228, 291));
   CHECK(between(core.dma.small_element.ns(), 79, 108));
 }
 

@@ -43,6 +43,25 @@ TEST_CASE("params page: a row says type, default, range, sentence and provenance
                        Catch::Contains("derived: 2.9 TB/s"));
 }
 
+TEST_CASE("params page: every parameter of a NeuronCore shows where its value comes from", "[params]") {
+  model::MachineParams machine;
+  base::ParamTree tree("machine");
+  machine.declare(tree);
+  const std::string text = runtime::params_text("machine.chip.core", fake_kinds());
+  std::size_t shown = 0;
+  for (const base::Param& param : tree.params()) {
+    if (param.path.rfind("machine.chip.core.", 0) != 0) continue;
+    CAPTURE(param.path);
+    CHECK(param.source.kind != base::Provenance::kChosen);
+    CHECK_FALSE(param.source.note.empty());
+    CHECK_THAT(text, Catch::Contains("  " + param.path + " = "));
+    CHECK_THAT(text,
+               Catch::Contains(std::string(base::name_of(param.source.kind)) + ": " + param.source.note));
+    ++shown;
+  }
+  CHECK(shown > 100);
+}
+
 TEST_CASE("params page: a path selects a parameter or the group below it", "[params]") {
   const auto paths = [](const std::string& path) {
     std::string joined;
