@@ -27,12 +27,11 @@ inline constexpr Field kDmaCopyFields[] = {
     may(kSkip, "skip"),
     may(kDge, "dge")};
 inline constexpr Field kDmaComputeFields[] = {
-    need(kDescriptor, "descriptor"), may(kSources, "sources"), may(kRing, "ring"),
-    may(kDstReg, "dst_reg"),         may(kSrcReg, "src_reg"),  may(kNotify, "notify"),
-    may(kDge, "dge")};
+    need(kDescriptor, "descriptor"), may(kSources, "sources"), may(kRing, "ring"), may(kDstReg, "dst_reg"),
+    may(kSrcReg, "src_reg"),         may(kNotify, "notify"),   may(kDge, "dge")};
 inline constexpr Field kDmaTransposeFields[] = {need(kDescriptor, "descriptor"), may(kRing, "ring"),
-                                                may(kDstReg, "dst_reg"), may(kSrcReg, "src_reg"),
-                                                may(kNotify, "notify"), may(kDge, "dge")};
+                                                may(kDstReg, "dst_reg"),         may(kSrcReg, "src_reg"),
+                                                may(kNotify, "notify"),          may(kDge, "dge")};
 inline constexpr Field kSendRecvFields[] = {kShapeField, tile(kDst, "dst", kAnyDType, kSbufOnly),
                                             tile(kSrc0, "src", kAnyDType, kSbufOnly), may(kPipe, "pipe"),
                                             may(kGpSimdDma, "gpsimd_dma")};

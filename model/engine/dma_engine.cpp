@@ -104,7 +104,8 @@ void DmaEngine::advance(Share& share, const Packet& packet) const {
   if (packet.runs == 1 && share.done_elements < runs.elements_of(share.unit)) return;
   share.unit += packet.runs;
   share.done_elements = 0;
-  if (runs.joined > 1) share.done_rows = static_cast<std::uint32_t>((share.done_rows + packet.runs) % runs.joined);
+  if (runs.joined > 1)
+    share.done_rows = static_cast<std::uint32_t>((share.done_rows + packet.runs) % runs.joined);
 }
 
 void DmaEngine::step() {

@@ -11,7 +11,9 @@ namespace {
 
 constexpr std::uint64_t kSemaphoreBytes = 4;
 
-std::uint64_t beats(std::uint64_t bytes, base::Bytes width) { return (bytes + width.count - 1) / width.count; }
+std::uint64_t beats(std::uint64_t bytes, base::Bytes width) {
+  return (bytes + width.count - 1) / width.count;
+}
 
 std::uint64_t count(Cycles cycles) { return static_cast<std::uint64_t>(cycles.count); }
 

@@ -2,10 +2,11 @@
 // The timing laws of the DMA: pure functions of a doorbell, a packet and a write. Times of silicon stand at
 // the parameters (engine_params.cpp) and in workloads/micro/dma.csv.
 //
-// Read side, in cycles of the DMA clock: an element takes ceil(bytes / 32) and its overhead, a packet its own;
-// the larger side paces a cast, both reads an accumulation, every source a sum; a transposition reaches the
-// published share. Write side: an element is written a latency after it has been read, in order; a semaphore
-// is written when the data before it is acknowledged, and what was held back behind it drains at full width.
+// Read side, in cycles of the DMA clock: an element takes ceil(bytes / 32) and its overhead, a packet its
+// own; the larger side paces a cast, both reads an accumulation, every source a sum; a transposition reaches
+// the published share. Write side: an element is written a latency after it has been read, in order; a
+// semaphore is written when the data before it is acknowledged, and what was held back behind it drains at
+// full width.
 #pragma once
 
 #include "isa/instruction.h"
@@ -26,11 +27,11 @@ base::Duration skew_of(unsigned engine, const DmaParams& params);
 // What one packet is to an engine: rows that are contiguous on each side, the elements that they make up, and
 // the semaphore behind them.
 struct PacketShape {
-  std::uint32_t rows = 1;       // or 1 when the packet is part of one; 0: a semaphore alone
-  std::uint32_t row_bytes = 0;  // of the larger side
-  std::uint32_t starts = 1;     // elements that begin in this packet
-  std::uint8_t joined = 1;      // rows of an element
-  std::uint8_t sources = 1;     // each with its bytes and its overhead
+  std::uint32_t rows = 1;                 // or 1 when the packet is part of one; 0: a semaphore alone
+  std::uint32_t row_bytes = 0;            // of the larger side
+  std::uint32_t starts = 1;               // elements that begin in this packet
+  std::uint8_t joined = 1;                // rows of an element
+  std::uint8_t sources = 1;               // each with its bytes and its overhead
   std::uint8_t throughput_percent = 100;  // below 100: of a transposition
   bool dram_to_dram = false, accumulate = false;
   bool semaphore = false;  // written behind the last element

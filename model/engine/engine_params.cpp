@@ -179,10 +179,9 @@ void DmaParams::declare(ParamTree& t) {
         documented("runtime's default packetisation"));
   t.add("packet_elements", packet_elements, std::uint64_t{64}, {1, 65536},
         "most contiguous runs of one packet", documented("64 descriptors a packet, driver headers"));
-  t.add("doorbell_sync", doorbell_sync, 58.33_ns, kLatency,
-        "a doorbell of queue sync or a collective core", measured("57.5..60.8 ns, trn2 device profiles"));
-  t.add("doorbell_scalar", doorbell_scalar, 25_ns, kLatency,
-        "a doorbell of queue scalar, tensor or vector",
+  t.add("doorbell_sync", doorbell_sync, 58.33_ns, kLatency, "a doorbell of queue sync or a collective core",
+        measured("57.5..60.8 ns, trn2 device profiles"));
+  t.add("doorbell_scalar", doorbell_scalar, 25_ns, kLatency, "a doorbell of queue scalar, tensor or vector",
         measured("25 ns on the scalar and tensor queues, trn2 device profiles"));
   t.add("doorbell_gpsimd", doorbell_gpsimd, 25.83_ns, kLatency, "a doorbell of queue gpsimd",
         measured("25.83 ns, stores into an output 51.67, trn2 device profiles"));

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <bit>
+
 #include "isa/activation_functions.h"
+#include "model/engine/shared_use.h"
 #include "model/engine/timing_laws.h"
+#include "model/memory/shared_port.h"
 #include "tests/support/witness.h"
 #include "tests/support/witness_tiles.h"
 
@@ -53,6 +57,18 @@ double table_load(const MachineParams& m) {
   return length_ns(model::table_switch(isa::ActFn::kExp, isa::kNoTableSet, p).cycles, p.clock);
 }
 
+// A copy at the vector engine's best takes the whole port: what another moves meanwhile comes on top.
+double beside_a_fast_copy(const MachineParams& m) {
+  model::SharedPort port(m.chip.core.sbuf.shared_port);
+  const base::Time end{1'066'666'667};  // 4096 elements at 4 a cycle
+  port.reserve(1, base::Bytes{8192}, {0}, end);
+  return port.reserve(3, base::Bytes{4096}, {0}, end).ns();
+}
+
+double banks_of_a_copy(const MachineParams& m) {
+  return std::popcount(model::shared_use(from_psum(), EngineKind::kScalar, m.chip.core).banks);
+}
+
 std::vector<Witness> vector_witnesses() {
   const auto vector = [](const isa::Instruction& i, Part part) { return on(EngineKind::kVector, i, part); };
   const isa::Instruction add = witness_tiles(Opcode::kTensorTensor, 1000, DType::kFp32);
@@ -93,6 +109,9 @@ std::vector<Witness> scalar_witnesses() {
       {"sbuf.clock", scalar(scatter(DType::kFp16), kComplete), 748.333, "silicon: scatter of 128 fp16"},
       {"sbuf.strided_access", scalar(scatter(DType::kFp32), kComplete), 416.667,
        "silicon: scatter of 128 fp32"},
+      {"sbuf.shared_port", beside_a_fast_copy, 533.333, "closed form: half of 1066.667, whose port is taken"},
+      {"psum.bank_turns", banks_of_a_copy, 1.0,
+       "assumed: engines take turns in a bank; 512 bytes lie in one"},
       {"sbuf.partial_write", scalar(scatter(DType::kFp16), kComplete), 748.333,
        "silicon: scatter of 128 fp16"},
   };
