@@ -133,7 +133,7 @@ tlm::tlm_sync_enum DmaRings::on_end_request(sim::Payload& payload, tlm::tlm_phas
 // A semaphore of another core is raised by an empty packet through the network.
 void DmaRings::visible(const sim::Notify& n, unsigned engine, Time when) {
   const bool own = n.core == place_.core;
-  if (own) when = increments_.reserve(when, sim::now());
+  if (own) when = increments_.reserve(n.semaphore, when, sim::now());
   meter_.effect_at(when);
   if (n.core == sim::kNobody) return;
   if (own) {

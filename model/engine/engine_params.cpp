@@ -194,15 +194,16 @@ void DmaParams::declare(ParamTree& t) {
   t.add("first_doorbell", first_doorbell, 31.67_ns, kLatency, "more for the first doorbell of a queue",
         measured("29..33 ns on three queues, trn2 device profiles"));
   t.add("start_up", start_up, 702.5_ns, kLatency, "doorbell's end to the first engine's start",
-        measured("695..707 ns for stores; loads add the memory's latency"));
-  t.add("skew_near", skew_near, 10.3_ns, kLatency, "start to start over engines 0..7",
-        measured("the eight start within 54..86 ns, trn2 device profiles"));
-  t.add("skew_half", skew_half, 94_ns, kLatency, "start of engine 0 to that of engine 8",
-        measured("88..109 ns, trn2 device profiles"));
-  t.add("skew_far", skew_far, 14.4_ns, kLatency, "start to start over engines 8..15",
-        measured("the eight start within 91..117 ns, trn2 device profiles"));
-  t.add("cold_read", cold_read, 583_ns, kLatency, "more for an engine's first read of HBM in a run",
-        measured("median of 48 first loads, 0..890 ns, trn2 device profiles"));
+        measured("median 702.7 of 10 stores, 694..770; loads add the memory's latency"));
+  t.add("skew_near", skew_near, 10.25_ns, kLatency, "start to start over engines 0..7",
+        measured("the eight start within 72 ns, 54..106, trn2 device profiles"));
+  t.add("skew_half", skew_half, 97_ns, kLatency, "start of engine 0 to that of engine 8",
+        measured("88..134 ns, trn2 device profiles"));
+  t.add("skew_far", skew_far, 15_ns, kLatency, "start to start over engines 8..15",
+        measured("engine 15 starts 206 ns after the first, 185..240, trn2 device profiles"));
+  t.add("cold_read", cold_read, 826_ns, kLatency, "more for an engine's first read of HBM in a run",
+        measured("the slowest of 16 engines, with which a transfer ends: median of five kernels, 296..884 ns; "
+                 "a single engine 583 ns, trn2 device profiles"));
   t.add("write_sbuf", write_sbuf, 223.5_ns, kLatency, "read finished to written and acknowledged, SBUF",
         measured("195..311 ns, trn2 device profiles"));
   t.add("write_hbm", write_hbm, 256.5_ns, kLatency, "read finished to written and acknowledged, HBM",
@@ -216,12 +217,13 @@ void DmaParams::declare(ParamTree& t) {
   t.add("semaphore_return", semaphore_return, 94_ns, kLatency,
         "semaphore's value visible to its write acknowledged",
         measured("78..115 ns in 3,984 increments, trn2 device profiles"));
-  t.add("increment_spacing", increment_spacing, 2.5_ns, kLatency,
-        "least time between two increments of a core's semaphores by its DMA engines",
-        measured("never less between any two, same or different, trn2 device profiles"));
-  t.add("small_element", small_element, 94_ns, kLatency,
+  t.add("increment_spacing", increment_spacing, 12.5_ns, kLatency,
+        "least time between two increments of one semaphore by DMA engines",
+        measured("11.67 or 13.33 ns throughout a burst, 16 increments never within 179 ns but once"));
+  t.add("small_element", small_element, 100_ns, kLatency,
         "DRAM to DRAM copy of one element below small_element_bytes",
-        measured("79..108 ns, trn2 device profiles"));
+        measured("mean of 40 transfers, which end with their slowest engine; a single engine 91 ns at the "
+                 "median, published 94, 79..108, trn2 device profiles"));
   t.add("small_element_bytes", small_element_bytes, 64_B, {0_B, 4_KiB},
         "contiguous runs below this pay small_element, DRAM to DRAM",
         assumed("measured at 2 and 4 bytes; one HBM access is 64 bytes"));

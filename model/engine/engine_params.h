@@ -110,7 +110,7 @@ struct DmaParams {
   Bytes write_drain;                                         // per cycle, of writes held up by another
   Duration semaphore_write;                                  // data acknowledged -> semaphore acknowledged
   Duration semaphore_return;                                 // its value visible -> acknowledged
-  Duration increment_spacing;                                // of a core's semaphores
+  Duration increment_spacing;                                // of one semaphore
   Duration small_element;                                    // DRAM to DRAM, below `small_element_bytes`
   Bytes small_element_bytes;
   Duration hardware_dge;                                // one instruction of a hardware generator

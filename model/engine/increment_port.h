@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The port through which DMA engines write the semaphores of a core: one increment at a time. Increments are
-// announced before they happen and not in the order of time, so that one announced late takes the first
-// gap at or after its time; those already announced stay where they are.
+// How DMA engines write the semaphores of a core: increments of one semaphore keep a distance. They are
+// announced before they happen and not in the order of time, so that one announced late takes the first gap
+// at or after its time; those already announced stay where they are.
 #pragma once
 
-#include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "model/base/units.h"
@@ -15,20 +15,24 @@ class IncrementPort {
  public:
   explicit IncrementPort(base::Duration spacing) : spacing_(spacing) {}
 
-  // The time, `when` or later, of an increment that keeps its distance from all others. `now`: increments
-  // before it no longer matter, because none is announced for the past.
-  base::Time reserve(base::Time when, base::Time now) {
-    std::erase_if(taken_, [&](base::Time t) { return t + spacing_ <= now; });
-    auto next = taken_.begin();
-    for (; next != taken_.end() && *next < when + spacing_; ++next)
-      if (*next + spacing_ > when) when = *next + spacing_;
-    taken_.insert(next, when);
+  // The time, `when` or later, of an increment that keeps its distance from all others of its semaphore.
+  // `now`: increments well before it no longer matter, because none is announced for the past.
+  base::Time reserve(std::uint8_t semaphore, base::Time when, base::Time now) {
+    std::erase_if(taken_, [&](const Increment& i) { return i.at + spacing_ <= now; });
+    auto place = taken_.begin();
+    for (; place != taken_.end() && place->at < when + spacing_; ++place)
+      if (place->semaphore == semaphore && place->at + spacing_ > when) when = place->at + spacing_;
+    taken_.insert(place, {when, semaphore});
     return when;
   }
 
  private:
+  struct Increment {
+    base::Time at;
+    std::uint8_t semaphore;
+  };
   base::Duration spacing_;
-  std::vector<base::Time> taken_;  // ascending
+  std::vector<Increment> taken_;  // in the order of time
 };
 
 }  // namespace tahoma::model

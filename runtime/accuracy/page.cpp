@@ -60,17 +60,17 @@ std::string verdict(const Page& page) {
   if (!page.beyond.empty())
     text += fmt::format("; {} limit{} exceeded", page.beyond.size(), page.beyond.size() == 1 ? "" : "s");
   if (page.without_value > 0) text += fmt::format("; {} without a value", figures(page.without_value));
-  return text.empty() ? "; all within limits" : text;
+  return text.empty() && page.tallies.all.figures > 0 ? "; all within limits" : text;
 }
 
 std::string headline_of(const Page& page) {
   const Tallies& t = page.tallies;
-  std::string text = "no figure under a limit";
+  std::string text = "no figure has a limit";
   if (t.all.figures > 0)
     text = fmt::format("mean {:.1f} %, worst {:.1f} % over {} figure{}; {} calibrated, {} held out",
                        t.all.mean, t.all.worst, t.all.figures, t.all.figures == 1 ? "" : "s",
                        t.calibration.figures, t.check.figures);
-  if (page.unlimited > 0) text += fmt::format("; {} more without a limit", page.unlimited);
+  if (page.unlimited > 0) text += fmt::format("; {} without a limit", page.unlimited);
   return text + verdict(page);
 }
 

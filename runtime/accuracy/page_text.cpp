@@ -109,13 +109,25 @@ std::string calibration_text(const Page& page) {
       "calibration: constants of the model were derived from these figures. Their errors say how well the "
       "laws\n"
       "fit, and predict nothing; the figures marked check are the prediction.\n";
+  std::size_t widest = 0;
+  for (const FamilyPage& family : page.families) widest = std::max(widest, family.family.name.size());
   for (const FamilyPage& family : page.families) {
     Cells ids;
     for (const PageRow& row : family.rows)
       if (row.figure.use == FigureUse::kCalibration) ids.push_back(row.figure.id);
-    if (!ids.empty()) text += wrapped(fmt::format("  {:<12}", family.family.name), ids);
+    if (!ids.empty()) text += wrapped(fmt::format("  {:<{}} ", family.family.name, widest), ids);
   }
   return text;
+}
+
+// Over all families: what each family's own lines say of one.
+std::string summary_text(const Page& page) {
+  std::string text;
+  if (page.families.size() > 1)
+    text = tally_text("all", page.tallies.all) + tally_text("calibration", page.tallies.calibration) +
+           tally_text("check", page.tallies.check);
+  for (const std::string& beyond : page.beyond) text += "  ! " + beyond + "\n";
+  return text.empty() ? "" : "\nall families with limits\n" + text;
 }
 
 }  // namespace
@@ -125,9 +137,7 @@ std::string page_text(const Page& page) {
                                  page.title, page.machine);
   if (!page.overrides.empty()) text += fmt::format("set     {}\n", fmt::join(page.overrides, "\n        "));
   for (const FamilyPage& family : page.families) text += "\n" + family_text(family);
-  text += "\n" + tally_text("all", page.tallies.all) + tally_text("calibration", page.tallies.calibration) +
-          tally_text("check", page.tallies.check);
-  for (const std::string& beyond : page.beyond) text += "  ! " + beyond + "\n";
+  text += summary_text(page);
   if (page.tallies.calibration.figures > 0) text += "\n" + calibration_text(page);
   return text;
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How transfers are cut, and how long their packets take: closed forms and silicon.
+// How transfers are cut into the shares of the engines, and what they join into elements.
 #include <catch2/catch.hpp>
 
 #include "model/engine/dma_split.h"
-#include "model/engine/dma_timing.h"
-#include "tests/support/machine_fixture.h"
 
 using namespace tahoma;
 
@@ -25,10 +23,12 @@ isa::Descriptor hbm_to_hbm(std::uint32_t elements) {
   return d;
 }
 
+model::Runs runs_of(const model::TransferRequest& request) { return model::runs_of(request, 4); }
+
 model::Runs runs_of(const isa::Descriptor& d) {
   model::TransferRequest request;
   request.sources = {&d, 1};
-  return model::runs_of(request);
+  return runs_of(request);
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ TEST_CASE("dma split: the byte offset of a run is its row times the row's stride
   const auto d = rows_to_sbuf(128, 1024, 4096);
   model::TransferRequest request;
   request.sources = {&d, 1};
-  CHECK(model::byte_offset(request, d.src, model::runs_of(request), 5, 7) == (5 * 4096 + 7) * 2);
+  CHECK(model::byte_offset(request, d.src, runs_of(request), 5, 7) == (5 * 4096 + 7) * 2);
 }
 
 TEST_CASE("dma split: rows by number stay apart even where they follow each other, and go to their places",
@@ -88,7 +88,7 @@ TEST_CASE("dma split: rows by number stay apart even where they follow each othe
   request.sources = {&d, 1};
   request.indirect = isa::Indirection::kGather;
   request.rows = {{0, 7}, {1, 8}, {3, 2}};  // row 2 is left out
-  const auto runs = model::runs_of(request);
+  const auto runs = runs_of(request);
   CHECK(runs.rows == 3);
   CHECK(runs.run_elements == 256);
   for (std::uint64_t r = 0; r < 3; ++r)
@@ -101,7 +101,7 @@ TEST_CASE("dma split: a gather whose rows are all left out is no work for any en
   model::TransferRequest request;
   request.sources = {&d, 1};
   request.indirect = isa::Indirection::kGather;
-  const auto runs = model::runs_of(request);
+  const auto runs = runs_of(request);
   CHECK(runs.units() == 0);
   for (unsigned e = 0; e < 16; ++e) CHECK(model::share_of(runs, e).last == 0);
 }
@@ -111,9 +111,9 @@ TEST_CASE("dma split: a sum has the runs that are contiguous in every source", "
   sources[2].src.stride = {128, 0, 0, 2};
   model::TransferRequest request;
   request.sources = sources;
-  CHECK(model::runs_of(request).rows == 8 * 64);
+  CHECK(runs_of(request).rows == 8 * 64);
   request.sources = std::span(sources).first(2);
-  CHECK(model::runs_of(request).rows == 8);
+  CHECK(runs_of(request).rows == 8);
 }
 
 TEST_CASE("dma split: what transposes has the runs of its source", "[dma]") {
@@ -122,56 +122,49 @@ TEST_CASE("dma split: what transposes has the runs of its source", "[dma]") {
   d.dst.stride = {1, 0, 0, 0};
   model::TransferRequest request;
   request.sources = {&d, 1};
-  CHECK(model::runs_of(request).run_elements == 1);
+  CHECK(runs_of(request).run_elements == 1);
   request.transposes = true;
-  CHECK(model::runs_of(request).rows == 64);
-  CHECK(model::runs_of(request).run_elements == 32);
+  CHECK(runs_of(request).rows == 64);
+  CHECK(runs_of(request).run_elements == 32);
 }
 
-TEST_CASE("dma packet: contiguous runs take the times of silicon", "[dma][timing]") {
-  const auto params = tests::default_machine().chip.core.dma;
-  // bytes of one run, measured nanoseconds back to back
-  for (const auto& [bytes, silicon] :
-       {std::pair{4000, 151.76}, {512, 21.18}, {256, 12.94}, {2304, 87.06}, {8192, 305.88}}) {
-    model::PacketShape packet;
-    packet.run_bytes = static_cast<std::uint64_t>(bytes);
-    INFO(bytes << " bytes");
-    CHECK(model::packet_time(packet, params).ns() ==
-          Approx(silicon).margin(1.2));  // one DMA cycle: 2..4 are measured
-  }
+TEST_CASE("dma split: rows of successive partitions that are one piece of HBM join into elements of four",
+          "[dma]") {
+  isa::Descriptor d = rows_to_sbuf(128, 512, 512);
+  CHECK(runs_of(d).joined == 4);
+  CHECK(model::descriptors_of(runs_of(d)) == 32);
+  std::swap(d.dst, d.src);
+  CHECK(runs_of(d).joined == 4);
 }
 
-TEST_CASE("dma packet: tiny DRAM-to-DRAM elements cost 94 ns each", "[dma][timing]") {
-  const auto params = tests::default_machine().chip.core.dma;
-  const model::PacketShape packet{64, 2, true, true, false, 1, 100};
-  CHECK(model::packet_time(packet, params).ns() == Approx(64 * 94.0));
+TEST_CASE("dma split: rows apart in HBM, rows that are cast and rows from HBM to HBM do not join", "[dma]") {
+  CHECK(runs_of(rows_to_sbuf(128, 512, 513)).joined == 1);
+  isa::Descriptor cast = rows_to_sbuf(128, 512, 512);
+  cast.dst.dtype = isa::DType::kFp32;
+  CHECK(runs_of(cast).joined == 1);
+  CHECK(model::descriptors_of(runs_of(cast)) == 128);
+  isa::Descriptor apart = hbm_to_hbm(64);
+  apart.count = {128, 1, 1, 64};
+  apart.src.stride = {64, 0, 0, 1};
+  apart.dst.stride = {128, 0, 0, 1};
+  CHECK(runs_of(apart).joined == 1);
 }
 
-TEST_CASE("dma packet: accumulation reads both operands", "[dma][timing]") {
-  const auto params = tests::default_machine().chip.core.dma;
-  const model::PacketShape plain{1, 4096, false, true, false, 1, 100},
-      sum{1, 4096, false, true, true, 1, 100};
-  CHECK(model::packet_time(sum, params) == model::packet_time(plain, params) * 2);
-}
-
-TEST_CASE("dma packet: every source of a sum takes its bytes and its overhead", "[dma][timing]") {
-  const auto params = tests::default_machine().chip.core.dma;
-  const base::Clock clock(params.clock);
-  for (std::uint64_t sources = 1; sources <= 16; ++sources) {
-    const model::PacketShape packet{3, 1000, true, false, false, sources, 100};
-    const auto cycles = static_cast<std::int64_t>(3 * sources * (32 + 3));  // ceil(1000 / 32) = 32
-    CHECK(model::packet_time(packet, params) == clock.length({cycles}));
-  }
-}
-
-TEST_CASE("dma packet: a transposition reaches nine tenths or a half of the throughput", "[dma][timing]") {
-  const auto params = tests::default_machine().chip.core.dma;
-  const base::Clock clock(params.clock);
-  const model::PacketShape plain{16, 256, true, false, false, 1, 100};
-  REQUIRE(model::packet_time(plain, params) == clock.length({16 * 11}));
-  model::PacketShape turned = plain;
-  turned.throughput_percent = params.transpose_from_hbm;
-  CHECK(model::packet_time(turned, params) == clock.length({196}));  // 176 / 0.9, rounded up
-  turned.throughput_percent = params.transpose_on_chip;
-  CHECK(model::packet_time(turned, params) == clock.length({352}));
+TEST_CASE("dma split: what sums, accumulates, transposes or goes by number does not join rows", "[dma]") {
+  std::vector<isa::Descriptor> sources(2, rows_to_sbuf(128, 512, 512));
+  model::TransferRequest request;
+  request.sources = std::span(sources).first(1);
+  REQUIRE(runs_of(request).joined == 4);
+  request.transposes = true;
+  CHECK(runs_of(request).joined == 1);
+  request.transposes = false;
+  request.sources = sources;
+  CHECK(runs_of(request).joined == 1);
+  request.sources = std::span(sources).first(1);
+  sources[0].accumulate = true;
+  CHECK(runs_of(request).joined == 1);
+  sources[0].accumulate = false;
+  request.indirect = isa::Indirection::kGather;
+  for (std::uint32_t n = 0; n < 128; ++n) request.rows.push_back({n, n});
+  CHECK(runs_of(request).joined == 1);
 }

@@ -108,8 +108,11 @@ TEST_CASE("logical core: a swap takes its latency and its bytes over the bandwid
   i.gpsimd_dma = false;
   // 7 rows of 256 bytes on the busiest of 16 engines, 8 cycles and an overhead of 3 each
   const base::Clock clock(core.dma.clock);
-  CHECK(model::swap_time(i, core) == core.dma.doorbell + core.dma.start_up + core.dma.skew * 15 +
-                                         clock.length({7 * (8 + 3)}) + core.dma.completion);
+  const model::DmaParams& d = core.dma;
+  CHECK(model::swap_time(i, core) == d.doorbell_sync + d.start_up + d.skew_half + d.skew_far * 7 +
+                                         clock.length({7 * (8 + 3) + 1}) + d.write_sbuf + d.semaphore_write -
+                                         d.semaphore_return);
+}) + core.dma.completion);
 }
 
 TEST_CASE("logical core: a swap takes the same time in both modes", "[system]") {

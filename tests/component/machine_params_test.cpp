@@ -106,13 +106,13 @@ TEST_CASE("machine parameters: measured ranges hold their defaults", "[system][p
   CHECK(between(vector.length(two_tiles).ns() + core.vector.latency.ns(), 157, 160));
   CHECK(between(scalar.length(core.scalar.issue_overhead).ns() + core.scalar.latency.ns(), 159.1, 159.2));
   CHECK(between(static_cast<double>(core.dma.element_overhead.count), 2, 4));
-  CHECK(between(core.dma.doorbell.ns(), 57.5, 60.8));
-  CHECK(between(core.dma.doorbell_pitch.ns(), 82, 86));
-  CHECK(between(core.dma.start_up.ns(), 698, 718));
+  CHECK(between(core.dma.doorbell_sync.ns(), 57.5, 60.8));
+  CHECK(between(core.dma.pitch_sync.ns(), 81.67, 86));
+  CHECK(between(core.dma.start_up.ns(), 691, 718));
   CHECK(between(core.dma.start_up.ns() + f.machine.chip.hbm.read_latency.ns(), 794, 830));
-  CHECK(between(core.dma.skew.ns() * 15, 190, 215));
-  CHECK(between(core.dma.write_latency.ns(), 195, 235));
-  CHECK(between(core.dma.completion.ns(), 310, 385));
+  CHECK(between(core.dma.skew_half.ns() + 7 * core.dma.skew_far.ns(), 190, 215));
+  CHECK(between(core.dma.write_sbuf.ns(), 195, 235));
+  CHECK(between(core.dma.write_hbm.ns(), 228, 291));
   CHECK(between(core.dma.small_element.ns(), 79, 108));
 }
 

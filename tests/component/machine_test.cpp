@@ -5,6 +5,7 @@
 
 #include "model/base/error.h"
 #include "model/system/system.h"
+#include "tests/support/idle_transfer.h"
 #include "tests/support/machine_fixture.h"
 #include "tests/support/tiny_programs.h"
 
@@ -33,11 +34,6 @@ Duration run_alone(const model::MachineParams& m, isa::Program p, const Args& ar
   return system.run().elapsed;
 }
 
-// Doorbell to semaphore of the last engine, for a share of `cost` per engine.
-Duration dma_latency(const model::DmaParams& d, Duration share, Duration read_latency) {
-  return d.doorbell + d.start_up + d.skew * 15 + share + read_latency + d.completion;
-}
-
 }  // namespace
 
 TEST_CASE("machine: an idle load takes doorbell, start-up, skew, its elements, read latency and completion",
@@ -46,10 +42,9 @@ TEST_CASE("machine: an idle load takes doorbell, start-up, skew, its elements, r
   isa::Program p;
   auto i = load_rows(p, 0, 128, 2048, 0);
   p.stream(Queue::kSync) = {i};
-  const base::Clock clock(m.chip.core.dma.clock);
-  const Duration cost = clock.length({8 * (2048 / 32 + 3)});
-  // a packet's data follows its read: the last packet of the share is what the latency is added to
-  const Duration expected = dma_latency(m.chip.core.dma, cost, m.chip.hbm.read_latency);
+  // two elements of 4 rows, and a semaphore; a packet's data follows its read: the last packet of the share is
+  // what the latency is added to
+  const Duration expected = idle_read(m, 2 * (8192 / 32 + 3 + 1) + 1) + semaphore_behind(m);
   CHECK(run_alone(m, p, {}).ns() == Approx(expected.ns()).epsilon(0.01));
 }
 
@@ -58,8 +53,8 @@ TEST_CASE("machine: a long stream of 4 KiB rows reaches the rate of 16 DMA engin
   isa::Program p;
   for (int n = 0; n < 50; ++n) p.stream(Queue::kSync).push_back(load_rows(p, 0, 128, 4096, 0));
   const double ns = run_alone(m, p, {}).ns();
-  const double rate = 50 * 128 * 4096 / (ns - 1500);
-  CHECK(rate == Approx(16 * 27.2 * 128 / 131).epsilon(0.02));
+  const double rate = 50 * 128 * 4096 / (ns - (idle_read(m, 0) + semaphore_behind(m)).ns());
+  CHECK(rate == Approx(16 * 27.2 * 512 / 516).epsilon(0.02));
 }
 
 TEST_CASE("machine: two cores on one stack share it and together reach its rate", "[system]") {
@@ -163,8 +158,10 @@ TEST_CASE("machine: a write to a neighbour chip takes one hop, and its bytes are
   // 16 engines feed the link faster than it drains: serialisation of all packets, then the way of one
   const double wire = (1 << 20) * (4096.0 + 32) / 4096 / 128;
   const auto& d = m.chip.core.dma;
-  const double head = (d.doorbell + d.start_up).ns() + 154 + m.chip.hbm.read_latency.ns() +
-                      2 * m.link.router.ns() + m.link.wire.ns() + (d.completion - d.write_latency).ns();
+  const double cold = d.cold_read.ns(), one_packet = 154;
+  const double head = (d.doorbell_sync + d.first_doorbell + d.start_up).ns() + cold + one_packet +
+                      m.chip.hbm.read_latency.ns() + 2 * m.link.router.ns() + m.link.wire.ns() +
+                      (d.semaphore_write - d.semaphore_return).ns();
   CHECK(run.elapsed.ns() == Approx(wire + head).epsilon(0.02));
 }
 

@@ -28,6 +28,12 @@ const std::string kStores = kHead + R"(sync:
   dma_copy shape=128x128 dst=a:fp32 src=sbuf[0, 0x0]:fp32 ring=1 update=s1+=1
 )";
 const std::string kWide = kHead + "sync:\n  dma_copy shape=16x4096 dst=a:fp32 src=sbuf[0, 0x0]:fp32\n";
+const std::string kWideRows =
+    kHead + "sync:\n  dma_copy shape=128x1024 dst=a:fp32 src=sbuf[0, 0x0]:fp32\n";
+const std::string kLoad =
+    kHead + "sync:\n  dma_copy shape=128x1000 dst=sbuf[0, 0x0]:fp32 src=a:fp32:(2000,0,0,1)\n";
+const std::string kGenerated =
+    kHead + "sync:\n  dma_copy shape=128x128 dst=a:fp32 src=sbuf[0, 0x0]:fp32 dge=hw\n";
 const std::string kNarrow =
     kHead + "sync:\n  dma_copy shape=128x64 dst=sbuf[0, 0x0]:fp32:(0,0,0,2) src=a:fp32\n";
 const std::string kTurnHbm =
@@ -42,17 +48,53 @@ double first_packet_time(const ActivityLog& log) {
   return ns(packet(log, 0).start, packet(log, 0).read_done);
 }
 
-double part_of_a_run(const MachineParams& m) {
-  return model::packet_time({1, 8000, false, false, false, 1, 100}, m.chip.core.dma).ns();
+model::PacketShape packet_of(std::uint32_t rows, std::uint32_t bytes) {
+  model::PacketShape p;
+  p.rows = p.starts = rows;
+  p.row_bytes = bytes;
+  return p;
+}
+double part_of_an_element(const MachineParams& m) {
+  model::PacketShape part = packet_of(1, 8000);
+  part.starts = 0;
+  return model::packet_time(part, m.chip.core.dma).ns();
+}
+double short_elements(const MachineParams& m) {
+  return model::packet_time(packet_of(8, 256), m.chip.core.dma).ns();
+}
+double semaphore_alone(const MachineParams& m) {
+  return model::packet_time(packet_of(0, 0), m.chip.core.dma).ns();
+}
+model::PacketShape in_dram(std::uint32_t bytes) {
+  model::PacketShape p = packet_of(1, bytes);
+  p.dram_to_dram = true;
+  return p;
 }
 double small_elements(const MachineParams& m) {
-  return model::packet_time({1, 2, true, true, false, 1, 100}, m.chip.core.dma).ns();
+  return model::packet_time(in_dram(2), m.chip.core.dma).ns();
 }
 double least_large_element(const MachineParams& m) {
-  for (std::uint64_t bytes = 1;; ++bytes)
-    if (model::packet_time({1, bytes, true, true, false, 1, 100}, m.chip.core.dma) <
-        m.chip.core.dma.small_element)
+  for (std::uint32_t bytes = 1;; ++bytes)
+    if (model::packet_time(in_dram(bytes), m.chip.core.dma) < m.chip.core.dma.small_element)
       return static_cast<double>(bytes);
+}
+double held_up(const MachineParams& m) { return model::drain_time({4096}, m.chip.core.dma).ns(); }
+double generated(const MachineParams& m) { return model::generation_time(128, m.chip.core.dma).ns(); }
+
+std::function<double(const MachineParams&)> bell(Queue queue, bool first = false) {
+  return [=](const MachineParams& m) {
+    return model::doorbell_time(queue, first, m.chip.core.dma).instruction.ns();
+  };
+}
+std::function<double(const MachineParams&)> pitch(Queue queue) {
+  return
+      [=](const MachineParams& m) { return model::doorbell_time(queue, false, m.chip.core.dma).pitch.ns(); };
+}
+std::function<double(const MachineParams&)> skew(unsigned engine) {
+  return [=](const MachineParams& m) { return model::skew_of(engine, m.chip.core.dma).ns(); };
+}
+std::function<double(const MachineParams&)> completed(isa::Space dst) {
+  return [=](const MachineParams& m) { return model::completion(dst, m.chip.core.dma).ns(); };
 }
 
 // Rings that a program may name.
@@ -117,48 +159,59 @@ std::function<double(const MachineParams&)> meeting(const std::string& instructi
 }  // namespace
 
 std::vector<Witness> dma_witnesses() {
-  const auto doorbell = in_run(kStores, [](const ActivityLog& l) {
-    return ns(l.at(Queue::kSync, 0).start, l.at(Queue::kSync, 0).complete);
-  });
-  const auto pitch = in_run(kStores, [](const ActivityLog& l) {
-    return ns(l.at(Queue::kSync, 0).start, l.at(Queue::kSync, 1).start);
-  });
   const auto start_up = in_run(
       kStores, [](const ActivityLog& l) { return ns(l.at(Queue::kSync, 0).complete, packet(l, 0).start); });
-  const auto skew =
-      in_run(kStores, [](const ActivityLog& l) { return ns(packet(l, 0).start, packet(l, 15).start); });
-  const auto written = in_run(
-      kStores, [](const ActivityLog& l) { return ns(packet(l, 0).read_done, packet(l, 0).write_done); });
-  const auto completed =
-      in_run(kStores, [](const ActivityLog& l) { return ns(packet(l, 0).read_done, l.change(0, 0)); });
-  const auto run = [](const MachineParams& m) {
-    return model::packet_time({1, 512, true, false, false, 1, 100}, m.chip.core.dma).ns();
-  };
+  const auto generator = in_run(
+      kGenerated, [](const ActivityLog& l) { return ns(l.at(Queue::kSync, 0).complete, packet(l, 0).start); });
+  const auto apart = in_run(
+      kWideRows, [](const ActivityLog& l) { return ns(packet(l, 0).start, l.engines.at(0).at(5).start); });
+  const auto cold = in_run(
+      kLoad, [](const ActivityLog& l) { return ns(packet(l, 0).start, l.engines.at(0).at(1).start); });
+  const auto increments =
+      in_run(kStores, [](const ActivityLog& l) { return ns(l.change(0, 0), l.change(0, 7)); });
   const std::string swap = "sendrecv shape=128x2 dst=sbuf[0, 0x400]:int32 src=sbuf[0, 0x0]:int32 gpsimd_dma";
   return {
-      {"dma.clock", part_of_a_run, 294.118, "documented: 8000 B at 27.2 GB/s"},
+      {"dma.clock", part_of_an_element, 294.118, "documented: 8000 B at 27.2 GB/s"},
       {"dma.rings", rings, 16, "nki-dma-overview.rst"},
       {"dma.ring_depth", ring_depth, 64, "assumed"},
-      {"dma.bytes_per_cycle", part_of_a_run, 294.118, "documented: 8000 B at 27.2 GB/s"},
-      {"dma.element_overhead", run, 22.353, "silicon 21.18: 512 B; 2..4 cycles beyond the bytes"},
+      {"dma.bytes_per_cycle", part_of_an_element, 294.118, "documented: 8000 B at 27.2 GB/s"},
+      {"dma.element_overhead", short_elements, 104.706, "silicon: 11 cycles each for 256 B, and 1"},
+      {"dma.packet_overhead", short_elements, 104.706, "silicon: 11 cycles each for 256 B, and 1"},
+      {"dma.semaphore_element", semaphore_alone, 3.529, "silicon 3.53"},
+      {"dma.read_overlap", in_run(kStores, first_packet_time), 165.882, "silicon: 3 cycles; 8 rows of 512 B"},
+      {"dma.element_rows", apart, 762.353, "silicon: 4 rows are one element; 5 rows of 4096 B"},
       {"dma.packet",
        in_run(kWide, [](const ActivityLog& l) { return static_cast<double>(packet(l, 0).bytes); }), 4096,
        "runtime's default packetisation"},
       {"dma.packet_elements",
        in_run(kNarrow, [](const ActivityLog& l) { return static_cast<double>(packet(l, 0).elements); }), 64,
        "driver headers"},
-      {"dma.doorbell", doorbell, 58.3, "silicon 57.5..60.8"},
-      {"dma.doorbell_pitch", pitch, 84.0, "silicon 82..86"},
-      {"dma.start_up", start_up, 708.0, "silicon 698..718: an idle store"},
-      {"dma.skew", skew, 195.0, "silicon 190..215 over 16 engines"},
-      {"dma.write_latency", written, 215.0, "silicon 195..235"},
-      {"dma.completion", completed, 350.0, "silicon 316..381"},
-      {"dma.small_element", small_elements, 94.0, "silicon 79..108, DRAM to DRAM, 2 B"},
+      {"dma.doorbell_sync", bell(Queue::kSync), 58.33, "silicon 57.5..60.8"},
+      {"dma.doorbell_scalar", bell(Queue::kScalar), 25.0, "silicon 25.0"},
+      {"dma.doorbell_gpsimd", bell(Queue::kGpSimd), 25.83, "silicon 25.83"},
+      {"dma.pitch_sync", pitch(Queue::kSync), 82.5, "silicon 81.7..85.8"},
+      {"dma.pitch_scalar", pitch(Queue::kScalar), 77.5, "silicon 77.5"},
+      {"dma.pitch_gpsimd", pitch(Queue::kGpSimd), 61.67, "silicon 61.67"},
+      {"dma.first_doorbell", bell(Queue::kSync, true), 90.0, "silicon 90.0"},
+      {"dma.start_up", start_up, 702.5, "silicon 702.7: an idle store"},
+      {"dma.skew_near", skew(7), 71.75, "silicon 71.8: engines 0..7"},
+      {"dma.skew_half", skew(8), 97.0, "silicon 97.1: engine 8"},
+      {"dma.skew_far", skew(15), 202.0, "silicon 205.9, and 200.6: engine 15"},
+      {"dma.cold_read", cold, 977.765, "silicon: 826 more on the slowest engine, and 129 cycles for 4000 B"},
+      {"dma.write_sbuf", completed(isa::Space::kSbuf), 324.5, "silicon 337"},
+      {"dma.write_hbm", completed(isa::Space::kHbm), 357.5, "silicon 352"},
+      {"dma.write_drain", held_up, 18.824, "silicon: 16 cycles for 4096 B"},
+      {"dma.semaphore_write", completed(isa::Space::kSbuf), 324.5, "silicon 337"},
+      {"dma.semaphore_return", completed(isa::Space::kSbuf), 324.5, "silicon 337"},
+      {"dma.increment_spacing", increments, 87.5, "silicon 11.67 or 13.33: 8 increments"},
+      {"dma.small_element", small_elements, 100.0, "silicon 99.2 from transfer to transfer, 79..108"},
       {"dma.small_element_bytes", least_large_element, 64, "assumed: one HBM access"},
-      {"dma.transpose_from_hbm", in_run(kTurnHbm, first_packet_time), 192.235,
-       "documented: 90 % of the throughput, and 104 ns of HBM"},
-      {"dma.transpose_on_chip", in_run(kTurnChip, first_packet_time), 16.471,
-       "documented: 50 % of the throughput"},
+      {"dma.hardware_dge", generator, 1302.5, "nki-dge.rst: 600 ns, and start-up"},
+      {"dma.software_descriptor", generated, 1024, "assumed: 8 ns each"},
+      {"dma.transpose_from_hbm", in_run(kTurnHbm, first_packet_time), 918.941,
+       "documented: 90 % of the throughput; 3 cycles and a cold read"},
+      {"dma.transpose_on_chip", in_run(kTurnChip, first_packet_time), 22.353,
+       "documented: 50 % of the throughput; 3 cycles"},
       {"dma.remote_window", remote_window, 5, "assumed: 4 and the one that is read"},
       {"meeting.barrier", meeting("core_barrier"), 35.0, "one hand-over between GpSimd engines"},
       {"meeting.gpsimd_latency", meeting(swap), 166.693, "150 cycles and one hand-over, 1 KiB at 153 GB/s"},

@@ -236,6 +236,7 @@ TEST_CASE("gemm: the published nests move what their loops say", "[gemm]") {
     std::uint64_t bytes = 0, transfers = 0;
     for (const isa::Instruction& i : p.stream(queue)) {
       if (i.op != isa::Opcode::kDmaCopy) continue;
+      CHECK(i.dge == (queue == isa::Queue::kSync ? isa::Dge::kHw : isa::Dge::kNone));
       const auto& count = p.descriptors[i.descriptor].count;
       bytes += std::uint64_t{count[0]} * count[1] * count[2] * count[3] * 2;
       ++transfers;

@@ -150,6 +150,14 @@ void emit(GemmKernel nest, Kernel& kernel, const model::MachineParams& machine, 
   emit_blocked(kernel, machine, shape, views, nest == GemmKernel::kRowLoads ? kRowLoadsNest : kBlockedNest);
 }
 
+// The published kernels' loads have their descriptors generated (inferred from 600 ns for each: README.md).
+isa::Program with_descriptors(GemmKernel nest, isa::Program program) {
+  if (nest == GemmKernel::kChosen) return program;
+  for (isa::Instruction& i : program.stream(isa::Queue::kSync))
+    if (i.op == isa::Opcode::kDmaCopy) i.dge = isa::Dge::kHw;
+  return program;
+}
+
 }  // namespace
 
 isa::Program gemm_program(const model::MachineParams& machine, GemmShape shape, const runtime::RingRank& ring,
@@ -162,14 +170,14 @@ isa::Program gemm_program(const model::MachineParams& machine, GemmShape shape, 
   if (ring.ranks == 1) {
     const HbmView c = kernel.argument("c", out_dtype, shape.m, shape.n);
     emit(nest, kernel, machine, shape, {a, b, c});
-    return kernel.finish();
+    return with_descriptors(nest, kernel.finish());
   }
   const HbmView partial = kernel.argument("partial", isa::DType::kFp32, shape.m, shape.n);
   const std::uint64_t rows = runtime::part_of(shape.m, ring.ranks, ring.rank).count;
   const HbmView c = kernel.argument("c", out_dtype, rows, shape.n);
   emit(nest, kernel, machine, shape, {a, b, partial});
   runtime::ring_reduce_scatter(kernel, ring, partial, c);
-  return kernel.finish();
+  return with_descriptors(nest, kernel.finish());
 }
 
 }  // namespace tahoma::workloads
