@@ -201,9 +201,10 @@ void DmaParams::declare(ParamTree& t) {
         measured("88..134 ns, trn2 device profiles"));
   t.add("skew_far", skew_far, 15_ns, kLatency, "start to start over engines 8..15",
         measured("engine 15 starts 206 ns after the first, 185..240, trn2 device profiles"));
-  t.add("cold_read", cold_read, 826_ns, kLatency, "more for an engine's first read of HBM in a run",
-        measured("the slowest of 16 engines, with which a transfer ends: median of five kernels, 296..884 ns; "
-                 "a single engine 583 ns, trn2 device profiles"));
+  t.add(
+      "cold_read", cold_read, 826_ns, kLatency, "more for an engine's first read of HBM in a run",
+      measured("the slowest of 16 engines, with which a transfer ends: median of five kernels, 296..884 ns; "
+               "a single engine 583 ns, trn2 device profiles"));
   t.add("write_sbuf", write_sbuf, 223.5_ns, kLatency, "read finished to written and acknowledged, SBUF",
         measured("195..311 ns, trn2 device profiles"));
   t.add("write_hbm", write_hbm, 256.5_ns, kLatency, "read finished to written and acknowledged, HBM",
