@@ -201,8 +201,10 @@ void DmaParams::declare(ParamTree& t) {
         measured("88..134 ns, trn2 device profiles"));
   t.add("skew_far", skew_far, 15_ns, kLatency, "start to start over engines 8..15",
         measured("engine 15 starts 206 ns after the first, 185..240, trn2 device profiles"));
-  t.add("cold_read", cold_read, 583_ns, kLatency, "more for an engine's first read of HBM in a run",
-        measured("median of 48 first loads, from none to 889 ns, trn2 device profiles"));
+  t.add(
+      "cold_read", cold_read, 826_ns, kLatency, "more for an engine's first read of HBM in a run",
+      measured("the slowest of 16 engines, with which a transfer ends: median of five kernels, 296..884 ns; "
+               "a single engine 583 ns, trn2 device profiles"));
   t.add("write_sbuf", write_sbuf, 223.5_ns, kLatency, "read finished to written and acknowledged, SBUF",
         measured("195..311 ns, trn2 device profiles"));
   t.add("write_hbm", write_hbm, 256.5_ns, kLatency, "read finished to written and acknowledged, HBM",
@@ -219,9 +221,10 @@ void DmaParams::declare(ParamTree& t) {
   t.add("increment_spacing", increment_spacing, 12.5_ns, kLatency,
         "least time between two increments of one semaphore by DMA engines",
         measured("11.67 or 13.33 ns throughout a burst, 16 increments never within 179 ns but once"));
-  t.add("small_element", small_element, 94_ns, kLatency,
+  t.add("small_element", small_element, 100_ns, kLatency,
         "DRAM to DRAM copy of one element below small_element_bytes",
-        measured("79..108 ns, trn2 device profiles"));
+        measured("mean of 40 transfers, which end with their slowest engine; a single engine 91 ns at the "
+                 "median, published 94, 79..108, trn2 device profiles"));
   t.add("small_element_bytes", small_element_bytes, 64_B, {0_B, 4_KiB},
         "contiguous runs below this pay small_element, DRAM to DRAM",
         assumed("measured at 2 and 4 bytes; one HBM access is 64 bytes"));

@@ -57,7 +57,7 @@ class TensorPipeline final : public Pipeline {
   void decoded(Time at) override { decoded_ = clock_.at_or_after(at); }
 
   Issue issue(const isa::Instruction& i, Time dispatch, Ledger& ledger) override {
-    const Cycles at = clock_.at_or_after(dispatch);
+    const Cycles at = std::max(clock_.at_or_after(dispatch), front_);
     return i.op == isa::Opcode::kLoadWeights ? load_weights(i, at, ledger) : matmul(i, at, ledger);
   }
   // The array stands still: rows of this tile enter later by as much.
@@ -100,11 +100,11 @@ class TensorPipeline final : public Pipeline {
       cell.in_shadow = true;
     });
     loader_free_ = start + cost.read + params_.back_to_back;
+    front_ = start + params_.back_to_back;
     const Time begin = clock_.edge(start), complete = clock_.edge(loaded + cost.latency);
     ledger.account(begin, Cycle::kWeightLoad);
     ledger.active(begin, complete);
-    return {begin, clock_.edge(start + params_.back_to_back), complete, clock_.edge(start + cost.read),
-            begin};
+    return {begin, clock_.edge(front_), complete, clock_.edge(start + cost.read), begin};
   }
 
   Issue matmul(const isa::Instruction& i, Cycles at, Ledger& ledger) {
@@ -130,6 +130,7 @@ class TensorPipeline final : public Pipeline {
     });
     last_tile_ = tile;
     last_start_ = start;
+    front_ = start + params_.back_to_back;
     flops_ += matmul_flops(i);
     cell_cycles_ += matmul_cell_cycles(i, weights.dtype);
     const Time begin = clock_.edge(start), complete = clock_.edge(through + cost.latency);
@@ -140,8 +141,7 @@ class TensorPipeline final : public Pipeline {
     ledger.account(clock_.edge(std::min(enter + cost.interval, next_start)), Cycle::kBusy);
     ledger.account(clock_.edge(next_start), Cycle::kThrottle);
     ledger.active(begin, complete);
-    return {begin, clock_.edge(start + params_.back_to_back), complete, clock_.edge(through),
-            clock_.edge(enter)};
+    return {begin, clock_.edge(front_), complete, clock_.edge(through), clock_.edge(enter)};
   }
 
   // When the queue before the array has room for the next matmul's rows. At full rate the array keeps up with
@@ -157,6 +157,7 @@ class TensorPipeline final : public Pipeline {
   isa::ArraySize array_;
   std::vector<Cell> cells_;
   isa::ArrayBlock last_tile_;
+  Cycles front_{0};  // instructions start in order, this far apart
   Cycles decoded_{0}, last_start_{0}, loader_free_{0};
   std::uint64_t flops_ = 0, cell_cycles_ = 0;
 };

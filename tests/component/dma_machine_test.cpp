@@ -53,7 +53,7 @@ TEST_CASE("dma machine: an engine's first load is late by the memory and by a co
   CHECK(start_of(log, Queue::kSync, 0, 0) == Approx(799).epsilon(0.01));  // silicon 794..830
   const auto& packets = log.engines.at(7);
   REQUIRE(packets.size() == 8);
-  CHECK(ns(packets[0].start, packets[1].start) == Approx(cycles(129) + 583));
+  CHECK(ns(packets[0].start, packets[1].start) == Approx(cycles(129) + 826));
   CHECK(ns(packets[1].start, packets[2].start) == Approx(151.76).margin(0.01));
   CHECK(ns(packets[2].start, packets[2].read_done) == Approx(155.29).margin(0.01));
   CHECK(ns(packets[2].read_done, packets[2].write_done) == Approx(223.5));
