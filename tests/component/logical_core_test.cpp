@@ -112,7 +112,6 @@ TEST_CASE("logical core: a swap takes its latency and its bytes over the bandwid
   CHECK(model::swap_time(i, core) == d.doorbell_sync + d.start_up + d.skew_half + d.skew_far * 7 +
                                          clock.length({7 * (8 + 3) + 1}) + d.write_sbuf + d.semaphore_write -
                                          d.semaphore_return);
-}) + core.dma.completion);
 }
 
 TEST_CASE("logical core: a swap takes the same time in both modes", "[system]") {
