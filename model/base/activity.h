@@ -26,7 +26,7 @@ struct PacketActivity {
   std::uint8_t engine = 0, ring = 0;      // DMA engine of the core
   std::uint64_t bytes = 0, elements = 1;  // of the larger side; contiguous runs. 0 bytes: a semaphore alone
   bool last = false;                      // of this engine's share: its completion follows
-  Time start{0};       // its first data are there
+  Time start{0};                          // its first data are there
   Time read_done{0};
   Time write_done{0};  // acknowledged, its semaphore not included; on another chip: as read_done
 };

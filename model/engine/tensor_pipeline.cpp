@@ -104,8 +104,7 @@ class TensorPipeline final : public Pipeline {
     const Time begin = clock_.edge(start), complete = clock_.edge(loaded + cost.latency);
     ledger.account(begin, Cycle::kWeightLoad);
     ledger.active(begin, complete);
-    return {begin, clock_.edge(front_), complete, clock_.edge(start + cost.read),
-            begin};
+    return {begin, clock_.edge(front_), complete, clock_.edge(start + cost.read), begin};
   }
 
   Issue matmul(const isa::Instruction& i, Cycles at, Ledger& ledger) {
@@ -142,8 +141,7 @@ class TensorPipeline final : public Pipeline {
     ledger.account(clock_.edge(std::min(enter + cost.interval, next_start)), Cycle::kBusy);
     ledger.account(clock_.edge(next_start), Cycle::kThrottle);
     ledger.active(begin, complete);
-    return {begin, clock_.edge(front_), complete, clock_.edge(through),
-            clock_.edge(enter)};
+    return {begin, clock_.edge(front_), complete, clock_.edge(through), clock_.edge(enter)};
   }
 
   // When the queue before the array has room for the next matmul's rows. At full rate the array keeps up with

@@ -91,8 +91,8 @@ struct WeightCost {
 WeightCost weight_cost(const isa::Instruction& i, const TensorParams& p);
 
 // Elements per cycle and lane that the vector engine reaches. From 16 bits to 16 bits documented: 4 between
-// contiguous tiles in SBUF, else 2. To 8 bits half of it (measured: bf16 to fp8 in SBUF at 2). Otherwise 1, and
-// where an innermost stride is above 16 bytes (documented: half the bandwidth; measured: one element a
+// contiguous tiles in SBUF, else 2. To 8 bits half of it (measured: bf16 to fp8 in SBUF at 2). Otherwise 1,
+// and where an innermost stride is above 16 bytes (documented: half the bandwidth; measured: one element a
 // cycle).
 unsigned vector_rate(const isa::Instruction& i, const VectorParams& p);
 

@@ -70,7 +70,7 @@ std::string headline_of(const Page& page) {
     text = fmt::format("mean {:.1f} %, worst {:.1f} % over {} figure{}; {} calibrated, {} held out",
                        t.all.mean, t.all.worst, t.all.figures, t.all.figures == 1 ? "" : "s",
                        t.calibration.figures, t.check.figures);
-  if (page.unlimited > 0) text += fmt::format("; {} more without a limit", page.unlimited);
+  if (page.unlimited > 0) text += fmt::format("; {} without a limit", page.unlimited);
   return text + verdict(page);
 }
 

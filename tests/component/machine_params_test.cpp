@@ -72,7 +72,7 @@ TEST_CASE("machine parameters: the defaults are Trainium2's published and measur
       {"chip.core.tensor.moving_columns", "512"},         // nc_matmul
       {"chip.core.tensor.weight_to_matmul", "30.83 ns"},  // profiles
       {"chip.core.tensor.throttle_window",
-       "3.41333 us"},                                 // 4096 cycles at 1.2 GHz, from releases in profiles
+       "3413.33 ns"},                                 // 4096 cycles at 1.2 GHz, from releases in profiles
       {"chip.core.scalar.issue_overhead", "60 cyc"},  // profiles
       {"chip.core.scalar.table_load", "1283.33 ns"},  // profiles
       {"chip.core.sbuf.partitions", "128"},           // trainium2_arch.rst

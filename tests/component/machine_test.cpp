@@ -42,8 +42,8 @@ TEST_CASE("machine: an idle load takes doorbell, start-up, skew, its elements, r
   isa::Program p;
   auto i = load_rows(p, 0, 128, 2048, 0);
   p.stream(Queue::kSync) = {i};
-  // two elements of 4 rows, and a semaphore; a packet's data follows its read: the last packet of the share is
-  // what the latency is added to
+  // two elements of 4 rows, and a semaphore; a packet's data follows its read: the last packet of the share
+  // is what the latency is added to
   const Duration expected = idle_read(m, 2 * (8192 / 32 + 3 + 1) + 1) + semaphore_behind(m);
   CHECK(run_alone(m, p, {}).ns() == Approx(expected.ns()).epsilon(0.01));
 }

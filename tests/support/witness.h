@@ -23,7 +23,7 @@ struct Witness {
 };
 
 std::vector<Witness> tensor_witnesses();
-std::vector<Witness> lane_witnesses();  // of vector, scalar and GpSimd engine, and of SBUF
+std::vector<Witness> lane_witnesses();  // of vector, scalar and GpSimd engine, SBUF and PSUM
 std::vector<Witness> sequencer_witnesses();
 std::vector<Witness> dma_witnesses();  // and of meetings
 

@@ -28,8 +28,7 @@ const std::string kStores = kHead + R"(sync:
   dma_copy shape=128x128 dst=a:fp32 src=sbuf[0, 0x0]:fp32 ring=1 update=s1+=1
 )";
 const std::string kWide = kHead + "sync:\n  dma_copy shape=16x4096 dst=a:fp32 src=sbuf[0, 0x0]:fp32\n";
-const std::string kWideRows =
-    kHead + "sync:\n  dma_copy shape=128x1024 dst=a:fp32 src=sbuf[0, 0x0]:fp32\n";
+const std::string kWideRows = kHead + "sync:\n  dma_copy shape=128x1024 dst=a:fp32 src=sbuf[0, 0x0]:fp32\n";
 const std::string kLoad =
     kHead + "sync:\n  dma_copy shape=128x1000 dst=sbuf[0, 0x0]:fp32 src=a:fp32:(2000,0,0,1)\n";
 const std::string kGenerated =
@@ -70,9 +69,7 @@ model::PacketShape in_dram(std::uint32_t bytes) {
   p.dram_to_dram = true;
   return p;
 }
-double small_elements(const MachineParams& m) {
-  return model::packet_time(in_dram(2), m.chip.core.dma).ns();
-}
+double small_elements(const MachineParams& m) { return model::packet_time(in_dram(2), m.chip.core.dma).ns(); }
 double least_large_element(const MachineParams& m) {
   for (std::uint32_t bytes = 1;; ++bytes)
     if (model::packet_time(in_dram(bytes), m.chip.core.dma) < m.chip.core.dma.small_element)
@@ -161,12 +158,13 @@ std::function<double(const MachineParams&)> meeting(const std::string& instructi
 std::vector<Witness> dma_witnesses() {
   const auto start_up = in_run(
       kStores, [](const ActivityLog& l) { return ns(l.at(Queue::kSync, 0).complete, packet(l, 0).start); });
-  const auto generator = in_run(
-      kGenerated, [](const ActivityLog& l) { return ns(l.at(Queue::kSync, 0).complete, packet(l, 0).start); });
+  const auto generator = in_run(kGenerated, [](const ActivityLog& l) {
+    return ns(l.at(Queue::kSync, 0).complete, packet(l, 0).start);
+  });
   const auto apart = in_run(
       kWideRows, [](const ActivityLog& l) { return ns(packet(l, 0).start, l.engines.at(0).at(5).start); });
-  const auto cold = in_run(
-      kLoad, [](const ActivityLog& l) { return ns(packet(l, 0).start, l.engines.at(0).at(1).start); });
+  const auto cold =
+      in_run(kLoad, [](const ActivityLog& l) { return ns(packet(l, 0).start, l.engines.at(0).at(1).start); });
   const auto increments =
       in_run(kStores, [](const ActivityLog& l) { return ns(l.change(0, 0), l.change(0, 7)); });
   const std::string swap = "sendrecv shape=128x2 dst=sbuf[0, 0x400]:int32 src=sbuf[0, 0x0]:int32 gpsimd_dma";

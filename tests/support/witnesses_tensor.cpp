@@ -104,18 +104,18 @@ model::Throttle throttle(const TensorParams& p) {
 // When continuous work from time zero is granted full rate.
 double release(const TensorParams& p) {
   model::Throttle t = throttle(p);
-  t.stream({0}, {3'800});
-  std::int64_t now = 7'650;
-  while (t.throttled({now})) ++now;
-  return length_ns({now}, p.clock);
+  Cycles now{0};
+  while (t.throttled(now)) now = t.stream(now, {1});
+  return length_ns(now, p.clock);
 }
 // The fewest columns in a window that end the throttle.
 double least_work(const TensorParams& p) {
   const Cycles window = base::Clock(p.clock).nearest(p.throttle_window);
   for (std::int64_t columns = 1;; ++columns) {
     model::Throttle t = throttle(p);
-    t.stream({0}, {columns});
-    if (!t.throttled(window)) return static_cast<double>(columns);
+    const Cycles first = window - base::Clock(p.clock).nearest(p.throttle_phase);
+    t.stream(first, {columns});
+    if (!t.throttled(first + window)) return static_cast<double>(columns);
   }
 }
 
@@ -141,8 +141,9 @@ std::vector<Witness> tensor_witnesses() {
       {"tensor.load_issue", of(behind_woken_load), 4.167, "silicon: load that waited to its matmul, fp16"},
       {"tensor.wide_load_issue", of(behind_woken_wide_load), 2.5, "silicon 1.67..2.5: the same, fp32"},
       {"tensor.throttle", of(throttled_pitch), 350.0, "silicon: matmul pitch, fp16 N=420, throttled"},
-      {"tensor.throttle_window", of(release), 3413.333, "silicon: 4096 cycles of 1.2 GHz between releases"},
-      {"tensor.throttle_phase", of(release), 3413.333, "one phase for all runs"},
+      {"tensor.throttle_window", of(release), 5760.0,
+       "silicon: windows of 4096 cycles of 1.2 GHz; the end of the second"},
+      {"tensor.throttle_phase", of(release), 5760.0, "two windows, less 5/16 of one"},
       {"tensor.throttle_share", of(least_work), 3523, "derived: 43 % of 8192 cycles"},
       {"tensor.throttle_latency", of(throttled_latency), 555.833,
        "silicon: matmul latency, N=420, throttled"},

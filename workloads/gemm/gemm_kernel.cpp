@@ -150,11 +150,12 @@ void emit(GemmKernel nest, Kernel& kernel, const model::MachineParams& machine, 
   emit_blocked(kernel, machine, shape, views, nest == GemmKernel::kRowLoads ? kRowLoadsNest : kBlockedNest);
 }
 
-// The published kernels' loads have their descriptors generated (inferred from 600 ns for each: README.md).
+// The published kernels' transfers have their descriptors generated (inferred from 600 ns a load: README.md).
 isa::Program with_descriptors(GemmKernel nest, isa::Program program) {
   if (nest == GemmKernel::kChosen) return program;
-  for (isa::Instruction& i : program.stream(isa::Queue::kSync))
-    if (i.op == isa::Opcode::kDmaCopy) i.dge = isa::Dge::kHw;
+  for (const isa::Queue queue : {isa::Queue::kSync, isa::Queue::kScalar})
+    for (isa::Instruction& i : program.stream(queue))
+      if (i.op == isa::Opcode::kDmaCopy) i.dge = isa::Dge::kHw;
   return program;
 }
 

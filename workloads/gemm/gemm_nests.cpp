@@ -46,7 +46,7 @@ class Results {
   void finish(const TileView& sum, const Range& rows, const Range& columns) {
     const TileView out = kernel_.take(pool_, rows.count, columns.count);
     kernel_.copy(out, sum, isa::Queue::kVector);
-    kernel_.store(c_.window(rows.first, columns.first, rows.count, columns.count), out, isa::Queue::kGpSimd);
+    kernel_.store(c_.window(rows.first, columns.first, rows.count, columns.count), out, isa::Queue::kScalar);
   }
 
  private:
