@@ -86,6 +86,7 @@ class Planner {
   }
 
   void record(std::uint32_t i) {
+    if (ops_[i].instruction.op == isa::Opcode::kSemWait) return;  // touches nothing: it looks for a landing
     for (std::size_t a = 0; a < ops_[i].access_count; ++a)
       log_.record(ops_[i].accesses[a], i, [&](std::uint32_t earlier) { return clocks_.implies(i, earlier); });
   }
@@ -111,9 +112,8 @@ class Emitter {
       isa::Instruction instruction = ops_[i].instruction;
       add_waits(i, instruction, stream);
       add_update(i, instruction);
-      // A wait for what is known to be there already, and for which nobody waits.
-      if (instruction.op == isa::Opcode::kSemWait && instruction.wait.kind == isa::Wait::Kind::kNone &&
-          !waited_[i])
+      // A wait for what is known to be there already.
+      if (instruction.op == isa::Opcode::kSemWait && instruction.wait.kind == isa::Wait::Kind::kNone)
         continue;
       stream.push_back(instruction);
     }

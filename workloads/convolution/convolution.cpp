@@ -145,7 +145,7 @@ class ConvolutionWorkload final : public runtime::Workload {
                             : name == "w"        ? Extents{out_, in_, filter_, filter_}
                             : name == "identity" ? Extents{side_, side_}
                                                  : Extents{out_};
-    const Tensor tensor = machine.allocate(0, name, compute_dtype(), extents);
+    Tensor tensor = machine.allocate(0, name, compute_dtype(), extents);
     if (machine.functional()) machine.write(tensor, values_of(name).values);
     machine.declare_input(tensor);
     return tensor;
