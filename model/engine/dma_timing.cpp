@@ -67,8 +67,7 @@ Duration spread_over_engines(Duration cost, unsigned engine, const DmaParams& p)
 Duration packet_time(const PacketShape& packet, const DmaParams& params) {
   const base::Clock clock(params.clock);
   if (packet.rows == 0) return clock.length(params.semaphore_element);
-  if (small_elements(packet, params))
-    return params.small_element * static_cast<std::int64_t>(packet.rows);
+  if (small_elements(packet, params)) return params.small_element * static_cast<std::int64_t>(packet.rows);
   const std::uint64_t data = data_cycles(packet, params) * (packet.accumulate ? 2 : 1);
   std::uint64_t cycles = (data + packet.starts * count(params.element_overhead)) * packet.sources;
   if (packet.starts > 0) cycles += count(params.packet_overhead);
