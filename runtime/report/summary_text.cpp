@@ -150,7 +150,7 @@ std::string link_block(const LinkSummary& links) {
 
 std::string golden_block(const GoldenResult& golden) {
   if (!golden.checked) return golden.rule.empty() ? "" : "\n" + wrapped_row("golden", golden.rule);
-  std::string text = "\ngolden reference\n";
+  std::string text = "golden reference\n";
   text +=
       row("  verdict",
           golden.passed ? fmt::format("passed: {} elements within tolerance", golden.elements)
