@@ -84,12 +84,12 @@ TEST_CASE("dma packet: a semaphore is part of a single element and an element be
   CHECK(ns(alone) == Approx(3.53).margin(kMargin));
 }
 
-TEST_CASE("dma packet: tiny DRAM-to-DRAM elements cost 100 ns each, up to one HBM access", "[dma][timing]") {
+TEST_CASE("dma packet: tiny DRAM-to-DRAM elements cost 94 ns each, up to one HBM access", "[dma][timing]") {
   PacketShape p = packet(64, 2);
   p.dram_to_dram = true;
-  CHECK(ns(p) == Approx(64 * 100.0));
+  CHECK(ns(p) == Approx(64 * 94.0));
   p.row_bytes = 63;
-  CHECK(ns(p) == Approx(64 * 100.0));
+  CHECK(ns(p) == Approx(64 * 94.0));
   p.row_bytes = 64;
   CHECK(ns(p) == Approx(cycles(64 * (2 + 3) + 1)));
 }
