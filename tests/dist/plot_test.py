@@ -72,8 +72,9 @@ class Plots(unittest.TestCase):
         self.assertIn("not an accuracy.json", self.refused("[]"))
         self.assertIn("'schema_version'", self.refused("{}"))
         self.assertIn("expected schema_version 1, got 2", self.refused('{"schema_version": 2}'))
-        self.assertIn("no figure", self.refused(json.dumps({"schema_version": 1, "families": []})))
-        self.assertIn("'figures'", self.refused(json.dumps({"schema_version": 1, "families": [{"name": "a"}]})))
+        page = {"schema_version": 1, "title": "t", "headline": "h", "families": []}
+        self.assertIn("no figure", self.refused(json.dumps(page)))
+        self.assertIn("'figures'", self.refused(json.dumps({**page, "families": [{"name": "a"}]})))
 
     def test_a_missing_file_is_refused_by_name(self):
         result = self.plot("nothing.json", "--out", "plots")
