@@ -14,7 +14,8 @@ namespace {
 constexpr int kLabel = 16;  // width of the first column of every block
 constexpr int kCell = 11;
 constexpr std::size_t kWidth = 100;
-constexpr std::size_t kMostNames = 4;  // of saturated links; summary.json has all of them
+constexpr std::size_t kMostNames = 2;  // of saturated links; summary.json has all of them
+constexpr std::size_t kMostLoads = 4;  // of the busiest links
 
 std::string row(const std::string& label, const std::string& text) {
   return fmt::format("{:<{}}{}\n", label, kLabel, text);
@@ -139,7 +140,7 @@ std::string link_block(const LinkSummary& links) {
     text += row(fmt::format("  axis {}", axis.axis),
                 fmt::format("{} links, {} carried, busy {:.1f} % on average", axis.links,
                             si_text(static_cast<double>(axis.payload_bytes), "B"), axis.mean_busy_percent));
-  for (std::size_t i = 0; i < links.busiest.size(); ++i) {
+  for (std::size_t i = 0; i < std::min(kMostLoads, links.busiest.size()); ++i) {
     const LinkLoad& link = links.busiest[i];
     text +=
         row(i == 0 ? "  busiest" : "", fmt::format("{:<28} {:5.1f} % {:>12}", link.name, link.busy_percent,
