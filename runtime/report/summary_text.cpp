@@ -14,7 +14,8 @@ namespace {
 constexpr int kLabel = 16;  // width of the first column of every block
 constexpr int kCell = 11;
 constexpr std::size_t kWidth = 100;
-constexpr std::size_t kMostNames = 4;  // of saturated links; summary.json has all of them
+constexpr std::size_t kMostNames = 2;  // of saturated links; summary.json has all of them
+constexpr std::size_t kMostLoads = 4;  // of the busiest links
 
 std::string row(const std::string& label, const std::string& text) {
   return fmt::format("{:<{}}{}\n", label, kLabel, text);
@@ -108,7 +109,7 @@ std::string engine_table(const Summary& s) {
 
 std::string memory_block(const Summary& s) {
   const HbmSummary& hbm = s.hbm;
-  std::string text = "memory\n";
+  std::string text = "\nmemory\n";
   text += row("  HBM", fmt::format("{} read, {} written over {} stacks",
                                    si_text(static_cast<double>(hbm.read_bytes), "B"),
                                    si_text(static_cast<double>(hbm.write_bytes), "B"), hbm.stacks_used));
@@ -134,12 +135,12 @@ std::string saturated_text(const LinkSummary& links) {
 
 std::string link_block(const LinkSummary& links) {
   if (links.count == 0) return "";
-  std::string text = "links: one direction each\n";
+  std::string text = "\nlinks: one direction each\n";
   for (const AxisSummary& axis : links.axes)
     text += row(fmt::format("  axis {}", axis.axis),
                 fmt::format("{} links, {} carried, busy {:.1f} % on average", axis.links,
                             si_text(static_cast<double>(axis.payload_bytes), "B"), axis.mean_busy_percent));
-  for (std::size_t i = 0; i < links.busiest.size(); ++i) {
+  for (std::size_t i = 0; i < std::min(kMostLoads, links.busiest.size()); ++i) {
     const LinkLoad& link = links.busiest[i];
     text +=
         row(i == 0 ? "  busiest" : "", fmt::format("{:<28} {:5.1f} % {:>12}", link.name, link.busy_percent,
@@ -150,7 +151,7 @@ std::string link_block(const LinkSummary& links) {
 
 std::string golden_block(const GoldenResult& golden) {
   if (!golden.checked) return golden.rule.empty() ? "" : "\n" + wrapped_row("golden", golden.rule);
-  std::string text = "golden reference\n";
+  std::string text = "\ngolden reference\n";
   text +=
       row("  verdict",
           golden.passed ? fmt::format("passed: {} elements within tolerance", golden.elements)
