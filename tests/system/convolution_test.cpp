@@ -10,8 +10,7 @@
 #include "isa/validate.h"
 #include "model/base/error.h"
 #include "runtime/machine.h"
-#include "tests/support/in_child.h"
-#include "tests/support/machine_fixture.h"
+#include "tests/support/workload_run.h"
 #include "workloads/convolution/convolution_kernel.h"
 
 using namespace tahoma;
@@ -20,43 +19,11 @@ using workloads::WeightPath;
 
 namespace {
 
-using Settings = std::vector<std::pair<std::string, std::string>>;
-
-struct Run {
-  std::int64_t elapsed = 0;
-  runtime::GoldenResult golden;
-};
-
-std::unique_ptr<runtime::Workload> with(const Settings& settings) {
-  auto workload = workloads::make_convolution();
-  base::ParamTree tree("workload");
-  workload->declare(tree);
-  for (const auto& [key, value] : settings) tree.set("workload." + key, value, "test");
-  return workload;
+std::unique_ptr<runtime::Workload> with(const tests::Settings& settings) {
+  return tests::workload_with(workloads::make_convolution, settings);
 }
 
-Run run(const Settings& settings, model::Mode mode) {
-  const auto workload = with(settings);
-  const model::MachineParams params = tests::machine_of(1, 1, 1);
-  workload->check(params);
-  runtime::Machine machine(params, mode, {true, true});
-  workload->prepare(machine, 1);
-  Run r;
-  r.elapsed = machine.run().elapsed.fs;
-  if (machine.findings().total() > 0) throw std::runtime_error(machine.findings().first().front());
-  if (mode == model::Mode::kFunctional) r.golden = workload->verify(machine);
-  return r;
-}
-
-void check(const Settings& settings) {
-  const std::string timing =
-      tests::in_child([&] { return std::to_string(run(settings, model::Mode::kTiming).elapsed); });
-  const Run r = run(settings, model::Mode::kFunctional);
-  INFO(r.golden.first_mismatch);
-  CHECK((r.golden.checked && r.golden.passed));
-  CHECK(r.golden.elements > 0);
-  CHECK(std::to_string(r.elapsed) == timing);
-}
+void check(const tests::Settings& settings) { tests::check_workload(workloads::make_convolution, settings); }
 
 // The shape of the device profiles.
 isa::Program traced(DType dtype, WeightPath path) {
