@@ -14,6 +14,7 @@ Duration DmaEngine::cost_of(const PacketShape& shape) {
   if (shape != last_shape_ || last_cost_.fs == 0) {
     last_shape_ = shape;
     last_cost_ = packet_time(shape, params_);
+    if (small_elements(shape, params_)) last_cost_ = spread_over_engines(last_cost_, index_, params_);
   }
   return last_cost_;
 }

@@ -53,11 +53,21 @@ Duration skew_of(unsigned engine, const DmaParams& p) {
   return engine < kHalf ? p.skew_near * step : p.skew_half + p.skew_far * step;
 }
 
+bool small_elements(const PacketShape& p, const DmaParams& params) {
+  return p.dram_to_dram && p.row_bytes < params.small_element_bytes.count;
+}
+
+Duration spread_over_engines(Duration cost, unsigned engine, const DmaParams& p) {
+  constexpr std::int64_t kLast = isa::kDmaEngines - 1;
+  const std::int64_t place = 2 * static_cast<std::int64_t>(engine) - kLast;  // -15, -13, ... 15
+  const auto percent = static_cast<std::int64_t>(p.small_element_spread);
+  return cost + Duration{cost.fs / (100 * kLast) * percent * place};
+}
+
 Duration packet_time(const PacketShape& packet, const DmaParams& params) {
   const base::Clock clock(params.clock);
   if (packet.rows == 0) return clock.length(params.semaphore_element);
-  if (packet.dram_to_dram && packet.row_bytes < params.small_element_bytes.count)
-    return params.small_element * static_cast<std::int64_t>(packet.rows);
+  if (small_elements(packet, params)) return params.small_element * static_cast<std::int64_t>(packet.rows);
   const std::uint64_t data = data_cycles(packet, params) * (packet.accumulate ? 2 : 1);
   std::uint64_t cycles = (data + packet.starts * count(params.element_overhead)) * packet.sources;
   if (packet.starts > 0) cycles += count(params.packet_overhead);

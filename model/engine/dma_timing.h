@@ -40,6 +40,11 @@ struct PacketShape {
 
 base::Duration packet_time(const PacketShape& packet, const DmaParams& params);
 
+// Tiny elements from HBM to HBM go at different rates on the 16 engines, around their mean: what a packet of
+// mean time `cost` takes on `engine`. A transfer ends with the slowest.
+bool small_elements(const PacketShape& packet, const DmaParams& params);
+base::Duration spread_over_engines(base::Duration cost, unsigned engine, const DmaParams& params);
+
 // A write that follows others of its engine: acknowledged when? `drain`: what it takes when it was held up.
 base::Duration drain_time(base::Bytes bytes, const DmaParams& params);
 base::Time written_at(base::Time read_done, base::Time written_before, base::Duration drain, isa::Space dst,

@@ -112,6 +112,7 @@ struct DmaParams {
   Duration semaphore_return;                                 // its value visible -> acknowledged
   Duration increment_spacing;                                // of one semaphore
   Duration small_element;                                    // DRAM to DRAM, below `small_element_bytes`
+  std::uint64_t small_element_spread;                        // per cent, slowest engine over the mean
   Bytes small_element_bytes;
   Duration hardware_dge;                                // one instruction of a hardware generator
   Duration software_descriptor;                         // of GpSimd, for each element

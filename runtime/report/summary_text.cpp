@@ -108,7 +108,7 @@ std::string engine_table(const Summary& s) {
 
 std::string memory_block(const Summary& s) {
   const HbmSummary& hbm = s.hbm;
-  std::string text = "\nmemory\n";
+  std::string text = "memory\n";
   text += row("  HBM", fmt::format("{} read, {} written over {} stacks",
                                    si_text(static_cast<double>(hbm.read_bytes), "B"),
                                    si_text(static_cast<double>(hbm.write_bytes), "B"), hbm.stacks_used));
@@ -134,7 +134,7 @@ std::string saturated_text(const LinkSummary& links) {
 
 std::string link_block(const LinkSummary& links) {
   if (links.count == 0) return "";
-  std::string text = "\nlinks: one direction each\n";
+  std::string text = "links: one direction each\n";
   for (const AxisSummary& axis : links.axes)
     text += row(fmt::format("  axis {}", axis.axis),
                 fmt::format("{} links, {} carried, busy {:.1f} % on average", axis.links,

@@ -75,10 +75,10 @@ TEST_CASE("shared use: a tile's banks, from its first byte to its last, strides 
   CHECK(shared_use(i, EngineKind::kScalar, core).banks == 0b1110);
   // The port: only engines that share it, bytes of a partition, the direction that moves more.
   CHECK(shared_use(i, EngineKind::kScalar, core).through_port.count == 0);
-  CHECK(shared_use(i, EngineKind::kVector, core).through_port.count == 2 * 512);
+  CHECK(shared_use(i, EngineKind::kVector, core).through_port.count == 1024U);
   i.src0 = {isa::Space::kSbuf, isa::DType::kFp32, 0, 0x800, {0, 0, 0, 1}};
-  CHECK(shared_use(i, EngineKind::kVector, core).through_port.count == 4 * 512);
-  CHECK(shared_use(i, EngineKind::kGpSimd, core).through_port.count == 4 * 512);
+  CHECK(shared_use(i, EngineKind::kVector, core).through_port.count == 2048U);
+  CHECK(shared_use(i, EngineKind::kGpSimd, core).through_port.count == 2048U);
   CHECK_FALSE(shares(i, EngineKind::kScalar, core));
   CHECK(shares(i, EngineKind::kGpSimd, core));
 }

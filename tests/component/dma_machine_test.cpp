@@ -85,7 +85,8 @@ TEST_CASE("dma machine: increments of one semaphore follow each other as on sili
 
 TEST_CASE("dma generation: hardware takes one instruction of its queue after the other", "[system]") {
   const auto three = [](const char* dge) {
-    const std::string bell = "  dma_copy shape=16x64 dst=a:fp16 src=sbuf[0, 0x0]:fp16 ring=", more = std::string(" dge=") + dge + "\n";
+    const std::string bell = "  dma_copy shape=16x64 dst=a:fp16 src=sbuf[0, 0x0]:fp16 ring=",
+                      more = std::string(" dge=") + dge + "\n";
     return "sync:\n" + bell + "0" + more + bell + "1" + more + "scalar:\n" + bell + "2" + more;
   };
   const auto starts = [&](const char* dge) {

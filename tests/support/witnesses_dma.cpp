@@ -203,6 +203,11 @@ std::vector<Witness> dma_witnesses() {
       {"dma.semaphore_return", completed(isa::Space::kSbuf), 324.5, "silicon 337"},
       {"dma.increment_spacing", increments, 87.5, "silicon 11.67 or 13.33: 8 increments"},
       {"dma.small_element", small_elements, 94.0, "published 94, silicon 79..108"},
+      {"dma.small_element_spread",
+       [](const MachineParams& m) {
+         return model::spread_over_engines(Duration{100'000'000'000}, 15, m.chip.core.dma).ns();
+       },
+       107'000.0, "silicon: the slowest engine 7.4 and 6.8 per cent over the mean"},
       {"dma.small_element_bytes", least_large_element, 64, "assumed: one HBM access"},
       {"dma.hardware_dge", generator, 1302.5, "nki-dge.rst: 600 ns, and start-up"},
       {"dma.software_descriptor", generated, 1024, "assumed: 8 ns each"},
@@ -210,7 +215,8 @@ std::vector<Witness> dma_witnesses() {
        "documented: 90 % of the throughput; 3 cycles and a cold read"},
       {"dma.transpose_on_chip", in_run(kTurnChip, first_packet_time), 22.353,
        "documented: 50 % of the throughput; 3 cycles"},
-      {"dma.remote_window", remote_window, 6, "assumed: 4, the one that is read and the one that the fabric has taken"},
+      {"dma.remote_window", remote_window, 6,
+       "assumed: 4, the one that is read and the one that the fabric has taken"},
       {"meeting.barrier", meeting("core_barrier"), 35.0, "one hand-over between GpSimd engines"},
       {"meeting.gpsimd_latency", meeting(swap), 166.693, "150 cycles and one hand-over, 1 KiB at 153 GB/s"},
       {"meeting.gpsimd_bandwidth", meeting(swap), 166.693, "150 cycles and one hand-over, 1 KiB at 153 GB/s"},
