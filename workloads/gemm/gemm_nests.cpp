@@ -160,8 +160,8 @@ void emit_blocked(Kernel& kernel, const model::MachineParams& machine, const Gem
   const GemmTiles tiles = largest_tiles(core);
   const std::vector<Range> k_tiles = cut(all_of(shape.k), tiles.kt);
   const bool rows = nest.loads == BlockLoads::kRows;
-  const unsigned block_m = at_most(kBlockM * tiles.mt, shape.m),
-                 block_n = at_most(kBlockN * tiles.nt, shape.n);
+  const unsigned block_m = at_most(std::uint64_t{kBlockM} * tiles.mt, shape.m),
+                 block_n = at_most(std::uint64_t{kBlockN} * tiles.nt, shape.n);
   Operand a{"a", views.a, block_m, rows ? block_m : at_most(tiles.mt, shape.m), {}};
   Operand b{"b", views.b, block_n, rows ? block_n : at_most(tiles.nt, shape.n), {}};
   const std::uint64_t for_results = std::min(core.sbuf.usable.count, Results::bytes(shape, tiles));
