@@ -17,8 +17,8 @@ struct InstructionActivity {
   std::uint8_t queue = 0;   // isa::Queue
   std::uint32_t index = 0;  // in the queue's stream
   Time start{0};            // occupies the engine from here
-  Time next{0};             // the engine's sequencer may look at the following instruction
-  Time complete{0};         // the result is visible to others, before semaphore latency
+  Time next{0};      // the sequencer may look at the instruction behind; before `start` when it runs ahead
+  Time complete{0};  // the result is visible to others, before semaphore latency
 };
 
 struct PacketActivity {

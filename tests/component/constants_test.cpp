@@ -97,7 +97,7 @@ TEST_CASE("constants: every timing parameter of a NeuronCore has one witness", "
   for (const auto& table : {tests::tensor_witnesses(), tests::lane_witnesses(), tests::sequencer_witnesses(),
                             tests::dma_witnesses()})
     for (const Witness& w : table) {
-      CHECK(std::string(w.source) != "");
+      CHECK_FALSE(std::string(w.source).empty());
       witnessed.insert(w.path);
     }
   const Tree tree;
