@@ -71,12 +71,49 @@ struct Series {
   std::vector<Duration> busy;
 };
 
+// One channel of a stack with DRAM behind it. `data`, the lost times and `idle` are shares of the data pins of
+// its pseudo-channels, averaged over them: together they are the elapsed time.
+struct ChannelMeasurement {
+  std::string path;  // "server0.chip03.hbm1.channel05"
+  std::uint64_t read_bytes = 0, write_bytes = 0;
+  // By access of the DRAM: the row was open, the bank was closed, another row was open.
+  std::uint64_t row_hits = 0, row_misses = 0, row_conflicts = 0;
+  std::uint64_t activates = 0, precharges = 0, refreshes = 0;
+  std::uint64_t corrected_errors = 0;
+  Duration data, lost_refresh, lost_turnaround, lost_bank, idle;
+  double mean_reads_queued = 0, mean_writes_queued = 0;  // accesses, over the run
+  std::uint64_t most_reads_queued = 0, most_writes_queued = 0;
+  Bandwidth peak;
+  bool failed = false;
+};
+
+// From a request's start in the network to its last data; of posted writes, to their acceptance.
+struct LatencyMeasurement {
+  std::uint64_t count = 0;
+  Duration mean, p50, p90, p99, longest;  // percentiles to within 1/16 of their value, never below it
+};
+
+// Something that went wrong in a stack and was got over.
+struct HbmEvent {
+  Time when;
+  std::string what;  // "corrected error: channel 3, pseudo-channel 1, bank 7, row 1234"
+};
+
 struct HbmMeasurement {
   std::string path;  // "server0.chip03.hbm1"
   std::uint64_t read_bytes = 0, write_bytes = 0;
   Duration busy;
   Bandwidth peak;
   Series series;
+  LatencyMeasurement reads, writes;
+  struct User {
+    std::uint32_t core = 0;  // global core number
+    std::uint64_t read_bytes = 0, write_bytes = 0;
+  };
+  std::vector<User> users;                   // cores that moved bytes here, in order
+  std::vector<ChannelMeasurement> channels;  // empty for the flat model
+  std::uint64_t events = 0;                  // all of them; the first few in `first_events`
+  std::vector<HbmEvent> first_events;
 };
 
 struct LinkMeasurement {  // one direction of one link

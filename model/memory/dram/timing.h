@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The timing rules of a pseudo-channel and the policy of its controller, resolved from the parameters: counts
+// of ticks. A tick is half a cycle of the command clock, the grain of the row bus. Every rule is the least
+// distance between two commands; names are those of JESD238 (HBM3).
+#pragma once
+
+#include <cstdint>
+
+#include "model/base/units.h"
+#include "model/memory/dram/organisation.h"
+
+namespace tahoma::model::dram {
+
+using Tick = std::int64_t;
+inline constexpr Tick kNoTick = INT64_MAX / 4;
+
+struct Timing {
+  Tick burst = 4;                                       // data of one access on the pins
+  Tick cl = 0, cwl = 0;                                 // column command to the first data
+  Tick rcd_read = 0, rcd_write = 0;                     // activate to column command, same bank
+  Tick rp = 0, ras = 0, rc = 0;                         // same bank
+  Tick wr = 0, rtp = 0;                                 // end of write data, read, to precharge: same bank
+  Tick ccd_short = 4, ccd_long = 8, ccd_stack = 6;      // other group, same group, other stack ID
+  Tick rrd_short = 0, rrd_long = 0;                     // activates: other group or stack ID, same group
+  Tick faw = 0;                                         // any five activates of the pseudo-channel
+  Tick wtr_short = 0, wtr_long = 0;                     // end of write data to read: other group, same group
+  Tick rtw = 0;                                         // read to write
+  Tick ppd = 0;                                         // precharges of the pseudo-channel
+  Tick rfc_all = 0, rfc_bank = 0, rrefd = 0, refi = 0;  // refresh
+  // The row bus is taken for so long by a command; the column bus for one cycle, in slots.
+  Tick activate_on_bus = 3, other_on_bus = 1;
+  Tick column_slot = 4;  // a pseudo-channel's column commands start at multiples of it from its own phase
+  double tick_fs = 0;    // length of a tick; see Clock below for exact edges
+};
+
+enum class PagePolicy : std::uint8_t { kOpen, kClosed, kTimeout };
+enum class Refresh : std::uint8_t { kNone, kAllBank, kPerBank };
+enum class Scheduler : std::uint8_t { kFrFcfs, kFrFcfsRowHit };
+
+struct Policy {
+  Scheduler scheduler = Scheduler::kFrFcfsRowHit;
+  PagePolicy page = PagePolicy::kOpen;
+  Tick page_timeout = 0;  // closed: 0
+  Refresh refresh = Refresh::kPerBank;
+  std::uint32_t read_queue = 128, write_queue = 64;  // accesses of the channel
+  std::uint32_t write_high = 51, write_low = 12;     // drain when more than high wait, until fewer than low
+};
+
+// When pseudo-channel `pseudo` may issue column commands: ticks congruent to this modulo column_slot.
+constexpr Tick slot_phase(const Timing& t, std::uint32_t pseudo, std::uint32_t pseudo_channels) {
+  return t.column_slot * pseudo / pseudo_channels;
+}
+constexpr Tick slot_at_or_after(const Timing& t, Tick when, Tick phase) {
+  const Tick past = (when - phase) % t.column_slot;
+  return past == 0 ? when : when + t.column_slot - (past > 0 ? past : past + t.column_slot);
+}
+
+}  // namespace tahoma::model::dram
