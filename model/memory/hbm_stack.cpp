@@ -25,7 +25,14 @@ tlm::tlm_sync_enum HbmStack::on_request(int, sim::Payload& payload, tlm::tlm_pha
 }
 
 base::HbmMeasurement HbmStack::measure() const {
-  return {name(), read_bytes_, write_bytes_, server_.busy(), params_.bandwidth, server_.series()};
+  base::HbmMeasurement m;
+  m.path = name();
+  m.read_bytes = read_bytes_;
+  m.write_bytes = write_bytes_;
+  m.busy = server_.busy();
+  m.peak = params_.bandwidth;
+  m.series = server_.series();
+  return m;
 }
 
 }  // namespace tahoma::model
