@@ -117,3 +117,34 @@ TEST_CASE("stepped DRAM channel: random traffic breaks no rule and is served onc
   }
   SUCCEED();
 }
+
+TEST_CASE("DRAM judges: random traffic shows every timing that a channel takes a slot too short", "[dram]") {
+  struct Shortened {
+    const char* rule;
+    Tick dram::Timing::*timing;
+  };
+  using T = dram::Timing;
+  constexpr Shortened kTimings[] = {
+      {"tRCDRD", &T::rcd_read}, {"tRCDWR", &T::rcd_write}, {"tRP", &T::rp},
+      {"tRAS", &T::ras},        {"tRC", &T::rc},           {"tWR", &T::wr},
+      {"tRTP", &T::rtp},        {"tCCDS", &T::ccd_short},  {"tCCDL", &T::ccd_long},
+      {"tCCDR", &T::ccd_stack}, {"tRRDS", &T::rrd_short},  {"tRRDL", &T::rrd_long},
+      {"tFAW", &T::faw},        {"tWTRS", &T::wtr_short},  {"tWTRL", &T::wtr_long},
+      {"tRTW", &T::rtw},        {"tRFCab", &T::rfc_all},   {"tRFCpb", &T::rfc_bank},
+      {"tRREFD", &T::rrefd},    {"tPPD", &T::ppd},         {"row bus", &T::activate_on_bus}};
+  for (const Shortened& s : kTimings) {
+    bool caught = false;
+    for (std::uint64_t seed = 1; seed <= 60 && !caught; ++seed) {
+      DramGenerator random(seed);
+      const DramSetup setup = random.setup();
+      const auto traffic = random.traffic(setup, 60);
+      DramSetup hasty = setup;
+      hasty.timing.*s.timing -= std::min<Tick>(hasty.timing.*s.timing, hasty.timing.column_slot);
+      const Service service = serve<SteppedChannel>(hasty, traffic);
+      for (const Finding& f : broken_rules(service.log, setup, {service.end, setup.timing.refi}))
+        caught |= f.rule == s.rule;
+    }
+    INFO(s.rule);
+    CHECK(caught);
+  }
+}

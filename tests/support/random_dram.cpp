@@ -53,7 +53,8 @@ dram::Timing DramGenerator::timing(const dram::Organisation& o) {
   const Tick grain = chance(75) ? 2 : 1;  // parts count in cycles, the channel in ticks
   const auto pick = [&](Tick low, Tick high) { return between(low, high) * grain; };
   t.burst = 4;
-  t.ccd_short = t.column_slot = 4;
+  t.ccd_short = chance(20) ? 8 : 4;
+  t.column_slot = chance(70) ? t.ccd_short : o.pseudo_channels == 1 ? 2 : 4;
   t.ccd_long = t.ccd_short + pick(0, 4);
   t.ccd_stack = t.ccd_short + pick(0, 4);
   t.cl = pick(4, 30);

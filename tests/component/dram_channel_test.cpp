@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fast DRAM channel against the rules and against its slow stranger, over random parts, policies and
+// traffic.
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "tests/support/dram_rules.h"
+#include "tests/support/dram_service.h"
+#include "tests/support/random_dram.h"
+#include "tests/support/stepped_channel.h"
+
+using namespace tahoma;
+using namespace tahoma::tests;
+
+namespace {
+
+using dram::Channel, dram::Segment;
+
+struct Mix {
+  DramSetup setup;
+  std::vector<Segment> traffic;
+};
+
+Mix mix(std::uint64_t seed, std::uint32_t segments = 60) {
+  DramGenerator random(seed);
+  Mix m{random.setup(), {}};
+  m.traffic = random.traffic(m.setup, segments);
+  return m;
+}
+
+double accesses_per_tick(const Mix& m, const Service& service) {
+  double accesses = 0;
+  for (const Segment& s : m.traffic) accesses += s.accesses;
+  return accesses / static_cast<double>(last_data(m.setup, service));
+}
+
+struct Agreement {
+  unsigned mixes = 0, identical = 0;
+  double worst = 0;  // relative difference of bandwidth
+};
+
+void compare(std::uint64_t seed, Agreement& agreement) {
+  const Mix m = mix(seed);
+  const Service fast = serve<Channel>(m.setup, m.traffic), slow = serve<SteppedChannel>(m.setup, m.traffic);
+  INFO("seed " << seed);
+  for (const Service* s : {&fast, &slow}) {
+    INFO((s == &fast ? "fast" : "stepped"));
+    for (const Finding& f : broken_rules(s->log, m.setup, {s->end, m.setup.timing.refi}))
+      FAIL_CHECK(f.text());
+    for (const std::string& wrong : complaints(m.setup, m.traffic, *s)) FAIL_CHECK(wrong);
+  }
+  const double apart = std::abs(accesses_per_tick(m, fast) / accesses_per_tick(m, slow) - 1);
+  const auto differs = difference(fast, slow);
+  INFO(differs.value_or("identical"));
+  CHECK(apart <= 0.02);
+  ++agreement.mixes;
+  if (!differs) ++agreement.identical;
+  agreement.worst = std::max(agreement.worst, apart);
+}
+
+void compare_all(std::uint64_t first, std::uint64_t last) {
+  Agreement agreement;
+  for (std::uint64_t seed = first; seed <= last; ++seed) compare(seed, agreement);
+  WARN(agreement.identical << " of " << agreement.mixes
+                           << " logs are identical; bandwidths differ by at most " << 100 * agreement.worst
+                           << " %");
+}
+
+}  // namespace
+
+TEST_CASE("DRAM channel: it keeps every rule and the stepped model's bandwidth, mixes 1 to 120", "[dram]") {
+  compare_all(1, 120);
+}
+
+TEST_CASE("DRAM channel: it keeps every rule and the stepped model's bandwidth, mixes 121 to 240", "[dram]") {
+  compare_all(121, 240);
+}
+
+TEST_CASE("DRAM channel: it keeps every rule and the stepped model's bandwidth, 4000 mixes", "[dram][slow]") {
+  compare_all(1001, 5000);
+}
+
+TEST_CASE("DRAM channel: queues never hold more than they may, and are used", "[dram]") {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const Mix m = mix(seed);
+    BusLog log;
+    Channel fast(m.setup.organisation, m.setup.timing, m.setup.policy, &log);
+    SteppedChannel slow(m.setup.organisation, m.setup.timing, m.setup.policy);
+    const Service service = serve(fast, log, m.traffic);
+    for (const Segment& s : m.traffic) slow.submit(s);
+    slow.advance(service.end);
+    INFO("seed " << seed);
+    CHECK(fast.tally().most_reads <= m.setup.policy.read_queue);
+    CHECK(fast.tally().most_writes <= m.setup.policy.write_queue);
+    CHECK(fast.tally().most_reads == slow.most_reads());
+    CHECK(fast.tally().most_writes == slow.most_writes());
+  }
+}
+
+TEST_CASE("DRAM channel: how time is cut into calls of advance changes nothing", "[dram]") {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const Mix m = mix(seed);
+    const Service whole = serve<Channel>(m.setup, m.traffic);
+    BusLog log;
+    Channel channel(m.setup.organisation, m.setup.timing, m.setup.policy, &log);
+    std::mt19937_64 random(seed);
+    const std::uint64_t longest = 1 + random() % 300;
+    Service cut;
+    auto next = m.traffic.begin();
+    for (Tick now = -1; now < whole.end;) {  // a segment is submitted as late as it may be
+      now = std::min<Tick>(whole.end, now + 1 + static_cast<Tick>(random() % longest));
+      while (next != m.traffic.end() && next->arrival <= now) channel.submit(*next++);
+      channel.advance(now);
+    }
+    cut.end = whole.end;
+    cut.log = log.sorted();
+    cut.done = channel.finished();
+    std::stable_sort(cut.done.begin(), cut.done.end(),
+                     [](const auto& a, const auto& b) { return a.tag < b.tag; });
+    INFO("seed " << seed);
+    CHECK(difference(whole, cut).value_or("identical") == "identical");
+  }
+}
+
+TEST_CASE("DRAM channel: going from next to next serves everything", "[dram]") {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const Mix m = mix(seed);
+    const Service whole = serve<Channel>(m.setup, m.traffic);
+    BusLog log;
+    Channel channel(m.setup.organisation, m.setup.timing, m.setup.policy, &log);
+    for (const Segment& s : m.traffic) channel.submit(s);
+    Service hopped;
+    while (channel.next() != dram::kNoTick) channel.advance(hopped.end = channel.next());
+    hopped.log = log.sorted();
+    hopped.done = channel.finished();
+    std::stable_sort(hopped.done.begin(), hopped.done.end(),
+                     [](const auto& a, const auto& b) { return a.tag < b.tag; });
+    INFO("seed " << seed);
+    CHECK(difference(whole, hopped).value_or("identical") == "identical");
+  }
+}
+
+TEST_CASE("DRAM judges: a service that is altered by a little is told from the true one", "[dram]") {
+  const Mix m = mix(3);
+  const Service truth = serve<SteppedChannel>(m.setup, m.traffic);
+  REQUIRE(!difference(truth, truth));
+  REQUIRE(complaints(m.setup, m.traffic, truth).empty());
+  const auto column = [](Service& s) {
+    return std::find_if(s.log.begin(), s.log.end(),
+                        [](const Command& c) { return c.kind == CommandKind::kRead; });
+  };
+  const auto read = [](Service& s) {
+    return std::find_if(s.done.begin(), s.done.end(), [](const dram::Done& d) { return !d.write; });
+  };
+
+  Service late = truth;
+  ++column(late)->at;
+  CHECK(difference(truth, late));
+  CHECK(!broken_rules(late.log, m.setup, {late.end, m.setup.timing.refi}).empty());
+
+  Service lost = truth;
+  lost.log.erase(column(lost));
+  CHECK(difference(truth, lost));
+  CHECK(!complaints(m.setup, m.traffic, lost).empty());
+
+  Service early = truth;
+  --read(early)->first;
+  CHECK(difference(truth, early));
+  CHECK(!complaints(m.setup, m.traffic, early).empty());
+
+  Service unreported = truth;
+  unreported.done.pop_back();
+  CHECK(difference(truth, unreported));
+  CHECK(!complaints(m.setup, m.traffic, unreported).empty());
+
+  Service twice = truth;
+  twice.done.push_back(twice.done.back());
+  CHECK(difference(truth, twice));
+  CHECK(!complaints(m.setup, m.traffic, twice).empty());
+}
