@@ -140,6 +140,31 @@ TEST_CASE("DRAM channel: going from next to next serves everything", "[dram]") {
   }
 }
 
+TEST_CASE("DRAM channel: a write that there is room for enters as it arrives, another one later", "[dram]") {
+  unsigned at_once = 0, later = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const Mix m = mix(seed);
+    Channel channel(m.setup.organisation, m.setup.timing, m.setup.policy);
+    const Tick now = static_cast<Tick>(seed * 37 % 2000);
+    for (const Segment& s : m.traffic)
+      if (s.arrival <= now) channel.submit(s);
+    channel.advance(now);
+    const Segment probe{true,    0,  0, 0, 1 + static_cast<std::uint32_t>(seed % m.setup.policy.write_queue),
+                        now + 1, 999};
+    const bool room = channel.has_room(true, probe.accesses);
+    channel.submit(probe);
+    channel.advance(now + 200'000);
+    const auto done = std::find_if(channel.finished().begin(), channel.finished().end(),
+                                   [](const dram::Done& d) { return d.tag == 999; });
+    INFO("seed " << seed);
+    REQUIRE(done != channel.finished().end());
+    CHECK((done->first == now + 1) == room);
+    ++(room ? at_once : later);
+  }
+  CHECK(at_once > 5);
+  CHECK(later > 5);
+}
+
 TEST_CASE("DRAM judges: a service that is altered by a little is told from the true one", "[dram]") {
   const Mix m = mix(3);
   const Service truth = serve<SteppedChannel>(m.setup, m.traffic);
