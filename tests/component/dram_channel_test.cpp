@@ -122,24 +122,6 @@ TEST_CASE("DRAM channel: how time is cut into calls of advance changes nothing",
   }
 }
 
-TEST_CASE("DRAM channel: going from next to next serves everything", "[dram]") {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    const Mix m = mix(seed);
-    const Service whole = serve<Channel>(m.setup, m.traffic);
-    BusLog log;
-    Channel channel(m.setup.organisation, m.setup.timing, m.setup.policy, &log);
-    for (const Segment& s : m.traffic) channel.submit(s);
-    Service hopped;
-    while (channel.next() != dram::kNoTick) channel.advance(hopped.end = channel.next());
-    hopped.log = log.sorted();
-    hopped.done = channel.finished();
-    std::stable_sort(hopped.done.begin(), hopped.done.end(),
-                     [](const auto& a, const auto& b) { return a.tag < b.tag; });
-    INFO("seed " << seed);
-    CHECK(difference(whole, hopped).value_or("identical") == "identical");
-  }
-}
-
 TEST_CASE("DRAM channel: a write that there is room for enters as it arrives, another one later", "[dram]") {
   unsigned at_once = 0, later = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {

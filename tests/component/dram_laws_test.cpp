@@ -106,7 +106,7 @@ std::vector<Tick> turns(const std::vector<Command>& log, CommandKind from) {
 
 TEST_CASE("DRAM law: an unloaded read takes tRCDRD + CL to its first data", "[dram]") {
   const DramSetup s = one_pseudo_channel();
-  const auto r = run(s, {{false, 0, 0, 0, 1, 1002, 0}});  // 1002 + 62 is a slot
+  const auto r = run(s, {{false, 0, 0, 0, 1, 1002, 0}});
   CHECK(r.service.done[0].first == 1002 + 62 + 40);
   CHECK(r.service.done[0].last == 1002 + 62 + 40 + 4);
 }
@@ -183,8 +183,8 @@ TEST_CASE("DRAM law: activates come four in a window of tFAW", "[dram]") {
 }
 
 TEST_CASE("DRAM law: a read-write turn costs tRTW, the way back CWL + burst + tWTR", "[dram]") {
-  // To other groups 20 + 4 + 14, in the same 20 + 4 + 20; at slots of 4.
-  for (const Turning& t : {Turning{{0, 1}, {2, 3}, 4, 40}, Turning{{0, 0}, {0, 0}, 8, 44}}) {
+  // To other groups 20 + 4 + 14, in the same 20 + 4 + 20.
+  for (const Turning& t : {Turning{{0, 1}, {2, 3}, 4, 38}, Turning{{0, 0}, {0, 0}, 8, 44}}) {
     constexpr std::uint32_t kBlocks = 500;
     const Tick period = 2 * (kInBlock - 1) * t.spacing + 40 + t.back;
     const auto r = run(one_pseudo_channel(), turning_blocks(t, kBlocks, period));
@@ -202,7 +202,7 @@ TEST_CASE("DRAM law: a read-write turn costs tRTW, the way back CWL + burst + tW
 TEST_CASE("DRAM law: a read after a write to its own bank waits CWL + burst + tWTRL", "[dram]") {
   const DramSetup s = one_pseudo_channel();
   const auto r = run(s, {{true, 0, 0, 0, 1, 1002, 0}, {false, 0, 0, 0, 1, 1032, 1}});
-  // The write is issued at 1002 + 30, a slot: no read is queued yet.
+  // The write is issued at 1002 + 30, when no read is queued yet.
   CHECK(turns(r.service.log, CommandKind::kWrite) == std::vector<Tick>{20 + 4 + 20});
 }
 

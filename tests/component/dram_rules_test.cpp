@@ -27,7 +27,7 @@ DramSetup lenient() {
   t.burst = t.ccd_short = t.ccd_long = t.ccd_stack = t.rtw = 2;
   t.cl = t.cwl = 4;
   t.rcd_read = t.rcd_write = t.rp = t.ras = t.rc = t.rtp = t.rrd_short = t.rrd_long = t.ppd = 1;
-  t.rfc_all = t.rfc_bank = t.rrefd = t.column_slot = 1;
+  t.rfc_all = t.rfc_bank = t.rrefd = 1;
   t.refi = 1000;
   s.policy.refresh = dram::Refresh::kNone;
   return s;
@@ -110,10 +110,11 @@ void add_column_rules(std::vector<Case>& c) {
   c.push_back(distance("tCCDR", ccd_stack, {act(0, 0), act(3, kOtherStack), wr(10, 0), wr(17, kOtherStack)}));
   c.push_back(distance("tRTW", [](DramSetup& s) { s.timing.rtw = 10; }, {act(0, 0), rd(10, 0), wr(20, 0)}));
   constexpr auto none = [](DramSetup&) {};
-  c.push_back(distance("column bus", none, {act(0, 0), act(3, 0, 1), rd(10, 0), rd(12, 0, 1)}));
-  c.push_back(distance("column slot", [](DramSetup& s) { s.timing.column_slot = 4; }, {act(0, 0), rd(8, 0)}));
-  c.push_back(
-      distance("column slot", [](DramSetup& s) { s.timing.column_slot = 4; }, {act(0, 0, 1), rd(6, 0, 1)}));
+  c.push_back({"column bus",
+               none,
+               {act(0, 0), act(3, 0, 1), rd(10, 0), rd(12, 0, 1)},
+               {act(0, 0), act(3, 0, 1), rd(10, 0), rd(10, 0, 1)}});
+  c.push_back(distance("column cycle", none, {act(0, 0), rd(8, 0)}));
   // Read data from 30 to 32, write data from 4 after its command.
   c.push_back(
       distance("data bus", [](DramSetup& s) { s.timing.cl = 20; }, {act(0, 0), rd(10, 0), wr(28, 0)}));
