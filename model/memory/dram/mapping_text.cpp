@@ -88,7 +88,8 @@ class Reader {
     const std::string inside = slice.substr(bracket + 1, slice.size() - bracket - 2);
     if (inside.ends_with('+')) {
       if (!width) refuse("E-CFG-030", fmt::format("'{}': '+' may stand on the right of '^=' only", slice));
-      return run_of(field, number(inside.substr(0, inside.size() - 1), slice), *width, slice);
+      const unsigned low = std::min(number(inside.substr(0, inside.size() - 1), slice), field.width);
+      return run_of(field, low, std::min<std::size_t>(*width, field.width - low), slice);
     }
     const std::size_t colon = std::min(inside.find(':'), inside.size());
     const unsigned high = number(inside.substr(0, colon), slice);
@@ -114,6 +115,7 @@ class Reader {
       refuse("E-CFG-030", fmt::format("'{}' is no XOR 'field ^= field[high:low]'", text));
     MappingText::Xor x{text, bits_of(trimmed(text.substr(0, sign)), std::nullopt), {}};
     x.source = bits_of(trimmed(text.substr(sign + 2)), x.target.size());
+    if (text.ends_with("+]")) x.target.resize(x.source.size());
     if (x.source.size() != x.target.size())
       refuse("E-CFG-034", fmt::format("'{}': {} bits on the left, {} on the right", text, x.target.size(),
                                       x.source.size()));

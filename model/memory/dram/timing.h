@@ -30,7 +30,7 @@ struct Timing {
   // The row bus is taken for so long by a command; the column bus for one cycle, in slots.
   Tick activate_on_bus = 3, other_on_bus = 1;
   Tick column_slot = 4;  // a pseudo-channel's column commands start at multiples of it from its own phase
-  double tick_fs = 0;    // length of a tick; see Clock below for exact edges
+  base::Clock clock{base::Frequency{3'200'000'000}};  // of ticks: twice the command clock
 };
 
 enum class PagePolicy : std::uint8_t { kOpen, kClosed, kTimeout };
