@@ -1,13 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/memory/dram_params.h"
 
+#include <algorithm>
+#include <map>
+
+#include "model/base/error.h"
+
 namespace tahoma::model {
 
 using namespace base::literals;
 using base::assumed, base::documented;
 
+namespace {
+
+// A least distance in whole cycles: rounded up, exactly.
+std::int64_t whole_cycles(base::Duration d, base::Frequency clock) {
+  constexpr base::Int128 kFsPerSecond = 1'000'000'000'000'000;
+  const base::Int128 scaled = base::Int128{d.fs} * clock.hz;
+  return static_cast<std::int64_t>((scaled + kFsPerSecond - 1) / kFsPerSecond);
+}
+
+template <class Value>
+Value chosen_from(const std::string& word, const std::map<std::string, Value>& words) {
+  const auto found = words.find(word);
+  TAHOMA_INVARIANT(found != words.end(), "no meaning for '" + word + "'");
+  return found->second;
+}
+
+}  // namespace
+
 void DramTimingParams::declare(base::ParamTree& t) {
-  const base::Source burst = documented("JESD238: a burst of 8 on 32 pins takes two cycles of the command clock");
+  const base::Source burst =
+      documented("JESD238: a burst of 8 on 32 pins takes two cycles of the command clock");
   const base::Source part =
       assumed("HBM3 at 6.4 Gb/s as established simulators have it; data sheets of HBM3e are not public");
   const base::Range<base::Cycles> cycles{1_cyc, 64_cyc};
@@ -31,8 +55,10 @@ void DramTimingParams::declare(base::ParamTree& t) {
   t.add("wtr_short", wtr_short, 4.375_ns, ns, "end of write data to read in another bank group", part);
   t.add("wtr_long", wtr_long, 6.25_ns, ns, "end of write data to read in the same bank group", part);
   t.add("rtw", rtw, 12.5_ns, ns, "read command to write command", part);
-  t.add("rfc_all", rfc_all, 450_ns, ns, "all-bank refresh of a stack ID",
-        assumed("HBM3 above 8 Gb a channel as established simulators have it"));
+  t.add("rfc_all", rfc_all, 350_ns, ns, "all-bank refresh of a stack ID",
+        assumed(
+            "HBM3 as established simulators have it: 260 ns up to 4 Gb a channel and stack ID, 350 up to 8, "
+            "450 up to 16; 24 GiB are 6 Gb"));
   t.add("rfc_bank", rfc_bank, 200_ns, ns, "refresh of one bank", part);
   t.add("rrefd", rrefd, 5_ns, ns, "refreshes of different banks, or a refresh and an activate", part);
   t.add("refi", refi, 3900_ns, {100_ns, {1'000'000'000'000}}, "mean distance of refreshes of a row group",
@@ -52,8 +78,8 @@ void DramParams::declare(base::ParamTree& t) {
   t.add("page", page, 1_KiB, {64_B, 8_KiB}, "bytes of a row in a pseudo-channel", standard);
   t.add("access", access, 32_B, {8_B, 256_B}, "bytes of one burst", standard);
   t.add("mapping", mapping,
-        std::string("row sid bank group channel pseudo column; channel ^= row[3:0]; pseudo ^= row[4];"
-                    " group ^= row[6:5]; bank ^= row[8:7]; sid ^= row[9]"),
+        std::string("row sid bank group channel pseudo column; channel ^= row[0+]; pseudo ^= row[4+];"
+                    " group ^= row[5+]; bank ^= row[7+]; sid ^= row[9+]"),
         {}, "address bits from the highest to the lowest above an access, then what is XORed",
         assumed("unpublished; a row of 1 KiB in one piece, neighbours in other channels, strides spread"));
   t.add("scheduler", scheduler, std::string("fr_fcfs_row_hit"), {"fr_fcfs", "fr_fcfs_row_hit"},
@@ -61,18 +87,96 @@ void DramParams::declare(base::ParamTree& t) {
         assumed("unpublished; what memory controllers of this class do"));
   t.add("page_policy", page_policy, std::string("open"), {"open", "closed", "timeout"},
         "when a row that nobody waits for is closed", assumed("unpublished; open rows suit streams"));
-  t.add("page_timeout", page_timeout, 100_ns, {{0}, 100_us}, "timeout policy: idle time of a row before it is closed",
-        assumed("about two row cycles"));
-  t.add("refresh", refresh, std::string("per_bank"), {"none", "all_bank", "per_bank"}, "how rows are refreshed",
+  t.add("page_timeout", page_timeout, 100_ns, {{0}, 100_us},
+        "timeout policy: idle time of a row before it is closed", assumed("about two row cycles"));
+  t.add("refresh", refresh, std::string("per_bank"), {"none", "all_bank", "per_bank"},
+        "how rows are refreshed",
         assumed("unpublished; per bank is the cheaper of the two that JESD238 offers"));
   const base::Source queues = assumed("unpublished; the sizes of the reference simulations");
-  t.add("read_queue", read_queue, std::uint64_t{128}, {1, 65536}, "read accesses that a channel can choose from", queues);
-  t.add("write_queue", write_queue, std::uint64_t{64}, {1, 65536}, "write accesses that a channel holds back", queues);
+  t.add("read_queue", read_queue, std::uint64_t{128}, {1, 65536},
+        "read accesses that a channel can choose from", queues);
+  t.add("write_queue", write_queue, std::uint64_t{64}, {1, 65536}, "write accesses that a channel holds back",
+        queues);
   t.add("write_high", write_high_percent, std::uint64_t{80}, {1, 100},
         "percent of the write queue above which it is drained", queues);
   t.add("write_low", write_low_percent, std::uint64_t{20}, {0, 99},
         "percent of the write queue below which waiting reads go first again", queues);
   t.group("timing", timing);
+}
+
+base::Frequency command_clock(const DramParams& p, base::Bandwidth stack) {
+  const base::Uint128 bytes_per_slot = base::Uint128{p.channels} * p.pseudo_channels * p.access.count;
+  const auto slot_cycles = static_cast<base::Uint128>(p.timing.ccd_short.count);
+  const base::Uint128 hz = base::Uint128{stack.bytes_per_second} * slot_cycles / bytes_per_slot;
+  return {std::max<std::uint64_t>(1, static_cast<std::uint64_t>(hz))};
+}
+
+dram::Organisation organisation_of(const DramParams& p, base::Bytes capacity) {
+  const auto count = [](std::uint64_t n) { return static_cast<std::uint32_t>(n); };
+  dram::Organisation o{.channels = count(p.channels),
+                       .pseudo_channels = count(p.pseudo_channels),
+                       .stack_ids = count(p.stack_ids),
+                       .groups = count(p.bank_groups),
+                       .banks = count(p.banks),
+                       .rows = 1,
+                       .columns = count(p.page.count / p.access.count),
+                       .access_bytes = count(p.access.count)};
+  o.rows = count(capacity.count / o.capacity());
+  return o;
+}
+
+dram::Timing timing_of(const DramParams& p, base::Bandwidth stack) {
+  constexpr dram::Tick kTicks = 2;  // of a cycle
+  const base::Frequency command = command_clock(p, stack);
+  const auto cycles = [](base::Cycles c) { return kTicks * c.count; };
+  const auto ns = [command](base::Duration d) { return kTicks * whole_cycles(d, command); };
+  const DramTimingParams& t = p.timing;
+  dram::Timing r;
+  r.clock = base::Clock({kTicks * command.hz});
+  r.burst = r.ccd_short = cycles(t.ccd_short);
+  r.ccd_long = cycles(t.ccd_long);
+  r.ccd_stack = cycles(t.ccd_stack);
+  r.ppd = cycles(t.ppd);
+  r.cl = ns(t.cl);
+  r.cwl = ns(t.cwl);
+  r.rcd_read = ns(t.rcd_read);
+  r.rcd_write = ns(t.rcd_write);
+  r.rp = ns(t.rp);
+  r.ras = ns(t.ras);
+  r.rc = ns(t.rc);
+  r.wr = ns(t.wr);
+  r.rtp = ns(t.rtp);
+  r.rrd_short = ns(t.rrd_short);
+  r.rrd_long = ns(t.rrd_long);
+  r.faw = ns(t.faw);
+  r.wtr_short = ns(t.wtr_short);
+  r.wtr_long = ns(t.wtr_long);
+  r.rtw = std::max(ns(t.rtw), r.cl + r.burst - r.cwl);
+  r.rfc_all = ns(t.rfc_all);
+  r.rfc_bank = ns(t.rfc_bank);
+  r.rrefd = ns(t.rrefd);
+  r.refi = ns(t.refi);
+  return r;
+}
+
+dram::Policy policy_of(const DramParams& p, base::Bandwidth stack) {
+  dram::Policy r;
+  r.scheduler = chosen_from<dram::Scheduler>(
+      p.scheduler,
+      {{"fr_fcfs", dram::Scheduler::kFrFcfs}, {"fr_fcfs_row_hit", dram::Scheduler::kFrFcfsRowHit}});
+  r.page = chosen_from<dram::PagePolicy>(p.page_policy, {{"open", dram::PagePolicy::kOpen},
+                                                         {"closed", dram::PagePolicy::kClosed},
+                                                         {"timeout", dram::PagePolicy::kTimeout}});
+  r.refresh = chosen_from<dram::Refresh>(p.refresh, {{"none", dram::Refresh::kNone},
+                                                     {"all_bank", dram::Refresh::kAllBank},
+                                                     {"per_bank", dram::Refresh::kPerBank}});
+  if (r.page == dram::PagePolicy::kTimeout)
+    r.page_timeout = 2 * whole_cycles(p.page_timeout, command_clock(p, stack));
+  r.read_queue = static_cast<std::uint32_t>(p.read_queue);
+  r.write_queue = static_cast<std::uint32_t>(p.write_queue);
+  r.write_high = static_cast<std::uint32_t>(p.write_queue * p.write_high_percent / 100);
+  r.write_low = static_cast<std::uint32_t>((p.write_queue * p.write_low_percent + 99) / 100);
+  return r;
 }
 
 }  // namespace tahoma::model

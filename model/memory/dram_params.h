@@ -25,20 +25,23 @@ struct DramParams {
   base::Bytes page, access;
   std::string mapping, scheduler, page_policy, refresh;
   base::Duration page_timeout;
-  std::uint64_t read_queue, write_queue;           // accesses of a channel
+  std::uint64_t read_queue, write_queue;                // accesses of a channel
   std::uint64_t write_high_percent, write_low_percent;  // of write_queue
   DramTimingParams timing;
   void declare(base::ParamTree& t);
 };
 
-// What a stack of `capacity` is made of. The rows of a bank follow from it.
+// What a stack of `capacity` is made of. The rows of a bank follow from it. Both must have passed
+// check_dram().
 dram::Organisation organisation_of(const DramParams& p, base::Bytes capacity);
 base::Frequency command_clock(const DramParams& p, base::Bandwidth stack);
-// Resolved to ticks of the command clock of a stack of this bandwidth.
+// Resolved to ticks, half cycles of the command clock of a stack of this bandwidth. An ideal rule is none,
+// but that reads and writes never meet on the pins.
 dram::Timing timing_of(const DramParams& p, base::Bandwidth stack);
 dram::Policy policy_of(const DramParams& p, base::Bandwidth stack);
 
-// What one parameter alone cannot say. Throws base::UserError E-CFG-020 at the parameter to blame.
+// What one parameter alone cannot say. Throws base::UserError E-CFG-020 at the parameter to blame, and what
+// dram::AddressMapping throws of the mapping.
 void check_dram(const DramParams& p, base::Bytes capacity, base::Bandwidth stack);
 
 }  // namespace tahoma::model

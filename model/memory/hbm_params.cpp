@@ -14,6 +14,16 @@ void HbmParams::declare(base::ParamTree& t) {
         base::derived("2.9 TB/s a chip over 4 stacks, trainium2.rst"));
   t.add("read_latency", read_latency, 104_ns, {{0}, 100_us}, "request to data of an unloaded read",
         base::derived("first load starts 794..830 ns after its doorbell, a store 698..718 ns"));
+  t.add(
+      "model", model, std::string("flat"), {"dram", "flat"},
+      "dram: channels of rows and banks as hbm.dram has them, unless the bandwidth is ideal; flat: bandwidth "
+      "and latency alone",
+      base::chosen());
+  t.group("dram", dram);
+}
+
+void HbmParams::check() const {
+  if (has_dram()) check_dram(dram, capacity, bandwidth);
 }
 
 }  // namespace tahoma::model

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The queued segments of one pseudo-channel, by bank and direction, each list in order of age. Kept with every
-// list: how many of its segments want the open row, and the oldest of those. Bit masks say which banks have
-// work, so that nothing is ever searched.
+// The queued segments of one pseudo-channel, by bank and direction, each list in order of age. Kept with
+// every list: how many of its segments want the open row, and the oldest of those. Bit masks say which banks
+// have work, so that nothing is ever searched.
 #pragma once
 
 #include <array>

@@ -8,7 +8,8 @@
 
 namespace tahoma::model::dram {
 
-Channel::Channel(const Organisation& organisation, const Timing& timing, const Policy& policy, CommandLog* log)
+Channel::Channel(const Organisation& organisation, const Timing& timing, const Policy& policy,
+                 CommandLog* log)
     : organisation_(organisation), timing_(timing), policy_(policy) {
   lines_[kReading].room = policy.read_queue;
   lines_[kWriting].room = policy.write_queue;
@@ -20,8 +21,9 @@ Channel::Channel(const Organisation& organisation, const Timing& timing, const P
 
 void Channel::submit(const Segment& segment) {
   const Direction d = segment.write ? kWriting : kReading;
-  TAHOMA_INVARIANT(segment.accesses > 0 && segment.accesses <= (segment.write ? policy_.write_queue : policy_.read_queue),
-                   "a segment does not fit its queue");
+  TAHOMA_INVARIANT(
+      segment.accesses > 0 && segment.accesses <= (segment.write ? policy_.write_queue : policy_.read_queue),
+      "a segment does not fit its queue");
   TAHOMA_INVARIANT(segment.arrival >= now_, "a segment arrives in the past");
   auto& waiting = lines_[d].waiting;
   auto place = waiting.end();
@@ -40,7 +42,8 @@ Tick Channel::next_arrival() const {
   for (const Line& line : lines_) {
     if (line.waiting.empty()) continue;
     const Segment& first = line.waiting.front();
-    if (first.arrival > now_ || first.accesses <= line.room) next = std::min(next, std::max(first.arrival, now_));
+    if (first.arrival > now_ || first.accesses <= line.room)
+      next = std::min(next, std::max(first.arrival, now_));
   }
   return next;
 }
@@ -94,7 +97,8 @@ void Channel::admit(Tick now) {
     while (!line.waiting.empty() && line.waiting.front().arrival <= now &&
            line.waiting.front().accesses <= line.room) {
       const Segment& s = line.waiting.front();
-      pseudo_[s.pseudo].admit(s.bank, d, {next_age_++, now, 0, s.row, s.accesses, s.accesses, s.tag, 0, 0}, now);
+      pseudo_[s.pseudo].admit(s.bank, d, {next_age_++, now, 0, s.row, s.accesses, s.accesses, s.tag, 0, 0},
+                              now);
       line.room -= s.accesses;
       line.queued += s.accesses;
       if (d == kWriting) finished_.push_back({s.tag, true, now, now});
@@ -132,7 +136,8 @@ void Channel::row_command() {
 void Channel::column_command(Tick until) {
   PseudoChannel* chosen = nullptr;
   for (PseudoChannel& p : pseudo_)
-    if (p.next_column(now_) == now_ && (chosen == nullptr || p.last_column() < chosen->last_column())) chosen = &p;
+    if (p.next_column(now_) == now_ && (chosen == nullptr || p.last_column() < chosen->last_column()))
+      chosen = &p;
   if (chosen == nullptr) return;
   ended(chosen->issue_columns(std::max(now_, foreseen(*chosen, until))));
   for (PseudoChannel& p : pseudo_)
@@ -144,9 +149,8 @@ void Channel::column_command(Tick until) {
 Tick Channel::foreseen(PseudoChannel& own, Tick until) {
   Tick limit = std::min(until, next_arrival() - 1);
   for (const Release& r : releases_) limit = std::min(limit, r.at - 1);
-  const Tick ready = policy_.scheduler == Scheduler::kFrFcfs
-                         ? Tick{0}
-                         : std::min(timing_.rcd_read, timing_.rcd_write);
+  const Tick ready =
+      policy_.scheduler == Scheduler::kFrFcfs ? Tick{0} : std::min(timing_.rcd_read, timing_.rcd_write);
   const RowStep& row = own.next_row(now_, row_bus_free_);
   if (row.at != kNoTick) limit = std::min(limit, row.at + ready - 1);
   limit = std::min(limit, own.refresh_due() - 1);

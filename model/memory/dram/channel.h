@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // The controller of one HBM channel and the DRAM behind it: pure arithmetic on ticks, no SystemC. It is asked
 // for the time up to which it shall decide, and it advances from decision to decision, a train of column
-// commands at a time, so that its cost follows the row segments and not the clock. It never issues what a rule
-// of timing.h forbids.
+// commands at a time, so that its cost follows the row segments and not the clock. It never issues what a
+// rule of timing.h forbids.
 //
 // What it decides (a model that steps through every tick obeys the same, tests/support/stepped_channel.h):
 //
 //  Segments. A request is a segment: `accesses` column commands to one row of one bank, all reads or all
-//  writes. Segments wait in a line for reads and one for writes, enter their queue in order of arrival as soon
-//  as all their accesses fit, and leave it with all of them when their last column command has been issued;
-//  the room is there from the next tick on.
+//  writes. Segments wait in a line for reads and one for writes, enter their queue in order of arrival as
+//  soon as all their accesses fit, and leave it with all of them when their last column command has been
+//  issued; the room is there from the next tick on.
 //
-//  Modes. The channel serves one queue at a time. It turns to writes when more than `write_high` accesses wait
-//  in their queue, or no read is queued and a write is; back to reads when no write is queued, or fewer than
-//  `write_low` accesses and a read is.
+//  Modes. The channel serves one queue at a time. It turns to writes when more than `write_high` accesses
+//  wait in their queue, or no read is queued and a write is; back to reads when no write is queued, or fewer
+//  than `write_low` accesses and a read is.
 //
 //  Order within a tick: admission, mode, refresh, one row command, one column command.
 //
-//  Column commands start with a whole cycle, which they take of the column bus. Among the segments of the mode's
-//  queue whose bank has their row open, and which every rule permits now, a pseudo-channel offers the oldest. Of
-//  two that could go in the same cycle the pseudo-channel goes whose last column command is longer ago, then the
-//  lower one; a train that has been decided keeps its cycles.
+//  Column commands start with a whole cycle, which they take of the column bus. Among the segments of the
+//  mode's queue whose bank has their row open, and which every rule permits now, a pseudo-channel offers the
+//  oldest. Of two that could go in the same cycle the pseudo-channel goes whose last column command is longer
+//  ago, then the lower one; a train that has been decided keeps its cycles.
 //
 //  Row commands. When the row bus is free, the oldest of: the oldest segment of each closed bank, by an
 //  activate; the oldest segment of each bank with another row open, by a precharge, once no queued segment of
@@ -29,10 +29,10 @@
 //  `page_timeout` old (closed: at once; open: never); the lowest bank first.
 //
 //  Refresh. All banks: every tREFI, of all stack IDs at once; per bank: tREFI has as many
-//  parts as a stack ID has banks, and each part the next bank of every stack ID. From then on the banks concerned take no activate and no column
-//  command; they are precharged as soon as the rules permit (a stack ID by one command when all its open banks
-//  may), and refreshed when they are closed. These commands go before all others on the row bus, the lowest
-//  pseudo-channel and stack ID first.
+//  parts as a stack ID has banks, and each part the next bank of every stack ID. From then on the banks
+//  concerned take no activate and no column command; they are precharged as soon as the rules permit (a stack
+//  ID by one command when all its open banks may), and refreshed when they are closed. These commands go
+//  before all others on the row bus, the lowest pseudo-channel and stack ID first.
 //
 // Leaves out: reads that a queued write could answer (values take the back door), self refresh, temperature,
 // refresh management for hammered rows, and the controller's own pipeline (the network's latency has it).
@@ -56,8 +56,9 @@ struct Segment {
   std::uint32_t tag = 0;       // comes back with Done
 };
 
-// A segment is over. A read: its first data appeared on the pins, its last data had passed. A write: `first` is
-// when it entered its queue, which is all a posted write waits for; it is reported then, `last` being equal.
+// A segment is over. A read: its first data appeared on the pins, its last data had passed. A write: `first`
+// is when it entered its queue, which is all a posted write waits for; it is reported then, `last` being
+// equal.
 struct Done {
   std::uint32_t tag = 0;
   bool write = false;
@@ -72,7 +73,8 @@ class Channel {
   Channel& operator=(const Channel&) = delete;
 
   void submit(const Segment& segment);
-  // Decides everything up to and including `until`. Arrivals of that time and before must have been submitted.
+  // Decides everything up to and including `until`. Arrivals of that time and before must have been
+  // submitted.
   void advance(Tick until);
   bool idle() const;  // no segment waits
   // Whether a segment of so many accesses that arrived now would enter its queue at once.
@@ -82,8 +84,8 @@ class Channel {
   const Tally& tally() const { return tally_; }
 
  private:
-  struct Line {  // one direction
-    std::deque<Segment> waiting;  // in order of arrival
+  struct Line {                          // one direction
+    std::deque<Segment> waiting;         // in order of arrival
     std::uint32_t queued = 0, room = 0;  // accesses
   };
   struct Release {  // room that a segment leaves behind

@@ -88,8 +88,8 @@ void PseudoChannel::consider_segments(Tick at_least) {
     consider({rules_.activate(bank), 1, age_of(bank), CommandKind::kActivate, bank}, at_least);
   }
   const bool hits_first = channel_.policy.scheduler == Scheduler::kFrFcfsRowHit;
-  const std::uint64_t conflicts = work & queues_.open() &
-                                  (hits_first ? ~queues_.with_hits(mode_) : queues_.with_older_miss(mode_));
+  const std::uint64_t conflicts =
+      work & queues_.open() & (hits_first ? ~queues_.with_hits(mode_) : queues_.with_older_miss(mode_));
   for (std::uint64_t left = conflicts; left != 0; left &= left - 1) {
     const std::uint32_t bank = first_of(left);
     consider({rules_.precharge(bank), 1, age_of(bank), CommandKind::kPrecharge, bank}, at_least);
@@ -226,7 +226,8 @@ Tick PseudoChannel::undisturbed_until(const Train& train, Tick limit) const {
     // So has what comes behind an older one of the same group, or never finds the gap between stack IDs.
     if (age > first_age && rules_.group_of(bank) == rules_.group_of(train.first)) continue;
     if (pair && age > second_age && rules_.group_of(bank) == rules_.group_of(train.second)) continue;
-    if (age > first_age && rules_.stack_of(bank) != rules_.stack_of(train.first) && timing_.ccd_stack > spacing)
+    if (age > first_age && rules_.stack_of(bank) != rules_.stack_of(train.first) &&
+        timing_.ccd_stack > spacing)
       continue;
     until = std::min(until, std::max(train.start, rules_.column(bank, mode_) - 1));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choices of one pseudo-channel: which row command and which train of column commands come next, and when.
-// Its channel (channel.h, where the policy stands) has the time, the queues' bounds, the mode and the row bus.
+// The choices of one pseudo-channel: which row command and which train of column commands come next, and
+// when. Its channel (channel.h, where the policy stands) has the time, the queues' bounds, the mode and the
+// row bus.
 #pragma once
 
 #include "model/memory/dram/command.h"
@@ -100,7 +101,7 @@ class PseudoChannel {
   Tick row_for_bus_ = 0;
   RowStep row_;
   ColumnStep column_;
-  std::uint32_t least_left_ = 0;  // of the segments that column commands can go to
+  std::uint32_t least_left_ = 0;            // of the segments that column commands can go to
   std::uint64_t conflict_ = 0, fresh_ = 0;  // banks precharged for another row; activated, not yet accessed
   std::uint64_t fresh_conflict_ = 0;
   // For the books: the end of the last column command's slot, its direction, and since when work waits.

@@ -37,7 +37,8 @@ void RefreshSchedule::claim() {
 
 void RefreshSchedule::refreshed(std::uint64_t banks, Tick at) {
   claimed_ &= ~banks;
-  for (; banks != 0; banks &= banks - 1) last_[static_cast<std::size_t>(std::countr_zero(banks))].ready = at + takes_;
+  for (; banks != 0; banks &= banks - 1)
+    last_[static_cast<std::size_t>(std::countr_zero(banks))].ready = at + takes_;
 }
 
 std::uint64_t RefreshSchedule::unit(std::uint32_t bank) const {

@@ -20,13 +20,15 @@ class Rules {
   Rules(const Organisation& organisation, const Timing& timing);
 
   Tick activate(std::uint32_t bank) const {
-    return std::max({banks_[bank].activate, group_activate_[group_of(bank)], activate_, recent_[oldest_] + t_.faw});
+    return std::max(
+        {banks_[bank].activate, group_activate_[group_of(bank)], activate_, recent_[oldest_] + t_.faw});
   }
   Tick precharge(std::uint32_t bank) const { return std::max(banks_[bank].precharge, precharge_); }
   // All open banks of the mask at once.
   Tick precharge_all(std::uint64_t banks) const;
   Tick column(std::uint32_t bank, Direction d) const {
-    return std::max({banks_[bank].column[d], group_column_[d][group_of(bank)], stack_column_[d][stack_of(bank)]});
+    return std::max(
+        {banks_[bank].column[d], group_column_[d][group_of(bank)], stack_column_[d][stack_of(bank)]});
   }
   // What the bank itself asks for, the pins and the other banks apart.
   Tick column_of_bank(std::uint32_t bank, Direction d) const { return banks_[bank].column[d]; }

@@ -29,7 +29,7 @@ struct Timing {
   Tick rfc_all = 0, rfc_bank = 0, rrefd = 0, refi = 0;  // refresh
   // How long a command takes the row bus or the column bus of the channel.
   Tick activate_on_bus = 3, other_on_bus = 1, column_on_bus = 2;
-  double tick_fs = 0;    // length of a tick; see Clock below for exact edges
+  base::Clock clock{base::Frequency{3'200'000'000}};  // of ticks: twice the command clock
 };
 
 enum class PagePolicy : std::uint8_t { kOpen, kClosed, kTimeout };
