@@ -76,6 +76,7 @@ void add_row_rules(std::vector<Case>& c) {
   c.push_back(distance("tRRDS", rrd_short, {act(0, kHere), act(7, kOtherGroup)}));
   c.push_back(distance("tRRDS", rrd_short, {act(0, kHere), act(7, kOtherStack)}));
   c.push_back(distance("tRRDS", rrd_short, {act(0, kHere), ref(7, kOtherStack)}));
+  c.push_back(distance("tRRDS", rrd_short, {act(0, kHere), ref_all(7, kOtherStack)}));
   constexpr auto faw = [](DramSetup& s) { s.timing.faw = 50; };
   c.push_back(distance("tFAW", faw, {act(0, 0), act(3, 1), act(6, 2), act(9, 4), act(50, 5)}));
   constexpr auto ppd = [](DramSetup& s) { s.timing.ppd = 6; };
@@ -144,6 +145,8 @@ void add_refresh_rules(std::vector<Case>& c) {
   c.push_back(distance("tRREFD", rrefd, {ref(0, 0), ref(12, 1)}));
   c.push_back(distance("tRREFD", rrefd, {ref(0, 0), ref(12, kOtherStack)}));
   c.push_back(distance("tRREFD", rrefd, {ref(0, 0), act(12, kOtherGroup)}));
+  c.push_back(distance("tRREFD", rrefd, {ref_all(0, 0), ref_all(12, kOtherStack)}));
+  c.push_back(distance("tRREFD", rrefd, {ref_all(0, 0), act(12, kOtherStack)}));
   // One stack ID; a refresh may be 10 late, and the log ends at 300.
   constexpr auto every_100 = [](DramSetup& s) {
     s.organisation = {1, 1, 1, 2, 2, 16, 16, 32};

@@ -41,10 +41,11 @@ constexpr DistanceRule kDistances[] = {
     {"tRFCab", kRefAll, kRow | kColumn, Scope::kBank, [](const Timing& t) { return t.rfc_all; }},
     {"tRFCpb", kRefBank, kRow | kColumn, Scope::kBank, [](const Timing& t) { return t.rfc_bank; }},
     {"tRREFD", kRefBank, kRefBank | kAct, Scope::kOtherBank, [](const Timing& t) { return t.rrefd; }},
+    {"tRREFD", kRefAll, kRefAll | kAct, Scope::kOtherStackId, [](const Timing& t) { return t.rrefd; }},
     // A refresh opens rows of its bank like an activate does.
     {"tRRDL", kAct, kAct | kRefBank, Scope::kGroup, [](const Timing& t) { return t.rrd_long; }},
     {"tRRDS", kAct, kAct | kRefBank, Scope::kOtherGroup, [](const Timing& t) { return t.rrd_short; }},
-    {"tRRDS", kAct, kAct | kRefBank, Scope::kOtherStackId, [](const Timing& t) { return t.rrd_short; }},
+    {"tRRDS", kAct, kAct | kAnyRef, Scope::kOtherStackId, [](const Timing& t) { return t.rrd_short; }},
     {"tPPD", kAnyPre, kAnyPre, Scope::kPseudo, [](const Timing& t) { return t.ppd; }},
     {"tCCDL", kRd, kRd, Scope::kGroup, [](const Timing& t) { return t.ccd_long; }},
     {"tCCDL", kWr, kWr, Scope::kGroup, [](const Timing& t) { return t.ccd_long; }},

@@ -32,7 +32,6 @@ DramSetup hbm3_setup() {
   t.rfc_bank = cycles(320);
   t.rrefd = cycles(8);
   t.refi = cycles(6240);
-  t.tick_fs = 312500;
   return s;
 }
 
