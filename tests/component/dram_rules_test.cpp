@@ -49,10 +49,11 @@ Command wr(Tick at, std::uint8_t bank) { return {at, CommandKind::kWrite, 0, ban
 Command ref(Tick at, std::uint8_t bank) { return {at, CommandKind::kRefreshBank, 0, bank}; }
 Command ref_all(Tick at, std::uint8_t bank) { return {at, CommandKind::kRefreshAll, 0, bank}; }
 
-// The last command of `kept` comes at the first tick that the rule allows.
+// The last command of `kept` comes at the first tick that the rule allows. Column commands have every other
+// tick.
 Case distance(const char* rule, void (*tweak)(DramSetup&), const Log& kept) {
   Log broken = kept;
-  --broken.back().at;
+  broken.back().at -= is_column(kept.back().kind) ? 2 : 1;
   return {rule, tweak, kept, broken};
 }
 
@@ -88,34 +89,34 @@ void add_row_rules(std::vector<Case>& c) {
 }
 
 void add_column_rules(std::vector<Case>& c) {
-  c.push_back(distance("tRCDRD", [](DramSetup& s) { s.timing.rcd_read = 9; }, {act(0, 0), rd(9, 0)}));
-  c.push_back(distance("tRCDWR", [](DramSetup& s) { s.timing.rcd_write = 9; }, {act(0, 0), wr(9, 0)}));
-  c.push_back(distance("tRTP", [](DramSetup& s) { s.timing.rtp = 7; }, {act(0, 0), rd(5, 0), pre(12, 0)}));
+  c.push_back(distance("tRCDRD", [](DramSetup& s) { s.timing.rcd_read = 10; }, {act(0, 0), rd(10, 0)}));
+  c.push_back(distance("tRCDWR", [](DramSetup& s) { s.timing.rcd_write = 10; }, {act(0, 0), wr(10, 0)}));
+  c.push_back(distance("tRTP", [](DramSetup& s) { s.timing.rtp = 7; }, {act(0, 0), rd(6, 0), pre(13, 0)}));
   c.push_back(
-      distance("tRTP", [](DramSetup& s) { s.timing.rtp = 7; }, {act(0, 1), rd(5, 1), pre_all(12, 0)}));
+      distance("tRTP", [](DramSetup& s) { s.timing.rtp = 7; }, {act(0, 1), rd(6, 1), pre_all(13, 0)}));
   // cwl 4, burst 2, then tWR or tWTR
-  c.push_back(distance("tWR", [](DramSetup& s) { s.timing.wr = 5; }, {act(0, 0), wr(5, 0), pre(16, 0)}));
+  c.push_back(distance("tWR", [](DramSetup& s) { s.timing.wr = 5; }, {act(0, 0), wr(6, 0), pre(17, 0)}));
   c.push_back(
-      distance("tWTRL", [](DramSetup& s) { s.timing.wtr_long = 5; }, {act(0, 0), wr(10, 0), rd(21, 0)}));
-  constexpr auto wtr_short = [](DramSetup& s) { s.timing.wtr_short = 5; };
-  c.push_back(distance("tWTRS", wtr_short, {act(0, 0), act(3, kOtherGroup), wr(10, 0), rd(21, kOtherGroup)}));
-  c.push_back(distance("tWTRS", wtr_short, {act(0, 0), act(3, kOtherStack), wr(10, 0), rd(21, kOtherStack)}));
+      distance("tWTRL", [](DramSetup& s) { s.timing.wtr_long = 6; }, {act(0, 0), wr(10, 0), rd(22, 0)}));
+  constexpr auto wtr_short = [](DramSetup& s) { s.timing.wtr_short = 6; };
+  c.push_back(distance("tWTRS", wtr_short, {act(0, 0), act(3, kOtherGroup), wr(10, 0), rd(22, kOtherGroup)}));
+  c.push_back(distance("tWTRS", wtr_short, {act(0, 0), act(3, kOtherStack), wr(10, 0), rd(22, kOtherStack)}));
   constexpr auto ccd_long = [](DramSetup& s) { s.timing.ccd_long = 8; };
   constexpr auto ccd_short = [](DramSetup& s) { s.timing.ccd_short = 6; };
-  constexpr auto ccd_stack = [](DramSetup& s) { s.timing.ccd_stack = 7; };
+  constexpr auto ccd_stack = [](DramSetup& s) { s.timing.ccd_stack = 8; };
   c.push_back(distance("tCCDL", ccd_long, {act(0, 0), rd(10, 0), rd(18, 0)}));
   c.push_back(distance("tCCDL", ccd_long, {act(0, 0), act(3, kSameGroup), wr(10, 0), wr(18, kSameGroup)}));
   c.push_back(distance("tCCDS", ccd_short, {act(0, 0), act(3, kOtherGroup), rd(10, 0), rd(16, kOtherGroup)}));
   c.push_back(distance("tCCDS", ccd_short, {act(0, 0), act(3, kOtherGroup), wr(10, 0), wr(16, kOtherGroup)}));
-  c.push_back(distance("tCCDR", ccd_stack, {act(0, 0), act(3, kOtherStack), rd(10, 0), rd(17, kOtherStack)}));
-  c.push_back(distance("tCCDR", ccd_stack, {act(0, 0), act(3, kOtherStack), wr(10, 0), wr(17, kOtherStack)}));
+  c.push_back(distance("tCCDR", ccd_stack, {act(0, 0), act(3, kOtherStack), rd(10, 0), rd(18, kOtherStack)}));
+  c.push_back(distance("tCCDR", ccd_stack, {act(0, 0), act(3, kOtherStack), wr(10, 0), wr(18, kOtherStack)}));
   c.push_back(distance("tRTW", [](DramSetup& s) { s.timing.rtw = 10; }, {act(0, 0), rd(10, 0), wr(20, 0)}));
   constexpr auto none = [](DramSetup&) {};
   c.push_back({"column bus",
                none,
                {act(0, 0), act(3, 0, 1), rd(10, 0), rd(12, 0, 1)},
                {act(0, 0), act(3, 0, 1), rd(10, 0), rd(10, 0, 1)}});
-  c.push_back(distance("column cycle", none, {act(0, 0), rd(8, 0)}));
+  c.push_back({"column cycle", none, {act(0, 0), rd(8, 0)}, {act(0, 0), rd(9, 0)}});
   // Read data from 30 to 32, write data from 4 after its command.
   c.push_back(
       distance("data bus", [](DramSetup& s) { s.timing.cl = 20; }, {act(0, 0), rd(10, 0), wr(28, 0)}));
@@ -124,9 +125,9 @@ void add_column_rules(std::vector<Case>& c) {
 void add_state_rules(std::vector<Case>& c) {
   constexpr auto none = [](DramSetup&) {};
   constexpr const char* kNoRow = "column command without its row";
-  c.push_back({kNoRow, none, {act(0, 0, 0, 3), rd(9, 0, 0, 3)}, {act(0, 0, 0, 3), rd(9, 0, 0, 4)}});
-  c.push_back({kNoRow, none, {}, {rd(9, 0)}});
-  c.push_back({kNoRow, none, {act(0, 0), rd(9, 0), pre(12, 0)}, {act(0, 0), pre(9, 0), rd(12, 0)}});
+  c.push_back({kNoRow, none, {act(0, 0, 0, 3), rd(10, 0, 0, 3)}, {act(0, 0, 0, 3), rd(10, 0, 0, 4)}});
+  c.push_back({kNoRow, none, {}, {rd(10, 0)}});
+  c.push_back({kNoRow, none, {act(0, 0), rd(10, 0), pre(12, 0)}, {act(0, 0), pre(9, 0), rd(12, 0)}});
   c.push_back({kNoRow, none, {act(0, 1), pre_all(9, 4), rd(12, 1)}, {act(0, 1), pre_all(9, 0), rd(12, 1)}});
   c.push_back(
       {"activate of an open bank", none, {act(0, 0), pre(9, 0), act(12, 0)}, {act(0, 0), act(12, 0)}});
