@@ -156,6 +156,7 @@ dram::Timing timing_of(const DramParams& p, base::Bandwidth stack) {
   r.rfc_bank = ns(t.rfc_bank);
   r.rrefd = ns(t.rrefd);
   r.refi = ns(t.refi);
+  r.column_slot = r.ccd_short;  // check_dram: every pseudo-channel's turn fits into it
   return r;
 }
 
