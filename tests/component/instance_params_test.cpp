@@ -7,7 +7,9 @@
 
 #include "model/base/config_loader.h"
 #include "model/base/error.h"
-#include "model/system/machine_params.h"
+#include "model/system/system.h"
+#include "tests/support/machine_fixture.h"
+#include "tests/support/tiny_programs.h"
 
 using namespace tahoma;
 using namespace tahoma::base::literals;
@@ -140,4 +142,22 @@ TEST_CASE("stack faults: channels take their share of capacity and bandwidth alo
   const model::StackFaults sound;
   CHECK(sound.capacity(f.machine.chip.hbm) == f.machine.chip.hbm.capacity);
   CHECK(sound.bandwidth(f.machine.chip.hbm) == f.machine.chip.hbm.bandwidth);
+}
+
+TEST_CASE("instances: names are those of the netlist, and a slow stack serves at its rate", "[instances]") {
+  model::MachineParams machine = tests::machine_of(2, 1, 2);
+  machine.chip.hbm.model = "flat";
+  machine.instances.stacks[model::stack_name(machine, 0, 0)].rate = 0.25;
+  machine.check();
+  model::System system(machine, model::Mode::kTiming);
+  isa::Program p;
+  p.stream(isa::Queue::kSync) = {tests::hbm_copy(p, 1, 0, 4096, 0)};
+  system.load(0, std::make_shared<isa::Program>(p), {0, 1 << 20});
+  const base::RunMeasurement run = system.run();
+  REQUIRE(run.hbm.size() == 16);
+  for (std::uint64_t n = 0; n < run.hbm.size(); ++n)
+    CHECK(run.hbm[n].path == model::stack_name(machine, n / 4, n % 4));
+  CHECK(run.hbm[15].path == "server1.chip03.hbm3");
+  // Read and written once, at a quarter of 725 GB/s.
+  CHECK(run.hbm[0].busy.ns() == Approx(2 * 4096 / 181.25).epsilon(1e-6));
 }
