@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/base/error.h"
+#include "model/memory/dram_resolved.h"
 #include "model/system/machine_params.h"
 
 using namespace tahoma;
