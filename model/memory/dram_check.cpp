@@ -9,7 +9,7 @@
 #include "model/base/error.h"
 #include "model/base/quantity.h"
 #include "model/memory/dram/mapping.h"
-#include "model/memory/dram_params.h"
+#include "model/memory/dram_resolved.h"
 
 namespace tahoma::model {
 namespace {

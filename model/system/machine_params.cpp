@@ -42,6 +42,12 @@ void MachineParams::declare(base::ParamTree& t) {
   t.add("time_limit", time_limit, 0_ns, {{0}, {3'600'000'000'000'000'000}},
         "simulated time at which a run is given up; ideal: never",
         assumed("no limit unless somebody asks for one"));
+  instances.declare(t, *this);
+}
+
+StackFaults MachineParams::faults_of(std::uint64_t chip_number, std::uint64_t stack) const {
+  const auto found = instances.stacks.find(stack_name(*this, chip_number, stack));
+  return found == instances.stacks.end() ? StackFaults{} : found->second;
 }
 
 void MachineParams::check() const {
@@ -57,6 +63,7 @@ void MachineParams::check() const {
     refuse("machine.chip.core.psum.bank", "banks do not divide a partition");
   if (chip.core.tensor.moving_columns * 4 > chip.core.psum.bank.count)
     refuse("machine.chip.core.tensor.moving_columns", "a matmul's fp32 row must fit one PSUM bank");
+  instances.check(*this);
 }
 
 }  // namespace tahoma::model

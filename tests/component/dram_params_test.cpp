@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/base/error.h"
+#include "model/memory/dram_resolved.h"
 #include "model/system/machine_params.h"
 
 using namespace tahoma;
@@ -59,6 +60,7 @@ TEST_CASE("dram parameters: the command clock is that at which the bandwidth is 
   const model::dram::Timing t = model::timing_of(f.hbm.dram, f.hbm.bandwidth);
   CHECK(t.clock.edge({2'832'031'250}) == base::Time{1'000'000'000'000'000});
   CHECK(t.burst == 4);
+  CHECK(t.column_slot == 4);
   f.set("bandwidth", "819.2 GB/s");
   CHECK(model::command_clock(f.hbm.dram, f.hbm.bandwidth).hz == 1'600'000'000);
 }

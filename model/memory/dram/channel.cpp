@@ -13,7 +13,7 @@ Channel::Channel(const Organisation& organisation, const Timing& timing, const P
     : organisation_(organisation), timing_(timing), policy_(policy) {
   lines_[kReading].room = policy.read_queue;
   lines_[kWriting].room = policy.write_queue;
-  const PseudoChannel::Surroundings own{organisation_, timing_, policy_, tally_, log, pseudo_};
+  const PseudoChannel::Surroundings own{organisation_, timing_, policy_, tally_, log};
   pseudo_.reserve(organisation.pseudo_channels);
   for (std::uint32_t p = 0; p < organisation.pseudo_channels; ++p) pseudo_.emplace_back(p, own);
   releases_.reserve(pseudo_.size());
@@ -78,7 +78,8 @@ void Channel::step(Tick until) {
   for (PseudoChannel& p : pseudo_)
     if (p.refresh_due() == now_) p.claim_refresh();
   row_command();
-  column_command(until);
+  for (PseudoChannel& p : pseudo_)
+    if (p.next_column(now_) == now_) column_commands(p, until);
 }
 
 void Channel::release(Tick now) {
@@ -133,15 +134,8 @@ void Channel::row_command() {
   if (chosen != nullptr) row_bus_free_ = now_ + chosen->issue_row();
 }
 
-void Channel::column_command(Tick until) {
-  PseudoChannel* chosen = nullptr;
-  for (PseudoChannel& p : pseudo_)
-    if (p.next_column(now_) == now_ && (chosen == nullptr || p.last_column() < chosen->last_column()))
-      chosen = &p;
-  if (chosen == nullptr) return;
-  ended(chosen->issue_columns(std::max(now_, foreseen(*chosen, until))));
-  for (PseudoChannel& p : pseudo_)
-    if (&p != chosen) p.bus_changed();
+void Channel::column_commands(PseudoChannel& own, Tick until) {
+  ended(own.issue_columns(std::max(now_, foreseen(own, until))));
 }
 
 // A train goes on until something could change what comes next: an arrival, room that somebody waits for, a

@@ -15,12 +15,13 @@
 //  wait in their queue, or no read is queued and a write is; back to reads when no write is queued, or fewer
 //  than `write_low` accesses and a read is.
 //
-//  Order within a tick: admission, mode, refresh, one row command, one column command.
+//  Order within a tick: admission, mode, refresh, one row command, then one column command of every
+//  pseudo-channel whose slot it is.
 //
-//  Column commands start with a whole cycle, which they take of the column bus. Among the segments of the
-//  mode's queue whose bank has their row open, and which every rule permits now, a pseudo-channel offers the
-//  oldest. Of two that could go in the same cycle the pseudo-channel goes whose last column command is longer
-//  ago, then the lower one; a train that has been decided keeps its cycles.
+//  Column commands. A pseudo-channel issues in its slots only (timing.h). So the pseudo-channels share the
+//  column bus without arbitration, each can have every cycle that its pins can use, and what it costs is that
+//  an odd distance, such as that between stack IDs, becomes the next slot. Among the segments of the mode's
+//  queue whose bank has their row open, and which every rule permits now, the oldest goes.
 //
 //  Row commands. When the row bus is free, the oldest of: the oldest segment of each closed bank, by an
 //  activate; the oldest segment of each bank with another row open, by a precharge, once no queued segment of
@@ -28,11 +29,13 @@
 //  that the page policy closes: nothing in either queue wants the bank, and its last column command is
 //  `page_timeout` old (closed: at once; open: never); the lowest bank first.
 //
-//  Refresh. All banks: every tREFI, of all stack IDs at once; per bank: tREFI has as many
-//  parts as a stack ID has banks, and each part the next bank of every stack ID. From then on the banks
-//  concerned take no activate and no column command; they are precharged as soon as the rules permit (a stack
-//  ID by one command when all its open banks may), and refreshed when they are closed. These commands go
-//  before all others on the row bus, the lowest pseudo-channel and stack ID first.
+//  Refresh. All banks: every tREFI, of all stack IDs at once; per bank: tREFI has as many parts as a stack ID
+//  has banks, and each part the next bank of every stack ID. From then on the banks concerned take no
+//  activate, no column command and no other precharge; they are precharged as soon as the rules permit (a
+//  stack ID by one command when all its open banks may), and refreshed when they are closed. These commands
+//  go before all others on the row bus, the lowest pseudo-channel and stack ID first. A refresh, of a bank or
+//  of a stack ID, keeps tRREFD to the next refresh or activate anywhere in its pseudo-channel, and tRRD from
+//  the activate before it.
 //
 // Leaves out: reads that a queued write could answer (values take the back door), self refresh, temperature,
 // refresh management for hammered rows, and the controller's own pipeline (the network's latency has it).
@@ -101,7 +104,7 @@ class Channel {
   void admit(Tick now);
   void choose_mode(Tick now);
   void row_command();
-  void column_command(Tick until);
+  void column_commands(PseudoChannel& own, Tick until);
   Tick foreseen(PseudoChannel& own, Tick until);
   void ended(const Ended& segment);
 

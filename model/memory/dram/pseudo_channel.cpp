@@ -19,6 +19,10 @@ PseudoChannel::PseudoChannel(std::uint32_t index, const Surroundings& channel)
     : channel_(channel),
       timing_(channel.timing),
       index_(static_cast<std::uint8_t>(index)),
+      phase_(slot_phase(timing_, index, channel.organisation.pseudo_channels)),
+      slot_(timing_.column_slot),
+      same_group_(std::max(slot_, slots(timing_.ccd_long))),
+      other_stack_(slots(timing_.ccd_stack)),
       queues_(channel.organisation.all_banks()),
       rules_(channel.organisation, channel.timing),
       refresh_(channel.organisation, channel.timing, channel.policy.refresh) {}
@@ -147,13 +151,7 @@ Tick PseudoChannel::next_column(Tick now) {
   return column_.at;
 }
 
-bool PseudoChannel::bus_taken(Tick at) const {
-  for (const PseudoChannel& other : channel_.neighbours)
-    if (&other != this && other.taken_.holds(at)) return true;
-  return false;
-}
-
-// The first cycle in which any may go; of those that may then, the oldest.
+// The first slot in which any may go; of those that may then, the oldest.
 void PseudoChannel::find_column(Tick now) {
   column_stale_ = false;
   column_ = ColumnStep{};
@@ -166,8 +164,7 @@ void PseudoChannel::find_column(Tick now) {
     earliest[bank] = rules_.column(bank, mode_);
     first = std::min(first, earliest[bank]);
   }
-  column_.at = cycle_at_or_after(std::max(first, now));
-  while (bus_taken(column_.at)) column_.at += timing_.column_on_bus;
+  column_.at = slot_at_or_after(timing_, std::max(first, now), phase_);
   std::uint64_t oldest = ~std::uint64_t{0};
   least_left_ = ~0U;
   for (std::uint64_t left = banks; left != 0; left &= left - 1) {
@@ -183,7 +180,7 @@ void PseudoChannel::find_column(Tick now) {
 Tick PseudoChannel::next_end() const {
   Tick end = row_.at == kNoTick ? kNoTick : row_.at + std::min(timing_.rcd_read, timing_.rcd_write);
   if (column_.at != kNoTick)
-    end = std::min(end, column_.at + static_cast<Tick>(least_left_ - 1) * timing_.ccd_long);
+    end = std::min(end, column_.at + static_cast<Tick>(least_left_ - 1) * same_group_);
   return end;
 }
 
@@ -192,36 +189,34 @@ Ended PseudoChannel::issue_columns(Tick limit) {
   column_stale_ = true;
   if (channel_.policy.scheduler == Scheduler::kFrFcfs) row_stale_ = true;
   account(step.bank, step.at);
-  taken_ = {step.at, step.at, 1};
   const std::uint32_t left = queues_.at(queues_.list(step.bank, mode_).hit).left;
-  if (left == 1 || step.at + timing_.ccd_short > limit) return access(step.bank, step.at, 1, 0);
+  if (left == 1 || step.at + slot_ > limit) return access(step.bank, step.at, 1, 0);
   // What may follow depends on the first command.
   rules_.accessed(step.bank, mode_, step.at);
-  find_column(step.at + timing_.ccd_short);
+  find_column(step.at + slot_);
   column_stale_ = true;
-  Train train{step.bank, kNobody, step.at, std::max(timing_.ccd_long, timing_.ccd_short)};
-  if (column_.at == step.at + timing_.ccd_short && column_.bank != step.bank) {
+  Train train{step.bank, kNobody, step.at, same_group_};
+  if (column_.at == step.at + slot_ && column_.bank != step.bank) {
+    if (same_group_ != 2 * slot_) return access(step.bank, step.at, 1, 0);
     train.second = column_.bank;
-    train.period = 2 * timing_.ccd_short;
-    if (timing_.ccd_long > train.period) return access(step.bank, step.at, 1, 0);
   }
   return run(train, undisturbed_until(train, limit));
 }
 
-// Until when the train is what the policy chooses, and the bus is there for it.
+// Until when the train is what the policy chooses: no other segment can go before.
 Tick PseudoChannel::undisturbed_until(const Train& train, Tick limit) const {
   const auto age_of = [this](std::uint32_t bank) { return queues_.at(queues_.list(bank, mode_).hit).age; };
   const std::uint64_t first_age = age_of(train.first);
   const bool pair = train.second != kNobody;
   const std::uint64_t second_age = pair ? age_of(train.second) : 0;
-  const Tick spacing = pair ? timing_.ccd_short : train.period;
+  const Tick spacing = pair ? slot_ : train.period;
   const std::uint64_t others = servable() & ~bit(train.first) & ~(pair ? bit(train.second) : 0);
   Tick until = limit;
   for (std::uint64_t left = others; left != 0; left &= left - 1) {
     const std::uint32_t bank = first_of(left);
     const std::uint64_t age = age_of(bank);
     // What is younger than those that fill the pins has to wait.
-    const bool full = spacing == timing_.ccd_short;
+    const bool full = spacing == slot_;
     if (full && age > first_age && (!pair || age > second_age)) continue;
     // So has what comes behind an older one of the same group, or never finds the gap between stack IDs.
     if (age > first_age && rules_.group_of(bank) == rules_.group_of(train.first)) continue;
@@ -231,8 +226,6 @@ Tick PseudoChannel::undisturbed_until(const Train& train, Tick limit) const {
       continue;
     until = std::min(until, std::max(train.start, rules_.column(bank, mode_) - 1));
   }
-  for (Tick at = train.start + spacing; at <= until; at += spacing)
-    if (bus_taken(at)) return at - 1;
   return until;
 }
 
@@ -248,18 +241,16 @@ Ended PseudoChannel::run(const Train& train, Tick limit) {
     const Tick more = static_cast<Tick>(firsts - 1) * train.period;
     channel_.tally.bank += static_cast<Tick>(firsts - 1) * (train.period - timing_.burst);
     used_until_ += more;
-    taken_ = {train.start, train.start + more, train.period};
     return access(train.first, train.start, firsts, train.period);
   }
-  const Tick second = train.start + timing_.ccd_short;
+  const Tick second = train.start + slot_;
   std::uint32_t seconds = fitting(second, left_of(train.second));
   // The train ends with the first segment that does.
   if (firsts == left_of(train.first)) seconds = std::min(seconds, firsts - 1);
   if (seconds == left_of(train.second)) firsts = std::min(firsts, seconds);
-  const Tick more = static_cast<Tick>(firsts + seconds - 1) * timing_.ccd_short;
-  channel_.tally.bank += static_cast<Tick>(firsts + seconds - 1) * (timing_.ccd_short - timing_.burst);
+  const Tick more = static_cast<Tick>(firsts + seconds - 1) * slot_;
+  channel_.tally.bank += static_cast<Tick>(firsts + seconds - 1) * (slot_ - timing_.burst);
   used_until_ += more;
-  taken_ = {train.start, train.start + more, timing_.ccd_short};
   if (seconds == 0) return access(train.first, train.start, firsts, train.period);
   if (firsts > seconds) {
     access(train.second, second, seconds, train.period);

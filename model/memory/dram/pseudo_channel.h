@@ -24,12 +24,6 @@ struct ColumnStep {
   std::uint32_t bank = 0;
 };
 
-// Cycles of the column bus that a train has taken.
-struct Taken {
-  Tick first = 0, last = -1, spacing = 1;
-  bool holds(Tick at) const { return at >= first && at <= last && (at - first) % spacing == 0; }
-};
-
 // A segment whose last column command has been issued.
 struct Ended {
   Queued segment;
@@ -44,7 +38,6 @@ class PseudoChannel {
     const Policy& policy;
     Tally& tally;
     CommandLog* log;
-    const std::vector<PseudoChannel>& neighbours;  // itself among them
   };
   PseudoChannel(std::uint32_t index, const Surroundings& channel);
 
@@ -57,9 +50,6 @@ class PseudoChannel {
   // The next commands, not before `now`, the row bus being free from `bus_free` on.
   const RowStep& next_row(Tick now, Tick bus_free);
   Tick next_column(Tick now);
-  Tick last_column() const { return taken_.last; }
-  // A neighbour has taken cycles of the column bus.
-  void bus_changed() { column_stale_ = true; }
   // No segment ends before this: after next_row and next_column.
   Tick next_end() const;
 
@@ -84,7 +74,7 @@ class PseudoChannel {
   Ended access(std::uint32_t bank, Tick first, std::uint32_t count, Tick spacing);
   void account(std::uint32_t bank, Tick at);
   std::uint64_t servable() const { return queues_.with_hits(mode_) & ~refresh_.claimed(); }
-  bool bus_taken(Tick at) const;
+  Tick slots(Tick distance) const { return slot_at_or_after(timing_, distance, 0); }
   void log(const Command& command) const {
     if (channel_.log != nullptr) channel_.log->command(command);
   }
@@ -92,7 +82,8 @@ class PseudoChannel {
   Surroundings channel_;
   const Timing& timing_;
   std::uint8_t index_;
-  Taken taken_;
+  Tick phase_;                            // of its slots
+  Tick slot_, same_group_, other_stack_;  // from one to the next, and distances in whole slots
   BankQueues queues_;
   Rules rules_;
   RefreshSchedule refresh_;

@@ -27,8 +27,9 @@ struct Timing {
   Tick rtw = 0;                                         // read to write
   Tick ppd = 0;                                         // precharges of the pseudo-channel
   Tick rfc_all = 0, rfc_bank = 0, rrefd = 0, refi = 0;  // refresh
-  // How long a command takes the row bus or the column bus of the channel.
-  Tick activate_on_bus = 3, other_on_bus = 1, column_on_bus = 2;
+  // How long a command takes the row bus of the channel; its column bus is shared by slots.
+  Tick activate_on_bus = 3, other_on_bus = 1;
+  Tick column_slot = 4;                               // from one slot of a pseudo-channel to its next
   base::Clock clock{base::Frequency{3'200'000'000}};  // of ticks: twice the command clock
 };
 
@@ -45,7 +46,13 @@ struct Policy {
   std::uint32_t write_high = 51, write_low = 12;     // drain when more than high wait, until fewer than low
 };
 
-// Column commands start with a whole cycle.
-constexpr Tick cycle_at_or_after(Tick tick) { return tick + (tick & 1); }
+// The slots of pseudo-channel `pseudo`: ticks congruent to this modulo column_slot.
+constexpr Tick slot_phase(const Timing& t, std::uint32_t pseudo, std::uint32_t pseudo_channels) {
+  return t.column_slot * pseudo / pseudo_channels;
+}
+constexpr Tick slot_at_or_after(const Timing& t, Tick when, Tick phase) {
+  const Tick past = (when - phase) % t.column_slot;
+  return past == 0 ? when : when + t.column_slot - (past > 0 ? past : past + t.column_slot);
+}
 
 }  // namespace tahoma::model::dram
