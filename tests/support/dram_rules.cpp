@@ -12,6 +12,8 @@ namespace {
 
 using dram::Organisation, dram::Timing;
 
+constexpr Tick kColumnCycle = 2;  // a column command takes one cycle of the column bus
+
 constexpr unsigned bit(CommandKind kind) { return 1U << static_cast<unsigned>(kind); }
 constexpr unsigned kAct = bit(CommandKind::kActivate), kPre = bit(CommandKind::kPrecharge),
                    kPreAll = bit(CommandKind::kPrechargeAll), kRd = bit(CommandKind::kRead),
@@ -59,13 +61,13 @@ constexpr DistanceRule kDistances[] = {
     {"tRTW", kRd, kWr, Scope::kPseudo, [](const Timing& t) { return t.rtw; }},
     {"row bus", kAct, kRow, Scope::kChannel, [](const Timing& t) { return t.activate_on_bus; }},
     {"row bus", kAnyPre | kAnyRef, kRow, Scope::kChannel, [](const Timing& t) { return t.other_on_bus; }},
-    {"column bus", kColumn, kColumn, Scope::kChannel, [](const Timing& t) { return t.column_on_bus; }},
+    {"column bus", kColumn, kColumn, Scope::kChannel, [](const Timing&) { return kColumnCycle; }},
 };
 
 constexpr const char* kStateRules[] = {"tFAW",
                                        "tREFI",
                                        "data bus",
-                                       "column cycle",
+                                       "column slot",
                                        "column command without its row",
                                        "activate of an open bank",
                                        "refresh of an open bank"};
@@ -158,8 +160,10 @@ class Judge {
   }
 
   void banks() {
-    for (const Command& c : log_)  // a tick is half a cycle
-      if (is_column(c.kind) && c.at % 2 != 0) report("column cycle", c, c, 0);
+    for (const Command& c : log_)
+      if (is_column(c.kind) &&
+          (c.at - dram::slot_phase(t_, c.pseudo, o_.pseudo_channels)) % t_.column_slot != 0)
+        report("column slot", c, c, 0);
     for (std::uint32_t pseudo = 0; pseudo < o_.pseudo_channels; ++pseudo)
       for (std::uint32_t n = 0; n < o_.all_banks(); ++n) bank(pseudo, n);
   }

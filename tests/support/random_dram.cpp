@@ -21,6 +21,7 @@ DramSetup hbm3_setup() {
   t.ccd_short = cycles(2);
   t.ccd_long = cycles(4);
   t.ccd_stack = cycles(3);
+  t.column_slot = t.ccd_short;
   t.rrd_short = cycles(4);
   t.rrd_long = cycles(5);
   t.faw = cycles(24);
@@ -52,8 +53,9 @@ dram::Timing DramGenerator::timing(const dram::Organisation& o) {
   const auto pick = [&](Tick low, Tick high) { return between(low, high) * grain; };
   t.burst = 4;
   t.ccd_short = chance(20) ? 8 : 4;
-  t.ccd_long = t.ccd_short + 2 * between(0, 4);  // these are always cycles
-  t.ccd_stack = t.ccd_short + 2 * between(0, 4);
+  t.column_slot = chance(70) ? t.ccd_short : o.pseudo_channels == 1 ? 2 : 4;
+  t.ccd_long = t.ccd_short + pick(0, 4);
+  t.ccd_stack = t.ccd_short + pick(0, 4);
   t.cl = pick(4, 30);
   t.cwl = std::min(t.cl, pick(2, 20));
   t.rcd_read = pick(4, 35);

@@ -14,7 +14,6 @@ SteppedChannel::SteppedChannel(const dram::Organisation& organisation, const dra
     for (std::uint32_t n = 0; n < organisation.all_banks(); ++n)
       banks_.push_back({pseudo, n, n / organisation.banks_per_stack_id(), n / organisation.banks});
   activates_.resize(organisation.pseudo_channels);
-  last_column_.assign(organisation.pseudo_channels, -1);
 }
 
 void SteppedChannel::submit(const Segment& segment) {
@@ -33,7 +32,9 @@ void SteppedChannel::step() {
   choose_mode();
   ask_for_refreshes();
   if (now_ >= row_bus_free_) (void)(refresh() || serve_row() || close_idle_row());
-  if (now_ % 2 == 0) serve_column();  // a tick is half a cycle
+  for (std::uint32_t pseudo = 0; pseudo < organisation_.pseudo_channels; ++pseudo)
+    if ((now_ - dram::slot_phase(timing_, pseudo, organisation_.pseudo_channels)) % timing_.column_slot == 0)
+      serve_column(pseudo);
 }
 
 void SteppedChannel::admit(Queue& queue, std::uint32_t size) {
@@ -148,28 +149,15 @@ bool SteppedChannel::close_idle_row() {
   return false;
 }
 
-std::optional<std::size_t> SteppedChannel::oldest_hit(std::uint32_t pseudo) {
+void SteppedChannel::serve_column(std::uint32_t pseudo) {
   const auto& segments = served().segments;
   for (std::size_t n = 0; n < segments.size(); ++n) {  // oldest first
     const Segment& s = segments[n].segment;
     const Bank& b = bank(s.pseudo, s.bank);
     if (s.pseudo == pseudo && b.open && b.row == s.row && b.refreshes_due == 0 &&
         may(s.write ? kWrite : kRead, b))
-      return n;
+      return column_command(n);
   }
-  return std::nullopt;
-}
-
-void SteppedChannel::serve_column() {
-  std::optional<std::size_t> chosen;
-  Tick longest_ago = now_;
-  for (std::uint32_t pseudo = 0; pseudo < organisation_.pseudo_channels; ++pseudo) {
-    const auto hit = oldest_hit(pseudo);
-    if (!hit || last_column_[pseudo] >= longest_ago) continue;
-    chosen = hit;
-    longest_ago = last_column_[pseudo];
-  }
-  if (chosen) column_command(*chosen);
 }
 
 void SteppedChannel::column_command(std::size_t n) {
@@ -179,7 +167,7 @@ void SteppedChannel::column_command(std::size_t n) {
   if (log_)
     log_->command({now_, s.write ? CommandKind::kWrite : CommandKind::kRead, s.pseudo, s.bank, s.row, 1, 0});
   apply(s.write ? kWrite : kRead, b);
-  b.last_column = last_column_[s.pseudo] = now_;
+  b.last_column = now_;
   if (q.issued == 0) q.first = now_;
   if (++q.issued < s.accesses) return;
   if (!s.write) finished_.push_back({s.tag, false, q.first + timing_.cl, now_ + timing_.cl + timing_.burst});

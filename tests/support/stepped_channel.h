@@ -6,7 +6,6 @@
 
 #include <array>
 #include <deque>
-#include <optional>
 #include <vector>
 
 #include "tests/support/dram_setup.h"
@@ -56,8 +55,7 @@ class SteppedChannel {
   bool refresh_banks(std::uint32_t pseudo, std::uint32_t stack_id);
   bool serve_row();
   bool close_idle_row();
-  std::optional<std::size_t> oldest_hit(std::uint32_t pseudo);
-  void serve_column();
+  void serve_column(std::uint32_t pseudo);
   void column_command(std::size_t queued);
 
   Queue& served() { return writing_ ? writes_ : reads_; }
@@ -76,9 +74,7 @@ class SteppedChannel {
   dram::Policy policy_;
   dram::CommandLog* log_;
   std::vector<Bank> banks_;
-  // Of each pseudo-channel.
-  std::vector<std::vector<Tick>> activates_;
-  std::vector<Tick> last_column_;
+  std::vector<std::vector<Tick>> activates_;  // of each pseudo-channel
   Queue reads_, writes_;
   bool writing_ = false;
   Tick now_ = 0;
