@@ -86,7 +86,9 @@ dram::Policy DramGenerator::policy() {
   p.scheduler = static_cast<dram::Scheduler>(below(2));
   p.page = static_cast<dram::PagePolicy>(below(3));
   p.page_timeout = p.page == dram::PagePolicy::kTimeout ? between(1, 400) : 0;
-  p.refresh = static_cast<dram::Refresh>(below(3));
+  p.refresh = chance(10)   ? dram::Refresh::kNone
+              : chance(50) ? dram::Refresh::kAllBank
+                           : dram::Refresh::kPerBank;
   p.read_queue = static_cast<std::uint32_t>(between(chance(30) ? 2 : 32, 128));
   p.write_queue = static_cast<std::uint32_t>(between(chance(30) ? 2 : 32, 64));
   p.write_high = static_cast<std::uint32_t>(between(1, p.write_queue));
