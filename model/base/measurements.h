@@ -116,6 +116,13 @@ struct HbmMeasurement {
   std::vector<HbmEvent> first_events;
 };
 
+struct CrossingMeasurement {  // one direction between two dies of a chip: data of reads and writes
+  std::string path;           // "server0.chip03.network.die0_to_die1"
+  std::uint64_t bytes = 0;
+  Duration busy;
+  Bandwidth peak;
+};
+
 struct LinkMeasurement {  // one direction of one link
   std::string path;       // "server0.chip03.link_xp"
   std::uint32_t from_chip = 0, to_chip = 0;
@@ -133,6 +140,7 @@ struct RunMeasurement {
   std::vector<EngineMeasurement> engines;  // cores in order, engines in order of EngineKind
   std::vector<DmaMeasurement> dma;         // one per core
   std::vector<HbmMeasurement> hbm;
+  std::vector<CrossingMeasurement> crossings;  // none on a chip of one die
   std::vector<LinkMeasurement> links;
   std::uint64_t instructions = 0;  // retired, all queues
   std::uint64_t dma_packets = 0;

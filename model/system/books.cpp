@@ -46,6 +46,8 @@ void check_books(const base::RunMeasurement& run, const MachineParams& machine) 
   }
   for (const base::HbmMeasurement& h : run.hbm)
     TAHOMA_INVARIANT(h.busy <= run.elapsed, h.path + ": more bytes than its bandwidth allows");
+  for (const base::CrossingMeasurement& c : run.crossings)
+    TAHOMA_INVARIANT(c.busy <= run.elapsed, c.path + ": more bytes than its bandwidth allows");
 }
 
 }  // namespace tahoma::model

@@ -55,6 +55,7 @@ base::RunMeasurement measure(const std::vector<Chip*>& chips, const MachineParam
   for (Chip* chip : chips) {
     for (std::uint32_t n = 0; n < params.chip.cores; ++n) measure_core(chip->core(n), run.elapsed, run);
     for (std::uint32_t n = 0; n < params.chip.hbm.stacks; ++n) run.hbm.push_back(chip->stack(n).measure());
+    for (base::CrossingMeasurement& c : chip->network().measure()) run.crossings.push_back(std::move(c));
     for (std::size_t p = 0; p < kPorts; ++p)
       if (LinkPort* port = chip->router().port(static_cast<Port>(p)))
         run.links.push_back(port->measure(run.elapsed));
@@ -88,6 +89,11 @@ void list_statistics(const base::RunMeasurement& run, base::StatSink& sink) {
     sink.add(h.path + ".read_bytes", h.read_bytes, Unit::kBytes, "bytes read from the stack");
     sink.add(h.path + ".write_bytes", h.write_bytes, Unit::kBytes, "bytes written to the stack");
     sink.add(h.path + ".busy", h.busy.ns(), Unit::kNanoseconds, "time the stack's bandwidth was in use");
+  }
+  for (const auto& c : run.crossings) {
+    if (c.bytes == 0) continue;
+    sink.add(c.path + ".bytes", c.bytes, Unit::kBytes, "data carried from one die to the other");
+    sink.add(c.path + ".busy", c.busy.ns(), Unit::kNanoseconds, "time the crossing's bandwidth was in use");
   }
   for (const auto& l : run.links) {
     sink.add(l.path + ".payload_bytes", l.payload_bytes, Unit::kBytes, "payload sent in this direction");
