@@ -62,7 +62,7 @@ struct DmaMeasurement {  // the 16 DMA engines of one core together
   Duration busy;  // summed over the engines: moving packets
   Duration blocked_memory,
       blocked_link;  // summed over the engines: HBM or fabric took longer than the engine
-  Duration active;   // at least one engine moving
+  Duration active;   // at least one engine with a packet issued and not yet read
 };
 
 // Windowed series: busy time per window of `window` from time zero.
