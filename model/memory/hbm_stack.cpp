@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/memory/hbm_stack.h"
 
+#include <algorithm>
+
 #include "model/base/error.h"
 #include "model/sim/time.h"
 
@@ -19,10 +21,17 @@ tlm::tlm_sync_enum HbmStack::on_request(int, sim::Payload& payload, tlm::tlm_pha
   TAHOMA_INVARIANT(phase == tlm::BEGIN_REQ, std::string(name()) + ": unexpected phase");
   const std::uint64_t bytes = payload.get_data_length();
   const base::Time now = sim::now();
-  const auto slot = server_.reserve(now + sim::from_kernel(delay), {bytes});
-  (payload.is_read() ? read_bytes_ : write_bytes_) += bytes;
-  sim::info_of(payload).served = slot.end;
-  delay = sim::to_kernel(slot.start - now + (payload.is_read() ? params_.read_latency : base::Duration{0}));
+  const auto slot = server_.reserve(now + sim::from_kernel(delay), {bytes}, now);
+  sim::PacketInfo& info = sim::info_of(payload);
+  if (payload.is_read()) {
+    read_bytes_ += bytes;
+    info.first = slot.start + params_.read_latency;
+    info.last = slot.end + params_.read_latency;
+  } else {
+    write_bytes_ += bytes;
+    info.held += slot.held;
+    info.last = std::max(info.last, slot.end);
+  }
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
   return tlm::TLM_COMPLETED;
 }

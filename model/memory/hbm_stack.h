@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One HBM stack behind a TLM-2.0 target socket: a server of bytes at the stack's rate with a fixed read
-// latency. Requests are served in order of arrival, reads and writes alike; the answer TLM_COMPLETED carries
-// the time of the data.
+// latency. Requests are served as they arrive, reads and writes alike, and answered at once (sim/packet.h). It
+// has a write as soon as its bytes have passed.
 //
 // Leaves out what makes DRAM slower than its pins: rows, banks, refresh, turnarounds. Each packet is one
 // access whatever its pattern.
@@ -14,7 +14,7 @@
 #include "model/base/measurements.h"
 #include "model/memory/hbm_fault_params.h"
 #include "model/memory/host_pages.h"
-#include "model/sim/bandwidth_server.h"
+#include "model/sim/booked_server.h"
 #include "model/sim/packet.h"
 
 namespace tahoma::model {
@@ -33,7 +33,7 @@ class HbmStack : public sc_core::sc_module {
                                 sc_core::sc_time& delay);
 
   const HbmParams& params_;
-  sim::BandwidthServer server_;
+  sim::BookedServer server_;
   HostPages pages_;
   std::uint64_t read_bytes_ = 0, write_bytes_ = 0;
 };

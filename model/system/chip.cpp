@@ -5,14 +5,27 @@
 
 namespace tahoma::model {
 
+namespace {
+
+OnChipNetwork::Place place_of(std::uint32_t chip, const MachineParams& p) {
+  OnChipNetwork::Place place;
+  place.chip = chip;
+  place.cores = static_cast<std::uint32_t>(p.chip.cores);
+  place.stacks = static_cast<std::uint32_t>(p.chip.hbm.stacks);
+  place.dies = static_cast<std::uint32_t>(p.chip.dies);
+  place.request = p.chip.noc.request;
+  place.response = p.chip.noc.response;
+  place.cross_die = p.chip.noc.cross_die;
+  place.router = p.link.router;
+  place.cross_die_bandwidth = p.chip.noc.cross_die_bandwidth;
+  return place;
+}
+
+}  // namespace
+
 Chip::Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& s)
     : sc_module(name),
-      network_(
-          "network",
-          {chip, static_cast<std::uint32_t>(s.params.chip.cores),
-           static_cast<std::uint32_t>(s.params.chip.hbm.stacks),
-           static_cast<std::uint32_t>(s.params.chip.dies), s.params.chip.noc.cross_die, s.params.link.router},
-          s.pool, s.meter),
+      network_("network", place_of(chip, s.params), s.pool, s.meter),
       router_("link", chip, s.torus, s.params.link, s.meter) {
   const ChipParams& p = s.params.chip;
   for (std::uint32_t n = 0; n < p.hbm.stacks; ++n) {

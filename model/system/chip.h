@@ -31,6 +31,7 @@ class Chip : public sc_core::sc_module {
 
   Router& router() { return router_; }
   NeuronCore& core(std::uint32_t index) { return *cores_[index]; }
+  const OnChipNetwork& network() const { return network_; }
   HbmStack& stack(std::uint32_t index) { return *stacks_[index]; }
 
   // After every link of the machine is bound: the chip's own network is the router's last input.
