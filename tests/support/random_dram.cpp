@@ -89,10 +89,13 @@ dram::Policy DramGenerator::policy() {
   p.refresh = chance(10)   ? dram::Refresh::kNone
               : chance(50) ? dram::Refresh::kAllBank
                            : dram::Refresh::kPerBank;
-  p.read_queue = static_cast<std::uint32_t>(between(chance(30) ? 2 : 32, 128));
-  p.write_queue = static_cast<std::uint32_t>(between(chance(30) ? 2 : 32, 64));
-  p.write_high = static_cast<std::uint32_t>(between(1, p.write_queue));
-  p.write_low = static_cast<std::uint32_t>(between(0, p.write_high));
+  // Small queues and close marks bind the pseudo-channels to each other.
+  const bool tight = chance(30);
+  p.read_queue = static_cast<std::uint32_t>(tight ? between(2, 24) : between(32, 128));
+  p.write_queue = static_cast<std::uint32_t>(tight ? between(2, 24) : between(32, 64));
+  p.write_high = static_cast<std::uint32_t>(between(1, p.write_queue - 1));
+  p.write_low = static_cast<std::uint32_t>(tight ? std::max<Tick>(0, p.write_high - between(0, 3))
+                                                 : between(0, p.write_high));
   return p;
 }
 
@@ -116,6 +119,7 @@ std::vector<dram::Segment> DramGenerator::traffic(const DramSetup& setup, std::u
   const unsigned stay = chance(50) ? 0 : static_cast<unsigned>(below(101));  // percent in the row before
   const Tick rows = between(1, 4), gap = chance(40) ? 0 : between(1, 400);
   const bool bursts = chance(30);
+  const auto singles = static_cast<unsigned>(chance(60) ? 0 : 30 + below(60));  // percent
   std::vector<dram::Segment> segments;
   dram::Segment s;
   for (std::uint32_t n = 0; n < count; ++n) {
@@ -125,7 +129,7 @@ std::vector<dram::Segment> DramGenerator::traffic(const DramSetup& setup, std::u
       s.row = static_cast<std::uint32_t>(below(static_cast<std::uint64_t>(rows)));
     }
     s.write = !chance(reads);
-    s.accesses = static_cast<std::uint32_t>(between(1, longest));
+    s.accesses = chance(singles) ? 1 : static_cast<std::uint32_t>(between(1, longest));
     if (!bursts || chance(10)) s.arrival += between(0, bursts ? 20 * gap : gap);
     s.tag = n;
     segments.push_back(s);
