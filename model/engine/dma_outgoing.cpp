@@ -14,9 +14,9 @@ bool DmaEngine::fabric_full() { return outgoing_.size() + unsent_ >= params_.rem
 void DmaEngine::send(const DmaFlight& flight) {
   const Transfer& transfer = *flight.transfer;
   const isa::DmaSide& dst = transfer.request.descriptor().dst;
-  sim::Payload* p = around_.packet(tlm::TLM_WRITE_COMMAND,
-                                   address_of(transfer, dst, transfer.request.dst, flight.packet),
-                                   flight.packet.elements * isa::size_of(dst.dtype));
+  sim::Payload* p =
+      around_.packet(tlm::TLM_WRITE_COMMAND, address_of(transfer, dst, transfer.request.dst, flight.packet),
+                     flight.packet.elements * isa::size_of(dst.dtype));
   sim::PacketInfo& info = sim::info_of(*p);
   describe_rows(info.rows, transfer, dst, flight.packet);
   if (flight.packet.last && !transfer.request.on_read) {

@@ -171,9 +171,13 @@ void DmaRings::ring(const TransferRequest& request) {
   }
   Transfer* t = free_.back();
   free_.pop_back();
-  *t = Transfer{
-      request,         runs_of(request, params_.element_rows), largest_element(request), false, false,
-      isa::kDmaEngines, isa::kDmaEngines};
+  *t = Transfer{request,
+                runs_of(request, params_.element_rows),
+                largest_element(request),
+                false,
+                false,
+                isa::kDmaEngines,
+                isa::kDmaEngines};
   t->remote = request.descriptor().dst.space == isa::Space::kHbm && !on_chip(request.dst, place_.chip);
   ++held_[request.ring];
   ++started_;

@@ -36,7 +36,7 @@ class OnChipNetwork : public sc_core::sc_module {
   struct Place {
     std::uint32_t chip;
     std::uint32_t cores, stacks, dies;  // of one chip
-    base::Duration request, response;     // to a stack of the own die, and from there
+    base::Duration request, response;   // to a stack of the own die, and from there
     base::Duration cross_die, router;
     base::Bandwidth cross_die_bandwidth;  // from one die to another
   };
