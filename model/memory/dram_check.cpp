@@ -39,6 +39,11 @@ void check_counts(const DramParams& p, base::Bytes capacity) {
   if (p.page < p.access)
     refuse("dram.page",
            fmt::format("a row of {} does not hold one access of {}", to_text(p.page), to_text(p.access)));
+  const auto ccd_short = static_cast<std::uint64_t>(p.timing.ccd_short.count);
+  if (p.pseudo_channels > ccd_short)
+    refuse("dram.pseudo_channels",
+           fmt::format("their {} column commands every {} cycles are more than one bus carries",
+                       p.pseudo_channels, ccd_short));
   const std::uint64_t banks = p.stack_ids * p.bank_groups * p.banks;
   if (banks > dram::kMostBanks)
     refuse("dram.banks", fmt::format("{} stack IDs x {} bank groups x {} banks are more than the {} banks "

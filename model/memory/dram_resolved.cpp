@@ -78,7 +78,7 @@ dram::Timing timing_of(const DramParams& p, base::Bandwidth stack) {
   r.rrefd = ns(t.rrefd);
   r.refi = ns(t.refi);
   // Every pseudo-channel's turn on the column bus takes a cycle.
-  r.column_slot = std::max(r.ccd_short, kTicks * static_cast<dram::Tick>(p.pseudo_channels));
+  r.column_slot = r.ccd_short;  // check_dram: every pseudo-channel gets its turn in it
   return r;
 }
 
@@ -98,7 +98,7 @@ dram::Policy policy_of(const DramParams& p, base::Bandwidth stack) {
   r.read_queue = static_cast<std::uint32_t>(p.read_queue);
   r.write_queue = static_cast<std::uint32_t>(p.write_queue);
   r.write_high = static_cast<std::uint32_t>(p.write_queue * p.write_high_percent / 100);
-  r.write_low = static_cast<std::uint32_t>(p.write_queue * p.write_low_percent / 100);
+  r.write_low = static_cast<std::uint32_t>((p.write_queue * p.write_low_percent + 99) / 100);
   return r;
 }
 

@@ -107,15 +107,6 @@ TEST_CASE("dram parameters: without a rule for it, a write waits until the read 
   CHECK(model::timing_of(f.hbm.dram, f.hbm.bandwidth).rtw == 2 * (20 + 2 - 10));
 }
 
-TEST_CASE("dram parameters: pseudo-channels take turns of a cycle on the column bus", "[dram][params]") {
-  Fixture f;
-  f.set("dram.pseudo_channels", "4");
-  CHECK(model::timing_of(f.hbm.dram, f.hbm.bandwidth).column_slot == 8);
-  f.set("dram.pseudo_channels", "1");
-  f.set("dram.timing.ccd_short", "3 cyc");
-  CHECK(model::timing_of(f.hbm.dram, f.hbm.bandwidth).column_slot == 6);
-}
-
 TEST_CASE("dram parameters: the rows of a bank follow from the capacity", "[dram][params]") {
   Fixture f;
   const model::dram::Organisation o = model::organisation_of(f.hbm.dram, f.hbm.capacity);
@@ -133,7 +124,7 @@ TEST_CASE("dram parameters: the policy has its words' meaning and marks in acces
   CHECK(p.read_queue == 128);
   CHECK(p.write_queue == 64);
   CHECK(p.write_high == 51);  // 80 % of 64
-  CHECK(p.write_low == 12);   // 20 %
+  CHECK(p.write_low == 13);   // below 20 %, 12.8
   CHECK(p.page == model::dram::PagePolicy::kOpen);
   CHECK(p.page_timeout == 0);
   CHECK(p.scheduler == model::dram::Scheduler::kFrFcfsRowHit);
@@ -166,6 +157,8 @@ TEST_CASE("dram parameters: what the organisation must keep is checked", "[dram]
   for (const char* const count : {"pseudo_channels", "stack_ids", "bank_groups", "banks"})
     CHECK_THAT(refusal_of({{std::string("dram.") + count, "3"}}),
                Catch::StartsWith(std::string("E-CFG-020 dram.") + count));
+  CHECK_THAT(refusal_of({{"dram.pseudo_channels", "4"}}),
+             Catch::StartsWith("E-CFG-020 dram.pseudo_channels: their 4 column commands every 2 cycles"));
   CHECK_THAT(refusal_of({{"dram.access", "48 B"}}), Catch::StartsWith("E-CFG-020 dram.access"));
   CHECK_THAT(refusal_of({{"dram.page", "1000 B"}}), Catch::StartsWith("E-CFG-020 dram.page"));
   CHECK_THAT(refusal_of({{"dram.page", "64 B"}, {"dram.access", "128 B"}}),
