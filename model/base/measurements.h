@@ -62,7 +62,7 @@ struct DmaMeasurement {  // the 16 DMA engines of one core together
   Duration busy;  // summed over the engines: moving packets
   Duration blocked_memory,
       blocked_link;  // summed over the engines: HBM or fabric took longer than the engine
-  Duration active;   // at least one engine moving
+  Duration active;   // at least one engine with a packet issued and not yet read
 };
 
 // Windowed series: busy time per window of `window` from time zero.
@@ -87,7 +87,7 @@ struct ChannelMeasurement {
   bool failed = false;
 };
 
-// From a request's start in the network to its last data; of posted writes, to their acceptance.
+// From a request's arrival at the stack to its last data; of posted writes, to their acceptance.
 struct LatencyMeasurement {
   std::uint64_t count = 0;
   Duration mean, p50, p90, p99, longest;  // percentiles to within 1/16 of their value, never below it
@@ -116,6 +116,13 @@ struct HbmMeasurement {
   std::vector<HbmEvent> first_events;
 };
 
+struct CrossingMeasurement {  // one direction between two dies of a chip: data of reads and writes
+  std::string path;           // "server0.chip03.network.die0_to_die1"
+  std::uint64_t bytes = 0;
+  Duration busy;
+  Bandwidth peak;
+};
+
 struct LinkMeasurement {  // one direction of one link
   std::string path;       // "server0.chip03.link_xp"
   std::uint32_t from_chip = 0, to_chip = 0;
@@ -133,12 +140,13 @@ struct RunMeasurement {
   std::vector<EngineMeasurement> engines;  // cores in order, engines in order of EngineKind
   std::vector<DmaMeasurement> dma;         // one per core
   std::vector<HbmMeasurement> hbm;
+  std::vector<CrossingMeasurement> crossings;  // none on a chip of one die
   std::vector<LinkMeasurement> links;
   std::uint64_t instructions = 0;  // retired, all queues
   std::uint64_t dma_packets = 0;
   std::uint64_t link_packet_hops = 0;
   std::uint64_t activations = 0;  // SystemC process activations of engines
-  std::uint64_t dma_activations = 0, link_activations = 0;
+  std::uint64_t dma_activations = 0, link_activations = 0, memory_activations = 0;
 };
 
 }  // namespace tahoma::base

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One packet of a DMA engine: what it takes of the engine and of the memories at both ends.
+// One packet of a DMA engine: what it takes of the engine, and its way from memory to memory.
 #include <algorithm>
 
 #include "model/engine/dma_engine.h"
@@ -28,7 +28,7 @@ Duration DmaEngine::drain_of(std::uint64_t bytes) {
   return last_drain_;
 }
 
-PacketShape DmaEngine::shape_of(const Transfer& transfer, const Packet& packet) const {
+PacketShape DmaEngine::shape_of(const Transfer& transfer, const DmaPacket& packet) const {
   const TransferRequest& request = transfer.request;
   const isa::Descriptor& d = request.descriptor();
   const Runs& runs = transfer.runs;
@@ -48,28 +48,6 @@ PacketShape DmaEngine::shape_of(const Transfer& transfer, const Packet& packet) 
   return shape;
 }
 
-// Reserves the memories at both ends for one packet; returns when the slower is free again.
-Time DmaEngine::access_memories(const Transfer& transfer, const Packet& packet, Time& data_at) {
-  const TransferRequest& request = transfer.request;
-  const isa::Descriptor& d = request.descriptor();
-  Time served{0};
-  const auto access = [&](tlm::tlm_command command, const isa::DmaSide& side, std::uint64_t base,
-                          Time& data) {
-    const std::uint64_t bytes = packet.elements * isa::size_of(side.dtype);
-    served = std::max(
-        served, around_.access(command, address(transfer, side, base, packet), bytes, packet.runs, data));
-  };
-  for (std::size_t s = 0; s < request.sources.size(); ++s) {
-    const isa::DmaSide& src = request.sources[s].src;
-    if (src.space == isa::Space::kHbm) access(tlm::TLM_READ_COMMAND, src, request.source(s), data_at);
-  }
-  if (d.dst.space != isa::Space::kHbm || transfer.remote) return served;
-  Time ignored{0};
-  if (d.accumulate) access(tlm::TLM_READ_COMMAND, d.dst, request.dst, data_at);
-  access(tlm::TLM_WRITE_COMMAND, d.dst, request.dst, ignored);
-  return served;
-}
-
 // What is more for the first time that the engine reads HBM.
 Duration DmaEngine::first_read(const Transfer& transfer) {
   const auto in_hbm = [](const isa::Descriptor& d) { return d.src.space == isa::Space::kHbm; };
@@ -79,30 +57,140 @@ Duration DmaEngine::first_read(const Transfer& transfer) {
   return params_.cold_read;
 }
 
-// Books one packet on the engine and the memories. An element starts when its first data are there; the next
-// one starts a little before it has been read.
-DmaEngine::Read DmaEngine::move(const Transfer& transfer, const Packet& packet, Time t) {
-  const Duration cost = cost_of(shape_of(transfer, packet));
-  Duration cold{0};
-  Time served = t, data_at = t;
-  if (packet.elements > 0) {
+void DmaEngine::issue(Share& share, Time t) {
+  Transfer& transfer = *share.transfer;
+  if (!transfer.applied) around_.first_packet(transfer);
+  const Time ready = std::max(free_at_, share.available);
+  totals_.blocked_memory += std::max(Duration{0}, flights_.open() - ready);
+
+  DmaFlight flight;
+  flight.transfer = &transfer;
+  flight.packet = share.next_packet(params_);
+  flight.cost = cost_of(shape_of(transfer, flight.packet));
+  if (flight.packet.elements > 0) {
+    const bool hbm = transfer.request.descriptor().dst.space == isa::Space::kHbm;
+    flight.to_hbm = hbm && !transfer.remote;
+    flight.bytes = flight.packet.elements * transfer.element * transfer.request.sources.size();
+    flight.cold = first_read(transfer);
     ++totals_.packets;
-    totals_.bytes += packet.elements * transfer.element * transfer.request.sources.size();
-    served = std::max(served, access_memories(transfer, packet, data_at));
-    cold = first_read(transfer);
+    totals_.bytes += flight.bytes;
   }
-  totals_.busy += cost;
-  free_at_ = std::max(t + cost, served) + cold;
-  totals_.blocked_memory += free_at_ - (t + cost);
-  return {data_at, std::max(free_at_, data_at + cost + cold) + overlap_};
+  totals_.busy += flight.cost;
+  free_at_ = t + flight.cost + flight.cold;
+  if (transfer.remote) ++unsent_;
+  around_.issued();
+  read(flights_.issue(t, flight));
+  if (!flight.packet.last) return share.advance(flight.packet);
+  pop_share(transfer.request.ring);
+  around_.share_issued(transfer);
 }
 
-std::uint64_t DmaEngine::address(const Transfer& transfer, const isa::DmaSide& side, std::uint64_t base,
-                                 const Packet& p) const {
-  const Runs& runs = transfer.runs;
-  const std::uint64_t element = (p.unit % runs.pieces) * runs.piece_elements + p.from_element;
-  return base +
-         static_cast<std::uint64_t>(byte_offset(transfer.request, side, runs, p.unit / runs.pieces, element));
+// Takes the packets as far as the answers reach.
+void DmaEngine::settle() {
+  while (DmaFlight* flight = flights_.next_read()) have_read(*flight);
+  for (;;) {
+    if (DmaFlight* next = flights_.next_handed_on()) {
+      hand_on(*next);
+    } else if (DmaFlight* oldest = flights_.oldest_over()) {
+      end(*oldest);
+      flights_.drop_oldest();
+    } else {
+      return;
+    }
+  }
+}
+
+// Asks the memories for everything that the packet reads.
+void DmaEngine::read(DmaFlight& flight) {
+  if (flight.packet.elements == 0) return;
+  const TransferRequest& request = flight.transfer->request;
+  const isa::Descriptor& d = request.descriptor();
+  const auto in_hbm = [](const isa::Descriptor& source) { return source.src.space == isa::Space::kHbm; };
+  const bool adds = flight.to_hbm && d.accumulate;
+  flight.unanswered = (adds ? 1U : 0U) + static_cast<std::uint32_t>(std::count_if(
+                                             request.sources.begin(), request.sources.end(), in_hbm));
+  for (std::size_t s = 0; s < request.sources.size(); ++s)
+    if (in_hbm(request.sources[s]))
+      access(tlm::TLM_READ_COMMAND, flight, request.sources[s].src, request.source(s), Duration{0});
+  if (adds) access(tlm::TLM_READ_COMMAND, flight, d.dst, request.dst, Duration{0});
+}
+
+void DmaEngine::access(tlm::tlm_command command, DmaFlight& flight, const isa::DmaSide& side,
+                       std::uint64_t base, Duration ahead) {
+  const Transfer& transfer = *flight.transfer;
+  sim::Payload* p = around_.packet(command, address_of(transfer, side, base, flight.packet),
+                                   flight.packet.elements * isa::size_of(side.dtype));
+  sim::PacketInfo& info = sim::info_of(*p);
+  info.engine = index_;
+  info.tag = flight.tag;
+  describe_rows(info.rows, transfer, side, flight.packet);
+  if (around_.access(*p, ahead)) note(*p);
+}
+
+// The answer of a memory.
+void DmaEngine::note(sim::Payload& access) {
+  const sim::PacketInfo& info = sim::info_of(access);
+  if (access.is_read())
+    flights_.have_read(info.tag, info.first, info.last);
+  else
+    flights_.have_written(info.tag, info.held, info.last);
+  access.release();
+}
+
+// A share has been read, and whoever overwrites its source is told. The semaphore is written as behind a
+// completion, without waiting for the data to be written.
+void DmaEngine::have_read(const DmaFlight& flight) {
+  around_.read(flight.read);
+  const TransferRequest& request = flight.transfer->request;
+  if (!flight.packet.last || !request.on_read) return;
+  read_ = std::max(read_, semaphore_visible(flight.read, params_));
+  around_.visible(request.notify.value_or(sim::Notify{sim::kNobody}), index_, read_);
+}
+
+void DmaEngine::hand_on(DmaFlight& flight) {
+  const TransferRequest& request = flight.transfer->request;
+  if (flight.transfer->remote) return send(flight);
+  if (!flight.to_hbm) return;
+  access(tlm::TLM_WRITE_COMMAND, flight, request.descriptor().dst, request.dst,
+         flight.handed_on - sim::now());
+}
+
+// Written, or on its way to another chip.
+void DmaEngine::end(DmaFlight& flight) {
+  Transfer& transfer = *flight.transfer;
+  if (!transfer.remote) {
+    const isa::DmaSide& dst = transfer.request.descriptor().dst;
+    const Duration drain = drain_of(flight.packet.elements * isa::size_of(dst.dtype));
+    written_ = std::max(written_at(flight.handed_on, flight.held, written_, drain, dst.space, params_),
+                        flight.accepted);
+  }
+  tell(flight);
+  if (!flight.packet.last) return;
+  if (!transfer.remote) complete(transfer);
+  around_.share_ended(transfer);
+}
+
+// A local transfer's share has been written: its completion becomes visible, and what follows waits for the
+// semaphore's own acknowledgement.
+void DmaEngine::complete(const Transfer& transfer) {
+  if (transfer.request.on_read || !transfer.request.notify)
+    return around_.visible(sim::Notify{sim::kNobody}, index_, written_);
+  around_.visible(*transfer.request.notify, index_, semaphore_visible(written_, params_));
+  written_ = semaphore_written(written_, params_);
+}
+
+void DmaEngine::tell(const DmaFlight& flight) {
+  const Transfer& transfer = *flight.transfer;
+  base::PacketActivity a;
+  a.engine = static_cast<std::uint8_t>(index_);
+  a.ring = static_cast<std::uint8_t>(transfer.request.ring);
+  a.bytes = flight.packet.elements * transfer.element;
+  a.elements = flight.packet.runs;
+  a.last = flight.packet.last;
+  a.start = flight.start;
+  a.read_done = flight.read;
+  a.write_done = transfer.remote ? flight.read : written_;
+  around_.moved(a);
 }
 
 }  // namespace tahoma::model

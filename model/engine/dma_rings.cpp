@@ -59,17 +59,14 @@ DmaRings::DmaRings(sc_core::sc_module_name name, const Place& place, const DmaPa
       params_(params),
       pool_(pool),
       meter_(meter),
-      local_info_(new sim::PacketInfo),
       held_(params.rings),
       room_watchers_(params.rings),
       increments_(params.increment_spacing) {
-  local_.set_extension(local_info_);  // the payload owns it
-  local_info_->source_core = place.core;
   due_.fill(base::kNever);
   engines_.reserve(isa::kDmaEngines);
   for (unsigned e = 0; e < isa::kDmaEngines; ++e)
     engines_.emplace_back(e, params, static_cast<DmaSurroundings&>(*this), due_[e]);
-  network.register_nb_transport_bw(this, &DmaRings::on_end_request);
+  network.register_nb_transport_bw(this, &DmaRings::on_answer);
   SC_HAS_PROCESS(DmaRings);
   SC_METHOD(wake);
   sensitive << wake_;
@@ -97,24 +94,16 @@ void DmaRings::schedule() {
   if (earliest != base::kNever) sim::notify_at(wake_, std::max(earliest, sim::now()));
 }
 
-Time DmaRings::access(tlm::tlm_command command, std::uint64_t address, std::uint64_t bytes,
-                      std::uint64_t runs, Time& data_at) {
-  local_.set_command(command);
-  local_.set_address(address);
-  local_.set_data_length(static_cast<unsigned>(bytes));
-  local_info_->runs = static_cast<std::uint32_t>(runs);
-  tlm::tlm_phase phase = tlm::BEGIN_REQ;
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  const tlm::tlm_sync_enum answer = network->nb_transport_fw(local_, phase, delay);
-  TAHOMA_INVARIANT(answer == tlm::TLM_COMPLETED, std::string(name()) + ": memory did not complete an access");
-  data_at = std::max(data_at, sim::now() + sim::from_kernel(delay));
-  return local_info_->served;
-}
-
-sim::Payload* DmaRings::packet(std::uint64_t address, std::uint64_t bytes) {
-  sim::Payload* p = pool_.take(tlm::TLM_WRITE_COMMAND, address, static_cast<std::uint32_t>(bytes));
+sim::Payload* DmaRings::packet(tlm::tlm_command command, std::uint64_t address, std::uint64_t bytes) {
+  sim::Payload* p = pool_.take(command, address, static_cast<std::uint32_t>(bytes));
   sim::info_of(*p).source_core = place_.core;
   return p;
+}
+
+bool DmaRings::access(sim::Payload& payload, Duration ahead) {
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  sc_core::sc_time delay = sim::to_kernel(ahead);
+  return network->nb_transport_fw(payload, phase, delay) == tlm::TLM_COMPLETED;
 }
 
 bool DmaRings::offer(sim::Payload& payload) {
@@ -123,11 +112,18 @@ bool DmaRings::offer(sim::Payload& payload) {
   return network->nb_transport_fw(payload, phase, delay) != tlm::TLM_ACCEPTED;
 }
 
-tlm::tlm_sync_enum DmaRings::on_end_request(sim::Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time&) {
-  TAHOMA_INVARIANT(phase == tlm::END_REQ, std::string(name()) + ": unexpected phase from the fabric");
-  engines_.at(sim::info_of(payload).engine).credited();
+// The fabric's credit, or the late answer of a memory.
+tlm::tlm_sync_enum DmaRings::on_answer(sim::Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time&) {
+  DmaEngine& engine = engines_.at(sim::info_of(payload).engine);
+  if (phase == tlm::END_REQ) {
+    engine.credited();
+    schedule();
+    return tlm::TLM_ACCEPTED;
+  }
+  TAHOMA_INVARIANT(phase == tlm::BEGIN_RESP, std::string(name()) + ": unexpected phase");
+  engine.answered(payload);
   schedule();
-  return tlm::TLM_ACCEPTED;
+  return tlm::TLM_COMPLETED;
 }
 
 // A semaphore of another core is raised by an empty packet through the network.
@@ -140,7 +136,7 @@ void DmaRings::visible(const sim::Notify& n, unsigned engine, Time when) {
     semaphores->post(n.semaphore, static_cast<sim::Change>(n.change), n.value, when, base::Cycle::kWaitDma);
     return;
   }
-  sim::Payload* p = packet(isa::GlobalAddress{place_.chip, 0, 0}.bits(), 0);
+  sim::Payload* p = packet(tlm::TLM_WRITE_COMMAND, isa::GlobalAddress{place_.chip, 0, 0}.bits(), 0);
   sim::info_of(*p).acknowledgement = true;
   sim::info_of(*p).notify = n;
   engines_[engine].acknowledge(*p, when);
@@ -175,9 +171,13 @@ void DmaRings::ring(const TransferRequest& request) {
   }
   Transfer* t = free_.back();
   free_.pop_back();
-  *t = Transfer{
-      request,         runs_of(request, params_.element_rows), largest_element(request), false, false,
-      isa::kDmaEngines};
+  *t = Transfer{request,
+                runs_of(request, params_.element_rows),
+                largest_element(request),
+                false,
+                false,
+                isa::kDmaEngines,
+                isa::kDmaEngines};
   t->remote = request.descriptor().dst.space == isa::Space::kHbm && !on_chip(request.dst, place_.chip);
   ++held_[request.ring];
   ++started_;
@@ -206,22 +206,35 @@ void DmaRings::first_packet(Transfer& t) {
     move_known_values(t.request, memories);
 }
 
-void DmaRings::share_ended(Transfer& t, unsigned ring) {
-  if (--t.shares_left > 0) return;
-  free_.push_back(&t);
+// A ring holds what has not been issued.
+void DmaRings::share_issued(Transfer& t) {
+  if (--t.to_issue > 0) return;
+  const unsigned ring = t.request.ring;
   --held_[ring];
-  --in_flight_;
   for (RoomWatcher* who : room_watchers_[ring]) who->room();
   room_watchers_[ring].clear();
-  if (in_flight_ == 0) retire->something_ended();
 }
 
-void DmaRings::moving(const base::PacketActivity& packet, Time start, Time free) {
-  const Time from = std::max(start, active_until_);
-  if (free > from) {
-    active_ += free - from;
-    active_until_ = free;
-  }
+void DmaRings::share_ended(Transfer& t) {
+  if (--t.shares_left > 0) return;
+  free_.push_back(&t);
+  if (--in_flight_ == 0) retire->something_ended();
+}
+
+// At least one engine is at work from an issue until everything issued has been read.
+void DmaRings::issued() {
+  const Time t = sim::now();
+  if (unread_++ > 0 || t <= active_until_) return;
+  active_ += active_until_ - active_since_;
+  active_since_ = active_until_ = t;
+}
+
+void DmaRings::read(Time until) {
+  --unread_;
+  active_until_ = std::max(active_until_, until);
+}
+
+void DmaRings::moved(const base::PacketActivity& packet) {
   if (meter_.observer == nullptr) return;
   base::PacketActivity placed = packet;
   placed.core = place_.core;
@@ -240,7 +253,7 @@ base::DmaMeasurement DmaRings::measure() const {
   m.path = name();
   m.core = place_.core;
   m.transfers = started_;
-  m.active = active_;
+  m.active = active_ + (active_until_ - active_since_);
   for (const DmaEngine& e : engines_) {
     m.packets += e.totals().packets;
     m.bytes += e.totals().bytes;

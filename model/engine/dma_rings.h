@@ -42,29 +42,29 @@ class DmaRings : public sc_core::sc_module, public DoorbellIf, private DmaSurrou
   void call_when_room(unsigned ring, RoomWatcher* who) override;
 
  private:
-  base::Time access(tlm::tlm_command command, std::uint64_t address, std::uint64_t bytes, std::uint64_t runs,
-                    base::Time& data_at) override;
-  sim::Payload* packet(std::uint64_t address, std::uint64_t bytes) override;
+  sim::Payload* packet(tlm::tlm_command command, std::uint64_t address, std::uint64_t bytes) override;
+  bool access(sim::Payload& payload, base::Duration ahead) override;
   bool offer(sim::Payload& payload) override;
   void visible(const sim::Notify& notify, unsigned engine, base::Time when) override;
   void first_packet(Transfer& transfer) override;
-  void share_ended(Transfer& transfer, unsigned ring) override;
-  void moving(const base::PacketActivity& packet, base::Time start, base::Time free) override;
+  void share_issued(Transfer& transfer) override;
+  void share_ended(Transfer& transfer) override;
+  void issued() override;
+  void read(base::Time until) override;
+  void moved(const base::PacketActivity& packet) override;
 
   void check(const TransferRequest& request) const;
   base::Time generated(const TransferRequest& request);
   void wake();
   void step();
   void schedule();
-  tlm::tlm_sync_enum on_end_request(sim::Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum on_answer(sim::Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
 
   Place place_;
   const DmaParams& params_;
   sim::PayloadPool& pool_;
   sim::Meter& meter_;
   sc_core::sc_event wake_;
-  sim::Payload local_;
-  sim::PacketInfo* local_info_;
   bool acting_ = false;
   std::array<base::Time, isa::kDmaEngines> due_;  // of each engine, side by side: read at every activation
   std::vector<DmaEngine> engines_;
@@ -75,8 +75,9 @@ class DmaRings : public sc_core::sc_module, public DoorbellIf, private DmaSurrou
   IncrementPort increments_;
   std::array<base::Time, 2> generator_free_{};  // of the hardware generators of queues sync and scalar
   std::uint64_t started_ = 0, in_flight_ = 0;
-  base::Duration active_{0};
-  base::Time active_until_{0};
+  base::Duration active_{0};  // in intervals before the one that began at active_since_
+  base::Time active_since_{0}, active_until_{0};
+  std::uint64_t unread_ = 0;  // packets issued, and not known when they will have been read
 };
 
 }  // namespace tahoma::model

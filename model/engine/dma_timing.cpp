@@ -80,9 +80,10 @@ Duration drain_time(base::Bytes bytes, const DmaParams& p) {
   return base::Clock(p.clock).length({static_cast<std::int64_t>(beats(bytes.count, p.write_drain))});
 }
 
-Time written_at(Time read_done, Time written_before, Duration drain, isa::Space dst, const DmaParams& p) {
+Time written_at(Time start, Duration held, Time written_before, Duration drain, isa::Space dst,
+                const DmaParams& p) {
   const Duration latency = dst == isa::Space::kHbm ? p.write_hbm : p.write_sbuf;
-  return std::max(read_done + latency, written_before + drain);
+  return std::max(start + held + latency, written_before + drain);
 }
 
 Time semaphore_written(Time written, const DmaParams& p) { return written + p.semaphore_write; }
@@ -93,7 +94,7 @@ Time semaphore_visible(Time written, const DmaParams& p) {
 
 Duration completion(isa::Space dst, const DmaParams& p) {
   const Time read{0};
-  return semaphore_visible(written_at(read, read, Duration{0}, dst, p), p) - read;
+  return semaphore_visible(written_at(read, Duration{0}, read, Duration{0}, dst, p), p) - read;
 }
 
 Duration generation_time(std::uint64_t elements, const DmaParams& p) {

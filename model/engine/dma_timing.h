@@ -45,10 +45,11 @@ base::Duration packet_time(const PacketShape& packet, const DmaParams& params);
 bool small_elements(const PacketShape& packet, const DmaParams& params);
 base::Duration spread_over_engines(base::Duration cost, unsigned engine, const DmaParams& params);
 
-// A write that follows others of its engine: acknowledged when? `drain`: what it takes when it was held up.
+// A write that follows others of its engine: acknowledged when? `held`: what the memory, or the way there,
+// made it wait; `drain`: what it takes when it was held up behind a semaphore.
 base::Duration drain_time(base::Bytes bytes, const DmaParams& params);
-base::Time written_at(base::Time read_done, base::Time written_before, base::Duration drain, isa::Space dst,
-                      const DmaParams& params);
+base::Time written_at(base::Time start, base::Duration held, base::Time written_before, base::Duration drain,
+                      isa::Space dst, const DmaParams& params);
 // The value of a semaphore behind data that is acknowledged at `written`, and what it keeps waiting.
 base::Time semaphore_visible(base::Time written, const DmaParams& params);
 base::Time semaphore_written(base::Time written, const DmaParams& params);

@@ -118,6 +118,10 @@ struct DmaParams {
   Duration software_descriptor;                         // of GpSimd, for each element
   std::uint64_t transpose_from_hbm, transpose_on_chip;  // per cent of the throughput, by where the source is
   std::uint64_t remote_window;                          // packets an engine may have waiting for the fabric
+  Bytes read_window;           // issued and not handed on, from which on an engine issues nothing more
+  std::uint64_t read_packets;  // most of these
+  Bytes write_window;          // handed on to HBM and not accepted there, likewise
+  std::uint64_t write_packets;
   void declare(ParamTree& t);
 };
 

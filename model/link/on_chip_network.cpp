@@ -14,13 +14,19 @@ using base::Duration, base::Time;
 
 OnChipNetwork::OnChipNetwork(sc_core::sc_module_name name, const Place& place, sim::PayloadPool& pool,
                              sim::Meter& meter)
-    : sc_module(name), place_(place), pool_(pool), meter_(meter) {
+    : sc_module(name),
+      place_(place),
+      pool_(pool),
+      meter_(meter),
+      crossings_(std::size_t{place.dies} * place.dies, {sim::BookedServer(place.cross_die_bandwidth)}) {
   dma.register_nb_transport_fw(this, &OnChipNetwork::on_dma);
   landed.register_nb_transport_fw(this, &OnChipNetwork::on_landed);
   inject.register_nb_transport_bw(this, &OnChipNetwork::on_credit);
-  for (std::uint32_t s = 0; s < place.stacks; ++s)
+  for (std::uint32_t s = 0; s < place.stacks; ++s) {
     stacks_.push_back(std::make_unique<tlm_utils::simple_initiator_socket<OnChipNetwork>>(
         ("stack" + std::to_string(s)).c_str()));
+    stacks_.back()->register_nb_transport_bw(this, &OnChipNetwork::on_answer);
+  }
   SC_HAS_PROCESS(OnChipNetwork);
   SC_METHOD(wake);
   sensitive << acknowledge_wake_;
@@ -45,8 +51,8 @@ tlm::tlm_sync_enum OnChipNetwork::on_dma(int engine, sim::Payload& payload, tlm:
     phase = tlm::END_REQ;
     return tlm::TLM_UPDATED;
   }
-  if (die_of_stack(to.stack) != die_of_core(info.source_core)) delay += sim::to_kernel(place_.cross_die);
-  return stack(to.stack)->nb_transport_fw(payload, phase, delay);
+  info.injector = static_cast<std::uint32_t>(engine);
+  return to_memory(payload, delay);
 }
 
 // True if the router took it; otherwise on_credit() will tell.
@@ -74,26 +80,36 @@ tlm::tlm_sync_enum OnChipNetwork::on_credit(sim::Payload& payload, tlm::tlm_phas
 }
 
 tlm::tlm_sync_enum OnChipNetwork::on_landed(sim::Payload& payload, tlm::tlm_phase&, sc_core::sc_time&) {
-  const sim::PacketInfo& info = sim::info_of(payload);
-  const Time written = info.acknowledgement || payload.get_data_length() == 0 ? sim::now() : write(payload);
+  if (sim::info_of(payload).acknowledgement || payload.get_data_length() == 0)
+    landed_at(sim::info_of(payload), sim::now());
+  else
+    land(payload);
+  return tlm::TLM_COMPLETED;
+}
+
+void OnChipNetwork::land(sim::Payload& payload) {
+  const auto to = isa::GlobalAddress::from(payload.get_address());
+  TAHOMA_INVARIANT(to.chip == place_.chip && to.stack < place_.stacks,
+                   std::string(name()) + ": packet landed on the wrong chip");
+  sim::PacketInfo& info = sim::info_of(payload);
+  info.injector = kOwn;
+  payload.acquire();  // the router lets go of it
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  if (stack(to.stack)->nb_transport_fw(payload, phase, delay) != tlm::TLM_COMPLETED) return;
+  landed_at(info, info.last);
+  payload.release();
+}
+
+// The memory has the packet from `written` on.
+void OnChipNetwork::landed_at(const sim::PacketInfo& info, Time written) {
   meter_.effect_at(written);
-  if (!info.notify) return tlm::TLM_COMPLETED;
+  if (!info.notify) return;
   const Time visible = written + info.notify_delay;
   if (is_mine(info.notify->core))
     raise(*info.notify, visible);
   else
     acknowledge(*info.notify, visible);
-  return tlm::TLM_COMPLETED;
-}
-
-Time OnChipNetwork::write(sim::Payload& payload) {
-  const auto to = isa::GlobalAddress::from(payload.get_address());
-  TAHOMA_INVARIANT(to.chip == place_.chip && to.stack < place_.stacks,
-                   std::string(name()) + ": packet landed on the wrong chip");
-  tlm::tlm_phase phase = tlm::BEGIN_REQ;
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  stack(to.stack)->nb_transport_fw(payload, phase, delay);
-  return sim::info_of(payload).served;
 }
 
 void OnChipNetwork::raise(const sim::Notify& n, Time visible) {

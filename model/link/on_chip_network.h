@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The network of one chip between its DMA engines, its HBM stacks and its NeuronLink router: routes by
-// address, adds the crossing between dies, lands arriving packets in memory and raises the semaphores they
-// carry.
+// address, takes its time there and back, carries data between dies at the rate of the crossing, lands
+// arriving packets in memory and raises the semaphores they carry once the memory has them.
 //
-// Leaves out its own bandwidth: the engines and the stacks are the narrower part.
+// Leaves out its own bandwidth within a die: the engines and the stacks are the narrower part. Packets that
+// land have their way from the router in the router's latency.
 #pragma once
 
 #include <tlm_utils/multi_passthrough_target_socket.h>
@@ -15,7 +16,9 @@
 #include <systemc>
 #include <vector>
 
+#include "model/base/measurements.h"
 #include "model/link/link_params.h"
+#include "model/sim/booked_server.h"
 #include "model/sim/meter.h"
 #include "model/sim/packet.h"
 #include "model/sim/semaphores.h"
@@ -33,19 +36,28 @@ class OnChipNetwork : public sc_core::sc_module {
   struct Place {
     std::uint32_t chip;
     std::uint32_t cores, stacks, dies;  // of one chip
+    base::Duration request, response;   // to a stack of the own die, and from there
     base::Duration cross_die, router;
+    base::Bandwidth cross_die_bandwidth;  // from one die to another
   };
   OnChipNetwork(sc_core::sc_module_name name, const Place& place, sim::PayloadPool& pool, sim::Meter& meter);
 
   tlm_utils::simple_initiator_socket<OnChipNetwork>& stack(unsigned index) { return *stacks_[index]; }
+
+  std::vector<base::CrossingMeasurement> measure() const;
 
  private:
   tlm::tlm_sync_enum on_dma(int engine, sim::Payload& payload, tlm::tlm_phase& phase,
                             sc_core::sc_time& delay);
   tlm::tlm_sync_enum on_landed(sim::Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   tlm::tlm_sync_enum on_credit(sim::Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum on_answer(sim::Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum to_memory(sim::Payload& payload, sc_core::sc_time& delay);
+  void answered(sim::Payload& payload);
+  void carry_back(sim::PacketInfo& info, std::uint32_t stack, base::Bytes bytes);
   bool to_fabric(sim::Payload& payload, std::uint32_t injector);
-  base::Time write(sim::Payload& payload);
+  void land(sim::Payload& payload);
+  void landed_at(const sim::PacketInfo& info, base::Time written);
   void raise(const sim::Notify& notify, base::Time visible);
   void acknowledge(const sim::Notify& notify, base::Time when);
   void wake();
@@ -56,12 +68,22 @@ class OnChipNetwork : public sc_core::sc_module {
   }
   std::uint32_t die_of_stack(std::uint32_t stack) const { return stack * place_.dies / place_.stacks; }
 
-  static constexpr std::uint32_t kOwn = ~0U;  // injector of acknowledgements
+  struct Crossing {
+    sim::BookedServer server;
+    std::uint64_t bytes = 0;
+    sim::BookedServer::Slot carry(base::Time arrival, base::Bytes data);
+  };
+  Crossing& crossing(std::uint32_t from_die, std::uint32_t to_die) {
+    return crossings_[from_die * place_.dies + to_die];
+  }
+
+  static constexpr std::uint32_t kOwn = ~0U;  // injector of acknowledgements, and of what lands
 
   Place place_;
   sim::PayloadPool& pool_;
   sim::Meter& meter_;
   std::vector<std::unique_ptr<tlm_utils::simple_initiator_socket<OnChipNetwork>>> stacks_;
+  std::vector<Crossing> crossings_;  // by (from, to); those from a die to itself stay unused
   struct Acknowledgement {
     sim::Payload* payload;
     base::Time ready;

@@ -1,7 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/sim/packet.h"
 
+#include <utility>
+
 namespace tahoma::sim {
+
+void RowPattern::add(std::uint32_t rows, std::int64_t stride) {
+  if (rows == 0) return;
+  rows_ += rows;
+  Steps& last = more_.empty() ? first_ : more_.back();
+  if (last.rows == 0 || last.stride == stride)
+    last = {last.rows + rows, stride};
+  else
+    more_.push_back({rows, stride});
+}
+
+void PacketInfo::reset() {
+  RowPattern kept = std::move(rows);
+  kept.start(0);
+  *this = PacketInfo{};
+  rows = std::move(kept);
+}
 
 PayloadPool::~PayloadPool() {
   for (Payload* p : free_) delete p;
@@ -16,7 +35,7 @@ Payload* PayloadPool::take(tlm::tlm_command command, std::uint64_t address, std:
   } else {
     p = free_.back();
     free_.pop_back();
-    info_of(*p) = PacketInfo{};
+    info_of(*p).reset();
   }
   p->acquire();
   p->set_command(command);

@@ -3,10 +3,21 @@
 // generic payload is one row segment or packet. The extension carries what the base protocol has no field
 // for. Values take the back door.
 //
-// Protocol: BEGIN_REQ hands the packet over. TLM_COMPLETED answers at once (memory); TLM_UPDATED with END_REQ
-// accepts it (fabric); TLM_ACCEPTED makes the sender wait for END_REQ on the backward path, which is the
-// credit. Writes are posted: there is no response phase, what the sender wants to hear travels with the
-// packet as `notify`.
+// Over the fabric: BEGIN_REQ hands the packet over. TLM_UPDATED with END_REQ accepts it; TLM_ACCEPTED makes
+// the sender wait for END_REQ on the backward path, which is the credit. What the sender wants to hear
+// travels with the packet as `notify`.
+//
+// To a memory of the same chip: BEGIN_REQ hands over one access, which starts after the delay argument: a
+// write is announced as soon as it is known when its data will be there. The memory answers TLM_COMPLETED, or
+// TLM_ACCEPTED and later BEGIN_RESP on the backward path, which the initiator answers TLM_COMPLETED. Either
+// way the answer says, as absolute times, what was (or will be) when:
+//   a read   `first` and `last`, its first and last data at the initiator;
+//   a write  `last`, from when on the memory has it: it entered the memory's queue. `held` of the time from
+//   its
+//            start until then it waited, for a place there or on the way; each stage adds its part.
+// BEGIN_RESP is never called after `last`, so that whoever waits can act in time, and never within a request;
+// within BEGIN_RESP the initiator may make further requests. A payload belongs to the initiator and outlives
+// the answer.
 #pragma once
 
 #include <cstdint>
@@ -30,19 +41,64 @@ struct Notify {
   std::uint16_t value = 0;
 };
 
+// Which bytes of the memory a packet touches: rows of equal length, the first at the packet's address, each
+// of the others so many bytes behind (or before) the row before it.
+class RowPattern {
+ public:
+  struct Steps {
+    std::uint32_t rows = 0;
+    std::int64_t stride = 0;
+    friend bool operator==(const Steps&, const Steps&) = default;
+  };
+
+  void start(std::uint32_t row_bytes) {
+    row_bytes_ = row_bytes;
+    rows_ = 1;
+    first_ = {};
+    more_.clear();
+  }
+  void add(std::uint32_t rows, std::int64_t stride);
+
+  std::uint32_t row_bytes() const { return row_bytes_; }
+  std::uint32_t rows() const { return rows_; }
+  bool regular() const { return more_.empty(); }  // one stride, or one row
+  // Calls visit(offset) with the place of every row from the packet's address, in order.
+  template <class Visit>
+  void each_row(Visit&& visit) const {
+    std::int64_t at = 0;
+    visit(at);
+    const auto go = [&](const Steps& s) {
+      for (std::uint32_t n = 0; n < s.rows; ++n) visit(at += s.stride);
+    };
+    go(first_);
+    for (const Steps& s : more_) go(s);
+  }
+
+ private:
+  std::uint32_t row_bytes_ = 0, rows_ = 1;
+  Steps first_;
+  std::vector<Steps> more_;  // keeps its room from packet to packet
+};
+
 struct PacketInfo : tlm::tlm_extension<PacketInfo> {
+  // Of every packet.
   std::uint32_t source_core = 0;
-  std::uint32_t runs = 1;  // contiguous runs in the packet
-  base::Time served{0};    // set by the memory: when its bandwidth is free again
+  std::uint32_t injector = 0;  // socket index of the sender on its chip's network
+  std::uint32_t engine = 0;    // DMA engine behind that socket: each has a request channel of its own
+  std::uint32_t tag = 0;       // the engine's own
+  RowPattern rows;
+  // The answer of a memory.
+  base::Time first{0}, last{0};
+  base::Duration held{0};
+  // On its way through the fabric.
   std::optional<Notify> notify;
   base::Duration notify_delay{0};  // landed -> semaphore visible
   bool acknowledgement = false;    // carries only `notify`, back to a core on another chip
-  std::uint32_t injector = 0;      // socket index of the sender on its chip's network
-  std::uint32_t engine = 0;        // DMA engine behind that socket: each has a request channel of its own
   base::Time head{0}, tail{0};     // when its first and last byte reach the next port
 
   tlm_extension_base* clone() const override { return new PacketInfo(*this); }
   void copy_from(const tlm_extension_base& other) override { *this = static_cast<const PacketInfo&>(other); }
+  void reset();  // as new
 };
 
 using Payload = tlm::tlm_generic_payload;

@@ -67,6 +67,8 @@ void check_books(const base::RunMeasurement& run, const MachineParams& machine) 
     check_array(e, machine.chip.core.tensor);
   }
   for (const base::HbmMeasurement& h : run.hbm) check_stack(h, run.elapsed);
+  for (const base::CrossingMeasurement& c : run.crossings)
+    TAHOMA_INVARIANT(c.busy <= run.elapsed, c.path + ": more bytes than its bandwidth allows");
 }
 
 }  // namespace tahoma::model

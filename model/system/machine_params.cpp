@@ -19,8 +19,15 @@ void TorusParams::declare(base::ParamTree& t) {
 }
 
 void NocParams::declare(base::ParamTree& t) {
+  const char* share =
+      "half of the 104 ns that an unloaded read takes, less the stack's 36; even split assumed";
+  t.add("request", request, 34_ns, {{0}, 100_us}, "a request from a DMA engine to a stack", assumed(share));
+  t.add("response", response, 34_ns, {{0}, 100_us}, "data from a stack to a DMA engine", assumed(share));
   t.add("cross_die", cross_die, 100_ns, {{0}, 100_us}, "added to accesses of a stack on the other die",
         assumed("die-to-die links of this class; the measured 5.9 us of a sendrecv is a software handshake"));
+  t.add("cross_die_bandwidth", cross_die_bandwidth, 1450_GBps, {{1'000'000, false}, 100'000_GBps},
+        "data from one die to the other, each direction",
+        assumed("what the two stacks of one die deliver; nothing is published"));
 }
 
 void ChipParams::declare(base::ParamTree& t) {

@@ -15,7 +15,9 @@ struct TorusParams {
 };
 
 struct NocParams {
-  base::Duration cross_die;  // added to accesses of a stack on the other die
+  base::Duration request, response;     // DMA engine to stack, and back
+  base::Duration cross_die;             // added to accesses of a stack on the other die
+  base::Bandwidth cross_die_bandwidth;  // from one die to the other
   void declare(base::ParamTree& t);
 };
 

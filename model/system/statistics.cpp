@@ -40,9 +40,10 @@ void list_dma(const base::DmaMeasurement& d, base::StatSink& sink) {
   sink.add(d.path + ".packets", d.packets, Unit::kCount, "packets moved by the 16 engines");
   sink.add(d.path + ".bytes", d.bytes, Unit::kBytes, "payload moved, the larger side of a cast");
   sink.add(d.path + ".busy", d.busy.ns(), Unit::kNanoseconds, "moving packets, summed over the 16 engines");
-  sink.add(d.path + ".active", d.active.ns(), Unit::kNanoseconds, "at least one engine moving a packet");
+  sink.add(d.path + ".active", d.active.ns(), Unit::kNanoseconds,
+           "at least one engine with a packet issued and not yet read");
   sink.add(d.path + ".blocked_memory", d.blocked_memory.ns(), Unit::kNanoseconds,
-           "waiting for HBM bandwidth, summed over the engines");
+           "work at hand, but too much under way to and from HBM, summed over the engines");
   sink.add(d.path + ".blocked_link", d.blocked_link.ns(), Unit::kNanoseconds,
            "waiting for the fabric to take a packet, summed over the engines");
 }
@@ -55,7 +56,9 @@ base::RunMeasurement measure(const std::vector<Chip*>& chips, const MachineParam
   run.elapsed = meter.last_effect;
   for (Chip* chip : chips) {
     for (std::uint32_t n = 0; n < params.chip.cores; ++n) measure_core(chip->core(n), run.elapsed, run);
-    for (std::uint32_t n = 0; n < params.chip.hbm.stacks; ++n) run.hbm.push_back(chip->stack(n).measure());
+    for (std::uint32_t n = 0; n < params.chip.hbm.stacks; ++n)
+      run.hbm.push_back(chip->stack(n).measure(run.elapsed));
+    for (base::CrossingMeasurement& c : chip->network().measure()) run.crossings.push_back(std::move(c));
     for (std::size_t p = 0; p < kPorts; ++p)
       if (LinkPort* port = chip->router().port(static_cast<Port>(p)))
         run.links.push_back(port->measure(run.elapsed));
@@ -66,6 +69,7 @@ base::RunMeasurement measure(const std::vector<Chip*>& chips, const MachineParam
   run.activations = meter.engine_activations;
   run.dma_activations = meter.dma_activations;
   run.link_activations = meter.link_activations;
+  run.memory_activations = meter.memory_activations;
   check_books(run, params);
   return run;
 }
@@ -86,6 +90,11 @@ void list_statistics(const base::RunMeasurement& run, base::StatSink& sink) {
     if (d.transfers > 0) list_dma(d, sink);
   for (const auto& h : run.hbm)
     if (h.read_bytes + h.write_bytes > 0) list_hbm(h, run.elapsed, sink);
+  for (const auto& c : run.crossings) {
+    if (c.bytes == 0) continue;
+    sink.add(c.path + ".bytes", c.bytes, Unit::kBytes, "data carried from one die to the other");
+    sink.add(c.path + ".busy", c.busy.ns(), Unit::kNanoseconds, "time the crossing's bandwidth was in use");
+  }
   for (const auto& l : run.links) {
     sink.add(l.path + ".payload_bytes", l.payload_bytes, Unit::kBytes, "payload sent in this direction");
     sink.add(l.path + ".wire_bytes", l.wire_bytes, Unit::kBytes,

@@ -142,9 +142,15 @@ TEST_CASE("dma start: engines 0 to 7 start close together, 8 to 15 one after the
 }
 
 TEST_CASE("dma write: a latency after the read, by memory", "[dma][timing]") {
-  CHECK(written_at({1000}, {0}, 0_ns, Space::kSbuf, params()) - Time{1000} == 223.5_ns);
-  CHECK(written_at({1000}, {0}, 0_ns, Space::kPsum, params()) - Time{1000} == 223.5_ns);
-  CHECK(written_at({1000}, {0}, 0_ns, Space::kHbm, params()) - Time{1000} == 256.5_ns);
+  CHECK(written_at({1000}, 0_ns, {0}, 0_ns, Space::kSbuf, params()) - Time{1000} == 223.5_ns);
+  CHECK(written_at({1000}, 0_ns, {0}, 0_ns, Space::kPsum, params()) - Time{1000} == 223.5_ns);
+  CHECK(written_at({1000}, 0_ns, {0}, 0_ns, Space::kHbm, params()) - Time{1000} == 256.5_ns);
+}
+
+TEST_CASE("dma write: what a memory makes it wait is added, also to a write in front of a semaphore",
+          "[dma][timing]") {
+  CHECK(written_at({1000}, 70_ns, {0}, 0_ns, Space::kHbm, params()) - Time{1000} == 326.5_ns);
+  CHECK(written_at({0}, 70_ns, Time{0} + 10_us, 5_ns, Space::kHbm, params()) == Time{0} + 10_us + 5_ns);
 }
 
 TEST_CASE("dma write: what was held up drains at full width, as on silicon", "[dma][timing]") {
@@ -152,7 +158,7 @@ TEST_CASE("dma write: what was held up drains at full width, as on silicon", "[d
   for (const auto& [bytes, clocks] : {std::pair{256, 1}, {2304, 9}, {4000, 16}, {4096, 16}, {4608, 18}}) {
     const Duration drain = model::drain_time({static_cast<std::uint64_t>(bytes)}, params());
     CHECK(drain.ns() == Approx(cycles(clocks)));
-    CHECK(written_at({0}, before, drain, Space::kSbuf, params()) == before + drain);
+    CHECK(written_at({0}, 0_ns, before, drain, Space::kSbuf, params()) == before + drain);
   }
 }
 

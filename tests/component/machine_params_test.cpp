@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/base/error.h"
+#include "tests/support/machine_fixture.h"
 
 using namespace tahoma;
 
@@ -110,7 +111,7 @@ TEST_CASE("machine parameters: measured ranges hold their defaults", "[system][p
   CHECK(between(core.dma.doorbell_sync.ns(), 57.5, 60.8));
   CHECK(between(core.dma.pitch_sync.ns(), 81.67, 86));
   CHECK(between(core.dma.start_up.ns(), 691, 718));
-  CHECK(between(core.dma.start_up.ns() + f.machine.chip.hbm.read_latency.ns(), 794, 830));
+  CHECK(between(core.dma.start_up.ns() + tahoma::tests::unloaded_read(f.machine).ns(), 794, 830));
   CHECK(between(core.dma.skew_half.ns() + 7 * core.dma.skew_far.ns(), 190, 215));
   CHECK(between(core.dma.write_sbuf.ns(), 195, 235));
   CHECK(between(core.dma.write_hbm.ns(), 228, 291));

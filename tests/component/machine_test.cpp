@@ -160,7 +160,7 @@ TEST_CASE("machine: a write to a neighbour chip takes one hop, and its bytes are
   const auto& d = m.chip.core.dma;
   const double cold = d.cold_read.ns(), one_packet = 154;
   const double head = (d.doorbell_sync + d.first_doorbell + d.start_up).ns() + cold + one_packet +
-                      m.chip.hbm.read_latency.ns() + 2 * m.link.router.ns() + m.link.wire.ns() +
+                      unloaded_read(m).ns() + 2 * m.link.router.ns() + m.link.wire.ns() +
                       (d.semaphore_write - d.semaphore_return).ns();
   CHECK(run.elapsed.ns() == Approx(wire + head).epsilon(0.02));
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bandwidth servers and their windowed series.
+// Servers of bandwidth and their windowed series, and the queue that components share.
 #include <catch2/catch.hpp>
+#include <random>
 
 #include "model/sim/bandwidth_server.h"
+#include "model/sim/booked_server.h"
+#include "model/sim/fifo.h"
 
 using namespace tahoma;
 using namespace tahoma::base::literals;
@@ -57,4 +60,83 @@ TEST_CASE("busy series: a short run keeps windows of 10 us", "[sim]") {
   REQUIRE(s.busy.size() == 2);
   CHECK(s.busy[0] == 5_us);
   CHECK(s.busy[1] == 5_us);
+}
+
+TEST_CASE("booked server: told in order of arrival it is a bandwidth server", "[sim]") {
+  std::mt19937 random(3);
+  sim::BandwidthServer plain(10_GBps);
+  sim::BookedServer booked(10_GBps);
+  Time t{0};
+  for (int n = 0; n < 5000; ++n) {
+    t += Duration{static_cast<std::int64_t>(random() % 200'000'000)};
+    const Bytes bytes{random() % 2000};
+    const auto expected = plain.reserve(t, bytes);
+    const auto slot = booked.reserve(t, bytes, t);
+    CHECK(slot.start == expected.start);
+    CHECK(slot.end == expected.end);
+    CHECK(slot.held == expected.start - t);
+  }
+  CHECK(booked.busy() == plain.busy());
+}
+
+TEST_CASE("booked server: what is announced late takes what was left free before, piece by piece", "[sim]") {
+  sim::BookedServer s(1_GBps);
+  CHECK(s.reserve(100_ns, 50_B, 0_ns).end == 150_ns);
+  CHECK(s.reserve(200_ns, 50_B, 0_ns).end == 250_ns);
+  CHECK(s.reserve(10_ns, 40_B, 0_ns).end == 50_ns);
+  const auto pieces = s.reserve(80_ns, 100_B, 0_ns);  // 80..100, 150..200, 250..280
+  CHECK(pieces.start == 80_ns);
+  CHECK(pieces.end == 280_ns);
+  CHECK(pieces.held == 100_ns);
+  CHECK(s.reserve(60_ns, 20_B, 0_ns).end == 80_ns);
+  CHECK(s.reserve(60_ns, 1_B, 0_ns).start == 280_ns);
+  CHECK(s.reserve(0_ns, 20_B, 0_ns).end == 60_ns);  // 0..10, 50..60
+  CHECK(s.busy() == 281_ns);
+}
+
+TEST_CASE("booked server: it never works faster than its rate nor idles while something waits", "[sim]") {
+  std::mt19937 random(11);
+  for (int round = 0; round < 50; ++round) {
+    sim::BookedServer s(1_GBps);
+    std::vector<bool> taken(20'000, false);  // by nanosecond
+    Time now{0};
+    for (int n = 0; n < 200; ++n) {
+      now += Duration{static_cast<std::int64_t>(random() % 40) * 1'000'000};
+      const Time arrival = now + Duration{static_cast<std::int64_t>(random() % 500) * 1'000'000};
+      const std::uint64_t bytes = 1 + random() % 60;
+      const auto slot = s.reserve(arrival, {bytes}, now);
+      auto at = static_cast<std::size_t>(arrival.fs / 1'000'000);
+      std::size_t first = 0, last = 0;
+      for (std::uint64_t left = bytes; left > 0; ++at) {
+        if (taken[at]) continue;
+        if (left == bytes) first = at;
+        taken[at] = true;
+        last = at + 1;
+        --left;
+      }
+      CHECK(slot.start == Duration{static_cast<std::int64_t>(first) * 1'000'000});
+      CHECK(slot.end == Duration{static_cast<std::int64_t>(last) * 1'000'000});
+    }
+  }
+}
+
+TEST_CASE("booked server: an ideal one costs nothing", "[sim]") {
+  sim::BookedServer s(Bandwidth{1, true});
+  CHECK(s.reserve(9_ns, 1_GiB, 0_ns).end == 9_ns);
+  CHECK(s.reserve(7_ns, 1_GiB, 0_ns).end == 7_ns);
+}
+
+TEST_CASE("fifo: it grows, wraps round and keeps its order", "[sim]") {
+  sim::Fifo<int> fifo;
+  int in = 0, out = 0;
+  for (int round = 1; round < 40; ++round) {
+    for (int n = 0; n < round; ++n) fifo.push(in++);
+    for (std::size_t n = 0; n < fifo.size(); ++n) CHECK(fifo[n] == out + static_cast<int>(n));
+    for (int n = 0; n < round - 1; ++n) {
+      CHECK(fifo.front() == out++);
+      fifo.pop();
+    }
+  }
+  CHECK(fifo.size() == 39);
+  CHECK(fifo.back() == in - 1);
 }

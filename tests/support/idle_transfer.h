@@ -2,7 +2,7 @@
 // What a transfer takes on an idle machine, written down a second time: the first of queue sync, all sums.
 #pragma once
 
-#include "model/system/machine_params.h"
+#include "tests/support/machine_fixture.h"
 
 namespace tahoma::tests {
 
@@ -10,7 +10,7 @@ namespace tahoma::tests {
 inline base::Duration idle_read(const model::MachineParams& m, std::int64_t cycles, bool from_hbm = true) {
   const model::DmaParams& d = m.chip.core.dma;
   const base::Clock clock(d.clock);
-  const base::Duration hbm = from_hbm ? d.cold_read + m.chip.hbm.read_latency : base::Duration{0};
+  const base::Duration hbm = from_hbm ? d.cold_read + unloaded_read(m) : base::Duration{0};
   return d.doorbell_sync + d.first_doorbell + d.start_up + d.skew_half + d.skew_far * 7 + hbm +
          clock.length({cycles}) + clock.length(d.read_overlap);
 }

@@ -22,4 +22,9 @@ inline model::MachineParams machine_of(std::uint64_t x, std::uint64_t y, std::ui
   return m;
 }
 
+// Request to first data, nothing in the way, on the core's own die.
+inline base::Duration unloaded_read(const model::MachineParams& m) {
+  return m.chip.noc.request + m.chip.hbm.read_latency + m.chip.noc.response;
+}
+
 }  // namespace tahoma::tests

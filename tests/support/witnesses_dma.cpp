@@ -141,6 +141,38 @@ double remote_window(const MachineParams& machine) {
   }));
 }
 
+// Packets of engine 0 that follow each other without a pause, at the beginning.
+double without_pause(const std::string& text, const MachineParams& m) {
+  return std::stod(in_child([&] {
+    const auto packets = activity_of(text, m).engines.at(0);
+    std::size_t n = 1;
+    while (n < packets.size() && ns(packets[n - 1].start, packets[n].start) < 10'000) ++n;
+    return std::to_string(n);
+  }));
+}
+std::string many(int transfers, const std::string& transfer) {
+  std::string text = kHead + "sync:\n";
+  for (int n = 0; n < transfers; ++n) text += "  " + transfer + "\n";
+  return text;
+}
+
+// Packets that an engine issues before a very slow memory has answered the first.
+std::function<double(const MachineParams&)> reads_under_way(const std::string& text) {
+  return [text](const MachineParams& machine) {
+    MachineParams m = machine;
+    m.chip.hbm.read_latency = Duration{100'000'000'000};
+    return without_pause(text, m);
+  };
+}
+// The same for stores: those that are handed on, and those that wait for it in the read window.
+std::function<double(const MachineParams&)> writes_under_way(const std::string& text) {
+  return [text](const MachineParams& machine) {
+    MachineParams m = machine;
+    m.chip.hbm.bandwidth = {1'000'000, false};
+    return without_pause(text, m);
+  };
+}
+
 // A meeting of the two cores of a logical core.
 std::function<double(const MachineParams&)> meeting(const std::string& instruction) {
   return [instruction](const MachineParams& machine) {
@@ -217,6 +249,17 @@ std::vector<Witness> dma_witnesses() {
        "documented: 50 % of the throughput; 3 cycles"},
       {"dma.remote_window", remote_window, 6,
        "assumed: 4, the one that is read and the one that the fabric has taken"},
+      {"dma.read_window",
+       reads_under_way(many(1, "dma_copy shape=16x16384 dst=sbuf[0, 0x0]:fp32 src=a:fp32")), 4,
+       "assumed: 16 KiB, packets of 4 KiB"},
+      {"dma.read_packets", reads_under_way(many(70, "dma_copy shape=16x1 dst=sbuf[0, 0x0]:fp32 src=a:fp32")),
+       64, "assumed"},
+      {"dma.write_window",
+       writes_under_way(many(1, "dma_copy shape=16x16384 dst=a:fp32 src=sbuf[0, 0x0]:fp32")), 8,
+       "assumed: 16 KiB, packets of 4 KiB, and as many read"},
+      {"dma.write_packets",
+       writes_under_way(many(132, "dma_copy shape=16x32 dst=a:fp32 src=sbuf[0, 0x0]:fp32")), 128,
+       "assumed: 64, and as many read"},
       {"meeting.barrier", meeting("core_barrier"), 35.0, "one hand-over between GpSimd engines"},
       {"meeting.gpsimd_latency", meeting(swap), 166.693, "150 cycles and one hand-over, 1 KiB at 153 GB/s"},
       {"meeting.gpsimd_bandwidth", meeting(swap), 166.693, "150 cycles and one hand-over, 1 KiB at 153 GB/s"},

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/engine/dma_flights.h"
+
+#include <algorithm>
+
+#include "model/base/error.h"
+
+namespace tahoma::model {
+
+using base::Duration, base::Time;
+
+DmaFlights::DmaFlights(const DmaParams& params)
+    : overlap_(base::Clock(params.clock).length(params.read_overlap)),
+      reads_(params.read_window, params.read_packets),
+      writes_(params.write_window, params.write_packets) {}
+
+DmaFlight& DmaFlights::issue(Time at, const DmaFlight& flight) {
+  reads_.enter(at, flight.bytes);
+  DmaFlight& f = flights_.push(flight);
+  f.tag = next_tag_++;
+  f.first = f.last = at;
+  return f;
+}
+
+void DmaFlights::have_read(std::uint32_t tag, Time first, Time last) {
+  DmaFlight& f = at(tag);
+  TAHOMA_INVARIANT(f.unanswered > 0, "a memory answers a read twice");
+  --f.unanswered;
+  f.first = std::max(f.first, first);
+  f.last = std::max(f.last, last);
+}
+
+void DmaFlights::have_written(std::uint32_t tag, Duration held, Time at_time) {
+  DmaFlight& f = at(tag);
+  TAHOMA_INVARIANT(f.accepted == base::kNever, "a memory accepts a write twice");
+  f.held = held;
+  f.accepted = at_time;
+}
+
+// A packet starts when its first data are there and the engine is done with the one before; it ends with its
+// last data at the earliest. The next one starts a little before it has been read.
+DmaFlight* DmaFlights::next_read() {
+  if (read_ == flights_.size() || flights_[read_].unanswered > 0) return nullptr;
+  DmaFlight& f = flights_[read_++];
+  f.start = std::max(f.first, passed_);
+  passed_ = std::max(f.start + f.cost, f.last) + f.cold;
+  f.read = passed_ + overlap_;
+  return &f;
+}
+
+DmaFlight* DmaFlights::next_handed_on() {
+  if (handed_on_ == read_) return nullptr;
+  DmaFlight& f = flights_[handed_on_];
+  f.handed_on = f.read;
+  if (f.to_hbm) {
+    const Time open = writes_.open();
+    if (open == base::kNever) return nullptr;
+    f.handed_on = std::max(f.read, open);
+    f.accepted = base::kNever;
+    writes_.enter(f.handed_on, f.bytes);
+  }
+  reads_.leave(f.handed_on);
+  ++handed_on_;
+  return &f;
+}
+
+DmaFlight* DmaFlights::oldest_over() {
+  if (handed_on_ == 0 || flights_.front().accepted == base::kNever) return nullptr;
+  return &flights_.front();
+}
+
+void DmaFlights::drop_oldest() {
+  const DmaFlight& f = flights_.front();
+  if (f.to_hbm) writes_.leave(f.accepted);
+  flights_.pop();
+  --read_;
+  --handed_on_;
+}
+
+}  // namespace tahoma::model

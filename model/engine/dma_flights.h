@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The packets of one DMA engine between their issue and their end: each waits for the memories' answers, is
+// read, handed on, and over when whoever takes it has accepted it; all in the order of issue, whatever the
+// order of the answers. Answers say when things happen, so that times do not depend on when an answer comes.
+//
+// Two windows bound what is under way. A packet has a place in the read window from its issue until it is
+// handed on; one that goes to HBM of this chip has a place in the write window from then until the memory
+// has it, and waits for one before it.
+//
+// Pure arithmetic on times, no SystemC. It is asked what is due: after an answer, and after each step.
+#pragma once
+
+#include "model/engine/dma_share.h"
+#include "model/engine/dma_window.h"
+
+namespace tahoma::model {
+
+struct DmaFlight {
+  Transfer* transfer = nullptr;
+  DmaPacket packet;
+  base::Duration cost{0}, cold{0};  // of the engine; more for a first read
+  std::uint64_t bytes = 0;          // in the windows
+  bool to_hbm = false;              // written to a memory of this chip
+  // From here on filled as it goes.
+  std::uint32_t tag = 0, unanswered = 0;  // reads
+  base::Time first{0}, last{0};           // data of all reads: the latest of each
+  base::Time start{0}, read{0};           // passes through the engine
+  base::Time handed_on{0};                // its write starts
+  base::Duration held{0};
+  base::Time accepted{0};  // kNever: not known yet
+};
+
+class DmaFlights {
+ public:
+  explicit DmaFlights(const DmaParams& params);
+
+  // From when on another packet may be issued; kNever while that depends on an answer.
+  base::Time open() { return reads_.open(); }
+  DmaFlight& issue(base::Time at, const DmaFlight& flight);
+
+  // Answers of memories; a packet in flight says itself how many reads it waits for.
+  void have_read(std::uint32_t tag, base::Time first, base::Time last);
+  void have_written(std::uint32_t tag, base::Duration held, base::Time at);
+
+  // The next packet in order, null when it has to wait: now known when it is read; when it is handed on; when
+  // it is over. The last one stays the oldest until it is dropped.
+  DmaFlight* next_read();
+  DmaFlight* next_handed_on();
+  DmaFlight* oldest_over();
+  void drop_oldest();
+
+  bool empty() const { return flights_.empty(); }
+
+ private:
+  DmaFlight& at(std::uint32_t tag) { return flights_[tag - flights_.front().tag]; }
+
+  base::Duration overlap_;
+  sim::Fifo<DmaFlight> flights_;
+  std::size_t read_ = 0, handed_on_ = 0;  // how many of them are
+  std::uint32_t next_tag_ = 0;
+  base::Time passed_{0};  // the engine has read everything before
+  DmaWindow reads_, writes_;
+};
+
+}  // namespace tahoma::model

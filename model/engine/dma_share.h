@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// A transfer in flight, the share of it that one DMA engine has, and how the share is cut into packets.
+#pragma once
+
+#include "model/engine/dma_split.h"
+#include "model/engine/doorbell.h"
+#include "model/engine/engine_params.h"
+
+namespace tahoma::model {
+
+// Shared by the shares of the 16 engines.
+struct Transfer {
+  TransferRequest request;
+  Runs runs;
+  std::uint64_t element = 1;  // bytes of the largest side's
+  bool remote = false;        // dst on another chip
+  bool applied = false;       // values moved
+  unsigned to_issue = 0;      // shares that hold their place in the ring
+  unsigned shares_left = 0;   // not ended
+};
+
+// What an engine moves at once: `runs` units of the transfer from `unit` on, or elements of a single one.
+struct DmaPacket {
+  std::uint64_t unit = 0, from_element = 0, elements = 0, runs = 1;
+  std::uint64_t starts = 0;  // elements of the DMA that begin in it
+  bool last = false;
+};
+
+struct Share {
+  Transfer* transfer = nullptr;
+  base::Time available{0};
+  std::uint64_t unit = 0, last_unit = 0;  // next unit, end
+  std::uint64_t done_elements = 0;        // of the current unit
+  std::uint32_t done_rows = 0;            // of the current element of several rows
+  std::uint32_t next = 0;                 // behind it in the same ring
+
+  DmaPacket next_packet(const DmaParams& params) const;
+  void advance(const DmaPacket& packet);
+
+ private:
+  void take_rows(DmaPacket& packet, std::uint64_t room, const DmaParams& params) const;
+};
+
+// The bytes of the packet in HBM: where it begins, and its rows from there.
+std::uint64_t address_of(const Transfer& transfer, const isa::DmaSide& side, std::uint64_t base,
+                         const DmaPacket& packet);
+void describe_rows(sim::RowPattern& rows, const Transfer& transfer, const isa::DmaSide& side,
+                   const DmaPacket& packet);
+
+}  // namespace tahoma::model

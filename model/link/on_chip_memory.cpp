@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Accesses of a chip's own memories: there and back, and between dies.
+#include <algorithm>
+#include <string>
+
+#include "isa/program.h"
+#include "model/base/error.h"
+#include "model/link/on_chip_network.h"
+#include "model/sim/time.h"
+
+namespace tahoma::model {
+
+using base::Time;
+
+sim::BookedServer::Slot OnChipNetwork::Crossing::carry(Time arrival, base::Bytes data) {
+  bytes += data.count;
+  return server.reserve(arrival, data, sim::now());
+}
+
+// Requests cross to another die in no time of the crossing's; what a write brings takes its bandwidth.
+tlm::tlm_sync_enum OnChipNetwork::to_memory(sim::Payload& payload, sc_core::sc_time& delay) {
+  sim::PacketInfo& info = sim::info_of(payload);
+  const std::uint32_t to = isa::GlobalAddress::from(payload.get_address()).stack;
+  const std::uint32_t here = die_of_core(info.source_core), there = die_of_stack(to);
+  delay += sim::to_kernel(place_.request);
+  if (here != there) {
+    delay += sim::to_kernel(place_.cross_die);
+    if (!payload.is_read()) {
+      const Time arrival = sim::now() + sim::from_kernel(delay);
+      const auto slot = crossing(here, there).carry(arrival, {payload.get_data_length()});
+      delay += sim::to_kernel(slot.held);
+      info.held = slot.held;
+      info.last = slot.end;
+    }
+  }
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  const tlm::tlm_sync_enum answer = stack(to)->nb_transport_fw(payload, phase, delay);
+  if (answer == tlm::TLM_COMPLETED) answered(payload);
+  return answer;
+}
+
+// A memory answers late.
+tlm::tlm_sync_enum OnChipNetwork::on_answer(sim::Payload& payload, tlm::tlm_phase& phase,
+                                            sc_core::sc_time& delay) {
+  TAHOMA_INVARIANT(phase == tlm::BEGIN_RESP, std::string(name()) + ": unexpected phase from a memory");
+  const sim::PacketInfo& info = sim::info_of(payload);
+  if (info.injector != kOwn) {
+    answered(payload);
+    return dma[static_cast<int>(info.injector)]->nb_transport_bw(payload, phase, delay);
+  }
+  landed_at(info, info.last);
+  payload.release();
+  return tlm::TLM_COMPLETED;
+}
+
+// What the way back adds to the memory's answer: of a write the news that it has been accepted.
+void OnChipNetwork::answered(sim::Payload& payload) {
+  sim::PacketInfo& info = sim::info_of(payload);
+  if (payload.is_read()) {
+    const std::uint32_t stack = isa::GlobalAddress::from(payload.get_address()).stack;
+    carry_back(info, stack, {payload.get_data_length()});
+    info.first += place_.response;
+  }
+  info.last += place_.response;
+}
+
+void OnChipNetwork::carry_back(sim::PacketInfo& info, std::uint32_t stack, base::Bytes bytes) {
+  const std::uint32_t from = die_of_stack(stack), to = die_of_core(info.source_core);
+  if (from == to) return;
+  const auto slot = crossing(from, to).carry(info.first, bytes);
+  info.first = slot.start;
+  info.last = std::max(info.last + slot.held, slot.end);
+}
+
+std::vector<base::CrossingMeasurement> OnChipNetwork::measure() const {
+  std::vector<base::CrossingMeasurement> all;
+  for (std::uint32_t from = 0; from < place_.dies; ++from) {
+    for (std::uint32_t to = 0; to < place_.dies; ++to) {
+      if (from == to) continue;
+      const Crossing& c = crossings_[from * place_.dies + to];
+      base::CrossingMeasurement m;
+      m.path = std::string(name()) + ".die" + std::to_string(from) + "_to_die" + std::to_string(to);
+      m.bytes = c.bytes;
+      m.busy = c.server.busy();
+      m.peak = c.server.rate();
+      all.push_back(std::move(m));
+    }
+  }
+  return all;
+}
+
+}  // namespace tahoma::model

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Windows and the packets of one engine between issue and end, without a machine.
+#include "model/engine/dma_flights.h"
+
+#include <catch2/catch.hpp>
+#include <random>
+
+#include "tests/support/machine_fixture.h"
+
+using namespace tahoma;
+using namespace tahoma::base::literals;
+using base::Duration, base::kNever, base::Time;
+using model::DmaFlight, model::DmaFlights, model::DmaWindow;
+
+namespace {
+
+model::DmaParams params() { return tests::default_machine().chip.core.dma; }
+
+Time at(std::int64_t ns) { return Duration{ns * 1'000'000}; }
+
+// One packet that reads HBM, and whether it writes it.
+DmaFlight packet(Duration cost, bool to_hbm = false) {
+  DmaFlight f;
+  f.cost = cost;
+  f.bytes = 4096;
+  f.to_hbm = to_hbm;
+  return f;
+}
+DmaFlight& issue_read(DmaFlights& flights, Time t, const DmaFlight& f) {
+  DmaFlight& issued = flights.issue(t, f);
+  issued.unanswered = 1;
+  return issued;
+}
+
+}  // namespace
+
+TEST_CASE("dma window: it is open below its bounds, and again when the oldest lets go", "[dma]") {
+  DmaWindow window(8_KiB, 3);
+  CHECK(window.open() == at(0));
+  window.enter(at(10), 4096);
+  CHECK(window.open() == at(0));  // one more byte than the bound would still be let in
+  window.enter(at(20), 5000);
+  CHECK(window.open() == kNever);
+  window.leave(at(100));
+  CHECK(window.open() == at(100));
+  window.enter(at(100), 0);
+  window.enter(at(100), 0);
+  CHECK(window.open() == kNever);  // three packets
+  window.leave(at(90));            // in order: not before the one in front
+  CHECK(window.open() == at(100));
+  window.enter(at(200), 0);
+  window.leave(at(300));
+  CHECK(window.open() == at(300));
+}
+
+TEST_CASE("dma window: a packet larger than the bound enters an empty one", "[dma]") {
+  DmaWindow window(1_B, 8);
+  window.enter(at(0), 4096);
+  CHECK(window.open() == kNever);
+  window.leave(at(5));
+  CHECK(window.open() == at(5));
+}
+
+TEST_CASE("dma flights: packets back to back are read back to back, whatever the latency", "[dma]") {
+  const auto p = params();
+  const Duration overlap = base::Clock(p.clock).length(p.read_overlap);
+  DmaFlights flights(p);
+  for (int n = 0; n < 20; ++n) {
+    DmaFlight& f = issue_read(flights, at(100 * n), packet(100_ns));
+    flights.have_read(f.tag, at(100 * n + 50), at(100 * n + 60));
+    DmaFlight* read = flights.next_read();
+    REQUIRE(read != nullptr);
+    CHECK(read->start == at(100 * n + 50));
+    CHECK(read->read == at(100 * n + 150) + overlap);
+    REQUIRE(flights.next_handed_on() == read);
+    CHECK(read->handed_on == read->read);
+    REQUIRE(flights.oldest_over() == read);
+    flights.drop_oldest();
+  }
+  CHECK(flights.empty());
+}
+
+TEST_CASE("dma flights: what arrives at once is read one after the other, and not before its last data",
+          "[dma]") {
+  const auto p = params();
+  const Duration overlap = base::Clock(p.clock).length(p.read_overlap);
+  DmaFlights flights(p);
+  std::vector<std::uint32_t> tags;
+  for (int n = 0; n < 3; ++n) tags.push_back(issue_read(flights, at(10 * n), packet(10_ns)).tag);
+  flights.have_read(tags[2], at(500), at(505));
+  flights.have_read(tags[1], at(490), at(500));
+  CHECK(flights.next_read() == nullptr);  // the first one has not come
+  flights.have_read(tags[0], at(480), at(530));
+  CHECK(flights.next_read()->read == at(530) + overlap);
+  CHECK(flights.next_read()->read == at(540) + overlap);
+  CHECK(flights.next_read()->read == at(550) + overlap);
+  CHECK(flights.next_read() == nullptr);
+}
+
+TEST_CASE("dma flights: a packet waits for all its reads, and stays until its write is accepted", "[dma]") {
+  DmaFlights flights(params());
+  DmaFlight& f = flights.issue(at(0), packet(10_ns, true));
+  f.unanswered = 2;
+  flights.have_read(f.tag, at(100), at(110));
+  CHECK(flights.next_read() == nullptr);
+  flights.have_read(f.tag, at(70), at(300));
+  REQUIRE(flights.next_read() == &f);
+  CHECK(f.start == at(100));
+  REQUIRE(flights.next_handed_on() == &f);
+  CHECK(flights.oldest_over() == nullptr);
+  flights.have_written(f.tag, 20_ns, at(400));
+  REQUIRE(flights.oldest_over() == &f);
+  CHECK(f.held == 20_ns);
+}
+
+TEST_CASE("dma flights: a full write window holds packets back, and they the reads", "[dma]") {
+  auto p = params();
+  p.read_packets = 2;
+  p.write_packets = 1;
+  DmaFlights flights(p);
+  const std::uint32_t first = flights.issue(at(0), packet(10_ns, true)).tag;
+  flights.issue(at(10), packet(10_ns, true));
+  while (flights.next_read() != nullptr) {
+  }
+  REQUIRE(flights.next_handed_on() != nullptr);
+  CHECK(flights.next_handed_on() == nullptr);
+  CHECK(flights.open() < at(20));  // the first has been handed on
+  flights.issue(at(20), packet(10_ns, true));
+  CHECK(flights.open() == kNever);  // that depends on when the second one is
+  flights.have_written(first, 0_ns, at(1000));
+  REQUIRE(flights.oldest_over() != nullptr);
+  flights.drop_oldest();
+  DmaFlight* second = flights.next_handed_on();
+  REQUIRE(second != nullptr);
+  CHECK(second->handed_on == at(1000));
+  CHECK(flights.open() == at(1000));
+}
+
+TEST_CASE("dma flights: a cold read holds up everything behind it", "[dma]") {
+  DmaFlights flights(params());
+  DmaFlight cold = packet(10_ns);
+  cold.cold = 800_ns;
+  flights.issue(at(0), cold);
+  flights.issue(at(810), packet(10_ns));
+  CHECK(flights.next_read()->start == at(0));
+  CHECK(flights.next_read()->start == at(810));
+}
+
+TEST_CASE("dma windows: the assumed ones let an engine stream at its full rate from either die", "[dma]") {
+  const auto machine = tests::default_machine();
+  const auto& p = machine.chip.core.dma;
+  const base::Clock clock(p.clock);
+  const Duration latency =
+      tests::unloaded_read(machine) + machine.chip.noc.cross_die + clock.length(p.read_overlap);
+  for (std::uint64_t bytes = 4; bytes <= p.packet.count; bytes += 4) {
+    const Duration cost = clock.length({static_cast<std::int64_t>((bytes + 31) / 32) + 4});
+    const auto window = (p.read_window.count + bytes - 1) / bytes;
+    const auto packets = static_cast<std::int64_t>(std::min(window, p.read_packets));
+    CHECK(cost * packets >= latency + cost);
+  }
+}
