@@ -92,7 +92,7 @@ TEST_CASE("instances: no path is taken for an instance that has no instance's fo
   CHECK_THAT(f.refusal_of_set("server0.chip03.hbm1", "0.5"),
              Catch::StartsWith("E-CFG-019") && Catch::Contains("rate, failed_channels, correctable_errors"));
   CHECK_THAT(f.refusal_of_set("server0.chip03.hbm1.rate.x", "0.5"), Catch::StartsWith("E-CFG-019"));
-  CHECK_THAT(f.refusal_of_set("server0.chip03", "0.5"), Catch::EndsWith("expected hbm0, hbm1, hbm2, hbm3"));
+  CHECK_THAT(f.refusal_of_set("server0.chip04", "0.5"), Catch::EndsWith("expected hbm0, hbm1, hbm2, hbm3"));
 }
 
 TEST_CASE("instances: ranges are kept", "[instances]") {
