@@ -66,12 +66,12 @@ std::string check_choice(const std::string& value, const std::vector<std::string
                      did_you_mean(value, choices));
 }
 
-// What stands directly below the group `path`, or nothing if it is no group.
-std::vector<std::string> members_of(const std::string& path, const std::vector<Param>& params) {
+// What stands directly below the group `group`, or nothing if it is no group.
+std::vector<std::string> members_of(const std::string& group, const std::vector<std::string>& paths) {
   std::vector<std::string> members;
-  for (const Param& param : params) {
-    if (!param.path.starts_with(path + ".")) continue;
-    const std::string rest = param.path.substr(path.size() + 1);
+  for (const std::string& path : paths) {
+    if (!path.starts_with(group + ".")) continue;
+    const std::string rest = path.substr(group.size() + 1);
     const std::string member = rest.substr(0, rest.find('.'));
     if (std::find(members.begin(), members.end(), member) == members.end()) members.push_back(member);
   }
@@ -182,26 +182,30 @@ void ParamTree::demand(const std::string& path) {
   for (const auto& [name, groups] : on_demand_) {
     if (!path.starts_with(name + ".")) continue;
     const std::string group = groups.group_of(path.substr(name.size() + 1));
-    if (group.empty() || !members_of(name + "." + group, params_).empty()) continue;
+    const std::string parameters = fmt::format("{}.{}.", name, group);
+    const bool declared = std::any_of(params_.begin(), params_.end(),
+                                      [&](const Param& param) { return param.path.starts_with(parameters); });
+    if (group.empty() || declared) continue;
     const std::string saved = std::exchange(prefix_, name);
     groups.declare(*this, group);
     prefix_ = saved;
   }
 }
 
-// " (did you mean 'x'?)" or "".
-std::string ParamTree::legal_near(const std::string& path) const {
+std::vector<std::string> ParamTree::legal_near(const std::string& path) const {
   std::vector<std::string> legal = paths();
-  for (const auto& [name, groups] : on_demand_)
-    if (path.starts_with(name + "."))
-      for (const std::string& rest : groups.legal()) legal.push_back(name + "." + rest);
-  return did_you_mean(path, legal);
+  for (const auto& [name, groups] : on_demand_) {
+    if (path != name && !path.starts_with(name + ".")) continue;
+    for (const std::string& rest : groups.legal()) legal.push_back(fmt::format("{}.{}", name, rest));
+  }
+  return legal;
 }
 
 Param& ParamTree::at(const std::string& path, const std::string& place) {
   demand(path);
   if (Param* param = find(path)) return *param;
-  if (const auto members = members_of(path, params_); !members.empty())
+  const std::vector<std::string> legal = legal_near(path);
+  if (const auto members = members_of(path, legal); !members.empty())
     throw UserError("E-CFG-019", place,
                     fmt::format("'{}' is a group, not a value: expected {}", path, fmt::join(members, ", ")));
   for (const Param& param : params_) {
@@ -209,7 +213,8 @@ Param& ParamTree::at(const std::string& path, const std::string& place) {
       refuse_at(param, "E-CFG-019", place,
                 fmt::format("takes one value, not a {}", path[param.path.size()] == '.' ? "map" : "list"));
   }
-  throw UserError("E-CFG-002", place, fmt::format("unknown parameter '{}'{}", path, legal_near(path)));
+  throw UserError("E-CFG-002", place,
+                  fmt::format("unknown parameter '{}'{}", path, did_you_mean(path, legal)));
 }
 
 void ParamTree::set(const std::string& path, const std::string& text, const std::string& place) {

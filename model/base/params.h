@@ -128,7 +128,8 @@ class ParamTree {
 
  private:
   void bind(Param param);
-  std::string legal_near(const std::string& path) const;
+  // All declared paths, and those that could be on demand where `path` leads.
+  std::vector<std::string> legal_near(const std::string& path) const;
 
   std::string prefix_;
   std::vector<Param> params_;

@@ -77,7 +77,6 @@ dram::Timing timing_of(const DramParams& p, base::Bandwidth stack) {
   r.rfc_bank = ns(t.rfc_bank);
   r.rrefd = ns(t.rrefd);
   r.refi = ns(t.refi);
-  // Every pseudo-channel's turn on the column bus takes a cycle.
   r.column_slot = r.ccd_short;  // check_dram: every pseudo-channel gets its turn in it
   return r;
 }

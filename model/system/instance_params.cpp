@@ -123,7 +123,8 @@ void InstanceParams::check(const MachineParams& machine) const {
 }
 
 std::string chip_name(const MachineParams& machine, std::uint64_t chip) {
-  return fmt::format("server{}.chip{:02}", chip / (machine.torus.x * machine.torus.y), chip);
+  const std::uint64_t per_server = machine.torus.x * machine.torus.y;
+  return fmt::format("server{}.chip{:02}", chip / per_server, chip % per_server);
 }
 
 std::string stack_name(const MachineParams& machine, std::uint64_t chip, std::uint64_t stack) {

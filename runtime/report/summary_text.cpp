@@ -2,6 +2,7 @@
 #include "runtime/report/summary_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -134,17 +135,25 @@ std::string dram_rows(const HbmSummary& hbm) {
   return text;
 }
 
+std::string fault_text(const StackFault& fault) {
+  const model::StackFaults& f = fault.faults;
+  std::vector<std::string> parts;
+  if (f.rate < 1) parts.push_back(fmt::format("{:.4g} of its rate", f.rate));
+  if (!f.failed().empty())
+    parts.push_back(
+        fmt::format("channel{} {} failed", f.failed().size() > 1 ? "s" : "", fmt::join(f.failed(), ", ")));
+  if (f.correctable_errors > 0)
+    parts.push_back(fmt::format("correctable errors at {:.4g} an access", f.correctable_errors));
+  return fmt::format("{}: {}", fault.stack,
+                     parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, "; ")));
+}
+
 std::string fault_rows(const HbmSummary& hbm) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(kMostNames, hbm.faults.size()); ++i) {
-    const model::StackFaults& f = hbm.faults[i].faults;
-    text += wrapped_row(i == 0 ? "  faults" : "",
-                        fmt::format("{} at {:.4g} of its rate, {} channels failed{}", hbm.faults[i].stack,
-                                    f.rate, f.failed().size(),
-                                    i + 1 == kMostNames && hbm.faults.size() > kMostNames
-                                        ? fmt::format(", and {} more", hbm.faults.size() - kMostNames)
-                                        : ""));
-  }
+  for (std::size_t i = 0; i < std::min(kMostNames, hbm.faults.size()); ++i)
+    text += wrapped_row(i == 0 ? "  faults" : "", fault_text(hbm.faults[i]));
+  if (hbm.faults.size() > kMostNames)
+    text += row("", fmt::format("and of {} other stacks", hbm.faults.size() - kMostNames));
   if (hbm.events > 0)
     text += wrapped_row(
         "  events",

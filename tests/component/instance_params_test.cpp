@@ -54,7 +54,7 @@ TEST_CASE("instances: what is set of one stack is its alone", "[instances]") {
   const std::size_t declared = f.tree.params().size();
   f.set("server0.chip03.hbm1.rate", "0.5");
   f.set("server0.chip03.hbm1.failed_channels", "7, 3");
-  f.set("server3.chip63.hbm0.correctable_errors", "0.001");
+  f.set("server3.chip15.hbm0.correctable_errors", "0.001");
   CHECK(f.refusal_of_check().empty());
   CHECK(f.tree.params().size() == declared + 2 * 3);
   CHECK(f.machine.faults_of(3, 1).rate == 0.5);
@@ -67,10 +67,10 @@ TEST_CASE("instances: what is set of one stack is its alone", "[instances]") {
 
 TEST_CASE("instances: the resolved configuration has them, and reads back the same", "[instances]") {
   Fixture f;
-  f.set("server1.chip16.hbm2.rate", "0.25");
+  f.set("server1.chip00.hbm2.rate", "0.25");
   f.set("server0.chip03.hbm1.failed_channels", "3,7");
   const std::string yaml = base::to_yaml(f.tree, "machine");
-  CHECK_THAT(yaml, Catch::Contains("  instances:\n    server1:\n      chip16:\n        hbm2:\n"
+  CHECK_THAT(yaml, Catch::Contains("  instances:\n    server1:\n      chip00:\n        hbm2:\n"
                                    "          rate: 0.25\n"));
   Fixture again;
   base::apply(base::flatten({"test.yaml", yaml}, {}), again.tree);
@@ -92,6 +92,7 @@ TEST_CASE("instances: no path is taken for an instance that has no instance's fo
   CHECK_THAT(f.refusal_of_set("server0.chip03.hbm1", "0.5"),
              Catch::StartsWith("E-CFG-019") && Catch::Contains("rate, failed_channels, correctable_errors"));
   CHECK_THAT(f.refusal_of_set("server0.chip03.hbm1.rate.x", "0.5"), Catch::StartsWith("E-CFG-019"));
+  CHECK_THAT(f.refusal_of_set("server0.chip04", "0.5"), Catch::EndsWith("expected hbm0, hbm1, hbm2, hbm3"));
 }
 
 TEST_CASE("instances: ranges are kept", "[instances]") {
@@ -108,9 +109,9 @@ TEST_CASE("instances: one that the machine lacks is refused with the nearest one
   CHECK_THAT(f.refusal_of_check(),
              Catch::StartsWith("E-CFG-023 machine.instances.server0.chip3.hbm1: this machine has no such "
                                "instance (did you mean 'server0.chip03.hbm1'?)"));
-  Fixture small;  // the chip's number counts through the machine, and stacks are named by their chip
-  small.set("server0.chip16.hbm0.rate", "0.5");
-  CHECK_THAT(small.refusal_of_check(), Catch::StartsWith("E-CFG-023"));
+  Fixture far;  // a chip's number counts through its server, of 16
+  far.set("server0.chip16.hbm0.rate", "0.5");
+  CHECK_THAT(far.refusal_of_check(), Catch::StartsWith("E-CFG-023"));
   Fixture shrunk;
   shrunk.set("server0.chip15.hbm3.rate", "0.5");
   CHECK(shrunk.refusal_of_check().empty());
@@ -157,7 +158,7 @@ TEST_CASE("instances: names are those of the netlist, and a slow stack serves at
   REQUIRE(run.hbm.size() == 16);
   for (std::uint64_t n = 0; n < run.hbm.size(); ++n)
     CHECK(run.hbm[n].path == model::stack_name(machine, n / 4, n % 4));
-  CHECK(run.hbm[15].path == "server1.chip03.hbm3");
+  CHECK(run.hbm[15].path == "server1.chip01.hbm3");
   // Read and written once, at a quarter of 725 GB/s.
   CHECK(run.hbm[0].busy.ns() == Approx(2 * 4096 / 181.25).epsilon(1e-6));
 }

@@ -175,9 +175,12 @@ TEST_CASE("summary: configured faults stand in both", "[report][hbm]") {
   model::MachineParams machine = fake_machine();
   for (const char* const name : {"server0.chip00.hbm0", "server0.chip00.hbm1", "server0.chip00.hbm2"})
     machine.instances.stacks[name] = {0.5, "7, 3", 0};
-  CHECK_THAT(text_of(fake_run(), machine),
-             Catch::Contains("  faults        server0.chip00.hbm0 at 0.5 of its rate, 2 channels failed\n") &&
-                 Catch::Contains("server0.chip00.hbm1 at 0.5 of its rate, 2 channels failed, and 1 more\n"));
+  machine.instances.stacks["server0.chip00.hbm1"] = {1, "2", 0.001};
+  CHECK_THAT(
+      text_of(fake_run(), machine),
+      Catch::Contains("  faults        server0.chip00.hbm0: 0.5 of its rate; channels 3, 7 failed\n") &&
+          Catch::Contains("                server0.chip00.hbm1: channel 2 failed; correctable errors at "
+                          "0.001 an access\n                and of 1 other stacks\n"));
   const json hbm = runtime::hbm_json(runtime::summarise_hbm(machine, fake_run()));
   REQUIRE(hbm["faults"].size() == 3);
   CHECK(hbm["faults"][0] == json({{"stack", "server0.chip00.hbm0"},

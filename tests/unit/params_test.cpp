@@ -210,6 +210,8 @@ TEST_CASE("params: a group on demand is declared when one of its parameters is s
   CHECK(f.code_of("chip.single.memory7.stack", "3") == "E-CFG-002");
   CHECK_THAT(f.message, Catch::Contains("'chip.single.memory7.stacks'"));
   CHECK(f.code_of("chip.single.memory8", "3") == "E-CFG-019");
+  CHECK(f.code_of("chip.single", "3") == "E-CFG-019");
+  CHECK_THAT(f.message, Catch::EndsWith("expected memory7, memory8, memory0"));
   CHECK(f.code_of("chip.single.mmory0.stacks", "3") == "E-CFG-002");
   CHECK_THAT(f.message, Catch::Contains("did you mean 'chip.single.memory0.stacks'"));
   CHECK(f.tree.find("chip.memory.stacks") != nullptr);  // paths elsewhere are as they were

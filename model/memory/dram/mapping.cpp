@@ -93,7 +93,7 @@ std::optional<std::vector<Word>> inverted(std::vector<Word> rows) {
 // The first XOR after which two addresses share a place.
 std::string culprit(MappingText text) {
   while (text.xors.size() > 1) {
-    const std::string last = text.xors.back().text;
+    std::string last = text.xors.back().text;
     text.xors.pop_back();
     if (inverted(sums_of(text))) return last;
   }
