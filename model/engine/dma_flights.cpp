@@ -51,11 +51,10 @@ DmaFlight* DmaFlights::next_read() {
 DmaFlight* DmaFlights::next_handed_on() {
   if (handed_on_ == read_) return nullptr;
   DmaFlight& f = flights_[handed_on_];
-  f.handed_on = f.read;
+  const Time open = f.to_hbm ? writes_.open() : Time{0};
+  if (open == base::kNever) return nullptr;
+  gone_ = f.handed_on = std::max({f.read, gone_, open});
   if (f.to_hbm) {
-    const Time open = writes_.open();
-    if (open == base::kNever) return nullptr;
-    f.handed_on = std::max(f.read, open);
     f.accepted = base::kNever;
     writes_.enter(f.handed_on, f.bytes);
   }

@@ -59,6 +59,7 @@ class DmaFlights {
   std::size_t read_ = 0, handed_on_ = 0;  // how many of them are
   std::uint32_t next_tag_ = 0;
   base::Time passed_{0};  // the engine has read everything before
+  base::Time gone_{0};    // and handed it on
   DmaWindow reads_, writes_;
 };
 

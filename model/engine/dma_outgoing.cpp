@@ -21,10 +21,10 @@ void DmaEngine::send(const DmaFlight& flight) {
   describe_rows(info.rows, transfer, dst, flight.packet);
   if (flight.packet.last && !transfer.request.on_read) {
     info.notify = transfer.request.notify;
-    info.notify_delay = semaphore_visible(flight.read, params_) - flight.read;
+    info.notify_delay = semaphore_visible(flight.handed_on, params_) - flight.handed_on;
   }
   --unsent_;
-  enqueue(*p, flight.read);
+  enqueue(*p, flight.handed_on);
 }
 
 void DmaEngine::enqueue(sim::Payload& payload, Time ready) {
