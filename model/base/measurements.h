@@ -71,8 +71,8 @@ struct Series {
   std::vector<Duration> busy;
 };
 
-// One channel of a stack with DRAM behind it. `data`, the lost times and `idle` are shares of the data pins of
-// its pseudo-channels, averaged over them: together they are the elapsed time.
+// One channel of a stack with DRAM behind it. `data`, the lost times and `idle` are shares of the data pins
+// of its pseudo-channels, averaged over them: together they are the elapsed time.
 struct ChannelMeasurement {
   std::string path;  // "server0.chip03.hbm1.channel05"
   std::uint64_t read_bytes = 0, write_bytes = 0;

@@ -14,9 +14,10 @@ DmaFlights::DmaFlights(const DmaParams& params)
       reads_(params.read_window, params.read_packets),
       writes_(params.write_window, params.write_packets) {}
 
-DmaFlight& DmaFlights::issue(Time at, const DmaFlight& flight) {
-  reads_.enter(at, flight.bytes);
-  DmaFlight& f = flights_.push(flight);
+DmaFlight& DmaFlights::issue(Time at, std::uint64_t bytes) {
+  reads_.enter(at, bytes);
+  DmaFlight& f = flights_.push({});
+  f.bytes = bytes;
   f.tag = next_tag_++;
   f.first = f.last = at;
   return f;

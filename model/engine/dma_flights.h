@@ -36,7 +36,8 @@ class DmaFlights {
 
   // From when on another packet may be issued; kNever while that depends on an answer.
   base::Time open() { return reads_.open(); }
-  DmaFlight& issue(base::Time at, const DmaFlight& flight);
+  // Its transfer, packet and times of the engine are for the caller to fill in.
+  DmaFlight& issue(base::Time at, std::uint64_t bytes);
 
   // Answers of memories; a packet in flight says itself how many reads it waits for.
   void have_read(std::uint32_t tag, base::Time first, base::Time last);

@@ -14,9 +14,9 @@ bool DmaEngine::fabric_full() { return outgoing_.size() + unsent_ >= params_.rem
 void DmaEngine::send(const DmaFlight& flight) {
   const Transfer& transfer = *flight.transfer;
   const isa::DmaSide& dst = transfer.request.descriptor().dst;
-  sim::Payload* p = around_.packet(tlm::TLM_WRITE_COMMAND,
-                                   address_of(transfer, dst, transfer.request.dst, flight.packet),
-                                   flight.packet.elements * isa::size_of(dst.dtype));
+  sim::Payload* p =
+      around_.packet(tlm::TLM_WRITE_COMMAND, address_of(transfer, dst, transfer.request.dst, flight.packet),
+                     flight.packet.elements * isa::size_of(dst.dtype));
   sim::PacketInfo& info = sim::info_of(*p);
   describe_rows(info.rows, transfer, dst, flight.packet);
   if (flight.packet.last && !transfer.request.on_read) {
@@ -24,11 +24,12 @@ void DmaEngine::send(const DmaFlight& flight) {
     info.notify_delay = semaphore_visible(flight.handed_on, params_) - flight.handed_on;
   }
   --unsent_;
-  enqueue(*p, flight.handed_on);
+  enqueue(*p, info, flight.handed_on);
 }
 
-void DmaEngine::enqueue(sim::Payload& payload, Time ready) {
-  sim::info_of(payload).engine = index_;
+void DmaEngine::enqueue(sim::Payload& payload, sim::PacketInfo& info, Time ready) {
+  info.source_core = core_;
+  info.engine = index_;
   outgoing_.push({&payload, ready});
   if (outgoing_.size() == 1) due_at(step_at_, std::max(ready, sim::now()));
 }

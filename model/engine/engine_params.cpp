@@ -251,16 +251,19 @@ void DmaParams::declare(ParamTree& t) {
   t.add("remote_window", remote_window, std::uint64_t{4}, {1, 1024},
         "packets an engine may have waiting to enter the fabric",
         assumed("outstanding writes are unpublished"));
-  t.add("read_window", read_window, 16_KiB, {1_B, 16_MiB},
-        "bytes issued and not yet read and handed on from which on an engine issues no further packet",
-        assumed("nki-dma-overview.rst has reorder buffers of no size; enough for the full rate of an idle stack on "
-                "either die: 3 packets of 4 KiB in 155 + 208 ns"));
+  t.add(
+      "read_window", read_window, 16_KiB, {1_B, 16_MiB},
+      "bytes issued and not yet read and handed on from which on an engine issues no further packet",
+      assumed(
+          "nki-dma-overview.rst has reorder buffers of no size; enough for the full rate of an idle stack on "
+          "either die: 3 packets of 4 KiB in 155 + 208 ns"));
   t.add("read_packets", read_packets, std::uint64_t{64}, {1, 4096},
         "most packets of an engine issued and not yet read and handed on",
         assumed("as read_window: 37 packets of 4 bytes in 6 + 208 ns, the next power of two"));
-  t.add("write_window", write_window, 16_KiB, {1_B, 16_MiB},
-        "bytes handed on to HBM and not yet accepted there from which on an engine hands on no further packet",
-        assumed("as read_window; a write needs the way there only"));
+  t.add(
+      "write_window", write_window, 16_KiB, {1_B, 16_MiB},
+      "bytes handed on to HBM and not yet accepted there from which on an engine hands on no further packet",
+      assumed("as read_window; a write needs the way there only"));
   t.add("write_packets", write_packets, std::uint64_t{64}, {1, 4096},
         "most packets of an engine handed on to HBM and not yet accepted there", assumed("as read_packets"));
 }

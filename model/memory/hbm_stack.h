@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One HBM stack behind a TLM-2.0 target socket: a server of bytes at the stack's rate with a fixed read
-// latency. Requests are served as they arrive, reads and writes alike, and answered at once (sim/packet.h). It
-// has a write as soon as its bytes have passed.
+// latency. Requests are served as they arrive, reads and writes alike, and answered at once (sim/packet.h).
+// It has a write as soon as its bytes have passed.
 //
 // Leaves out what makes DRAM slower than its pins: rows, banks, refresh, turnarounds. Each packet is one
 // access whatever its pattern.

@@ -4,15 +4,16 @@
 // for. Values take the back door.
 //
 // Over the fabric: BEGIN_REQ hands the packet over. TLM_UPDATED with END_REQ accepts it; TLM_ACCEPTED makes
-// the sender wait for END_REQ on the backward path, which is the credit. What the sender wants to hear travels
-// with the packet as `notify`.
+// the sender wait for END_REQ on the backward path, which is the credit. What the sender wants to hear
+// travels with the packet as `notify`.
 //
 // To a memory of the same chip: BEGIN_REQ hands over one access, which starts after the delay argument: a
 // write is announced as soon as it is known when its data will be there. The memory answers TLM_COMPLETED, or
 // TLM_ACCEPTED and later BEGIN_RESP on the backward path, which the initiator answers TLM_COMPLETED. Either
 // way the answer says, as absolute times, what was (or will be) when:
 //   a read   `first` and `last`, its first and last data at the initiator;
-//   a write  `last`, from when on the memory has it: it entered the memory's queue. `held` of the time from its
+//   a write  `last`, from when on the memory has it: it entered the memory's queue. `held` of the time from
+//   its
 //            start until then it waited, for a place there or on the way; each stage adds its part.
 // BEGIN_RESP is never called after `last`, so that whoever waits can act in time, and never within a request;
 // within BEGIN_RESP the initiator may make further requests. A payload belongs to the initiator and outlives
@@ -113,7 +114,11 @@ class PayloadPool : public tlm::tlm_mm_interface {
   std::size_t in_use() const { return made_ - free_.size(); }
 
  private:
-  std::vector<Payload*> free_;
+  struct Free {
+    Payload* payload;
+    PacketInfo* info;
+  };
+  std::vector<Free> free_;
   std::size_t made_ = 0;
 };
 

@@ -19,7 +19,8 @@ void TorusParams::declare(base::ParamTree& t) {
 }
 
 void NocParams::declare(base::ParamTree& t) {
-  const char* share = "half of the 104 ns that an unloaded read takes, less the stack's 36; even split assumed";
+  const char* share =
+      "half of the 104 ns that an unloaded read takes, less the stack's 36; even split assumed";
   t.add("request", request, 34_ns, {{0}, 100_us}, "a request from a DMA engine to a stack", assumed(share));
   t.add("response", response, 34_ns, {{0}, 100_us}, "data from a stack to a DMA engine", assumed(share));
   t.add("cross_die", cross_die, 100_ns, {{0}, 100_us}, "added to accesses of a stack on the other die",

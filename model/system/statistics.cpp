@@ -39,7 +39,8 @@ void list_dma(const base::DmaMeasurement& d, base::StatSink& sink) {
   sink.add(d.path + ".packets", d.packets, Unit::kCount, "packets moved by the 16 engines");
   sink.add(d.path + ".bytes", d.bytes, Unit::kBytes, "payload moved, the larger side of a cast");
   sink.add(d.path + ".busy", d.busy.ns(), Unit::kNanoseconds, "moving packets, summed over the 16 engines");
-  sink.add(d.path + ".active", d.active.ns(), Unit::kNanoseconds, "at least one engine with a packet issued and not yet read");
+  sink.add(d.path + ".active", d.active.ns(), Unit::kNanoseconds,
+           "at least one engine with a packet issued and not yet read");
   sink.add(d.path + ".blocked_memory", d.blocked_memory.ns(), Unit::kNanoseconds,
            "work at hand, but too much under way to and from HBM, summed over the engines");
   sink.add(d.path + ".blocked_link", d.blocked_link.ns(), Unit::kNanoseconds,

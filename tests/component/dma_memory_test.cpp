@@ -20,10 +20,10 @@ model::MachineParams machine() {
   return m;
 }
 
-isa::DmaSide hbm_side(std::int32_t row) { return {Space::kHbm, isa::DType::kFp32, 0, 0, 0, 0, {row, 0, 0, 1}}; }
-isa::DmaSide sbuf_side() {
-  return {Space::kSbuf, isa::DType::kFp32, 0, isa::kNone, 0, 0, {0, 0, 0, 1}};
+isa::DmaSide hbm_side(std::int32_t row) {
+  return {Space::kHbm, isa::DType::kFp32, 0, 0, 0, 0, {row, 0, 0, 1}};
 }
+isa::DmaSide sbuf_side() { return {Space::kSbuf, isa::DType::kFp32, 0, isa::kNone, 0, 0, {0, 0, 0, 1}}; }
 
 enum class Kind { kLoad, kStore, kCopy, kAdd, kSum, kSend };
 
@@ -87,7 +87,8 @@ std::string run(std::uint64_t seed, Answers answers, const model::MachineParams&
 struct Most {
   std::uint64_t bytes = 0, accesses = 0;
 };
-Most most_under_way(const std::vector<SlowMemory::Access>& all, bool writes, Duration before, Duration after) {
+Most most_under_way(const std::vector<SlowMemory::Access>& all, bool writes, Duration before,
+                    Duration after) {
   Most most;
   for (unsigned engine = 0; engine < 16; ++engine) {
     std::vector<SlowMemory::Access> mine;
@@ -143,8 +144,7 @@ TEST_CASE("dma memory: nothing is lost, and everything is written once", "[dma]"
     if (item.kind != Kind::kStore && item.kind != Kind::kSend)
       expected_reads += item.bytes * (item.kind == Kind::kAdd ? 2 : item.sources.size());
     CAPTURE(n);
-    if (item.kind != Kind::kSend)
-      CHECK(bench.log.changes.at(static_cast<std::uint8_t>(n + 1)).size() == 16);
+    if (item.kind != Kind::kSend) CHECK(bench.log.changes.at(static_cast<std::uint8_t>(n + 1)).size() == 16);
   }
   CHECK(written == expected_writes);
   CHECK(read == expected_reads);

@@ -46,14 +46,16 @@ std::multiset<std::uint64_t> elements_by_definition(const Shape& s) {
     const std::int64_t row = s.request.rows.empty() ? i : s.request.rows[i].number;
     for (std::uint32_t j = 0; j < d.count[1]; ++j)
       for (std::uint32_t k = 0; k < d.count[3]; ++k)
-        places.insert(s.request.src + static_cast<std::uint64_t>(
-                                          2 * (row * d.src.stride[0] + std::int64_t{j} * d.src.stride[1] + k)));
+        places.insert(
+            s.request.src +
+            static_cast<std::uint64_t>(2 * (row * d.src.stride[0] + std::int64_t{j} * d.src.stride[1] + k)));
   }
   return places;
 }
 
 std::multiset<std::uint64_t> elements_of_packets(const Shape& s, const model::DmaParams& params) {
-  model::Transfer transfer{s.request, model::runs_of(s.request, params.element_rows), 4, false, false, 16, 16};
+  model::Transfer transfer{s.request, model::runs_of(s.request, params.element_rows), 4, false, false, 16,
+                           16};
   std::multiset<std::uint64_t> places;
   sim::RowPattern rows;
   for (unsigned engine = 0; engine < 16; ++engine) {

@@ -35,8 +35,7 @@ struct SlowMemory : sc_core::sc_module {
   tlm_utils::multi_passthrough_target_socket<SlowMemory> port{"port"};
   std::vector<Access> accesses;  // in the order in which they came
 
-  SlowMemory(sc_core::sc_module_name name, Answers answers)
-      : sc_module(name), answers_(answers), random_(7) {
+  SlowMemory(sc_core::sc_module_name name, Answers answers) : sc_module(name), answers_(answers), random_(7) {
     port.register_nb_transport_fw(this, &SlowMemory::on_request);
     SC_HAS_PROCESS(SlowMemory);
     SC_METHOD(answer);
@@ -185,8 +184,7 @@ struct DmaBench : sc_core::sc_module, sim::BackdoorIf, sim::RetireIf {
   }
   static model::OnChipNetwork::Place place_of(const model::MachineParams& m) {
     const model::NocParams& noc = m.chip.noc;
-    return {0,           2, 2, 2, noc.request, noc.response, noc.cross_die, m.link.router,
-            noc.cross_die_bandwidth};
+    return {0, 2, 2, 2, noc.request, noc.response, noc.cross_die, m.link.router, noc.cross_die_bandwidth};
   }
   tlm::tlm_sync_enum into_fabric(sim::Payload&, tlm::tlm_phase& phase, sc_core::sc_time&) {
     ++sent;
