@@ -48,9 +48,9 @@ class DmaEngine {
  public:
   // `due` is where the engine writes when it next wants to act; kNever while it has nothing to do or waits
   // for an answer or for credit.
-  DmaEngine(unsigned index, std::uint32_t core, const DmaParams& params, DmaSurroundings& around,
-            base::Time& due)
-      : due_(due), index_(index), core_(core), params_(params), around_(around), flights_(params) {}
+  DmaEngine(unsigned index, std::uint32_t core, const DmaParams& params, FlightPool& pool,
+            DmaSurroundings& around, base::Time& due)
+      : due_(due), index_(index), core_(core), params_(params), around_(around), flights_(params, pool) {}
 
   void push(Transfer* transfer, unsigned ring, base::Time available);
   void acknowledge(sim::Payload& payload, base::Time ready) {

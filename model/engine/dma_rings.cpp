@@ -65,7 +65,7 @@ DmaRings::DmaRings(sc_core::sc_module_name name, const Place& place, const DmaPa
   due_.fill(base::kNever);
   engines_.reserve(isa::kDmaEngines);
   for (unsigned e = 0; e < isa::kDmaEngines; ++e)
-    engines_.emplace_back(e, place.core, params, static_cast<DmaSurroundings&>(*this), due_[e]);
+    engines_.emplace_back(e, place.core, params, flights_, static_cast<DmaSurroundings&>(*this), due_[e]);
   network.register_nb_transport_bw(this, &DmaRings::on_answer);
   SC_HAS_PROCESS(DmaRings);
   SC_METHOD(wake);

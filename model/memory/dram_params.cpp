@@ -7,8 +7,7 @@ using namespace base::literals;
 using base::assumed, base::documented;
 
 void DramTimingParams::declare(base::ParamTree& t) {
-  const base::Source burst =
-      documented("JESD238: a burst of 8 on 32 pins takes two cycles of the command clock");
+  const base::Source burst = documented("JESD238: a burst of 8 on 32 pins takes two cycles of the command clock");
   const base::Source part =
       assumed("HBM3 at 6.4 Gb/s as established simulators have it; data sheets of HBM3e are not public");
   const base::Range<base::Cycles> cycles{1_cyc, 64_cyc};
@@ -62,16 +61,13 @@ void DramParams::declare(base::ParamTree& t) {
         assumed("unpublished; what memory controllers of this class do"));
   t.add("page_policy", page_policy, std::string("open"), {"open", "closed", "timeout"},
         "when a row that nobody waits for is closed", assumed("unpublished; open rows suit streams"));
-  t.add("page_timeout", page_timeout, 100_ns, {{0}, 100_us},
-        "timeout policy: idle time of a row before it is closed", assumed("about two row cycles"));
-  t.add("refresh", refresh, std::string("per_bank"), {"none", "all_bank", "per_bank"},
-        "how rows are refreshed",
+  t.add("page_timeout", page_timeout, 100_ns, {{0}, 100_us}, "timeout policy: idle time of a row before it is closed",
+        assumed("about two row cycles"));
+  t.add("refresh", refresh, std::string("per_bank"), {"none", "all_bank", "per_bank"}, "how rows are refreshed",
         assumed("unpublished; per bank is the cheaper of the two that JESD238 offers"));
   const base::Source queues = assumed("unpublished; the sizes of the reference simulations");
-  t.add("read_queue", read_queue, std::uint64_t{128}, {1, 65536},
-        "read accesses that a channel can choose from", queues);
-  t.add("write_queue", write_queue, std::uint64_t{64}, {1, 65536}, "write accesses that a channel holds back",
-        queues);
+  t.add("read_queue", read_queue, std::uint64_t{128}, {1, 65536}, "read accesses that a channel can choose from", queues);
+  t.add("write_queue", write_queue, std::uint64_t{64}, {1, 65536}, "write accesses that a channel holds back", queues);
   t.add("write_high", write_high_percent, std::uint64_t{80}, {1, 100},
         "percent of the write queue above which it is drained", queues);
   t.add("write_low", write_low_percent, std::uint64_t{20}, {0, 99},

@@ -25,7 +25,7 @@ struct DramParams {
   base::Bytes page, access;
   std::string mapping, scheduler, page_policy, refresh;
   base::Duration page_timeout;
-  std::uint64_t read_queue, write_queue;                // accesses of a channel
+  std::uint64_t read_queue, write_queue;           // accesses of a channel
   std::uint64_t write_high_percent, write_low_percent;  // of write_queue
   DramTimingParams timing;
   void declare(base::ParamTree& t);

@@ -62,7 +62,8 @@ TEST_CASE("dma window: a packet larger than the bound enters an empty one", "[dm
 TEST_CASE("dma flights: packets back to back are read back to back, whatever the latency", "[dma]") {
   const auto p = params();
   const Duration overlap = base::Clock(p.clock).length(p.read_overlap);
-  DmaFlights flights(p);
+  model::FlightPool pool;
+  DmaFlights flights(p, pool);
   for (int n = 0; n < 20; ++n) {
     DmaFlight& f = issue_read(flights, at(100 * n), 100_ns);
     flights.have_read(f.tag, at(100 * n + 50), at(100 * n + 60));
@@ -82,7 +83,8 @@ TEST_CASE("dma flights: what arrives at once is read one after the other, and no
           "[dma]") {
   const auto p = params();
   const Duration overlap = base::Clock(p.clock).length(p.read_overlap);
-  DmaFlights flights(p);
+  model::FlightPool pool;
+  DmaFlights flights(p, pool);
   std::vector<std::uint32_t> tags;
   for (int n = 0; n < 3; ++n) tags.push_back(issue_read(flights, at(10 * n), 10_ns).tag);
   flights.have_read(tags[2], at(500), at(505));
@@ -96,7 +98,8 @@ TEST_CASE("dma flights: what arrives at once is read one after the other, and no
 }
 
 TEST_CASE("dma flights: a packet waits for all its reads, and stays until its write is accepted", "[dma]") {
-  DmaFlights flights(params());
+  model::FlightPool pool;
+  DmaFlights flights(params(), pool);
   DmaFlight& f = issue(flights, at(0), 10_ns, true);
   f.unanswered = 2;
   flights.have_read(f.tag, at(100), at(110));
@@ -115,7 +118,8 @@ TEST_CASE("dma flights: a full write window holds packets back, and they the rea
   auto p = params();
   p.read_packets = 2;
   p.write_packets = 1;
-  DmaFlights flights(p);
+  model::FlightPool pool;
+  DmaFlights flights(p, pool);
   const std::uint32_t first = issue(flights, at(0), 10_ns, true).tag;
   issue(flights, at(10), 10_ns, true);
   while (flights.next_read() != nullptr) {
@@ -135,7 +139,8 @@ TEST_CASE("dma flights: a full write window holds packets back, and they the rea
 }
 
 TEST_CASE("dma flights: a cold read holds up everything behind it", "[dma]") {
-  DmaFlights flights(params());
+  model::FlightPool pool;
+  DmaFlights flights(params(), pool);
   issue(flights, at(0), 10_ns).cold = 800_ns;
   issue(flights, at(810), 10_ns);
   CHECK(flights.next_read()->start == at(0));

@@ -25,7 +25,7 @@ class AddressMapping {
   // Throws base::UserError at `where`: E-CFG-05x, see README.
   AddressMapping(const std::string& expression, const Organisation& organisation, const std::string& where);
 
-  Place place(std::uint64_t offset) const;         // offset in bytes, below the capacity
+  Place place(std::uint64_t offset) const;   // offset in bytes, below the capacity
   std::uint64_t offset(const Place& place) const;  // the inverse: of the place's first byte
 
   // The largest power of two such that all bytes of an aligned block of that size lie in one row, in
