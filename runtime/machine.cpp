@@ -87,13 +87,18 @@ Tensor Machine::allocate(std::uint32_t core, const std::string& name, isa::DType
   address.chip = impl_->system.chip_of(core);
   address.stack = impl_->system.stack_of(core);
   const model::HbmParams& hbm = params().chip.hbm;
+  const model::StackFaults faults = params().faults_of(address.chip, address.stack);
+  const std::uint64_t capacity = faults.capacity(hbm).count;
   std::uint64_t& used = impl_->used[address.chip * hbm.stacks + address.stack];
   const std::uint64_t bytes = (tensor.bytes() + kAlignment - 1) / kAlignment * kAlignment;
-  if (bytes > hbm.capacity.count || used > hbm.capacity.count - bytes) {
-    throw base::UserError(
-        "E-RUN-010", fmt::format("tensor '{}' on core {}", name, core),
-        fmt::format("needs {} bytes of HBM; {} of {} are left in stack {} of chip {}", bytes,
-                    hbm.capacity.count - used, hbm.capacity.count, address.stack, address.chip));
+  if (bytes > capacity || used > capacity - bytes) {
+    const std::string failed =
+        faults.failed_channels.empty()
+            ? ""
+            : fmt::format(" whose channels {} of {} have failed", faults.failed_channels, hbm.dram.channels);
+    throw base::UserError("E-RUN-010", fmt::format("tensor '{}' on core {}", name, core),
+                          fmt::format("needs {} bytes of HBM; {} of {} are left in stack {} of chip {}{}",
+                                      bytes, capacity - used, capacity, address.stack, address.chip, failed));
   }
   address.offset = used;
   used += bytes;

@@ -36,7 +36,8 @@ struct Section {
 };
 
 // Declared once and read; the values behind the parameters are gone afterwards and never looked at.
-std::vector<Section> declared(const std::vector<WorkloadKind>& kinds) {
+// Of what is declared on demand, one group of each kind is shown, and the one that is wanted.
+std::vector<Section> declared(const std::string& wanted, const std::vector<WorkloadKind>& kinds) {
   std::vector<Section> sections;
   ParamTree run_tree(""), machine_tree("machine");
   RunParams run;
@@ -44,6 +45,8 @@ std::vector<Section> declared(const std::vector<WorkloadKind>& kinds) {
   sections.push_back({"run", "", run_tree.params()});
   model::MachineParams machine;
   machine.declare(machine_tree);
+  for (const std::string& instance : model::InstanceParams::examples(machine)) machine_tree.demand(instance);
+  machine_tree.demand(wanted);
   sections.push_back({"machine", "", machine_tree.params()});
   for (const WorkloadKind& kind : kinds) {
     const std::unique_ptr<Workload> workload = kind.make();
@@ -60,7 +63,7 @@ bool selected(const std::string& path, const std::string& wanted) {
 }
 
 std::vector<Section> select(const std::string& wanted, const std::vector<WorkloadKind>& kinds) {
-  std::vector<Section> sections = declared(kinds);
+  std::vector<Section> sections = declared(wanted, kinds);
   std::vector<std::string> names;  // of parameters and groups
   for (Section& section : sections) {
     for (const Param& param : section.params)

@@ -114,6 +114,7 @@ RunOutcome run_workload(const RunOptions& options) {
   out.write("stats.json", stats_json(run.stats.stats()));
   out.write("stats.csv", stats_csv(run.stats.stats()));
   out.write("links.csv", links_csv(run.measurement));
+  out.write("hbm.csv", hbm_csv(run.measurement));
   out.write("config.resolved.yaml", config->to_yaml());
   for (const NamedValues& output : run.outputs)
     write_npy(out.file(output.name + ".npy"), to_npy(output.dtype, output.shape, output.values));

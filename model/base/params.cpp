@@ -174,7 +174,32 @@ std::vector<std::string> ParamTree::paths() const {
   return paths;
 }
 
+void ParamTree::on_demand(const char* name, OnDemand groups) {
+  on_demand_.emplace_back(prefix_ + "." + name, std::move(groups));
+}
+
+void ParamTree::demand(const std::string& path) {
+  for (const auto& [name, groups] : on_demand_) {
+    if (!path.starts_with(name + ".")) continue;
+    const std::string group = groups.group_of(path.substr(name.size() + 1));
+    if (group.empty() || !members_of(name + "." + group, params_).empty()) continue;
+    const std::string saved = std::exchange(prefix_, name);
+    groups.declare(*this, group);
+    prefix_ = saved;
+  }
+}
+
+// " (did you mean 'x'?)" or "".
+std::string ParamTree::legal_near(const std::string& path) const {
+  std::vector<std::string> legal = paths();
+  for (const auto& [name, groups] : on_demand_)
+    if (path.starts_with(name + "."))
+      for (const std::string& rest : groups.legal()) legal.push_back(name + "." + rest);
+  return did_you_mean(path, legal);
+}
+
 Param& ParamTree::at(const std::string& path, const std::string& place) {
+  demand(path);
   if (Param* param = find(path)) return *param;
   if (const auto members = members_of(path, params_); !members.empty())
     throw UserError("E-CFG-019", place,
@@ -184,8 +209,7 @@ Param& ParamTree::at(const std::string& path, const std::string& place) {
       refuse_at(param, "E-CFG-019", place,
                 fmt::format("takes one value, not a {}", path[param.path.size()] == '.' ? "map" : "list"));
   }
-  throw UserError("E-CFG-002", place,
-                  fmt::format("unknown parameter '{}'{}", path, did_you_mean(path, paths())));
+  throw UserError("E-CFG-002", place, fmt::format("unknown parameter '{}'{}", path, legal_near(path)));
 }
 
 void ParamTree::set(const std::string& path, const std::string& text, const std::string& place) {

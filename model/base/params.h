@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -96,6 +97,19 @@ class ParamTree {
     prefix_ = saved;
   }
 
+  // Groups below `name` that nobody has declared until somebody names one of them: what is set in single
+  // instances of a large machine.
+  struct OnDemand {
+    // The group that `rest`, a path below `name`, is or begins with; "" if none.
+    std::function<std::string(const std::string& rest)> group_of;
+    std::function<void(ParamTree&, const std::string& group)> declare;
+    // Paths of all parameters that may stand there: for the nearest one.
+    std::function<std::vector<std::string>()> legal;
+  };
+  void on_demand(const char* name, OnDemand groups);
+  // Declares the group on demand that `path` is or leads into, if there is one and nobody has yet.
+  void demand(const std::string& path);
+
   const std::vector<Param>& params() const { return params_; }
   std::vector<Param>& params() { return params_; }
   Param* find(const std::string& path);
@@ -103,8 +117,8 @@ class ParamTree {
 
   const std::string& root() const { return prefix_; }
 
-  // The parameter at `path`, or UserError at `place`: E-CFG-002 unknown (with the nearest path), E-CFG-019 a
-  // group.
+  // The parameter at `path`, its group declared if that is done on demand; or UserError at `place`: E-CFG-002
+  // unknown (with the nearest path), E-CFG-019 a group.
   Param& at(const std::string& path, const std::string& place);
 
   // Parse `text` for the parameter at `path`. Throws UserError: unknown path (with the nearest one), missing
@@ -114,8 +128,11 @@ class ParamTree {
 
  private:
   void bind(Param param);
+  std::string legal_near(const std::string& path) const;
+
   std::string prefix_;
   std::vector<Param> params_;
+  std::vector<std::pair<std::string, OnDemand>> on_demand_;  // by path
 };
 
 // The value as text with its unit: "725 GB/s", "24 GiB", "1283.33 ns", "ideal", "true"; strings as they are,

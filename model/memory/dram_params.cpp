@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/memory/dram_params.h"
 
+#include "model/memory/dram/organisation.h"
+
 namespace tahoma::model {
 
 using namespace base::literals;
 using base::assumed, base::documented;
 
 void DramTimingParams::declare(base::ParamTree& t) {
-  const base::Source burst = documented("JESD238: a burst of 8 on 32 pins takes two cycles of the command clock");
+  const base::Source burst =
+      documented("JESD238: a burst of 8 on 32 pins takes two cycles of the command clock");
   const base::Source part =
       assumed("HBM3 at 6.4 Gb/s as established simulators have it; data sheets of HBM3e are not public");
   const base::Range<base::Cycles> cycles{1_cyc, 64_cyc};
@@ -31,8 +34,10 @@ void DramTimingParams::declare(base::ParamTree& t) {
   t.add("wtr_short", wtr_short, 4.375_ns, ns, "end of write data to read in another bank group", part);
   t.add("wtr_long", wtr_long, 6.25_ns, ns, "end of write data to read in the same bank group", part);
   t.add("rtw", rtw, 12.5_ns, ns, "read command to write command", part);
-  t.add("rfc_all", rfc_all, 450_ns, ns, "all-bank refresh of a stack ID",
-        assumed("HBM3 above 8 Gb a channel as established simulators have it"));
+  t.add("rfc_all", rfc_all, 350_ns, ns, "all-bank refresh of a stack ID",
+        assumed(
+            "HBM3 as established simulators have it: 260 ns up to 4 Gb a channel and stack ID, 350 up to 8, "
+            "450 up to 16; 24 GiB are 6 Gb"));
   t.add("rfc_bank", rfc_bank, 200_ns, ns, "refresh of one bank", part);
   t.add("rrefd", rrefd, 5_ns, ns, "refreshes of different banks, or a refresh and an activate", part);
   t.add("refi", refi, 3900_ns, {100_ns, {1'000'000'000'000}}, "mean distance of refreshes of a row group",
@@ -52,8 +57,8 @@ void DramParams::declare(base::ParamTree& t) {
   t.add("page", page, 1_KiB, {64_B, 8_KiB}, "bytes of a row in a pseudo-channel", standard);
   t.add("access", access, 32_B, {8_B, 256_B}, "bytes of one burst", standard);
   t.add("mapping", mapping,
-        std::string("row sid bank group channel pseudo column; channel ^= row[3:0]; pseudo ^= row[4];"
-                    " group ^= row[6:5]; bank ^= row[8:7]; sid ^= row[9]"),
+        std::string("row sid bank group channel pseudo column; channel ^= row[0+]; pseudo ^= row[4+];"
+                    " group ^= row[5+]; bank ^= row[7+]; sid ^= row[9+]"),
         {}, "address bits from the highest to the lowest above an access, then what is XORed",
         assumed("unpublished; a row of 1 KiB in one piece, neighbours in other channels, strides spread"));
   t.add("scheduler", scheduler, std::string("fr_fcfs_row_hit"), {"fr_fcfs", "fr_fcfs_row_hit"},
@@ -61,13 +66,16 @@ void DramParams::declare(base::ParamTree& t) {
         assumed("unpublished; what memory controllers of this class do"));
   t.add("page_policy", page_policy, std::string("open"), {"open", "closed", "timeout"},
         "when a row that nobody waits for is closed", assumed("unpublished; open rows suit streams"));
-  t.add("page_timeout", page_timeout, 100_ns, {{0}, 100_us}, "timeout policy: idle time of a row before it is closed",
-        assumed("about two row cycles"));
-  t.add("refresh", refresh, std::string("per_bank"), {"none", "all_bank", "per_bank"}, "how rows are refreshed",
+  t.add("page_timeout", page_timeout, 100_ns, {{0}, 100_us},
+        "timeout policy: idle time of a row before it is closed", assumed("about two row cycles"));
+  t.add("refresh", refresh, std::string("per_bank"), {"none", "all_bank", "per_bank"},
+        "how rows are refreshed",
         assumed("unpublished; per bank is the cheaper of the two that JESD238 offers"));
   const base::Source queues = assumed("unpublished; the sizes of the reference simulations");
-  t.add("read_queue", read_queue, std::uint64_t{128}, {1, 65536}, "read accesses that a channel can choose from", queues);
-  t.add("write_queue", write_queue, std::uint64_t{64}, {1, 65536}, "write accesses that a channel holds back", queues);
+  t.add("read_queue", read_queue, std::uint64_t{128}, {1, 65536},
+        "read accesses that a channel can choose from", queues);
+  t.add("write_queue", write_queue, std::uint64_t{64}, {1, 65536}, "write accesses that a channel holds back",
+        queues);
   t.add("write_high", write_high_percent, std::uint64_t{80}, {1, 100},
         "percent of the write queue above which it is drained", queues);
   t.add("write_low", write_low_percent, std::uint64_t{20}, {0, 99},

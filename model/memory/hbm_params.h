@@ -3,6 +3,7 @@
 #pragma once
 
 #include "model/base/params.h"
+#include "model/memory/dram_params.h"
 
 namespace tahoma::model {
 
@@ -11,7 +12,14 @@ struct HbmParams {
   base::Bytes capacity;       // of one stack
   base::Bandwidth bandwidth;  // of one stack, reads and writes together
   base::Duration read_latency;
+  std::string model;  // what stands behind the bandwidth: "dram" or nothing, "flat"
+  DramParams dram;
   void declare(base::ParamTree& t);
+
+  // An ideal bandwidth has no pins that DRAM could keep idle.
+  bool has_dram() const { return model == "dram" && !bandwidth.ideal; }
+  // Throws base::UserError, as check_dram() does, if there is DRAM.
+  void check() const;
 };
 
 }  // namespace tahoma::model

@@ -8,8 +8,11 @@
 
 namespace tahoma::model {
 
-HbmStack::HbmStack(sc_core::sc_module_name name, const HbmParams& params)
-    : sc_module(name), params_(params), server_(params.bandwidth), pages_(params.capacity.count) {
+HbmStack::HbmStack(sc_core::sc_module_name name, const HbmParams& params, const StackFaults& faults)
+    : sc_module(name),
+      params_(params),
+      server_(faults.bandwidth(params)),
+      pages_(faults.capacity(params).count) {
   port.register_nb_transport_fw(this, &HbmStack::on_request);
 }
 

@@ -12,7 +12,7 @@
 #include <systemc>
 
 #include "model/base/measurements.h"
-#include "model/memory/hbm_params.h"
+#include "model/memory/hbm_fault_params.h"
 #include "model/memory/host_pages.h"
 #include "model/sim/booked_server.h"
 #include "model/sim/packet.h"
@@ -23,7 +23,7 @@ class HbmStack : public sc_core::sc_module {
  public:
   tlm_utils::multi_passthrough_target_socket<HbmStack> port{"port"};
 
-  HbmStack(sc_core::sc_module_name name, const HbmParams& params);
+  HbmStack(sc_core::sc_module_name name, const HbmParams& params, const StackFaults& faults);
 
   HostPages& pages() { return pages_; }
   base::HbmMeasurement measure() const;

@@ -37,6 +37,28 @@ void check_array(const EngineMeasurement& e, const TensorParams& tensor) {
                                e.hardware_flops, e.cell_cycles));
 }
 
+// Of a channel that works: what its pins did.
+void check_channel(const base::ChannelMeasurement& c, Duration elapsed) {
+  const Duration sum = c.data + c.lost_refresh + c.lost_turnaround + c.lost_bank + c.idle;
+  TAHOMA_INVARIANT(c.failed || sum == elapsed,
+                   fmt::format("{}: times of the pins add up to {} fs of {} fs", c.path, sum.fs, elapsed.fs));
+  for (const Duration d : {c.data, c.lost_refresh, c.lost_turnaround, c.lost_bank, c.idle})
+    TAHOMA_INVARIANT(d.fs >= 0, c.path + ": negative time");
+}
+
+void check_stack(const base::HbmMeasurement& h, Duration elapsed) {
+  TAHOMA_INVARIANT(h.busy <= elapsed, h.path + ": more bytes than its bandwidth allows");
+  for (const base::ChannelMeasurement& c : h.channels) check_channel(c, elapsed);
+  std::uint64_t read = 0, written = 0;
+  for (const auto& user : h.users) {
+    read += user.read_bytes;
+    written += user.write_bytes;
+  }
+  TAHOMA_INVARIANT(h.users.empty() || (read == h.read_bytes && written == h.write_bytes),
+                   fmt::format("{}: its users moved {} and {} bytes of {} and {}", h.path, read, written,
+                               h.read_bytes, h.write_bytes));
+}
+
 }  // namespace
 
 void check_books(const base::RunMeasurement& run, const MachineParams& machine) {
@@ -44,8 +66,7 @@ void check_books(const base::RunMeasurement& run, const MachineParams& machine) 
     check_times(e, run.elapsed);
     check_array(e, machine.chip.core.tensor);
   }
-  for (const base::HbmMeasurement& h : run.hbm)
-    TAHOMA_INVARIANT(h.busy <= run.elapsed, h.path + ": more bytes than its bandwidth allows");
+  for (const base::HbmMeasurement& h : run.hbm) check_stack(h, run.elapsed);
   for (const base::CrossingMeasurement& c : run.crossings)
     TAHOMA_INVARIANT(c.busy <= run.elapsed, c.path + ": more bytes than its bandwidth allows");
 }

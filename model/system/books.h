@@ -8,7 +8,8 @@
 // that an instruction uses; therefore this one bound is the peak of every dtype and mode, alone or mixed:
 // 78.6 TFLOPS of bf16, 157 of double row, 19.7 of fp32, and of sparse weights 78.6 of those kept, 315 of
 // those stood for, on an array of 128 x 128 at 2.4 GHz.
-// Memory: no HBM stack was busy for longer than the run.
+// Memory: no HBM stack was busy for longer than the run, what its channels' pins did adds up to the elapsed
+// time, and its bytes are those of the cores that used it.
 #pragma once
 
 #include "model/base/measurements.h"

@@ -29,7 +29,8 @@ Chip::Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& s)
       router_("link", chip, s.torus, s.params.link, s.meter) {
   const ChipParams& p = s.params.chip;
   for (std::uint32_t n = 0; n < p.hbm.stacks; ++n) {
-    stacks_.push_back(std::make_unique<HbmStack>(fmt::format("hbm{}", n).c_str(), p.hbm));
+    stacks_.push_back(
+        std::make_unique<HbmStack>(fmt::format("hbm{}", n).c_str(), p.hbm, s.params.faults_of(chip, n)));
     network_.stack(n).bind(stacks_.back()->port);
     s.memory.add(stacks_.back()->pages());
   }

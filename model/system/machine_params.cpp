@@ -49,6 +49,12 @@ void MachineParams::declare(base::ParamTree& t) {
   t.add("time_limit", time_limit, 0_ns, {{0}, {3'600'000'000'000'000'000}},
         "simulated time at which a run is given up; ideal: never",
         assumed("no limit unless somebody asks for one"));
+  instances.declare(t, *this);
+}
+
+StackFaults MachineParams::faults_of(std::uint64_t chip_number, std::uint64_t stack) const {
+  const auto found = instances.stacks.find(stack_name(*this, chip_number, stack));
+  return found == instances.stacks.end() ? StackFaults{} : found->second;
 }
 
 void MachineParams::check() const {
@@ -57,12 +63,14 @@ void MachineParams::check() const {
   };
   if (chip.cores % chip.lnc != 0)
     refuse("machine.chip.lnc", fmt::format("{} cores do not form pairs", chip.cores));
+  chip.hbm.check();
   if (chip.core.sbuf.usable > chip.core.sbuf.per_partition)
     refuse("machine.chip.core.sbuf.usable", "more than a partition holds");
   if (chip.core.psum.per_partition.count % chip.core.psum.bank.count != 0)
     refuse("machine.chip.core.psum.bank", "banks do not divide a partition");
   if (chip.core.tensor.moving_columns * 4 > chip.core.psum.bank.count)
     refuse("machine.chip.core.tensor.moving_columns", "a matmul's fp32 row must fit one PSUM bank");
+  instances.check(*this);
 }
 
 }  // namespace tahoma::model

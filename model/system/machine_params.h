@@ -5,6 +5,7 @@
 #include "model/engine/engine_params.h"
 #include "model/link/link_params.h"
 #include "model/memory/hbm_params.h"
+#include "model/system/instance_params.h"
 
 namespace tahoma::model {
 
@@ -38,10 +39,13 @@ struct MachineParams {
   ChipParams chip;
   LinkParams link;
   base::Duration time_limit;  // simulated; 0: none
+  InstanceParams instances;
   void declare(base::ParamTree& t);
 
   std::uint64_t chips() const { return torus.x * torus.y * torus.z; }
   std::uint64_t cores() const { return chips() * chip.cores; }
+  // Those of a sound stack, if nobody named this one.
+  StackFaults faults_of(std::uint64_t chip, std::uint64_t stack) const;
   // What one parameter alone cannot say: SBUF usable within its size, banks that divide a
   // partition, and so on. Throws base::UserError.
   void check() const;

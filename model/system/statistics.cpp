@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "model/system/books.h"
+#include "model/system/memory_statistics.h"
 
 namespace tahoma::model {
 
@@ -85,12 +86,8 @@ void list_statistics(const base::RunMeasurement& run, base::StatSink& sink) {
     if (e.instructions > 0) list_engine(e, sink);
   for (const auto& d : run.dma)
     if (d.transfers > 0) list_dma(d, sink);
-  for (const auto& h : run.hbm) {
-    if (h.busy.fs == 0) continue;
-    sink.add(h.path + ".read_bytes", h.read_bytes, Unit::kBytes, "bytes read from the stack");
-    sink.add(h.path + ".write_bytes", h.write_bytes, Unit::kBytes, "bytes written to the stack");
-    sink.add(h.path + ".busy", h.busy.ns(), Unit::kNanoseconds, "time the stack's bandwidth was in use");
-  }
+  for (const auto& h : run.hbm)
+    if (h.read_bytes + h.write_bytes > 0) list_hbm(h, run.elapsed, sink);
   for (const auto& c : run.crossings) {
     if (c.bytes == 0) continue;
     sink.add(c.path + ".bytes", c.bytes, Unit::kBytes, "data carried from one die to the other");

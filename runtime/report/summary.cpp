@@ -10,14 +10,11 @@
 #include "model/system/books.h"
 #include "runtime/report/bound_by.h"
 #include "runtime/report/saturation.h"
+#include "runtime/report/shares.h"
 
 namespace tahoma::runtime {
 
 using base::Duration, base::EngineKind, base::RunMeasurement;
-
-double percent_of(Duration part, Duration whole) {
-  return whole.fs <= 0 ? 0 : 100.0 * static_cast<double>(part.fs) / static_cast<double>(whole.fs);
-}
 
 namespace {
 
@@ -100,28 +97,6 @@ DmaSummary dma_of(const RunMeasurement& run, const Cores& active) {
   return dma;
 }
 
-HbmSummary hbm_of(const RunMeasurement& run) {
-  HbmSummary hbm;
-  double peak = 0;
-  bool ideal = false;
-  for (const auto& stack : run.hbm) {
-    if (stack.read_bytes + stack.write_bytes == 0) continue;
-    ++hbm.stacks_used;
-    hbm.read_bytes += stack.read_bytes;
-    hbm.write_bytes += stack.write_bytes;
-    peak += static_cast<double>(stack.peak.bytes_per_second);
-    ideal = ideal || stack.peak.ideal;
-    if (saturated_windows(stack.series, run.elapsed) > 0) ++hbm.saturated_stacks;
-    const double busy = percent_of(stack.busy, run.elapsed);
-    if (!hbm.busiest_stack.empty() && busy <= hbm.busiest_percent) continue;
-    hbm.busiest_stack = stack.path;
-    hbm.busiest_percent = busy;
-  }
-  hbm.achieved_bandwidth = per_second(static_cast<double>(hbm.read_bytes + hbm.write_bytes), run.elapsed);
-  if (!ideal) hbm.peak_bandwidth = peak;
-  return hbm;
-}
-
 void add_to_axis(std::vector<AxisSummary>& axes, const base::LinkMeasurement& link, double busy) {
   auto axis =
       std::find_if(axes.begin(), axes.end(), [&](const AxisSummary& a) { return a.axis == link.axis; });
@@ -171,7 +146,7 @@ Summary summarise(const RunFacts& facts, const model::MachineParams& machine, co
     if (has_kind(run, kind)) s.engines.push_back(engines_of(kind, run, active));
   }
   s.dma = dma_of(run, active);
-  s.hbm = hbm_of(run);
+  s.hbm = summarise_hbm(machine, run);
   if (s.hbm.peak_bandwidth)
     s.mbu_percent = *s.hbm.peak_bandwidth > 0 ? 100 * s.hbm.achieved_bandwidth / *s.hbm.peak_bandwidth : 0;
   s.links = links_of(run);

@@ -17,6 +17,7 @@
 #include "model/base/measurements.h"
 #include "model/system/machine_params.h"
 #include "model/system/system.h"
+#include "runtime/report/memory_summary.h"
 #include "runtime/workload.h"
 
 namespace tahoma::runtime {
@@ -44,16 +45,6 @@ struct EngineSummary {  // all engines of a kind on the active cores
   std::uint64_t engines = 0, instructions = 0;
   double active_percent = 0;  // the vendor's *_active: first issue to last result, united
   std::array<double, base::kCycleNames> percent{};  // busy and every stall reason; adds up to 100
-};
-
-struct HbmSummary {
-  std::uint64_t read_bytes = 0, write_bytes = 0;
-  std::uint64_t stacks_used = 0;         // stacks that moved at least one byte
-  double achieved_bandwidth = 0;         // bytes per second, reads and writes
-  std::optional<double> peak_bandwidth;  // of the stacks used; none when a stack is `ideal`
-  std::string busiest_stack;             // "" when nothing moved
-  double busiest_percent = 0;
-  std::uint64_t saturated_stacks = 0;
 };
 
 struct DmaSummary {
@@ -109,8 +100,5 @@ struct Summary {
 
 Summary summarise(const RunFacts& facts, const model::MachineParams& machine,
                   const base::RunMeasurement& run);
-
-// part / whole in percent; 0 when the whole is nothing.
-double percent_of(base::Duration part, base::Duration whole);
 
 }  // namespace tahoma::runtime

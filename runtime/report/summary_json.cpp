@@ -4,6 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "runtime/report/memory_json.h"
+
 namespace tahoma::runtime {
 
 using Json = nlohmann::ordered_json;
@@ -71,16 +73,6 @@ Json engines_json(const Summary& s) {
                                            {"time_percent", shares}};
   }
   return engines;
-}
-
-Json hbm_json(const HbmSummary& hbm) {
-  Json json{{"bytes", hbm.read_bytes + hbm.write_bytes},
-            {"stacks_used", hbm.stacks_used},
-            {"achieved_bandwidth", hbm.achieved_bandwidth}};
-  json["peak_bandwidth"] = hbm.peak_bandwidth ? Json(*hbm.peak_bandwidth) : Json(nullptr);
-  json["busiest_stack"] = {{"name", hbm.busiest_stack}, {"busy_percent", hbm.busiest_percent}};
-  json["saturated_stacks"] = hbm.saturated_stacks;
-  return json;
 }
 
 Json link_json(const LinkLoad& link) {

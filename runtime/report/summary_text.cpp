@@ -14,7 +14,7 @@ namespace {
 constexpr int kLabel = 16;  // width of the first column of every block
 constexpr int kCell = 11;
 constexpr std::size_t kWidth = 100;
-constexpr std::size_t kMostNames = 2;  // of saturated links; summary.json has all of them
+constexpr std::size_t kMostNames = 2;  // of saturated links, of stacks with faults; summary.json has all
 constexpr std::size_t kMostLoads = 4;  // of the busiest links
 
 std::string row(const std::string& label, const std::string& text) {
@@ -107,6 +107,52 @@ std::string engine_table(const Summary& s) {
   return text + table_row("(instructions)", cells);
 }
 
+std::string latency_text(const std::string& kind, const LatencySummary& l) {
+  const auto time = [](double ns) { return time_text({static_cast<std::int64_t>(ns * 1e6)}); };
+  return fmt::format("{} p50 {}, p99 {}", kind, time(l.p50), time(l.p99));
+}
+
+// What stood behind the bandwidth; nothing of flat stacks.
+std::string dram_rows(const HbmSummary& hbm) {
+  std::string text;
+  if (hbm.dram) {
+    const RowShares& rows = hbm.dram->rows;
+    const PinShares& pins = hbm.dram->pins;
+    text += row("  rows", fmt::format("hit {:.1f} %, miss {:.1f} %, conflict {:.1f} % of {} accesses",
+                                      rows.hit, rows.miss, rows.conflict, rows.accesses));
+    text += row("  pins", fmt::format("data {:.1f} %; lost to refresh {:.1f} %, turnaround {:.1f} %, banks "
+                                      "{:.1f} %; idle {:.1f} %",
+                                      pins.data, pins.refresh, pins.turnaround, pins.bank, pins.idle));
+    text +=
+        row("  queues", fmt::format("{:.1f} reads, {:.1f} writes in a channel on average; at most {} and {}",
+                                    hbm.dram->reads.mean, hbm.dram->writes.mean, hbm.dram->reads.most,
+                                    hbm.dram->writes.most));
+  }
+  if (hbm.reads.count + hbm.writes.count > 0)
+    text += row("  latency", latency_text("reads", hbm.reads) + "; " + latency_text("writes", hbm.writes) +
+                                 "; of the slowest stack");
+  return text;
+}
+
+std::string fault_rows(const HbmSummary& hbm) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kMostNames, hbm.faults.size()); ++i) {
+    const model::StackFaults& f = hbm.faults[i].faults;
+    text += wrapped_row(i == 0 ? "  faults" : "",
+                        fmt::format("{} at {:.4g} of its rate, {} channels failed{}", hbm.faults[i].stack,
+                                    f.rate, f.failed().size(),
+                                    i + 1 == kMostNames && hbm.faults.size() > kMostNames
+                                        ? fmt::format(", and {} more", hbm.faults.size() - kMostNames)
+                                        : ""));
+  }
+  if (hbm.events > 0)
+    text += wrapped_row(
+        "  events",
+        fmt::format("{}; first in {} at {}: {}", hbm.events, hbm.first_events.front().stack,
+                    time_text(hbm.first_events.front().event.when), hbm.first_events.front().event.what));
+  return text;
+}
+
 std::string memory_block(const Summary& s) {
   const HbmSummary& hbm = s.hbm;
   std::string text = "\nmemory\n";
@@ -119,6 +165,7 @@ std::string memory_block(const Summary& s) {
   if (!hbm.busiest_stack.empty())
     text += row("", fmt::format("busiest stack {} {:.1f} %, {} saturated", hbm.busiest_stack,
                                 hbm.busiest_percent, hbm.saturated_stacks));
+  text += dram_rows(hbm) + fault_rows(hbm);
   return text + row("  DMA",
                     fmt::format("{} moved in {} transfers; engines busy {:.1f} %, any of 16 active {:.1f} %",
                                 si_text(static_cast<double>(s.dma.bytes), "B"), s.dma.transfers,

@@ -9,7 +9,7 @@
 #include "model/base/error.h"
 #include "runtime/report/format.h"
 #include "runtime/report/saturation.h"
-#include "runtime/report/summary.h"
+#include "runtime/report/shares.h"
 
 namespace tahoma::runtime {
 
@@ -34,6 +34,12 @@ Json value_json(const Stat& stat) {
   check_finite(stat);
   if (const auto* count = std::get_if<std::uint64_t>(&stat.value)) return *count;
   return std::get<double>(stat.value);
+}
+
+// 0 where the peak is ideal.
+double achieved_percent(const base::ChannelMeasurement& c, base::Duration elapsed) {
+  const double most = static_cast<double>(c.peak.bytes_per_second) * elapsed.seconds();
+  return c.peak.ideal || most <= 0 ? 0 : 100 * static_cast<double>(c.read_bytes + c.write_bytes) / most;
 }
 
 }  // namespace
@@ -81,6 +87,24 @@ std::string links_csv(const base::RunMeasurement& run) {
                         shortest(static_cast<double>(link.queue_full.fs) / 1e6),
                         shortest(percent_of(link.queue_full, run.elapsed)), link.queue_high_water,
                         saturated_windows(link.series, run.elapsed));
+  return text;
+}
+
+std::string hbm_csv(const base::RunMeasurement& run) {
+  std::string text =
+      "name,stack,failed,read_bytes,write_bytes,achieved_percent,row_hits,row_misses,row_conflicts,activates,"
+      "precharges,refreshes,data_percent,refresh_percent,turnaround_percent,bank_percent,idle_percent,"
+      "mean_reads_queued,most_reads_queued,mean_writes_queued,most_writes_queued,corrected_errors\n";
+  const auto share = [&](base::Duration part) { return shortest(percent_of(part, run.elapsed)); };
+  for (const auto& stack : run.hbm)
+    for (const auto& c : stack.channels)
+      text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
+                          csv_field(c.path), csv_field(stack.path), c.failed ? 1 : 0, c.read_bytes,
+                          c.write_bytes, shortest(achieved_percent(c, run.elapsed)), c.row_hits, c.row_misses,
+                          c.row_conflicts, c.activates, c.precharges, c.refreshes, share(c.data),
+                          share(c.lost_refresh), share(c.lost_turnaround), share(c.lost_bank), share(c.idle),
+                          shortest(c.mean_reads_queued), c.most_reads_queued, shortest(c.mean_writes_queued),
+                          c.most_writes_queued, c.corrected_errors);
   return text;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The long tables of a run: every statistic, and every direction of every link. CSV as in RFC 4180, LF line
+// The long tables of a run: every statistic, every direction of every link, every channel of
+// HBM. CSV as in RFC 4180, LF line
 // ends, one header line; equal runs give equal bytes.
 #pragma once
 
@@ -18,6 +19,13 @@ std::string stats_csv(const std::vector<base::Stat>& stats);
 // name, from_chip, to_chip, axis, payload_bytes, wire_bytes, packets, busy_percent, queue_full_ns,
 // queue_full_percent, queue_high_water (packets), saturated_windows (see saturation.h).
 std::string links_csv(const base::RunMeasurement& run);
+
+// One line per channel with DRAM behind it: name, stack, failed (0 or 1), read_bytes, write_bytes,
+// achieved_percent (of the channel's peak; 0 where that is ideal), row_hits, row_misses, row_conflicts
+// (accesses), activates, precharges, refreshes, shares of the time of its data pins that add up to 100
+// (data_percent, refresh_percent, turnaround_percent, bank_percent, idle_percent), mean_reads_queued,
+// most_reads_queued, mean_writes_queued, most_writes_queued (accesses), corrected_errors.
+std::string hbm_csv(const base::RunMeasurement& run);
 
 // Quoted where a comma, a quote or a line end asks for it.
 std::string csv_field(const std::string& text);

@@ -64,11 +64,66 @@ inline base::RunMeasurement fake_run() {
   }
   run.engines[0].hardware_flops = 4'000'000'000;
   run.engines[0].cell_cycles = 2'000'000'000;
-  run.hbm.push_back({"server0.chip00.hbm0", 900'000, 100'000, 50_us, 725_GBps, {10_us, {10_us, 5_us}}});
-  run.hbm.push_back({"server0.chip00.hbm1", 0, 0, 0_us, 725_GBps, {10_us, {}}});
+  base::HbmMeasurement& stack = run.hbm.emplace_back();
+  stack.path = "server0.chip00.hbm0";
+  stack.read_bytes = 900'000;
+  stack.write_bytes = 100'000;
+  stack.busy = 50_us;
+  stack.peak = 725_GBps;
+  stack.series = {10_us, {10_us, 5_us}};
+  base::HbmMeasurement& unused = run.hbm.emplace_back();
+  unused.path = "server0.chip00.hbm1";
+  unused.peak = 725_GBps;
+  unused.series = {10_us, {}};
   run.links.push_back(fake_link("server0.chip00.link_xp", 'x', {9.5_us, 10_us, 5_us}));
   run.links.push_back(fake_link("server0.chip00.link_zm", 'z', {9.4_us}));
   run.instructions = 14;
+  return run;
+}
+
+// Half of the accesses of a channel hit; its pins moved data a half of the time, and a quarter was lost.
+inline base::ChannelMeasurement fake_channel(const std::string& path, base::Duration elapsed) {
+  base::ChannelMeasurement c;
+  c.path = path;
+  c.read_bytes = 450'000;
+  c.write_bytes = 50'000;
+  c.row_hits = 50;
+  c.row_misses = 30;
+  c.row_conflicts = 20;
+  c.activates = 50;
+  c.precharges = 45;
+  c.refreshes = 3;
+  c.corrected_errors = 1;
+  c.data = {elapsed.fs / 2};
+  c.lost_refresh = {elapsed.fs / 10};
+  c.lost_turnaround = {elapsed.fs / 10};
+  c.lost_bank = {elapsed.fs / 20};
+  c.idle = elapsed - c.data - c.lost_refresh - c.lost_turnaround - c.lost_bank;
+  c.mean_reads_queued = 12.5;
+  c.mean_writes_queued = 2.5;
+  c.most_reads_queued = 100;
+  c.most_writes_queued = 60;
+  c.peak = 50_GBps;
+  return c;
+}
+
+// The same run with DRAM behind its first stack: two channels, and one that has failed.
+inline base::RunMeasurement fake_dram_run() {
+  base::RunMeasurement run = fake_run();
+  base::HbmMeasurement& stack = run.hbm[0];
+  for (const char* const name : {".channel00", ".channel01", ".channel02"})
+    stack.channels.push_back(fake_channel(stack.path + name, run.elapsed));
+  stack.channels[1].row_hits = 150;
+  stack.channels[1].most_reads_queued = 128;
+  stack.channels[1].mean_reads_queued = 17.5;
+  stack.channels[2] = {};
+  stack.channels[2].path = stack.path + ".channel02";
+  stack.channels[2].failed = true;
+  stack.reads = {1000, 250_ns, 200_ns, 400_ns, 800_ns, 900_ns};
+  stack.writes = {100, 50_ns, 40_ns, 60_ns, 70_ns, 80_ns};
+  stack.users = {{0, 400'000, 100'000}, {1, 500'000, 0}};
+  stack.events = 2;
+  stack.first_events = {{30_us, "corrected error: channel 0"}, {40_us, "corrected error: channel 1"}};
   return run;
 }
 

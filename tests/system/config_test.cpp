@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "model/base/error.h"
@@ -13,7 +14,7 @@
 #include "tests/support/temp_dir.h"
 
 using namespace tahoma;
-using runtime::ConfigRequest, runtime::ResolvedConfig;
+using runtime::ConfigRequest, runtime::ResolvedConfig, runtime::preset_names, runtime::resolve_machine_params;
 using tests::TempDir;
 
 namespace {
@@ -107,17 +108,65 @@ TEST_CASE("presets: the declared default is the UltraServer, and smaller presets
   }
 }
 
-TEST_CASE("presets: the what-if machine differs from the UltraServer in its memory only", "[config]") {
-  const auto config = with_machine("whatif_hbm4");
+TEST_CASE("presets: the what-if machines differ from the UltraServer in their memory only", "[config]") {
   const auto ultraserver = with_machine("trainium2_ultraserver");
-  std::vector<std::string> changed;
-  for (std::size_t i = 0; i < config->machine_tree.params().size(); ++i) {
-    const base::Param& param = config->machine_tree.params()[i];
-    if (base::text_of(param.value) != base::text_of(ultraserver->machine_tree.params()[i].value))
-      changed.push_back(param.path);
+  for (const char* const name : {"whatif_hbm3", "whatif_hbm4"}) {
+    const auto config = with_machine(name);
+    std::vector<std::string> changed;
+    for (std::size_t i = 0; i < config->machine_tree.params().size(); ++i) {
+      const base::Param& param = config->machine_tree.params()[i];
+      if (base::text_of(param.value) != base::text_of(ultraserver->machine_tree.params()[i].value))
+        changed.push_back(param.path);
+    }
+    REQUIRE(changed.size() > 2);
+    CHECK(changed[0] == "machine.name");
+    for (std::size_t i = 1; i < changed.size(); ++i) CHECK(changed[i].starts_with("machine.chip.hbm."));
   }
-  CHECK(changed ==
-        std::vector<std::string>{"machine.name", "machine.chip.hbm.capacity", "machine.chip.hbm.bandwidth"});
+}
+
+// Pins x rate of the standards, JESD238 and JESD270-4; a cycle of the command clock is four bits of a pin.
+TEST_CASE("presets: stacks have their standard's pins, and a command clock of a quarter of their rate",
+          "[config]") {
+  struct Standard {
+    const char* preset;
+    std::uint64_t pins, rate;  // bits a second and pin
+  };
+  for (const Standard& s :
+       {Standard{"whatif_hbm3", 1024, 6'400'000'000}, {"whatif_hbm4", 2048, 8'000'000'000}}) {
+    const auto config = with_machine(s.preset);
+    const model::HbmParams& hbm = config->machine.chip.hbm;
+    CAPTURE(s.preset);
+    CHECK(hbm.bandwidth.bytes_per_second == s.pins * s.rate / 8);
+    CHECK(hbm.dram.channels * hbm.dram.pseudo_channels * 32 == s.pins);
+    // Each access is a burst of 8 on the 32 pins of a pseudo-channel, and takes ccd_short cycles.
+    CHECK(hbm.dram.access.count == 32);
+    CHECK(hbm.dram.channels * hbm.dram.pseudo_channels * hbm.dram.access.count * (s.rate / 4) ==
+          hbm.bandwidth.bytes_per_second * static_cast<std::uint64_t>(hbm.dram.timing.ccd_short.count));
+  }
+}
+
+TEST_CASE("presets: every machine's DRAM fits together", "[config]") {
+  for (const std::string& name : preset_names())
+    CHECK(resolve_machine_params(name, {"machine.chip.hbm.model=dram"}).chip.hbm.has_dram());
+}
+
+// The reference simulations' organisations: a stack of one channel.
+TEST_CASE("presets: machines of the reference simulations have one channel of 512 MiB and 1 GiB",
+          "[config]") {
+  const std::string folder = TAHOMA_SOURCE_DIR "/workloads/micro/hbm/";
+  for (const auto& [name, capacity, rfc] :
+       {std::tuple{"channel_8gb", 512ULL << 20, 260}, {"channel_16gb", 1024ULL << 20, 350}}) {
+    const model::MachineParams machine = resolve_machine_params(folder + name + ".yaml", {});
+    const model::HbmParams& hbm = machine.chip.hbm;
+    CAPTURE(name);
+    CHECK(machine.name == name);
+    CHECK(machine.chips() * machine.chip.hbm.stacks == 1);
+    CHECK(hbm.has_dram());
+    CHECK(hbm.capacity.count == capacity);
+    CHECK(hbm.dram.timing.rfc_all.fs == rfc * 1'000'000LL);
+    // 1,600,000,000 cycles a second of two pseudo-channels, 32 B every 2 cycles.
+    CHECK(hbm.bandwidth.bytes_per_second == 2 * 32 * 1'600'000'000ULL / 2);
+  }
 }
 
 TEST_CASE("config: a workload file sets kind, machine, mode, seed and parameters", "[config]") {

@@ -25,6 +25,20 @@ TEST_CASE("machine: a tensor that its HBM stack cannot hold is refused with what
   CHECK_NOTHROW(machine.allocate(1, "fits", isa::DType::kFp32, {1 << 17}));
 }
 
+TEST_CASE("machine: a failed channel takes its share of the stack along, and the refusal says so",
+          "[machine]") {
+  model::MachineParams params = tests::machine_of(1, 1, 1);
+  params.chip.hbm.capacity = {1 << 20};
+  params.instances.stacks["server0.chip00.hbm0"].failed_channels = "3,7,8,9";  // a quarter of 16
+  Machine machine(params, model::Mode::kTiming);
+  CHECK_NOTHROW(machine.allocate(2, "sound", isa::DType::kFp32, {1 << 18}));
+  CHECK_THROWS_WITH(
+      machine.allocate(0, "too_much", isa::DType::kFp32, {1 << 18}),
+      Catch::Contains("E-RUN-010") && Catch::Contains("786432 of 786432 are left in stack 0 of chip 0 whose "
+                                                      "channels 3,7,8,9 of 16 have failed"));
+  CHECK_NOTHROW(machine.allocate(0, "fits", isa::DType::kFp32, {3 << 16}));
+}
+
 TEST_CASE("machine: tensors of one stack do not overlap and start at multiples of 64 bytes", "[machine]") {
   Machine machine(tests::machine_of(1, 1, 1), model::Mode::kTiming);
   std::uint64_t end = 0;

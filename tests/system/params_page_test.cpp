@@ -78,6 +78,15 @@ TEST_CASE("params page: a path selects a parameter or the group below it", "[par
   CHECK(page[1]["workload_kind"] == "other");
 }
 
+TEST_CASE("params page: of what single instances can have, one is shown, or the one that is asked for",
+          "[params]") {
+  const auto text = [](const std::string& path) { return runtime::params_text(path, fake_kinds()); };
+  CHECK_THAT(text("machine.instances"), Catch::Contains("machine.instances.server0.chip00.hbm0.rate = 1\n"));
+  const std::string one = text("machine.instances.server2.chip40.hbm3");
+  CHECK_THAT(one, Catch::Contains("machine.instances.server2.chip40.hbm3.failed_channels"));
+  CHECK_THAT(one, !Catch::Contains("chip00"));
+}
+
 TEST_CASE("params page: an unknown path names the nearest parameter or group", "[params]") {
   const auto message = [](const std::string& path) -> std::string {
     try {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <map>
 #include <string>
 
 #include "model/base/error.h"
@@ -184,6 +185,34 @@ TEST_CASE("params: a broken declaration is an invariant", "[base][params]") {
                   InvariantError);
   std::string word;
   CHECK_THROWS_AS(f.tree.add("word", word, "c", {"a", "b"}, "default", chosen()), InvariantError);
+}
+
+TEST_CASE("params: a group on demand is declared when one of its parameters is set, once", "[base][params]") {
+  Fixture f;
+  std::map<std::string, Memory> single;
+  f.tree.on_demand(
+      "single",
+      {.group_of =
+           [](const std::string& rest) {
+             const std::string name = rest.substr(0, rest.find('.'));
+             return name.starts_with("memory") ? name : "";
+           },
+       .declare = [&](ParamTree& t, const std::string& name) { t.group(name.c_str(), single[name]); },
+       .legal = [] { return std::vector<std::string>{"memory0.stacks"}; }});
+  const std::size_t declared = f.tree.params().size();
+  CHECK(f.tree.find("chip.single.memory7.stacks") == nullptr);
+  f.tree.set("chip.single.memory7.stacks", "3", "here");
+  f.tree.set("chip.single.memory7.capacity", "1 GiB", "here");
+  CHECK(f.tree.params().size() == declared + 4);
+  CHECK(single.at("memory7").stacks == 3);
+  CHECK(single.at("memory7").capacity == 1_GiB);
+  CHECK(single.at("memory7").latency == 104_ns);
+  CHECK(f.code_of("chip.single.memory7.stack", "3") == "E-CFG-002");
+  CHECK_THAT(f.message, Catch::Contains("'chip.single.memory7.stacks'"));
+  CHECK(f.code_of("chip.single.memory8", "3") == "E-CFG-019");
+  CHECK(f.code_of("chip.single.mmory0.stacks", "3") == "E-CFG-002");
+  CHECK_THAT(f.message, Catch::Contains("did you mean 'chip.single.memory0.stacks'"));
+  CHECK(f.tree.find("chip.memory.stacks") != nullptr);  // paths elsewhere are as they were
 }
 
 TEST_CASE("params: an empty root puts the parameters at the top level", "[base][params]") {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a stack is made of, and where in it an access goes. Plain values.
 //
-// A stack has channels, each with one command bus for rows and one for columns, shared by its pseudo-channels;
-// a pseudo-channel has data pins of its own and, for every stack ID, bank groups of banks of rows. One access
-// is one burst: `access_bytes` of an open row.
+// A stack has channels, each with one command bus for rows and one for columns, shared by its
+// pseudo-channels; a pseudo-channel has data pins of its own and, for every stack ID, bank groups of banks of
+// rows. One access is one burst: `access_bytes` of an open row.
 #pragma once
 
 #include <cstdint>

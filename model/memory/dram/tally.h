@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a channel counts. Times are ticks of its pseudo-channels' data pins, added up over them: data, idle and
-// the three kinds of lost time make up the whole.
+// What a channel counts. Times are ticks of its pseudo-channels' data pins, added up over them: data, idle
+// and the three kinds of lost time make up the whole.
 #pragma once
 
 #include "model/memory/dram/timing.h"

@@ -27,10 +27,10 @@ struct Timing {
   Tick rtw = 0;                                         // read to write
   Tick ppd = 0;                                         // precharges of the pseudo-channel
   Tick rfc_all = 0, rfc_bank = 0, rrefd = 0, refi = 0;  // refresh
-  // The row bus is taken for so long by a command; the column bus for one cycle, in slots.
+  // How long a command takes the row bus of the channel; its column bus is shared by slots.
   Tick activate_on_bus = 3, other_on_bus = 1;
-  Tick column_slot = 4;  // a pseudo-channel's column commands start at multiples of it from its own phase
-  double tick_fs = 0;    // length of a tick; see Clock below for exact edges
+  Tick column_slot = 4;                               // from one slot of a pseudo-channel to its next
+  base::Clock clock{base::Frequency{3'200'000'000}};  // of ticks: twice the command clock
 };
 
 enum class PagePolicy : std::uint8_t { kOpen, kClosed, kTimeout };
@@ -46,7 +46,7 @@ struct Policy {
   std::uint32_t write_high = 51, write_low = 12;     // drain when more than high wait, until fewer than low
 };
 
-// When pseudo-channel `pseudo` may issue column commands: ticks congruent to this modulo column_slot.
+// The slots of pseudo-channel `pseudo`: ticks congruent to this modulo column_slot.
 constexpr Tick slot_phase(const Timing& t, std::uint32_t pseudo, std::uint32_t pseudo_channels) {
   return t.column_slot * pseudo / pseudo_channels;
 }

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/memory/dram/channel.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "model/base/error.h"
+
+namespace tahoma::model::dram {
+
+Channel::Channel(const Organisation& organisation, const Timing& timing, const Policy& policy,
+                 CommandLog* log)
+    : organisation_(organisation), timing_(timing), policy_(policy) {
+  lines_[kReading].room = policy.read_queue;
+  lines_[kWriting].room = policy.write_queue;
+  const PseudoChannel::Surroundings own{organisation_, timing_, policy_, tally_, log};
+  pseudo_.reserve(organisation.pseudo_channels);
+  for (std::uint32_t p = 0; p < organisation.pseudo_channels; ++p) pseudo_.emplace_back(p, own);
+  releases_.reserve(pseudo_.size());
+}
+
+void Channel::submit(const Segment& segment) {
+  const Direction d = segment.write ? kWriting : kReading;
+  TAHOMA_INVARIANT(
+      segment.accesses > 0 && segment.accesses <= (segment.write ? policy_.write_queue : policy_.read_queue),
+      "a segment does not fit its queue");
+  TAHOMA_INVARIANT(segment.arrival >= now_, "a segment arrives in the past");
+  auto& waiting = lines_[d].waiting;
+  auto place = waiting.end();
+  while (place != waiting.begin() && std::prev(place)->arrival > segment.arrival) --place;
+  waiting.insert(place, segment);
+}
+
+bool Channel::has_room(bool write, std::uint32_t accesses) const {
+  const Line& line = lines_[write ? kWriting : kReading];
+  return line.waiting.empty() && line.room >= accesses;
+}
+
+// One that has come and finds no room waits for a release.
+Tick Channel::next_arrival() const {
+  Tick next = kNoTick;
+  for (const Line& line : lines_) {
+    if (line.waiting.empty()) continue;
+    const Segment& first = line.waiting.front();
+    if (first.arrival > now_ || first.accesses <= line.room)
+      next = std::min(next, std::max(first.arrival, now_));
+  }
+  return next;
+}
+
+bool Channel::idle() const {
+  return std::all_of(lines_.begin(), lines_.end(),
+                     [](const Line& line) { return line.queued == 0 && line.waiting.empty(); });
+}
+
+Tick Channel::next_step() {
+  Tick next = next_arrival();
+  for (const Release& r : releases_) next = std::min(next, r.at);
+  for (PseudoChannel& p : pseudo_) {
+    next = std::min({next, p.refresh_due(), p.next_row(now_, row_bus_free_).at, p.next_column(now_)});
+  }
+  return next;
+}
+
+void Channel::advance(Tick until) {
+  for (Tick next = next_step(); next <= until; next = next_step()) {
+    now_ = next;
+    step(until);
+  }
+  now_ = std::max(now_, until);
+}
+
+// Everything that happens at now_, in the order that the policy gives.
+void Channel::step(Tick until) {
+  release(now_);
+  admit(now_);
+  choose_mode(now_);
+  for (PseudoChannel& p : pseudo_)
+    if (p.refresh_due() == now_) p.claim_refresh();
+  row_command();
+  for (PseudoChannel& p : pseudo_)
+    if (p.next_column(now_) == now_) column_commands(p, until);
+}
+
+void Channel::release(Tick now) {
+  const auto due = [&](const Release& r) {
+    if (r.at > now) return false;
+    lines_[r.direction].queued -= r.accesses;
+    lines_[r.direction].room += r.accesses;
+    return true;
+  };
+  releases_.erase(std::remove_if(releases_.begin(), releases_.end(), due), releases_.end());
+}
+
+void Channel::admit(Tick now) {
+  for (const Direction d : kDirections) {
+    Line& line = lines_[d];
+    while (!line.waiting.empty() && line.waiting.front().arrival <= now &&
+           line.waiting.front().accesses <= line.room) {
+      const Segment& s = line.waiting.front();
+      pseudo_[s.pseudo].admit(s.bank, d, {next_age_++, now, 0, s.row, s.accesses, s.accesses, s.tag, 0, 0},
+                              now);
+      line.room -= s.accesses;
+      line.queued += s.accesses;
+      if (d == kWriting) finished_.push_back({s.tag, true, now, now});
+      line.waiting.pop_front();
+    }
+  }
+  tally_.most_reads = std::max(tally_.most_reads, lines_[kReading].queued);
+  tally_.most_writes = std::max(tally_.most_writes, lines_[kWriting].queued);
+}
+
+void Channel::choose_mode(Tick now) {
+  const std::uint32_t reads = lines_[kReading].queued, writes = lines_[kWriting].queued;
+  if (mode_ == kReading && (writes > policy_.write_high || (reads == 0 && writes > 0)))
+    mode_ = kWriting;
+  else if (mode_ == kWriting && (writes == 0 || (writes < policy_.write_low && reads > 0)))
+    mode_ = kReading;
+  for (PseudoChannel& p : pseudo_) p.serve(mode_, now);
+}
+
+void Channel::row_command() {
+  PseudoChannel* chosen = nullptr;
+  RowStep best;
+  for (PseudoChannel& p : pseudo_) {
+    const RowStep& step = p.next_row(now_, row_bus_free_);
+    if (step.at > now_) continue;
+    if (chosen != nullptr && std::tie(step.urgency, step.age) >= std::tie(best.urgency, best.age)) continue;
+    // Those without an age go by pseudo-channel.
+    if (chosen != nullptr && step.urgency == best.urgency && step.urgency != 1) continue;
+    best = step;
+    chosen = &p;
+  }
+  if (chosen != nullptr) row_bus_free_ = now_ + chosen->issue_row();
+}
+
+void Channel::column_commands(PseudoChannel& own, Tick until) {
+  ended(own.issue_columns(std::max(now_, foreseen(own, until))));
+}
+
+// A train goes on until something could change what comes next: an arrival, room that somebody waits for, a
+// refresh, a bank that becomes ready, or the end of a segment elsewhere.
+Tick Channel::foreseen(PseudoChannel& own, Tick until) {
+  Tick limit = std::min(until, next_arrival() - 1);
+  for (const Release& r : releases_) limit = std::min(limit, r.at - 1);
+  const Tick ready =
+      policy_.scheduler == Scheduler::kFrFcfs ? Tick{0} : std::min(timing_.rcd_read, timing_.rcd_write);
+  const RowStep& row = own.next_row(now_, row_bus_free_);
+  if (row.at != kNoTick) limit = std::min(limit, row.at + ready - 1);
+  limit = std::min(limit, own.refresh_due() - 1);
+  for (PseudoChannel& other : pseudo_) {
+    if (&other == &own) continue;
+    other.next_row(now_, row_bus_free_);
+    other.next_column(now_);
+    limit = std::min(limit, other.next_end());
+  }
+  return limit;
+}
+
+void Channel::ended(const Ended& e) {
+  if (e.at == kNoTick) return;
+  const Queued& s = e.segment;
+  releases_.push_back({e.at + 1, mode_, s.accesses});
+  const std::uint64_t stayed = static_cast<std::uint64_t>(e.at + 1 - s.admitted) * s.accesses;
+  (mode_ == kReading ? tally_.read_queue_ticks : tally_.write_queue_ticks) += stayed;
+  if (mode_ == kReading)
+    finished_.push_back({s.tag, false, s.first + timing_.cl, e.at + timing_.cl + timing_.burst});
+}
+
+}  // namespace tahoma::model::dram

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/memory/dram/pseudo_channel.h"
+
+#include <bit>
+#include <tuple>
+
+#include "model/base/error.h"
+
+namespace tahoma::model::dram {
+
+namespace {
+
+std::uint32_t first_of(std::uint64_t mask) { return static_cast<std::uint32_t>(std::countr_zero(mask)); }
+std::uint64_t bit(std::uint32_t bank) { return std::uint64_t{1} << bank; }
+
+}  // namespace
+
+PseudoChannel::PseudoChannel(std::uint32_t index, const Surroundings& channel)
+    : channel_(channel),
+      timing_(channel.timing),
+      index_(static_cast<std::uint8_t>(index)),
+      phase_(slot_phase(timing_, index, channel.organisation.pseudo_channels)),
+      slot_(timing_.column_slot),
+      same_group_(std::max(slot_, slots(timing_.ccd_long))),
+      other_stack_(slots(timing_.ccd_stack)),
+      queues_(channel.organisation.all_banks()),
+      rules_(channel.organisation, channel.timing),
+      refresh_(channel.organisation, channel.timing, channel.policy.refresh) {}
+
+void PseudoChannel::admit(std::uint32_t bank, Direction d, const Queued& segment, Tick now) {
+  queues_.push(bank, d, segment);
+  if (waiting_[d]++ == 0 && d == mode_) work_since_ = now;
+  row_stale_ = true;
+  column_stale_ = true;
+}
+
+void PseudoChannel::serve(Direction mode, Tick now) {
+  if (mode == mode_) return;
+  mode_ = mode;
+  work_since_ = now;
+  row_stale_ = true;
+  column_stale_ = true;
+}
+
+void PseudoChannel::claim_refresh() {
+  refresh_.claim();
+  row_stale_ = true;
+  column_stale_ = true;
+}
+
+const RowStep& PseudoChannel::next_row(Tick now, Tick bus_free) {
+  if (!row_stale_ && (row_.at >= bus_free || row_.at == kNoTick)) return row_;
+  row_stale_ = false;
+  row_ = RowStep{};
+  const Tick at_least = std::max(now, bus_free);
+  consider_refresh(at_least);
+  consider_segments(at_least);
+  if (channel_.policy.page != PagePolicy::kOpen) consider_idle_rows(at_least);
+  return row_;
+}
+
+// The first that may go; of several at that time the most urgent, then the oldest.
+void PseudoChannel::consider(const RowStep& step, Tick at_least) {
+  RowStep s = step;
+  s.at = std::max(s.at, at_least);
+  if (std::tie(s.at, s.urgency, s.age) < std::tie(row_.at, row_.urgency, row_.age)) row_ = s;
+}
+
+void PseudoChannel::consider_refresh(Tick at_least) {
+  for (std::uint64_t left = refresh_.claimed(); left != 0;) {
+    const std::uint32_t bank = first_of(left);
+    const std::uint64_t unit = refresh_.unit(bank);
+    left &= ~unit;
+    const std::uint64_t open = queues_.open() & unit;
+    RowStep step{0, 0, bank, CommandKind::kRefreshBank, bank};
+    if (open == 0) {
+      step.at = rules_.refresh_all(unit);
+      if (refresh_.by_stack()) step.kind = CommandKind::kRefreshAll;
+    } else {
+      step.at = rules_.precharge_all(open);
+      step.kind = refresh_.by_stack() ? CommandKind::kPrechargeAll : CommandKind::kPrecharge;
+    }
+    consider(step, at_least);
+  }
+}
+
+void PseudoChannel::consider_segments(Tick at_least) {
+  const std::uint64_t work = queues_.with_work(mode_) & ~refresh_.claimed();
+  const auto age_of = [this](std::uint32_t bank) { return queues_.at(queues_.list(bank, mode_).oldest).age; };
+  for (std::uint64_t left = work & ~queues_.open(); left != 0; left &= left - 1) {
+    const std::uint32_t bank = first_of(left);
+    consider({rules_.activate(bank), 1, age_of(bank), CommandKind::kActivate, bank}, at_least);
+  }
+  const bool hits_first = channel_.policy.scheduler == Scheduler::kFrFcfsRowHit;
+  const std::uint64_t conflicts =
+      work & queues_.open() & (hits_first ? ~queues_.with_hits(mode_) : queues_.with_older_miss(mode_));
+  for (std::uint64_t left = conflicts; left != 0; left &= left - 1) {
+    const std::uint32_t bank = first_of(left);
+    consider({rules_.precharge(bank), 1, age_of(bank), CommandKind::kPrecharge, bank}, at_least);
+  }
+}
+
+void PseudoChannel::consider_idle_rows(Tick at_least) {
+  const std::uint64_t work = queues_.with_work(kReading) | queues_.with_work(kWriting);
+  for (std::uint64_t left = queues_.open() & ~work & ~refresh_.claimed(); left != 0; left &= left - 1) {
+    const std::uint32_t bank = first_of(left);
+    const Tick stale = rules_.last_column(bank) + channel_.policy.page_timeout;
+    consider({std::max(rules_.precharge(bank), stale), 2, bank, CommandKind::kPrecharge, bank}, at_least);
+  }
+}
+
+Tick PseudoChannel::issue_row() {
+  const RowStep step = row_;
+  row_stale_ = true;
+  column_stale_ = true;
+  Command command{step.at, step.kind, index_, static_cast<std::uint8_t>(step.bank), 0, 1, 0};
+  const std::uint64_t unit = step.urgency == 0 ? refresh_.unit(step.bank) : bit(step.bank);
+  switch (step.kind) {
+    case CommandKind::kActivate: {
+      const Queued& segment = queues_.at(queues_.list(step.bank, mode_).oldest);
+      command.row = segment.row;
+      rules_.activated(step.bank, step.at);
+      queues_.opened(step.bank, segment.row);
+      fresh_ |= unit;
+      fresh_conflict_ = (fresh_conflict_ & ~unit) | (conflict_ & unit);
+      conflict_ &= ~unit;
+      ++channel_.tally.activates;
+      break;
+    }
+    case CommandKind::kPrecharge:
+    case CommandKind::kPrechargeAll:
+      for (std::uint64_t open = queues_.open() & unit; open != 0; open &= open - 1) {
+        rules_.precharged(first_of(open), step.at);
+        queues_.closed(first_of(open));
+        ++channel_.tally.precharges;
+      }
+      if (step.urgency == 1) conflict_ |= unit;
+      break;
+    default:
+      for (std::uint64_t left = unit; left != 0; left &= left - 1)
+        rules_.refreshed(first_of(left), step.at, refresh_.takes());
+      refresh_.refreshed(unit, step.at);
+      ++channel_.tally.refreshes;
+  }
+  log(command);
+  return step.kind == CommandKind::kActivate ? timing_.activate_on_bus : timing_.other_on_bus;
+}
+
+Tick PseudoChannel::next_column(Tick now) {
+  if (column_stale_) find_column(now);
+  return column_.at;
+}
+
+// The first slot in which any may go; of those that may then, the oldest.
+void PseudoChannel::find_column(Tick now) {
+  column_stale_ = false;
+  column_ = ColumnStep{};
+  const std::uint64_t banks = servable();
+  if (banks == 0) return;
+  std::array<Tick, kMostBanks> earliest;
+  Tick first = kNoTick;
+  for (std::uint64_t left = banks; left != 0; left &= left - 1) {
+    const std::uint32_t bank = first_of(left);
+    earliest[bank] = rules_.column(bank, mode_);
+    first = std::min(first, earliest[bank]);
+  }
+  column_.at = slot_at_or_after(timing_, std::max(first, now), phase_);
+  std::uint64_t oldest = ~std::uint64_t{0};
+  least_left_ = ~0U;
+  for (std::uint64_t left = banks; left != 0; left &= left - 1) {
+    const std::uint32_t bank = first_of(left);
+    const Queued& segment = queues_.at(queues_.list(bank, mode_).hit);
+    least_left_ = std::min(least_left_, segment.left);
+    if (earliest[bank] > column_.at || segment.age >= oldest) continue;
+    oldest = segment.age;
+    column_.bank = bank;
+  }
+}
+
+Tick PseudoChannel::next_end() const {
+  Tick end = row_.at == kNoTick ? kNoTick : row_.at + std::min(timing_.rcd_read, timing_.rcd_write);
+  if (column_.at != kNoTick)
+    end = std::min(end, column_.at + static_cast<Tick>(least_left_ - 1) * same_group_);
+  return end;
+}
+
+Ended PseudoChannel::issue_columns(Tick limit) {
+  const ColumnStep step = column_;
+  column_stale_ = true;
+  if (channel_.policy.scheduler == Scheduler::kFrFcfs) row_stale_ = true;
+  account(step.bank, step.at);
+  const std::uint32_t left = queues_.at(queues_.list(step.bank, mode_).hit).left;
+  if (left == 1 || step.at + slot_ > limit) return access(step.bank, step.at, 1, 0);
+  // What may follow depends on the first command.
+  rules_.accessed(step.bank, mode_, step.at);
+  find_column(step.at + slot_);
+  column_stale_ = true;
+  Train train{step.bank, kNobody, step.at, same_group_};
+  if (column_.at == step.at + slot_ && column_.bank != step.bank) {
+    if (same_group_ != 2 * slot_) return access(step.bank, step.at, 1, 0);
+    train.second = column_.bank;
+  }
+  return run(train, undisturbed_until(train, limit));
+}
+
+// Until when the train is what the policy chooses: no other segment can go before.
+Tick PseudoChannel::undisturbed_until(const Train& train, Tick limit) const {
+  const auto age_of = [this](std::uint32_t bank) { return queues_.at(queues_.list(bank, mode_).hit).age; };
+  const std::uint64_t first_age = age_of(train.first);
+  const bool pair = train.second != kNobody;
+  const std::uint64_t second_age = pair ? age_of(train.second) : 0;
+  const Tick spacing = pair ? slot_ : train.period;
+  const std::uint64_t others = servable() & ~bit(train.first) & ~(pair ? bit(train.second) : 0);
+  Tick until = limit;
+  for (std::uint64_t left = others; left != 0; left &= left - 1) {
+    const std::uint32_t bank = first_of(left);
+    const std::uint64_t age = age_of(bank);
+    // What is younger than those that fill the pins has to wait.
+    const bool full = spacing == slot_;
+    if (full && age > first_age && (!pair || age > second_age)) continue;
+    // So has what comes behind an older one of the same group, or never finds the gap between stack IDs.
+    if (age > first_age && rules_.group_of(bank) == rules_.group_of(train.first)) continue;
+    if (pair && age > second_age && rules_.group_of(bank) == rules_.group_of(train.second)) continue;
+    if (age > first_age && rules_.stack_of(bank) != rules_.stack_of(train.first) &&
+        timing_.ccd_stack > spacing)
+      continue;
+    until = std::min(until, std::max(train.start, rules_.column(bank, mode_) - 1));
+  }
+  return until;
+}
+
+// The first command of `train.first` has been told to the rules.
+Ended PseudoChannel::run(const Train& train, Tick limit) {
+  const auto left_of = [this](std::uint32_t bank) { return queues_.at(queues_.list(bank, mode_).hit).left; };
+  const auto fitting = [&](Tick from, std::uint32_t most) {
+    if (from > limit) return std::uint32_t{0};
+    return static_cast<std::uint32_t>(std::min<Tick>((limit - from) / train.period + 1, most));
+  };
+  std::uint32_t firsts = fitting(train.start, left_of(train.first));
+  if (train.second == kNobody) {
+    const Tick more = static_cast<Tick>(firsts - 1) * train.period;
+    channel_.tally.bank += static_cast<Tick>(firsts - 1) * (train.period - timing_.burst);
+    used_until_ += more;
+    return access(train.first, train.start, firsts, train.period);
+  }
+  const Tick second = train.start + slot_;
+  std::uint32_t seconds = fitting(second, left_of(train.second));
+  // The train ends with the first segment that does.
+  if (firsts == left_of(train.first)) seconds = std::min(seconds, firsts - 1);
+  if (seconds == left_of(train.second)) firsts = std::min(firsts, seconds);
+  const Tick more = static_cast<Tick>(firsts + seconds - 1) * slot_;
+  channel_.tally.bank += static_cast<Tick>(firsts + seconds - 1) * (slot_ - timing_.burst);
+  used_until_ += more;
+  if (seconds == 0) return access(train.first, train.start, firsts, train.period);
+  if (firsts > seconds) {
+    access(train.second, second, seconds, train.period);
+    return access(train.first, train.start, firsts, train.period);
+  }
+  access(train.first, train.start, firsts, train.period);
+  return access(train.second, second, seconds, train.period);
+}
+
+Ended PseudoChannel::access(std::uint32_t bank, Tick first, std::uint32_t count, Tick spacing) {
+  const Tick last = first + static_cast<Tick>(count - 1) * spacing;
+  rules_.accessed(bank, mode_, last);
+  const std::uint32_t index = queues_.list(bank, mode_).hit;
+  Queued& segment = queues_.at(index);
+  log({first, mode_ == kReading ? CommandKind::kRead : CommandKind::kWrite, index_,
+       static_cast<std::uint8_t>(bank), segment.row, count, spacing});
+  Tally& tally = channel_.tally;
+  (mode_ == kReading ? tally.read_accesses : tally.write_accesses) += count;
+  tally.data += static_cast<Tick>(count) * timing_.burst;
+  if ((fresh_ & bit(bank)) != 0) {
+    ++(fresh_conflict_ & bit(bank) ? tally.row_conflicts : tally.row_misses);
+    tally.row_hits += count - 1;
+    fresh_ &= ~bit(bank);
+  } else {
+    tally.row_hits += count;
+  }
+  if (segment.left == segment.accesses) segment.first = first;
+  segment.left -= count;
+  last_ = mode_;
+  turned_until_ = last + (mode_ == kReading ? timing_.rtw : timing_.cwl + timing_.burst + timing_.wtr_long);
+  Ended ended;
+  if (segment.left > 0) return ended;
+  ended = {segment, last};
+  queues_.pop(bank, mode_);
+  --waiting_[mode_];
+  row_stale_ = true;
+  return ended;
+}
+
+// Books what the pins did since the last column command.
+void PseudoChannel::account(std::uint32_t bank, Tick at) {
+  Tally& tally = channel_.tally;
+  const Tick waited_from = std::clamp(work_since_, used_until_, at);
+  Tick lost = at - waited_from;
+  const auto book = [&](Tick& kind, Tick from, Tick to) {
+    const Tick share = std::clamp(std::min(to, at) - std::max(from, waited_from), Tick{0}, lost);
+    kind += share;
+    lost -= share;
+  };
+  book(tally.refresh, refresh_.claimed_at(bank), refresh_.ready_at(bank));
+  if (last_ != mode_) book(tally.turnaround, waited_from, turned_until_);
+  tally.bank += lost;
+  used_until_ = at + timing_.burst;
+}
+
+}  // namespace tahoma::model::dram

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The choices of one pseudo-channel: which row command and which train of column commands come next, and
+// when. Its channel (channel.h, where the policy stands) has the time, the queues' bounds, the mode and the
+// row bus.
+#pragma once
+
+#include "model/memory/dram/command.h"
+#include "model/memory/dram/refresh.h"
+#include "model/memory/dram/rules.h"
+#include "model/memory/dram/tally.h"
+
+namespace tahoma::model::dram {
+
+struct RowStep {
+  Tick at = kNoTick;
+  std::uint32_t urgency = 0;  // 0 refresh, 1 a segment, 2 a row that nobody wants
+  std::uint64_t age = 0;      // of the segment; otherwise the place in the order of banks
+  CommandKind kind = CommandKind::kActivate;
+  std::uint32_t bank = 0;
+};
+
+struct ColumnStep {
+  Tick at = kNoTick;
+  std::uint32_t bank = 0;
+};
+
+// A segment whose last column command has been issued.
+struct Ended {
+  Queued segment;
+  Tick at = kNoTick;  // kNoTick: none
+};
+
+class PseudoChannel {
+ public:
+  struct Surroundings {  // of its channel
+    const Organisation& organisation;
+    const Timing& timing;
+    const Policy& policy;
+    Tally& tally;
+    CommandLog* log;
+  };
+  PseudoChannel(std::uint32_t index, const Surroundings& channel);
+
+  void admit(std::uint32_t bank, Direction direction, const Queued& segment, Tick now);
+  void serve(Direction mode, Tick now);
+
+  Tick refresh_due() const { return refresh_.due(); }
+  void claim_refresh();
+
+  // The next commands, not before `now`, the row bus being free from `bus_free` on.
+  const RowStep& next_row(Tick now, Tick bus_free);
+  Tick next_column(Tick now);
+  // No segment ends before this: after next_row and next_column.
+  Tick next_end() const;
+
+  // Issues the row step; how long it takes the row bus.
+  Tick issue_row();
+  // Issues a train from the column step on, none of it after `limit`; at most one segment ends, with its last
+  // command.
+  Ended issue_columns(Tick limit);
+
+ private:
+  struct Train {  // column commands to one bank, or to two that take turns
+    std::uint32_t first = 0, second = kNobody;
+    Tick start = 0, period = 0;  // of each of them
+  };
+  void consider_refresh(Tick at_least);
+  void consider_segments(Tick at_least);
+  void consider_idle_rows(Tick at_least);
+  void consider(const RowStep& step, Tick at_least);
+  void find_column(Tick now);
+  Tick undisturbed_until(const Train& train, Tick limit) const;
+  Ended run(const Train& train, Tick limit);
+  Ended access(std::uint32_t bank, Tick first, std::uint32_t count, Tick spacing);
+  void account(std::uint32_t bank, Tick at);
+  std::uint64_t servable() const { return queues_.with_hits(mode_) & ~refresh_.claimed(); }
+  Tick slots(Tick distance) const { return slot_at_or_after(timing_, distance, 0); }
+  void log(const Command& command) const {
+    if (channel_.log != nullptr) channel_.log->command(command);
+  }
+
+  Surroundings channel_;
+  const Timing& timing_;
+  std::uint8_t index_;
+  Tick phase_;                            // of its slots
+  Tick slot_, same_group_, other_stack_;  // from one to the next, and distances in whole slots
+  BankQueues queues_;
+  Rules rules_;
+  RefreshSchedule refresh_;
+  Direction mode_ = kReading;
+  bool row_stale_ = true, column_stale_ = true;
+  Tick row_for_bus_ = 0;
+  RowStep row_;
+  ColumnStep column_;
+  std::uint32_t least_left_ = 0;            // of the segments that column commands can go to
+  std::uint64_t conflict_ = 0, fresh_ = 0;  // banks precharged for another row; activated, not yet accessed
+  std::uint64_t fresh_conflict_ = 0;
+  // For the books: the end of the last column command's slot, its direction, and since when work waits.
+  Tick used_until_ = 0, work_since_ = 0, turned_until_ = 0;
+  Direction last_ = kReading;
+  std::array<std::uint32_t, 2> waiting_{};
+};
+
+}  // namespace tahoma::model::dram

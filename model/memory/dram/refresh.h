@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which banks of a pseudo-channel a refresh has claimed, and when it claims the next ones.
+#pragma once
+
+#include <vector>
+
+#include "model/memory/dram/timing.h"
+
+namespace tahoma::model::dram {
+
+class RefreshSchedule {
+ public:
+  RefreshSchedule(const Organisation& organisation, const Timing& timing, Refresh kind);
+
+  Tick due() const { return kind_ == Refresh::kNone ? kNoTick : (turn_ + 1) * refi_ / parts_; }
+  // At due(): claims the next banks.
+  void claim();
+  // Claimed banks take no activate and no column command until they have been refreshed.
+  std::uint64_t claimed() const { return claimed_; }
+  void refreshed(std::uint64_t banks, Tick at);
+
+  // What one refresh command takes: a stack ID or a bank.
+  bool by_stack() const { return kind_ == Refresh::kAllBank; }
+  std::uint64_t unit(std::uint32_t bank) const;
+  Tick takes() const { return takes_; }
+  // The last interval in which a bank was claimed or being refreshed.
+  Tick claimed_at(std::uint32_t bank) const { return last_[bank].claimed; }
+  Tick ready_at(std::uint32_t bank) const { return last_[bank].ready; }
+
+ private:
+  Refresh kind_;
+  std::uint32_t banks_, per_stack_;
+  Tick refi_, takes_;
+  std::uint32_t parts_;  // of a tREFI
+  std::int64_t turn_ = 0;
+  std::uint64_t claimed_ = 0;
+  struct Interval {
+    Tick claimed = 0, ready = 0;
+  };
+  std::vector<Interval> last_;
+};
+
+}  // namespace tahoma::model::dram

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/memory/dram/rules.h"
+
+#include <bit>
+
+namespace tahoma::model::dram {
+
+namespace {
+
+constexpr Tick kLongAgo = -kNoTick;
+
+template <class Earliest>
+Tick latest_of(std::uint64_t banks, Earliest&& earliest) {
+  Tick latest = 0;
+  for (; banks != 0; banks &= banks - 1)
+    latest = std::max(latest, earliest(static_cast<std::uint32_t>(std::countr_zero(banks))));
+  return latest;
+}
+
+}  // namespace
+
+Rules::Rules(const Organisation& o, const Timing& timing)
+    : t_(timing), banks_(o.all_banks()), stack_ids_(o.stack_ids) {
+  for (std::uint32_t bank = 0; bank < o.all_banks(); ++bank) {
+    groups_.push_back(static_cast<std::uint8_t>(bank / o.banks));
+    stacks_.push_back(static_cast<std::uint8_t>(bank / o.banks_per_stack_id()));
+  }
+  group_activate_.resize(std::size_t{o.stack_ids} * o.groups);
+  for (auto& columns : group_column_) columns.resize(group_activate_.size());
+  recent_.fill(kLongAgo);
+}
+
+Tick Rules::precharge_all(std::uint64_t banks) const {
+  return latest_of(banks, [this](std::uint32_t bank) { return precharge(bank); });
+}
+
+Tick Rules::refresh_all(std::uint64_t banks) const {
+  return latest_of(banks, [this](std::uint32_t bank) { return refresh_bank(bank); });
+}
+
+void Rules::activated(std::uint32_t bank, Tick at) {
+  Bank& b = banks_[bank];
+  b.activate = at + t_.rc;
+  b.precharge = at + t_.ras;
+  b.column = {at + t_.rcd_read, at + t_.rcd_write};
+  b.last_column = at;
+  activate_ = std::max(activate_, at + t_.rrd_short);
+  Tick& group = group_activate_[group_of(bank)];
+  group = std::max(group, at + t_.rrd_long);
+  recent_[oldest_] = at;
+  oldest_ = (oldest_ + 1) % static_cast<std::uint32_t>(recent_.size());
+}
+
+void Rules::precharged(std::uint32_t bank, Tick at) {
+  Bank& b = banks_[bank];
+  b.activate = std::max(b.activate, at + t_.rp);
+  precharge_ = at + t_.ppd;
+}
+
+void Rules::accessed(std::uint32_t bank, Direction d, Tick at) {
+  Bank& b = banks_[bank];
+  b.last_column = at;
+  const auto later = [](Tick& earliest, Tick when) { earliest = std::max(earliest, when); };
+  later(group_column_[d][group_of(bank)], at + t_.ccd_long);
+  for (std::uint32_t s = 0; s < stack_ids_; ++s)
+    later(stack_column_[d][s], at + (s == stack_of(bank) ? t_.ccd_short : t_.ccd_stack));
+  if (d == kReading) {
+    later(b.precharge, at + t_.rtp);
+    for (std::uint32_t s = 0; s < stack_ids_; ++s) later(stack_column_[kWriting][s], at + t_.rtw);
+  } else {
+    const Tick written = at + t_.cwl + t_.burst;
+    later(b.precharge, written + t_.wr);
+    later(group_column_[kReading][group_of(bank)], written + t_.wtr_long);
+    for (std::uint32_t s = 0; s < stack_ids_; ++s) later(stack_column_[kReading][s], written + t_.wtr_short);
+  }
+}
+
+void Rules::refreshed(std::uint32_t bank, Tick at, Tick takes) {
+  banks_[bank].activate = std::max(banks_[bank].activate, at + takes);
+  activate_ = std::max(activate_, at + t_.rrefd);
+}
+
+}  // namespace tahoma::model::dram

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// When the rules permit the next command of each kind to a pseudo-channel's banks: the earliest ticks that
+// follow from the commands issued so far. Knows nothing of requests.
+//
+// A refresh keeps tRREFD from the next refresh or activate of its pseudo-channel, and tRRD from the activate
+// before it, as an activate would.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "model/memory/dram/bank_queues.h"
+#include "model/memory/dram/timing.h"
+
+namespace tahoma::model::dram {
+
+class Rules {
+ public:
+  Rules(const Organisation& organisation, const Timing& timing);
+
+  Tick activate(std::uint32_t bank) const {
+    return std::max(
+        {banks_[bank].activate, group_activate_[group_of(bank)], activate_, recent_[oldest_] + t_.faw});
+  }
+  Tick precharge(std::uint32_t bank) const { return std::max(banks_[bank].precharge, precharge_); }
+  // All open banks of the mask at once.
+  Tick precharge_all(std::uint64_t banks) const;
+  Tick column(std::uint32_t bank, Direction d) const {
+    return std::max(
+        {banks_[bank].column[d], group_column_[d][group_of(bank)], stack_column_[d][stack_of(bank)]});
+  }
+  // What the bank itself asks for, the pins and the other banks apart.
+  Tick column_of_bank(std::uint32_t bank, Direction d) const { return banks_[bank].column[d]; }
+  Tick refresh_bank(std::uint32_t bank) const {
+    return std::max({banks_[bank].activate, group_activate_[group_of(bank)], activate_});
+  }
+  Tick refresh_all(std::uint64_t banks) const;
+
+  void activated(std::uint32_t bank, Tick at);
+  void precharged(std::uint32_t bank, Tick at);
+  // The last of a train; the trains before it must have been told in order.
+  void accessed(std::uint32_t bank, Direction d, Tick at);
+  void refreshed(std::uint32_t bank, Tick at, Tick takes);
+
+  Tick last_column(std::uint32_t bank) const { return banks_[bank].last_column; }
+  std::uint32_t group_of(std::uint32_t bank) const { return groups_[bank]; }  // counts through the stack IDs
+  std::uint32_t stack_of(std::uint32_t bank) const { return stacks_[bank]; }
+
+ private:
+  struct Bank {
+    Tick activate = 0, precharge = 0;
+    std::array<Tick, 2> column{};
+    Tick last_column = 0;  // or its activate
+  };
+  const Timing& t_;
+  std::vector<Bank> banks_;
+  std::vector<std::uint8_t> groups_, stacks_;
+  std::vector<Tick> group_activate_;
+  std::array<std::vector<Tick>, 2> group_column_;
+  std::array<std::array<Tick, 4>, 2> stack_column_{};  // by stack ID
+  std::uint32_t stack_ids_;
+  Tick activate_ = 0, precharge_ = 0;
+  std::array<Tick, 4> recent_;  // activates
+  std::uint32_t oldest_ = 0;
+};
+
+}  // namespace tahoma::model::dram

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What differs in single instances of a machine, by instance name:
+//
+//   machine: {instances: {server0: {chip03: {hbm1: {rate: 0.5, failed_channels: "3,7"}}}}}
+//
+// One map per kind of instance, and one row per kind in the table of instance_params.cpp; an instance that
+// nobody names is as its class.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/memory/hbm_fault_params.h"
+
+namespace tahoma::model {
+
+struct MachineParams;
+
+struct InstanceParams {
+  std::map<std::string, StackFaults> stacks;  // "server0.chip03.hbm1"
+
+  // Groups of `machine` (whose part this is) on demand, below `t`'s group "instances".
+  void declare(base::ParamTree& t, const MachineParams& machine);
+  // The path of one instance of each kind, to show what there is.
+  static std::vector<std::string> examples(const MachineParams& machine);
+  // Throws base::UserError: E-CFG-023 at an instance that the machine lacks, with the nearest one; E-CFG-020.
+  void check(const MachineParams& machine) const;
+};
+
+// Names as the netlist has them.
+std::string chip_name(const MachineParams& machine, std::uint64_t chip);
+std::string stack_name(const MachineParams& machine, std::uint64_t chip, std::uint64_t stack);
+
+}  // namespace tahoma::model

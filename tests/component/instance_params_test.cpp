@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is set in single instances of a machine, and faults of HBM stacks.
+#include "model/system/instance_params.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "model/base/config_loader.h"
+#include "model/base/error.h"
+#include "model/system/system.h"
+#include "tests/support/machine_fixture.h"
+#include "tests/support/tiny_programs.h"
+
+using namespace tahoma;
+using namespace tahoma::base::literals;
+
+namespace {
+
+struct Fixture {
+  model::MachineParams machine;
+  base::ParamTree tree{"machine"};
+  Fixture() { machine.declare(tree); }
+  void set(const std::string& instance, const std::string& text) {
+    tree.set("machine.instances." + instance, text, "test");
+  }
+  std::string refusal_of_set(const std::string& path, const std::string& text) {
+    try {
+      set(path, text);
+    } catch (const base::UserError& e) {
+      return e.code + ": " + e.message;
+    }
+    return "";
+  }
+  std::string refusal_of_check() {
+    try {
+      machine.check();
+    } catch (const base::UserError& e) {
+      return e.code + " " + e.place + ": " + e.message;
+    }
+    return "";
+  }
+};
+
+std::string refusal_of_channels(const std::string& list) {
+  Fixture f;
+  f.set("server0.chip00.hbm0.failed_channels", list);
+  return f.refusal_of_check();
+}
+
+}  // namespace
+
+TEST_CASE("instances: what is set of one stack is its alone", "[instances]") {
+  Fixture f;
+  const std::size_t declared = f.tree.params().size();
+  f.set("server0.chip03.hbm1.rate", "0.5");
+  f.set("server0.chip03.hbm1.failed_channels", "7, 3");
+  f.set("server3.chip63.hbm0.correctable_errors", "0.001");
+  CHECK(f.refusal_of_check().empty());
+  CHECK(f.tree.params().size() == declared + 2 * 3);
+  CHECK(f.machine.faults_of(3, 1).rate == 0.5);
+  CHECK(f.machine.faults_of(3, 1).failed() == std::vector<std::uint32_t>{3, 7});
+  CHECK(f.machine.faults_of(3, 1).correctable_errors == 0);
+  CHECK(f.machine.faults_of(63, 0).correctable_errors == 0.001);
+  CHECK(f.machine.faults_of(3, 0).rate == 1);
+  CHECK(f.machine.faults_of(3, 0).failed().empty());
+}
+
+TEST_CASE("instances: the resolved configuration has them, and reads back the same", "[instances]") {
+  Fixture f;
+  f.set("server1.chip16.hbm2.rate", "0.25");
+  f.set("server0.chip03.hbm1.failed_channels", "3,7");
+  const std::string yaml = base::to_yaml(f.tree, "machine");
+  CHECK_THAT(yaml, Catch::Contains("  instances:\n    server1:\n      chip16:\n        hbm2:\n"
+                                   "          rate: 0.25\n"));
+  Fixture again;
+  base::apply(base::flatten({"test.yaml", yaml}, {}), again.tree);
+  CHECK(base::to_yaml(again.tree, "machine") == yaml);
+  CHECK(again.machine.faults_of(16, 2).rate == 0.25);
+  CHECK(again.machine.faults_of(3, 1).failed().size() == 2);
+}
+
+TEST_CASE("instances: no path is taken for an instance that has no instance's form", "[instances]") {
+  Fixture f;
+  CHECK_THAT(f.refusal_of_set("server0.chip03.hmb1.rate", "0.5"),
+             Catch::StartsWith("E-CFG-002: unknown parameter") &&
+                 Catch::Contains("(did you mean 'machine.instances.server0.chip03.hbm1.rate'?)"));
+  CHECK_THAT(f.refusal_of_set("server0.chip03.hbm.rate", "0.5"), Catch::StartsWith("E-CFG-002"));
+  CHECK_THAT(f.refusal_of_set("server0.chip03.hbm1x.rate", "0.5"), Catch::StartsWith("E-CFG-002"));
+  CHECK_THAT(
+      f.refusal_of_set("server0.chip03.hbm1.rat", "0.5"),
+      Catch::StartsWith("E-CFG-002") && Catch::Contains("'machine.instances.server0.chip03.hbm1.rate'"));
+  CHECK_THAT(f.refusal_of_set("server0.chip03.hbm1", "0.5"),
+             Catch::StartsWith("E-CFG-019") && Catch::Contains("rate, failed_channels, correctable_errors"));
+  CHECK_THAT(f.refusal_of_set("server0.chip03.hbm1.rate.x", "0.5"), Catch::StartsWith("E-CFG-019"));
+}
+
+TEST_CASE("instances: ranges are kept", "[instances]") {
+  Fixture f;
+  CHECK_THAT(f.refusal_of_set("server0.chip00.hbm0.rate", "0"), Catch::StartsWith("E-CFG-005"));
+  CHECK_THAT(f.refusal_of_set("server0.chip00.hbm0.rate", "1.5"), Catch::StartsWith("E-CFG-005"));
+  CHECK_THAT(f.refusal_of_set("server0.chip00.hbm0.correctable_errors", "0.2"),
+             Catch::StartsWith("E-CFG-005"));
+}
+
+TEST_CASE("instances: one that the machine lacks is refused with the nearest one", "[instances]") {
+  Fixture f;
+  f.set("server0.chip3.hbm1.rate", "0.5");
+  CHECK_THAT(f.refusal_of_check(),
+             Catch::StartsWith("E-CFG-023 machine.instances.server0.chip3.hbm1: this machine has no such "
+                               "instance (did you mean 'server0.chip03.hbm1'?)"));
+  Fixture small;  // the chip's number counts through the machine, and stacks are named by their chip
+  small.set("server0.chip16.hbm0.rate", "0.5");
+  CHECK_THAT(small.refusal_of_check(), Catch::StartsWith("E-CFG-023"));
+  Fixture shrunk;
+  shrunk.set("server0.chip15.hbm3.rate", "0.5");
+  CHECK(shrunk.refusal_of_check().empty());
+  shrunk.machine.chip.hbm.stacks = 3;
+  CHECK_THAT(shrunk.refusal_of_check(), Catch::StartsWith("E-CFG-023"));
+}
+
+TEST_CASE("stack faults: failed channels are numbers of channels, each once, not all", "[instances]") {
+  CHECK(refusal_of_channels("").empty());
+  CHECK(refusal_of_channels(" 15 ,0").empty());
+  CHECK_THAT(refusal_of_channels("3,x"),
+             Catch::StartsWith("E-CFG-020 machine.instances.server0.chip00.hbm0.failed_channels: 'x' is no "
+                               "channel: expected numbers from 0 to 15"));
+  CHECK_THAT(refusal_of_channels("3,"), Catch::Contains("'' is no channel"));
+  CHECK_THAT(refusal_of_channels("-1"), Catch::Contains("'-1' is no channel"));
+  CHECK_THAT(refusal_of_channels("3,16"), Catch::Contains("no channel 16: the stack has 16, 0 to 15"));
+  CHECK_THAT(refusal_of_channels("3,4,3"), Catch::Contains("channel 3 stands there twice"));
+  CHECK_THAT(refusal_of_channels("0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15"),
+             Catch::Contains("one must be left"));
+}
+
+TEST_CASE("stack faults: channels take their share of capacity and bandwidth along", "[instances]") {
+  Fixture f;
+  f.set("server0.chip00.hbm0.failed_channels", "3,7,8,15");
+  f.set("server0.chip00.hbm0.rate", "0.5");
+  const model::StackFaults faults = f.machine.faults_of(0, 0);
+  CHECK(faults.capacity(f.machine.chip.hbm) == 18_GiB);
+  CHECK(faults.bandwidth(f.machine.chip.hbm).bytes_per_second == 725'000'000'000ULL * 12 / 16 / 2);
+  const model::StackFaults sound;
+  CHECK(sound.capacity(f.machine.chip.hbm) == f.machine.chip.hbm.capacity);
+  CHECK(sound.bandwidth(f.machine.chip.hbm) == f.machine.chip.hbm.bandwidth);
+}
+
+TEST_CASE("instances: names are those of the netlist, and a slow stack serves at its rate", "[instances]") {
+  model::MachineParams machine = tests::machine_of(2, 1, 2);
+  machine.chip.hbm.model = "flat";
+  machine.instances.stacks[model::stack_name(machine, 0, 0)].rate = 0.25;
+  machine.check();
+  model::System system(machine, model::Mode::kTiming);
+  isa::Program p;
+  p.stream(isa::Queue::kSync) = {tests::hbm_copy(p, 1, 0, 4096, 0)};
+  system.load(0, std::make_shared<isa::Program>(p), {0, 1 << 20});
+  const base::RunMeasurement run = system.run();
+  REQUIRE(run.hbm.size() == 16);
+  for (std::uint64_t n = 0; n < run.hbm.size(); ++n)
+    CHECK(run.hbm[n].path == model::stack_name(machine, n / 4, n % 4));
+  CHECK(run.hbm[15].path == "server1.chip03.hbm3");
+  // Read and written once, at a quarter of 725 GB/s.
+  CHECK(run.hbm[0].busy.ns() == Approx(2 * 4096 / 181.25).epsilon(1e-6));
+}
