@@ -87,7 +87,7 @@ struct ChannelMeasurement {
   bool failed = false;
 };
 
-// From a request's start in the network to its last data; of posted writes, to their acceptance.
+// From a request's arrival at the stack to its last data; of posted writes, to their acceptance.
 struct LatencyMeasurement {
   std::uint64_t count = 0;
   Duration mean, p50, p90, p99, longest;  // percentiles to within 1/16 of their value, never below it
@@ -146,7 +146,7 @@ struct RunMeasurement {
   std::uint64_t dma_packets = 0;
   std::uint64_t link_packet_hops = 0;
   std::uint64_t activations = 0;  // SystemC process activations of engines
-  std::uint64_t dma_activations = 0, link_activations = 0;
+  std::uint64_t dma_activations = 0, link_activations = 0, memory_activations = 0;
 };
 
 }  // namespace tahoma::base

@@ -53,12 +53,13 @@ tlm::tlm_sync_enum OnChipNetwork::on_answer(sim::Payload& payload, tlm::tlm_phas
   return tlm::TLM_COMPLETED;
 }
 
-// What the way back adds to the memory's answer.
+// What the way back adds to the memory's answer: of a write the news that it has been accepted.
 void OnChipNetwork::answered(const sim::Payload& payload, sim::PacketInfo& info) {
-  if (!payload.is_read()) return;
-  const std::uint32_t stack = isa::GlobalAddress::from(payload.get_address()).stack;
-  carry_back(info, stack, {payload.get_data_length()});
-  info.first += place_.response;
+  if (payload.is_read()) {
+    const std::uint32_t stack = isa::GlobalAddress::from(payload.get_address()).stack;
+    carry_back(info, stack, {payload.get_data_length()});
+    info.first += place_.response;
+  }
   info.last += place_.response;
 }
 

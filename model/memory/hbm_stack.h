@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// One HBM stack behind a TLM-2.0 target socket: a server of bytes at the stack's rate with a fixed read
-// latency. Requests are served as they arrive, reads and writes alike, and answered at once (sim/packet.h).
-// It has a write as soon as its bytes have passed.
-//
-// Leaves out what makes DRAM slower than its pins: rows, banks, refresh, turnarounds. Each packet is one
-// access whatever its pattern.
+// One HBM stack as the chip sees it: a TLM-2.0 target socket that speaks the protocol of sim/packet.h, the
+// host pages behind its addresses, and what it measured. What stands behind the socket is a choice of the
+// machine: flat_stack.h or dram_stack.h.
 #pragma once
 
 #include <tlm_utils/multi_passthrough_target_socket.h>
 
 #include <systemc>
 
+#include "model/base/error.h"
 #include "model/base/measurements.h"
-#include "model/memory/hbm_fault_params.h"
 #include "model/memory/host_pages.h"
-#include "model/sim/booked_server.h"
 #include "model/sim/packet.h"
+#include "model/sim/time.h"
 
 namespace tahoma::model {
 
@@ -23,19 +20,24 @@ class HbmStack : public sc_core::sc_module {
  public:
   tlm_utils::multi_passthrough_target_socket<HbmStack> port{"port"};
 
-  HbmStack(sc_core::sc_module_name name, const HbmParams& params, const StackFaults& faults);
-
   HostPages& pages() { return pages_; }
-  base::HbmMeasurement measure() const;
+  virtual base::HbmMeasurement measure(base::Duration elapsed) const = 0;
+
+ protected:
+  HbmStack(sc_core::sc_module_name name, base::Bytes capacity) : sc_module(name), pages_(capacity.count) {
+    port.register_nb_transport_fw(this, &HbmStack::on_request);
+  }
+  virtual tlm::tlm_sync_enum request(int initiator, sim::Payload& payload, base::Duration ahead) = 0;
 
  private:
-  tlm::tlm_sync_enum on_request(int id, sim::Payload& payload, tlm::tlm_phase& phase,
-                                sc_core::sc_time& delay);
+  tlm::tlm_sync_enum on_request(int initiator, sim::Payload& payload, tlm::tlm_phase& phase,
+                                sc_core::sc_time& delay) {
+    TAHOMA_INVARIANT(phase == tlm::BEGIN_REQ, std::string(name()) + ": unexpected phase");
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+    return request(initiator, payload, sim::from_kernel(delay));
+  }
 
-  const HbmParams& params_;
-  sim::BookedServer server_;
   HostPages pages_;
-  std::uint64_t read_bytes_ = 0, write_bytes_ = 0;
 };
 
 }  // namespace tahoma::model

@@ -16,7 +16,7 @@
 namespace tahoma::sim {
 
 struct Meter {
-  std::uint64_t engine_activations = 0, dma_activations = 0, link_activations = 0;
+  std::uint64_t engine_activations = 0, dma_activations = 0, link_activations = 0, memory_activations = 0;
   std::uint64_t instructions = 0, link_packet_hops = 0;
   base::Time last_effect{0};
   std::function<void()> hook;

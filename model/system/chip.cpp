@@ -21,6 +21,14 @@ OnChipNetwork::Place place_of(std::uint32_t chip, const MachineParams& p) {
   return place;
 }
 
+std::unique_ptr<HbmStack> stack_of(const std::string& name, const Chip::Shared& s,
+                                   const StackFaults& faults) {
+  const ChipParams& p = s.params.chip;
+  if (s.dram == nullptr) return std::make_unique<FlatStack>(name.c_str(), p.hbm, faults);
+  const DramStack::Environment around{p.hbm, s.dram, p.noc.response, s.meter};
+  return std::make_unique<DramStack>(name.c_str(), around, faults);
+}
+
 }  // namespace
 
 Chip::Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& s)
@@ -29,8 +37,7 @@ Chip::Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& s)
       router_("link", chip, s.torus, s.params.link, s.meter) {
   const ChipParams& p = s.params.chip;
   for (std::uint32_t n = 0; n < p.hbm.stacks; ++n) {
-    stacks_.push_back(
-        std::make_unique<HbmStack>(fmt::format("hbm{}", n).c_str(), p.hbm, s.params.faults_of(chip, n)));
+    stacks_.push_back(stack_of(fmt::format("hbm{}", n), s, s.params.faults_of(chip, n)));
     network_.stack(n).bind(stacks_.back()->port);
     s.memory.add(stacks_.back()->pages());
   }

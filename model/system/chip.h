@@ -10,7 +10,8 @@
 #include "model/link/on_chip_network.h"
 #include "model/link/router.h"
 #include "model/memory/address_map.h"
-#include "model/memory/hbm_stack.h"
+#include "model/memory/dram_stack.h"
+#include "model/memory/flat_stack.h"
 #include "model/system/machine_params.h"
 #include "model/system/neuron_core.h"
 
@@ -24,6 +25,7 @@ class Chip : public sc_core::sc_module {
     sim::PayloadPool& pool;
     sim::Meter& meter;
     AddressMap& memory;
+    std::shared_ptr<const DramDesign> dram;  // null: the stacks are flat
     bool functional, run_ahead;
     check::Checker* checker;  // null: nobody watches
   };

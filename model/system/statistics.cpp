@@ -56,7 +56,8 @@ base::RunMeasurement measure(const std::vector<Chip*>& chips, const MachineParam
   run.elapsed = meter.last_effect;
   for (Chip* chip : chips) {
     for (std::uint32_t n = 0; n < params.chip.cores; ++n) measure_core(chip->core(n), run.elapsed, run);
-    for (std::uint32_t n = 0; n < params.chip.hbm.stacks; ++n) run.hbm.push_back(chip->stack(n).measure());
+    for (std::uint32_t n = 0; n < params.chip.hbm.stacks; ++n)
+      run.hbm.push_back(chip->stack(n).measure(run.elapsed));
     for (base::CrossingMeasurement& c : chip->network().measure()) run.crossings.push_back(std::move(c));
     for (std::size_t p = 0; p < kPorts; ++p)
       if (LinkPort* port = chip->router().port(static_cast<Port>(p)))
@@ -68,6 +69,7 @@ base::RunMeasurement measure(const std::vector<Chip*>& chips, const MachineParam
   run.activations = meter.engine_activations;
   run.dma_activations = meter.dma_activations;
   run.link_activations = meter.link_activations;
+  run.memory_activations = meter.memory_activations;
   check_books(run, params);
   return run;
 }

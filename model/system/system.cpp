@@ -55,7 +55,8 @@ struct System::Impl {
                                    [this](std::uint32_t n) { return std::string(core(n).name()); }};
       checker = std::make_unique<check::Checker>(checks, watched);
     }
-    const Chip::Shared shared{params,    torus,        pool, meter, memory, mode == Mode::kFunctional,
+    const auto dram = p.chip.hbm.has_dram() ? design_of(p.chip.hbm, 1) : nullptr;
+    const Chip::Shared shared{params,    torus,        pool, meter, memory, dram, mode == Mode::kFunctional,
                               run_ahead, checker.get()};
     for (std::uint32_t s = 0; s < p.torus.z; ++s) {
       servers.push_back(std::make_unique<Server>(fmt::format("server{}", s).c_str(), s, shared));
