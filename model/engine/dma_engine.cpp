@@ -81,7 +81,7 @@ void DmaEngine::step() {
 }
 
 void DmaEngine::answered(sim::Payload& access) {
-  note(access);
+  note(access, sim::info_of(access));
   settle();
   schedule();
 }

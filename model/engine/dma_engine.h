@@ -24,7 +24,7 @@ namespace tahoma::model {
 
 // What an engine needs of the world around it.
 struct DmaSurroundings {
-  // A payload for an access or for the fabric, of this core; given back by release().
+  // A payload for an access or for the fabric; given back by release().
   virtual sim::Payload* packet(tlm::tlm_command command, std::uint64_t address, std::uint64_t bytes) = 0;
   // One access to a memory of this chip that starts in `ahead`. False: answered() will be called.
   virtual bool access(sim::Payload& payload, base::Duration ahead) = 0;
@@ -48,11 +48,14 @@ class DmaEngine {
  public:
   // `due` is where the engine writes when it next wants to act; kNever while it has nothing to do or waits
   // for an answer or for credit.
-  DmaEngine(unsigned index, const DmaParams& params, DmaSurroundings& around, base::Time& due)
-      : due_(due), index_(index), params_(params), around_(around), flights_(params) {}
+  DmaEngine(unsigned index, std::uint32_t core, const DmaParams& params, FlightPool& pool,
+            DmaSurroundings& around, base::Time& due)
+      : due_(due), index_(index), core_(core), params_(params), around_(around), flights_(params, pool) {}
 
   void push(Transfer* transfer, unsigned ring, base::Time available);
-  void acknowledge(sim::Payload& payload, base::Time ready) { enqueue(payload, ready); }
+  void acknowledge(sim::Payload& payload, base::Time ready) {
+    enqueue(payload, sim::info_of(payload), ready);
+  }
   void credited();                      // the fabric has taken the packet it was offered
   void answered(sim::Payload& access);  // by a memory, late
 
@@ -88,7 +91,7 @@ class DmaEngine {
   void read(DmaFlight& flight);
   void access(tlm::tlm_command command, DmaFlight& flight, const isa::DmaSide& side, std::uint64_t base,
               base::Duration ahead);
-  void note(sim::Payload& access);
+  void note(sim::Payload& access, const sim::PacketInfo& info);
   void have_read(const DmaFlight& flight);
   void complete(const Transfer& transfer);
   void tell(const DmaFlight& flight);
@@ -100,7 +103,7 @@ class DmaEngine {
   // Into the fabric (dma_outgoing.cpp).
   bool fabric_full();
   void send(const DmaFlight& flight);
-  void enqueue(sim::Payload& payload, base::Time ready);
+  void enqueue(sim::Payload& payload, sim::PacketInfo& info, base::Time ready);
   void inject();
   void sent();
 
@@ -113,6 +116,7 @@ class DmaEngine {
   base::Time step_at_ = base::kNever, inject_at_ = base::kNever;
   base::Time& due_;
   unsigned index_;
+  std::uint32_t core_;
   std::uint32_t in_use_ = 0;  // bit per ring that holds a share
   unsigned last_ring_ = 0;
   bool blocked_on_link_ = false, awaiting_credit_ = false;

@@ -9,14 +9,16 @@ namespace tahoma::model {
 
 using base::Duration, base::Time;
 
-DmaFlights::DmaFlights(const DmaParams& params)
+DmaFlights::DmaFlights(const DmaParams& params, FlightPool& pool)
     : overlap_(base::Clock(params.clock).length(params.read_overlap)),
+      pool_(pool),
       reads_(params.read_window, params.read_packets),
       writes_(params.write_window, params.write_packets) {}
 
-DmaFlight& DmaFlights::issue(Time at, const DmaFlight& flight) {
-  reads_.enter(at, flight.bytes);
-  DmaFlight& f = flights_.push(flight);
+DmaFlight& DmaFlights::issue(Time at, std::uint64_t bytes) {
+  reads_.enter(at, bytes);
+  DmaFlight& f = *flights_.push(pool_.take());
+  f.bytes = bytes;
   f.tag = next_tag_++;
   f.first = f.last = at;
   return f;
@@ -40,8 +42,8 @@ void DmaFlights::have_written(std::uint32_t tag, Duration held, Time at_time) {
 // A packet starts when its first data are there and the engine is done with the one before; it ends with its
 // last data at the earliest. The next one starts a little before it has been read.
 DmaFlight* DmaFlights::next_read() {
-  if (read_ == flights_.size() || flights_[read_].unanswered > 0) return nullptr;
-  DmaFlight& f = flights_[read_++];
+  if (read_ == flights_.size() || flights_[read_]->unanswered > 0) return nullptr;
+  DmaFlight& f = *flights_[read_++];
   f.start = std::max(f.first, passed_);
   passed_ = std::max(f.start + f.cost, f.last) + f.cold;
   f.read = passed_ + overlap_;
@@ -50,12 +52,11 @@ DmaFlight* DmaFlights::next_read() {
 
 DmaFlight* DmaFlights::next_handed_on() {
   if (handed_on_ == read_) return nullptr;
-  DmaFlight& f = flights_[handed_on_];
-  f.handed_on = f.read;
+  DmaFlight& f = *flights_[handed_on_];
+  const Time open = f.to_hbm ? writes_.open() : Time{0};
+  if (open == base::kNever) return nullptr;
+  gone_ = f.handed_on = std::max({f.read, gone_, open});
   if (f.to_hbm) {
-    const Time open = writes_.open();
-    if (open == base::kNever) return nullptr;
-    f.handed_on = std::max(f.read, open);
     f.accepted = base::kNever;
     writes_.enter(f.handed_on, f.bytes);
   }
@@ -65,13 +66,14 @@ DmaFlight* DmaFlights::next_handed_on() {
 }
 
 DmaFlight* DmaFlights::oldest_over() {
-  if (handed_on_ == 0 || flights_.front().accepted == base::kNever) return nullptr;
-  return &flights_.front();
+  if (handed_on_ == 0 || flights_.front()->accepted == base::kNever) return nullptr;
+  return flights_.front();
 }
 
 void DmaFlights::drop_oldest() {
-  const DmaFlight& f = flights_.front();
-  if (f.to_hbm) writes_.leave(f.accepted);
+  DmaFlight* f = flights_.front();
+  if (f->to_hbm) writes_.leave(f->accepted);
+  pool_.give(f);
   flights_.pop();
   --read_;
   --handed_on_;

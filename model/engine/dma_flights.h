@@ -10,6 +10,9 @@
 // Pure arithmetic on times, no SystemC. It is asked what is due: after an answer, and after each step.
 #pragma once
 
+#include <deque>
+#include <vector>
+
 #include "model/engine/dma_share.h"
 #include "model/engine/dma_window.h"
 
@@ -30,13 +33,32 @@ struct DmaFlight {
   base::Time accepted{0};  // kNever: not known yet
 };
 
+// Where the flights of several engines lie. What was given back last is taken first: while memories answer at
+// once it is always the same, whichever engine flies.
+class FlightPool {
+ public:
+  DmaFlight* take() {
+    if (free_.empty()) free_.push_back(&all_.emplace_back());
+    DmaFlight* flight = free_.back();
+    free_.pop_back();
+    *flight = {};
+    return flight;
+  }
+  void give(DmaFlight* flight) { free_.push_back(flight); }
+
+ private:
+  std::deque<DmaFlight> all_;
+  std::vector<DmaFlight*> free_;
+};
+
 class DmaFlights {
  public:
-  explicit DmaFlights(const DmaParams& params);
+  DmaFlights(const DmaParams& params, FlightPool& pool);
 
   // From when on another packet may be issued; kNever while that depends on an answer.
   base::Time open() { return reads_.open(); }
-  DmaFlight& issue(base::Time at, const DmaFlight& flight);
+  // Its transfer, packet and times of the engine are for the caller to fill in.
+  DmaFlight& issue(base::Time at, std::uint64_t bytes);
 
   // Answers of memories; a packet in flight says itself how many reads it waits for.
   void have_read(std::uint32_t tag, base::Time first, base::Time last);
@@ -52,13 +74,15 @@ class DmaFlights {
   bool empty() const { return flights_.empty(); }
 
  private:
-  DmaFlight& at(std::uint32_t tag) { return flights_[tag - flights_.front().tag]; }
+  DmaFlight& at(std::uint32_t tag) { return *flights_[tag - flights_.front()->tag]; }
 
   base::Duration overlap_;
-  sim::Fifo<DmaFlight> flights_;
+  FlightPool& pool_;
+  sim::Fifo<DmaFlight*> flights_;
   std::size_t read_ = 0, handed_on_ = 0;  // how many of them are
   std::uint32_t next_tag_ = 0;
   base::Time passed_{0};  // the engine has read everything before
+  base::Time gone_{0};    // and handed it on
   DmaWindow reads_, writes_;
 };
 

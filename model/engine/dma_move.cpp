@@ -33,10 +33,10 @@ PacketShape DmaEngine::shape_of(const Transfer& transfer, const DmaPacket& packe
   const isa::Descriptor& d = request.descriptor();
   const Runs& runs = transfer.runs;
   PacketShape shape;
-  shape.rows = packet.elements == 0 ? 0 : static_cast<std::uint32_t>(packet.runs);
+  shape.rows = packet.elements == 0 ? 0 : packet.runs;
   if (packet.elements == 0) return shape;  // an empty share writes its semaphore
   shape.row_bytes = static_cast<std::uint32_t>(packet.elements / packet.runs * transfer.element);
-  shape.starts = static_cast<std::uint32_t>(packet.starts);
+  shape.starts = packet.starts;
   shape.joined = static_cast<std::uint8_t>(runs.joined);
   shape.semaphore = packet.last && request.notify.has_value();
   shape.dram_to_dram = d.src.space == isa::Space::kHbm && d.dst.space == isa::Space::kHbm;
@@ -63,24 +63,25 @@ void DmaEngine::issue(Share& share, Time t) {
   const Time ready = std::max(free_at_, share.available);
   totals_.blocked_memory += std::max(Duration{0}, flights_.open() - ready);
 
-  DmaFlight flight;
+  const DmaPacket packet = share.next_packet(params_);
+  const std::uint64_t bytes = transfer.element * packet.elements * transfer.request.sources.size();
+  DmaFlight& flight = flights_.issue(t, bytes);
   flight.transfer = &transfer;
-  flight.packet = share.next_packet(params_);
-  flight.cost = cost_of(shape_of(transfer, flight.packet));
-  if (flight.packet.elements > 0) {
+  flight.packet = packet;
+  flight.cost = cost_of(shape_of(transfer, packet));
+  if (packet.elements > 0) {
     const bool hbm = transfer.request.descriptor().dst.space == isa::Space::kHbm;
     flight.to_hbm = hbm && !transfer.remote;
-    flight.bytes = flight.packet.elements * transfer.element * transfer.request.sources.size();
     flight.cold = first_read(transfer);
     ++totals_.packets;
-    totals_.bytes += flight.bytes;
+    totals_.bytes += bytes;
   }
   totals_.busy += flight.cost;
   free_at_ = t + flight.cost + flight.cold;
   if (transfer.remote) ++unsent_;
   around_.issued();
-  read(flights_.issue(t, flight));
-  if (!flight.packet.last) return share.advance(flight.packet);
+  read(flight);
+  if (!packet.last) return share.advance(packet);
   pop_share(transfer.request.ring);
   around_.share_issued(transfer);
 }
@@ -121,15 +122,15 @@ void DmaEngine::access(tlm::tlm_command command, DmaFlight& flight, const isa::D
   sim::Payload* p = around_.packet(command, address_of(transfer, side, base, flight.packet),
                                    flight.packet.elements * isa::size_of(side.dtype));
   sim::PacketInfo& info = sim::info_of(*p);
+  info.source_core = core_;
   info.engine = index_;
   info.tag = flight.tag;
   describe_rows(info.rows, transfer, side, flight.packet);
-  if (around_.access(*p, ahead)) note(*p);
+  if (around_.access(*p, ahead)) note(*p, info);
 }
 
 // The answer of a memory.
-void DmaEngine::note(sim::Payload& access) {
-  const sim::PacketInfo& info = sim::info_of(access);
+void DmaEngine::note(sim::Payload& access, const sim::PacketInfo& info) {
   if (access.is_read())
     flights_.have_read(info.tag, info.first, info.last);
   else

@@ -21,14 +21,15 @@ void DmaEngine::send(const DmaFlight& flight) {
   describe_rows(info.rows, transfer, dst, flight.packet);
   if (flight.packet.last && !transfer.request.on_read) {
     info.notify = transfer.request.notify;
-    info.notify_delay = semaphore_visible(flight.read, params_) - flight.read;
+    info.notify_delay = semaphore_visible(flight.handed_on, params_) - flight.handed_on;
   }
   --unsent_;
-  enqueue(*p, flight.read);
+  enqueue(*p, info, flight.handed_on);
 }
 
-void DmaEngine::enqueue(sim::Payload& payload, Time ready) {
-  sim::info_of(payload).engine = index_;
+void DmaEngine::enqueue(sim::Payload& payload, sim::PacketInfo& info, Time ready) {
+  info.source_core = core_;
+  info.engine = index_;
   outgoing_.push({&payload, ready});
   if (outgoing_.size() == 1) due_at(step_at_, std::max(ready, sim::now()));
 }

@@ -65,7 +65,7 @@ DmaRings::DmaRings(sc_core::sc_module_name name, const Place& place, const DmaPa
   due_.fill(base::kNever);
   engines_.reserve(isa::kDmaEngines);
   for (unsigned e = 0; e < isa::kDmaEngines; ++e)
-    engines_.emplace_back(e, params, static_cast<DmaSurroundings&>(*this), due_[e]);
+    engines_.emplace_back(e, place.core, params, flights_, static_cast<DmaSurroundings&>(*this), due_[e]);
   network.register_nb_transport_bw(this, &DmaRings::on_answer);
   SC_HAS_PROCESS(DmaRings);
   SC_METHOD(wake);
@@ -95,9 +95,7 @@ void DmaRings::schedule() {
 }
 
 sim::Payload* DmaRings::packet(tlm::tlm_command command, std::uint64_t address, std::uint64_t bytes) {
-  sim::Payload* p = pool_.take(command, address, static_cast<std::uint32_t>(bytes));
-  sim::info_of(*p).source_core = place_.core;
-  return p;
+  return pool_.take(command, address, static_cast<std::uint32_t>(bytes));
 }
 
 bool DmaRings::access(sim::Payload& payload, Duration ahead) {

@@ -67,6 +67,7 @@ class DmaRings : public sc_core::sc_module, public DoorbellIf, private DmaSurrou
   sc_core::sc_event wake_;
   bool acting_ = false;
   std::array<base::Time, isa::kDmaEngines> due_;  // of each engine, side by side: read at every activation
+  FlightPool flights_;
   std::vector<DmaEngine> engines_;
   std::vector<std::unique_ptr<Transfer>> transfers_;  // all ever made, recycled through free_
   std::vector<Transfer*> free_;

@@ -9,12 +9,11 @@ namespace tahoma::model {
 void Share::take_rows(DmaPacket& p, std::uint64_t room, const DmaParams& params) const {
   const std::uint64_t joined = transfer->runs.joined, here = p.elements;
   const std::uint64_t fit = std::max<std::uint64_t>(1, room / here);
-  if (done_rows > 0 || fit < joined)
-    p.runs = std::min(fit, joined - done_rows);
-  else
-    p.runs = std::min(fit / joined, params.packet_elements) * joined;
-  p.runs = std::min(p.runs, last_unit - unit);
-  p.elements = here * p.runs;
+  const std::uint64_t most = done_rows > 0 || fit < joined
+                                 ? std::min(fit, joined - done_rows)
+                                 : std::min(fit / joined, params.packet_elements) * joined;
+  p.runs = static_cast<std::uint32_t>(std::min(most, last_unit - unit));
+  p.elements *= p.runs;
 }
 
 DmaPacket Share::next_packet(const DmaParams& params) const {
@@ -28,10 +27,11 @@ DmaPacket Share::next_packet(const DmaParams& params) const {
   const std::uint64_t each = transfer->element * transfer->request.sources.size();
   const std::uint64_t room = std::max<std::uint64_t>(1, params.packet.count / each);
   const std::uint64_t here = runs.elements_of(unit);
+  const auto joined = static_cast<std::uint32_t>(runs.joined);
   p.from_element = done_elements;
-  p.elements = std::min(room, here - done_elements);
+  p.elements = static_cast<std::uint32_t>(std::min(room, here - done_elements));
   if (p.elements == here && runs.pieces == 1) take_rows(p, room, params);
-  if (done_elements == 0 && done_rows == 0) p.starts = (p.runs + runs.joined - 1) / runs.joined;
+  if (done_elements == 0 && done_rows == 0) p.starts = (p.runs + joined - 1) / joined;
   const bool ends_unit = p.runs > 1 || p.from_element + p.elements >= here;
   p.last = ends_unit && unit + p.runs >= last_unit;
   return p;
@@ -60,7 +60,7 @@ std::uint64_t address_of(const Transfer& transfer, const isa::DmaSide& side, std
 void describe_rows(sim::RowPattern& rows, const Transfer& transfer, const isa::DmaSide& side,
                    const DmaPacket& p) {
   const auto size = static_cast<std::int64_t>(isa::size_of(side.dtype));
-  rows.start(static_cast<std::uint32_t>(p.elements / p.runs * static_cast<std::uint64_t>(size)));
+  rows.start(p.elements / p.runs * static_cast<std::uint32_t>(size));
   if (p.runs == 1) return;
   const TransferRequest& request = transfer.request;
   const unsigned inner = transfer.runs.outer - 1;

@@ -21,8 +21,9 @@ struct Transfer {
 
 // What an engine moves at once: `runs` units of the transfer from `unit` on, or elements of a single one.
 struct DmaPacket {
-  std::uint64_t unit = 0, from_element = 0, elements = 0, runs = 1;
-  std::uint64_t starts = 0;  // elements of the DMA that begin in it
+  std::uint64_t unit = 0, from_element = 0;
+  std::uint32_t elements = 0, runs = 1;
+  std::uint32_t starts = 0;  // elements of the DMA that begin in it
   bool last = false;
 };
 

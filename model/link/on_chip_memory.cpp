@@ -18,8 +18,8 @@ sim::BookedServer::Slot OnChipNetwork::Crossing::carry(Time arrival, base::Bytes
 }
 
 // Requests cross to another die in no time of the crossing's; what a write brings takes its bandwidth.
-tlm::tlm_sync_enum OnChipNetwork::to_memory(sim::Payload& payload, sc_core::sc_time& delay) {
-  sim::PacketInfo& info = sim::info_of(payload);
+tlm::tlm_sync_enum OnChipNetwork::to_memory(sim::Payload& payload, sim::PacketInfo& info,
+                                            sc_core::sc_time& delay) {
   const std::uint32_t to = isa::GlobalAddress::from(payload.get_address()).stack;
   const std::uint32_t here = die_of_core(info.source_core), there = die_of_stack(to);
   delay += sim::to_kernel(place_.request);
@@ -35,7 +35,7 @@ tlm::tlm_sync_enum OnChipNetwork::to_memory(sim::Payload& payload, sc_core::sc_t
   }
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   const tlm::tlm_sync_enum answer = stack(to)->nb_transport_fw(payload, phase, delay);
-  if (answer == tlm::TLM_COMPLETED) answered(payload);
+  if (answer == tlm::TLM_COMPLETED) answered(payload, info);
   return answer;
 }
 
@@ -43,9 +43,9 @@ tlm::tlm_sync_enum OnChipNetwork::to_memory(sim::Payload& payload, sc_core::sc_t
 tlm::tlm_sync_enum OnChipNetwork::on_answer(sim::Payload& payload, tlm::tlm_phase& phase,
                                             sc_core::sc_time& delay) {
   TAHOMA_INVARIANT(phase == tlm::BEGIN_RESP, std::string(name()) + ": unexpected phase from a memory");
-  const sim::PacketInfo& info = sim::info_of(payload);
+  sim::PacketInfo& info = sim::info_of(payload);
   if (info.injector != kOwn) {
-    answered(payload);
+    answered(payload, info);
     return dma[static_cast<int>(info.injector)]->nb_transport_bw(payload, phase, delay);
   }
   landed_at(info, info.last);
@@ -54,8 +54,7 @@ tlm::tlm_sync_enum OnChipNetwork::on_answer(sim::Payload& payload, tlm::tlm_phas
 }
 
 // What the way back adds to the memory's answer: of a write the news that it has been accepted.
-void OnChipNetwork::answered(sim::Payload& payload) {
-  sim::PacketInfo& info = sim::info_of(payload);
+void OnChipNetwork::answered(const sim::Payload& payload, sim::PacketInfo& info) {
   if (payload.is_read()) {
     const std::uint32_t stack = isa::GlobalAddress::from(payload.get_address()).stack;
     carry_back(info, stack, {payload.get_data_length()});

@@ -52,7 +52,7 @@ tlm::tlm_sync_enum OnChipNetwork::on_dma(int engine, sim::Payload& payload, tlm:
     return tlm::TLM_UPDATED;
   }
   info.injector = static_cast<std::uint32_t>(engine);
-  return to_memory(payload, delay);
+  return to_memory(payload, info, delay);
 }
 
 // True if the router took it; otherwise on_credit() will tell.

@@ -52,8 +52,8 @@ class OnChipNetwork : public sc_core::sc_module {
   tlm::tlm_sync_enum on_landed(sim::Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   tlm::tlm_sync_enum on_credit(sim::Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   tlm::tlm_sync_enum on_answer(sim::Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
-  tlm::tlm_sync_enum to_memory(sim::Payload& payload, sc_core::sc_time& delay);
-  void answered(sim::Payload& payload);
+  tlm::tlm_sync_enum to_memory(sim::Payload& payload, sim::PacketInfo& info, sc_core::sc_time& delay);
+  void answered(const sim::Payload& payload, sim::PacketInfo& info);
   void carry_back(sim::PacketInfo& info, std::uint32_t stack, base::Bytes bytes);
   bool to_fabric(sim::Payload& payload, std::uint32_t injector);
   void land(sim::Payload& payload);

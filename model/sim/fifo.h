@@ -23,8 +23,8 @@ class Fifo {
     return back() = std::move(value);
   }
   void pop() {
-    head_ = (head_ + 1) & (ring_.size() - 1);
     --size_;
+    head_ = size_ == 0 ? 0 : (head_ + 1) & (ring_.size() - 1);
   }
 
  private:

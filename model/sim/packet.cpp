@@ -23,20 +23,20 @@ void PacketInfo::reset() {
 }
 
 PayloadPool::~PayloadPool() {
-  for (Payload* p : free_) delete p;
+  for (const Free& f : free_) delete f.payload;
 }
 
 Payload* PayloadPool::take(tlm::tlm_command command, std::uint64_t address, std::uint32_t bytes) {
-  Payload* p = nullptr;
   if (free_.empty()) {
-    p = new Payload(this);
-    p->set_extension(new PacketInfo);
+    Payload* made = new Payload(this);
+    made->set_extension(new PacketInfo);
+    free_.push_back({made, &info_of(*made)});
     ++made_;
-  } else {
-    p = free_.back();
-    free_.pop_back();
-    info_of(*p).reset();
   }
+  const Free taken = free_.back();
+  free_.pop_back();
+  taken.info->reset();
+  Payload* p = taken.payload;
   p->acquire();
   p->set_command(command);
   p->set_address(address);
@@ -45,6 +45,6 @@ Payload* PayloadPool::take(tlm::tlm_command command, std::uint64_t address, std:
   return p;
 }
 
-void PayloadPool::free(Payload* payload) { free_.push_back(payload); }
+void PayloadPool::free(Payload* payload) { free_.push_back({payload, &info_of(*payload)}); }
 
 }  // namespace tahoma::sim

@@ -114,7 +114,11 @@ class PayloadPool : public tlm::tlm_mm_interface {
   std::size_t in_use() const { return made_ - free_.size(); }
 
  private:
-  std::vector<Payload*> free_;
+  struct Free {
+    Payload* payload;
+    PacketInfo* info;
+  };
+  std::vector<Free> free_;
   std::size_t made_ = 0;
 };
 

@@ -18,18 +18,16 @@ model::DmaParams params() { return tests::default_machine().chip.core.dma; }
 
 Time at(std::int64_t ns) { return Duration{ns * 1'000'000}; }
 
-// One packet that reads HBM, and whether it writes it.
-DmaFlight packet(Duration cost, bool to_hbm = false) {
-  DmaFlight f;
+DmaFlight& issue(DmaFlights& flights, Time t, Duration cost, bool to_hbm = false) {
+  DmaFlight& f = flights.issue(t, 4096);
   f.cost = cost;
-  f.bytes = 4096;
   f.to_hbm = to_hbm;
   return f;
 }
-DmaFlight& issue_read(DmaFlights& flights, Time t, const DmaFlight& f) {
-  DmaFlight& issued = flights.issue(t, f);
-  issued.unanswered = 1;
-  return issued;
+DmaFlight& issue_read(DmaFlights& flights, Time t, Duration cost) {
+  DmaFlight& f = issue(flights, t, cost);
+  f.unanswered = 1;
+  return f;
 }
 
 }  // namespace
@@ -64,9 +62,10 @@ TEST_CASE("dma window: a packet larger than the bound enters an empty one", "[dm
 TEST_CASE("dma flights: packets back to back are read back to back, whatever the latency", "[dma]") {
   const auto p = params();
   const Duration overlap = base::Clock(p.clock).length(p.read_overlap);
-  DmaFlights flights(p);
+  model::FlightPool pool;
+  DmaFlights flights(p, pool);
   for (int n = 0; n < 20; ++n) {
-    DmaFlight& f = issue_read(flights, at(100 * n), packet(100_ns));
+    DmaFlight& f = issue_read(flights, at(100 * n), 100_ns);
     flights.have_read(f.tag, at(100 * n + 50), at(100 * n + 60));
     DmaFlight* read = flights.next_read();
     REQUIRE(read != nullptr);
@@ -84,9 +83,10 @@ TEST_CASE("dma flights: what arrives at once is read one after the other, and no
           "[dma]") {
   const auto p = params();
   const Duration overlap = base::Clock(p.clock).length(p.read_overlap);
-  DmaFlights flights(p);
+  model::FlightPool pool;
+  DmaFlights flights(p, pool);
   std::vector<std::uint32_t> tags;
-  for (int n = 0; n < 3; ++n) tags.push_back(issue_read(flights, at(10 * n), packet(10_ns)).tag);
+  for (int n = 0; n < 3; ++n) tags.push_back(issue_read(flights, at(10 * n), 10_ns).tag);
   flights.have_read(tags[2], at(500), at(505));
   flights.have_read(tags[1], at(490), at(500));
   CHECK(flights.next_read() == nullptr);  // the first one has not come
@@ -98,8 +98,9 @@ TEST_CASE("dma flights: what arrives at once is read one after the other, and no
 }
 
 TEST_CASE("dma flights: a packet waits for all its reads, and stays until its write is accepted", "[dma]") {
-  DmaFlights flights(params());
-  DmaFlight& f = flights.issue(at(0), packet(10_ns, true));
+  model::FlightPool pool;
+  DmaFlights flights(params(), pool);
+  DmaFlight& f = issue(flights, at(0), 10_ns, true);
   f.unanswered = 2;
   flights.have_read(f.tag, at(100), at(110));
   CHECK(flights.next_read() == nullptr);
@@ -117,15 +118,16 @@ TEST_CASE("dma flights: a full write window holds packets back, and they the rea
   auto p = params();
   p.read_packets = 2;
   p.write_packets = 1;
-  DmaFlights flights(p);
-  const std::uint32_t first = flights.issue(at(0), packet(10_ns, true)).tag;
-  flights.issue(at(10), packet(10_ns, true));
+  model::FlightPool pool;
+  DmaFlights flights(p, pool);
+  const std::uint32_t first = issue(flights, at(0), 10_ns, true).tag;
+  issue(flights, at(10), 10_ns, true);
   while (flights.next_read() != nullptr) {
   }
   REQUIRE(flights.next_handed_on() != nullptr);
   CHECK(flights.next_handed_on() == nullptr);
   CHECK(flights.open() < at(20));  // the first has been handed on
-  flights.issue(at(20), packet(10_ns, true));
+  issue(flights, at(20), 10_ns, true);
   CHECK(flights.open() == kNever);  // that depends on when the second one is
   flights.have_written(first, 0_ns, at(1000));
   REQUIRE(flights.oldest_over() != nullptr);
@@ -137,11 +139,10 @@ TEST_CASE("dma flights: a full write window holds packets back, and they the rea
 }
 
 TEST_CASE("dma flights: a cold read holds up everything behind it", "[dma]") {
-  DmaFlights flights(params());
-  DmaFlight cold = packet(10_ns);
-  cold.cold = 800_ns;
-  flights.issue(at(0), cold);
-  flights.issue(at(810), packet(10_ns));
+  model::FlightPool pool;
+  DmaFlights flights(params(), pool);
+  issue(flights, at(0), 10_ns).cold = 800_ns;
+  issue(flights, at(810), 10_ns);
   CHECK(flights.next_read()->start == at(0));
   CHECK(flights.next_read()->start == at(810));
 }

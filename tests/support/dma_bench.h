@@ -110,10 +110,10 @@ struct DmaBench : sc_core::sc_module, sim::BackdoorIf, sim::RetireIf {
   tlm_utils::simple_initiator_socket<DmaBench> arriving{"arriving"};
   std::uint64_t sent = 0;  // packets into the fabric
 
-  DmaBench(const model::MachineParams& m, Answers a)
-      : sc_module(in_femtoseconds("bench")),
+  DmaBench(const model::MachineParams& m, Answers a, sc_core::sc_module_name name = "bench")
+      : sc_module(name),
         answers(a),
-        machine(m),
+        machine(in_femtoseconds(m)),
         network("network", place_of(machine), pool, meter),
         dma("dma", {0, 0, false}, machine.chip.core.dma, pool, meter),
         neighbour("neighbour", {1, 0, false}, machine.chip.core.dma, pool, meter) {
@@ -133,7 +133,12 @@ struct DmaBench : sc_core::sc_module, sim::BackdoorIf, sim::RetireIf {
     network.inject.bind(fabric);
     arriving.bind(network.landed);
     fabric.register_nb_transport_fw(this, &DmaBench::into_fabric);
-    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  }
+
+  // Once everything is bound: core 0's doorbell, at time zero.
+  void ring(const model::TransferRequest& request) {
+    start();
+    dma.ring(request);
   }
 
   // What has happened, as text: equal text, equal times.
@@ -157,6 +162,7 @@ struct DmaBench : sc_core::sc_module, sim::BackdoorIf, sim::RetireIf {
 
   // A write from another chip, with a semaphore of core 0 behind it, that has arrived now.
   void land(std::uint64_t address, std::uint32_t bytes, std::uint8_t semaphore) {
+    start();
     sim::Payload* p = pool.take(tlm::TLM_WRITE_COMMAND, address, bytes);
     sim::info_of(*p).notify = sim::Notify{0, semaphore, 0, 1};
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
@@ -171,10 +177,10 @@ struct DmaBench : sc_core::sc_module, sim::BackdoorIf, sim::RetireIf {
   void something_ended() override {}
 
  private:
-  // Before the first object of the netlist exists.
-  static const char* in_femtoseconds(const char* name) {
+  // Before the first module in here exists.
+  static const model::MachineParams& in_femtoseconds(const model::MachineParams& m) {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
-    return name;
+    return m;
   }
   static model::OnChipNetwork::Place place_of(const model::MachineParams& m) {
     const model::NocParams& noc = m.chip.noc;
@@ -185,6 +191,11 @@ struct DmaBench : sc_core::sc_module, sim::BackdoorIf, sim::RetireIf {
     phase = tlm::END_REQ;
     return tlm::TLM_UPDATED;
   }
+  void start() {
+    if (!started_) sc_core::sc_start(sc_core::SC_ZERO_TIME);
+    started_ = true;
+  }
+  bool started_ = false;
   sim::KnownBytes known_;
 };
 
