@@ -144,10 +144,13 @@ Tick Channel::foreseen(PseudoChannel& own, Tick until) {
   Tick limit = std::min(until, next_arrival() - 1);
   for (const Release& r : releases_) limit = std::min(limit, r.at - 1);
   const Tick ready =
-      policy_.scheduler == Scheduler::kFrFcfs ? Tick{0} : std::min(timing_.rcd_read, timing_.rcd_write);
+      policy_.scheduler == Scheduler::kFrFcfs ? Tick{0} : mode_ == kReading ? timing_.rcd_read : timing_.rcd_write;
   const RowStep& row = own.next_row(now_, row_bus_free_);
   if (row.at != kNoTick) limit = std::min(limit, row.at + ready - 1);
   limit = std::min(limit, own.refresh_due() - 1);
+  // Elsewhere the end of a segment lets another in, or turns the channel from writes to reads.
+  const bool line = !lines_[kReading].waiting.empty() || !lines_[kWriting].waiting.empty();
+  if (!line && (mode_ == kReading || lines_[kReading].queued == 0)) return limit;
   for (PseudoChannel& other : pseudo_) {
     if (&other == &own) continue;
     other.next_row(now_, row_bus_free_);

@@ -178,7 +178,7 @@ void PseudoChannel::find_column(Tick now) {
 }
 
 Tick PseudoChannel::next_end() const {
-  Tick end = row_.at == kNoTick ? kNoTick : row_.at + std::min(timing_.rcd_read, timing_.rcd_write);
+  Tick end = row_.at == kNoTick ? kNoTick : row_.at + (mode_ == kReading ? timing_.rcd_read : timing_.rcd_write);
   if (column_.at != kNoTick)
     end = std::min(end, column_.at + static_cast<Tick>(least_left_ - 1) * same_group_);
   return end;
@@ -221,9 +221,8 @@ Tick PseudoChannel::undisturbed_until(const Train& train, Tick limit) const {
     // So has what comes behind an older one of the same group, or never finds the gap between stack IDs.
     if (age > first_age && rules_.group_of(bank) == rules_.group_of(train.first)) continue;
     if (pair && age > second_age && rules_.group_of(bank) == rules_.group_of(train.second)) continue;
-    if (age > first_age && rules_.stack_of(bank) != rules_.stack_of(train.first) &&
-        timing_.ccd_stack > spacing)
-      continue;
+    const bool other_stack = rules_.stack_of(bank) != rules_.stack_of(train.first);
+    if (age > first_age && other_stack && (pair ? other_stack_ > slot_ : other_stack_ >= spacing)) continue;
     until = std::min(until, std::max(train.start, rules_.column(bank, mode_) - 1));
   }
   return until;
