@@ -2,7 +2,6 @@
 #include "model/memory/dram_stack.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <tuple>
 
@@ -57,38 +56,24 @@ tlm::tlm_sync_enum DramStack::request(int initiator, sim::Payload& payload, Dura
   r.initiator = initiator;
   r.start = sim::now() + ahead;
   const std::uint32_t index = keep(r);
-  const bool at_once = submit(requests_[index], index);
-  if (at_once) {
-    answer_write(requests_[index], Duration{0});
-    forget(index);
-    return tlm::TLM_COMPLETED;
-  }
-  wake_at(requests_[index].due);
-  return tlm::TLM_ACCEPTED;
+  if (!submit(requests_[index], index)) return tlm::TLM_ACCEPTED;
+  answer_write(requests_[index], Duration{0});
+  forget(index);
+  return tlm::TLM_COMPLETED;
 }
 
 std::uint32_t DramStack::keep(const Request& request) {
-  std::uint32_t index = 0;
   if (free_.empty()) {
-    index = static_cast<std::uint32_t>(requests_.size());
-    requests_.emplace_back();
-  } else {
-    index = free_.back();
-    free_.pop_back();
+    requests_.push_back(request);
+    return static_cast<std::uint32_t>(requests_.size() - 1);
   }
+  const std::uint32_t index = free_.back();
+  free_.pop_back();
   requests_[index] = request;
-  requests_[index].place = static_cast<std::uint32_t>(under_way_.size());
-  under_way_.push_back(index);
   return index;
 }
 
-void DramStack::forget(std::uint32_t index) {
-  const std::uint32_t place = requests_[index].place;
-  under_way_[place] = under_way_.back();
-  requests_[under_way_[place]].place = place;
-  under_way_.pop_back();
-  free_.push_back(index);
-}
+void DramStack::forget(std::uint32_t index) { free_.push_back(index); }
 
 // True for a write that every channel surely takes when it arrives: nobody needs to hear of it again.
 bool DramStack::submit(Request& r, std::uint32_t tag) {
@@ -96,33 +81,28 @@ bool DramStack::submit(Request& r, std::uint32_t tag) {
   const std::uint64_t offset = isa::GlobalAddress::from(r.payload->get_address()).offset;
   const dram::Tick arrival = design_->timing.clock.at_or_after(r.start).count;
   auto& parts = access_.parts(offset, info.rows, r.payload->is_write());
-  PseudoCounts accesses{};
   for (DramAccess::Part& part : parts) {
     Lane& lane = lanes_[part.channel];
     dram::Segment& segment = part.segment;
     segment.arrival = arrival;
     segment.order = info.source_core << 4 | info.engine;
-    accesses[segment.pseudo] += segment.accesses;
     (segment.write ? lane.write_bytes : lane.read_bytes) +=
         std::uint64_t{segment.accesses} * design_->organisation.access_bytes;
     if (meets_error(lane, segment)) r.corrected = true;
-    r.lanes |= std::uint64_t{1} << part.channel;
   }
   r.left = static_cast<std::uint32_t>(parts.size());
   const bool sure = r.payload->is_write() && surely_enter(parts);
   for (DramAccess::Part& part : parts) {
+    Lane& lane = lanes_[part.channel];
     part.segment.tag = sure ? kNobodyWaits : tag;
-    lanes_[part.channel].channel->submit(part.segment);
+    lane.channel->submit(part.segment);
+    if (sure) continue;
+    ++(part.segment.write ? lane.waiting_writes : lane.reads);
+    // A write may enter when it arrives; the accesses of a read pass the pins one after the other.
+    const dram::Tick passing = part.segment.write ? 0 : lane.channel->passing_time(part.segment.accesses);
+    look_by(lane, std::max(edge(arrival + passing), r.start) + slack_);
   }
-  r.due = std::max(r.payload->is_write() ? r.start : earliest_end(r, arrival, accesses), r.start) + slack_;
   return sure;
-}
-
-// The accesses of one pseudo-channel pass its pins one after the other.
-Time DramStack::earliest_end(const Request& r, dram::Tick arrival, const PseudoCounts& accesses) const {
-  const auto channels = static_cast<std::uint32_t>(std::popcount(r.lanes));
-  const std::uint32_t most = *std::max_element(accesses.begin(), accesses.end());
-  return edge(arrival + (most / channels) * design_->timing.burst + design_->timing.cl);
 }
 
 bool DramStack::surely_enter(const std::vector<DramAccess::Part>& parts) {
@@ -159,36 +139,48 @@ void DramStack::wake() {
   meter_.guard(name(), [this] { look(); });
 }
 
+void DramStack::look_by(Lane& lane, Time when) {
+  lane.due = std::min(lane.due, when);
+  wake_at(when);
+}
+
 void DramStack::look() {
   ++meter_.memory_activations;
   next_wake_ = base::kNever;
   const Time now = sim::now();
   const dram::Tick until = past(now);
-  std::uint64_t lanes = 0;
-  for (const std::uint32_t index : under_way_)
-    if (requests_[index].due <= now) lanes |= requests_[index].lanes;
-  for (; lanes != 0; lanes &= lanes - 1)
-    decide(lanes_[static_cast<std::size_t>(std::countr_zero(lanes))], until);
-  // Answers go in the order of what they report, whatever the channel.
+  Time next = base::kNever;
+  for (Lane& lane : lanes_) {
+    if (lane.due <= now) {
+      decide(lane, until);
+      lane.due = next_look(lane, now);
+    }
+    next = std::min(next, lane.due);
+  }
+  if (next != base::kNever) wake_at(next);
+  answer_all();
+}
+
+Time DramStack::next_look(const Lane& lane, Time now) const {
+  if (lane.waiting_writes > 0) return now + slack_;
+  if (lane.reads == 0) return base::kNever;
+  return std::max(now, edge(lane.channel->earliest_read_end())) + slack_;
+}
+
+// In the order of what they report, whatever the channel.
+void DramStack::answer_all() {
   const auto rank = [this](std::uint32_t index) {
     const sim::PacketInfo& info = sim::info_of(*requests_[index].payload);
     return std::make_tuple(requests_[index].last, info.source_core, info.engine);
   };
   std::sort(over_.begin(), over_.end(), [&](auto a, auto b) { return rank(a) < rank(b); });
-  std::vector<std::uint32_t> over;
-  over.swap(over_);
-  for (const std::uint32_t index : over) {
+  answering_.swap(over_);
+  for (const std::uint32_t index : answering_) {
     const Request r = requests_[index];
     forget(index);
     answer(r);
   }
-  Time next = base::kNever;
-  for (const std::uint32_t index : under_way_) {
-    Request& r = requests_[index];
-    if (r.due <= now) r.due = now + slack_;
-    next = std::min(next, r.due);
-  }
-  if (next != base::kNever) wake_at(next);
+  answering_.clear();
 }
 
 void DramStack::decide(Lane& lane, dram::Tick until) {
@@ -201,6 +193,7 @@ void DramStack::decide(Lane& lane, dram::Tick until) {
   for (const dram::Done& done : lane.channel->finished()) {
     if (done.tag == kNobodyWaits) continue;
     Request& r = requests_[done.tag];
+    --(done.write ? lane.waiting_writes : lane.reads);
     r.first = std::min(r.first, done.first);
     r.last = std::max(r.last, done.last);
     if (--r.left == 0) over_.push_back(done.tag);
@@ -219,6 +212,7 @@ void DramStack::answer(const Request& r) {
     const bool waited = r.last > design_->timing.clock.at_or_after(r.start).count;
     answer_write(r, waited ? edge(r.last) - r.start : Duration{0});
   }
+  TAHOMA_INVARIANT(edge(r.last) + slack_ >= sim::now(), std::string(name()) + ": an answer comes late");
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   port[r.initiator]->nb_transport_bw(*r.payload, phase, delay);

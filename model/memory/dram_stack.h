@@ -10,7 +10,6 @@
 // Leaves out values, which take the back door: a read never waits for the data of a queued write.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <random>
 #include <vector>
@@ -41,30 +40,30 @@ class DramStack : public HbmStack {
   struct Request {  // under way
     sim::Payload* payload = nullptr;
     int initiator = 0;
-    base::Time start{0}, due{0};  // when to look whether it is over
-    std::uint64_t lanes = 0;      // a bit for each channel that it went to
-    std::uint32_t left = 0;       // segments
-    std::uint32_t place = 0;      // among those under way
+    base::Time start{0};
+    std::uint32_t left = 0;  // segments
     dram::Tick first = dram::kNoTick, last = 0;
     bool corrected = false;
   };
   struct Lane {  // a channel and what the stack keeps about it
     std::unique_ptr<dram::Channel> channel;
-    dram::Tick decided = 0;  // up to here
+    dram::Tick decided = 0;                       // up to here
+    base::Time due = base::kNever;                // when to look at it
+    std::uint32_t reads = 0, waiting_writes = 0;  // segments whose end is reported
     std::uint64_t read_bytes = 0, write_bytes = 0;
     std::uint64_t until_error = 0, errors = 0;  // accesses
   };
-
-  using PseudoCounts = std::array<std::uint32_t, dram::kMostPseudoChannels>;
 
   tlm::tlm_sync_enum request(int initiator, sim::Payload& payload, base::Duration ahead) override;
   bool submit(Request& request, std::uint32_t tag);
   bool surely_enter(const std::vector<DramAccess::Part>& parts);
   std::uint32_t keep(const Request& request);
   void forget(std::uint32_t index);
-  base::Time earliest_end(const Request& r, dram::Tick arrival, const PseudoCounts& accesses) const;
   void wake();
   void look();
+  void answer_all();
+  base::Time next_look(const Lane& lane, base::Time now) const;
+  void look_by(Lane& lane, base::Time when);
   void decide(Lane& lane, dram::Tick until);
   void answer(const Request& request);
   void answer_write(const Request& request, base::Duration waited);
@@ -84,7 +83,7 @@ class DramStack : public HbmStack {
   DramAccess access_;
   std::vector<Lane> lanes_;
   std::vector<Request> requests_;
-  std::vector<std::uint32_t> free_, under_way_, over_;  // indices of requests
+  std::vector<std::uint32_t> free_, over_, answering_;  // indices of requests
   sc_core::sc_event wake_;
   base::Time next_wake_ = base::kNever;
 

@@ -42,6 +42,24 @@ bool Channel::surely_enters(bool write, std::uint32_t accesses) const {
   return line.announced + accesses <= line.room;
 }
 
+Tick Channel::passing_time(std::uint32_t accesses) const {
+  return static_cast<Tick>(accesses - 1) * std::max(timing_.ccd_long, timing_.column_slot) + timing_.cl +
+         timing_.burst;
+}
+
+Tick Channel::earliest_read_end() {
+  Tick end = kNoTick;
+  const Line& line = lines_[kReading];
+  // Who has come and waits follows somebody who has ended.
+  for (std::size_t n = 0; n < line.waiting.size(); ++n) {
+    const Segment& s = line.waiting[n];
+    if (s.arrival > now_ || line.queued == 0) end = std::min(end, s.arrival + passing_time(s.accesses));
+  }
+  for (PseudoChannel& p : pseudo_)
+    end = std::min(end, p.earliest_read_end(now_, row_bus_free_) + timing_.cl + timing_.burst);
+  return end;
+}
+
 // One that has come and finds no room waits for a release.
 Tick Channel::next_arrival() const {
   Tick next = kNoTick;

@@ -88,6 +88,10 @@ class Channel {
   // Whether a segment of so many accesses will enter its queue when it arrives, whenever that is: there is
   // room for it and for all that wait or are announced.
   bool surely_enters(bool write, std::uint32_t accesses) const;
+  // The least time from the arrival of a read to its last data.
+  Tick passing_time(std::uint32_t accesses) const;
+  // The last data of a read segment that is here now are not on the pins before.
+  Tick earliest_read_end();
   // Segments that ended since the list was last cleared, by the caller.
   std::vector<Done>& finished() { return finished_; }
   const Tally& tally() const { return tally_; }

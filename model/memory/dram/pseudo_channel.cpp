@@ -30,6 +30,8 @@ PseudoChannel::PseudoChannel(std::uint32_t index, const Surroundings& channel)
 
 void PseudoChannel::admit(std::uint32_t bank, Direction d, const Queued& segment, Tick now) {
   queues_.push(bank, d, segment);
+  if (d == kReading)
+    shortest_read_ = std::min<std::uint32_t>(waiting_[d] == 0 ? ~0U : shortest_read_, segment.accesses);
   if (waiting_[d]++ == 0 && d == mode_) work_since_ = now;
   row_stale_ = true;
   column_stale_ = true;
@@ -144,6 +146,7 @@ Tick PseudoChannel::issue_row() {
     case CommandKind::kPrechargeAll:
       for (std::uint64_t open = queues_.open() & unit; open != 0; open &= open - 1) {
         rules_.precharged(first_of(open), step.at);
+        if (queues_.list(first_of(open), kReading).hits > 0) shortest_read_ = 1;  // part of it is done
         queues_.closed(first_of(open));
         ++channel_.tally.precharges;
       }
@@ -197,6 +200,17 @@ Tick PseudoChannel::next_end() const {
   if (column_.at != kNoTick)
     end = std::min(end, column_.at + static_cast<Tick>(least_left_ - 1) * same_group_);
   return end;
+}
+
+Tick PseudoChannel::earliest_read_end(Tick now, Tick bus_free) {
+  if (waiting_[kReading] == 0) return kNoTick;
+  const Tick from_activate = timing_.rcd_read + static_cast<Tick>(shortest_read_ - 1) * same_group_;
+  // While writes go, the reads of open rows may go on at any time.
+  if (mode_ == kWriting) return queues_.with_hits(kReading) != 0 ? now : now + from_activate;
+  const Tick opened = next_row(now, bus_free).at;
+  const Tick end = opened == kNoTick ? kNoTick : opened + from_activate;
+  if (next_column(now) == kNoTick) return end;
+  return std::min(end, column_.at + static_cast<Tick>(least_left_ - 1) * same_group_);
 }
 
 Ended PseudoChannel::issue_columns(Tick limit) {

@@ -58,6 +58,9 @@ class PseudoChannel {
   // No segment ends before this: after next_row and next_column.
   Tick next_end() const;
 
+  // No read that is queued has its last column command before this.
+  Tick earliest_read_end(Tick now, Tick bus_free);
+
   // Issues the row step; how long it takes the row bus.
   Tick issue_row();
   // Issues a train from the column step on, none of it after `limit`; at most one segment ends, with its last
@@ -98,6 +101,7 @@ class PseudoChannel {
   Tick row_for_bus_ = 0;
   RowStep row_;
   ColumnStep column_;
+  std::uint32_t shortest_read_ = ~0U;       // accesses, of those queued since there were none
   std::uint32_t least_left_ = 0;            // of the segments that column commands can go to
   std::uint64_t conflict_ = 0, fresh_ = 0;  // banks precharged for another row; activated, not yet accessed
   std::uint64_t fresh_conflict_ = 0;
