@@ -2,6 +2,7 @@
 #include "model/memory/dram_stack.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <tuple>
 
@@ -15,6 +16,8 @@ namespace {
 
 // Re-reading an access that met an error: a full row cycle of the request's own, besides the second access.
 constexpr Duration kCorrection{100'000'000};  // 100 ns, assumed: the controller's retry is not public
+// The tag of segments that are not reported.
+constexpr std::uint32_t kNobodyWaits = ~0U;
 // The shortest interval, for networks without latency.
 constexpr Duration kLeastSlack{1'000'000};
 
@@ -48,6 +51,23 @@ DramStack::DramStack(sc_core::sc_module_name name, const Environment& around, co
 }
 
 tlm::tlm_sync_enum DramStack::request(int initiator, sim::Payload& payload, Duration ahead) {
+  book(payload);
+  Request r;
+  r.payload = &payload;
+  r.initiator = initiator;
+  r.start = sim::now() + ahead;
+  const std::uint32_t index = keep(r);
+  const bool at_once = submit(requests_[index], index);
+  if (at_once) {
+    answer_write(requests_[index], Duration{0});
+    forget(index);
+    return tlm::TLM_COMPLETED;
+  }
+  wake_at(requests_[index].due);
+  return tlm::TLM_ACCEPTED;
+}
+
+std::uint32_t DramStack::keep(const Request& request) {
   std::uint32_t index = 0;
   if (free_.empty()) {
     index = static_cast<std::uint32_t>(requests_.size());
@@ -56,14 +76,68 @@ tlm::tlm_sync_enum DramStack::request(int initiator, sim::Payload& payload, Dura
     index = free_.back();
     free_.pop_back();
   }
-  requests_[index] = {&payload, initiator, sim::now() + ahead, 0, dram::kNoTick, 0, false};
-  arriving_.push_back(index);
-  book(payload);
-  if (next_wake_ == base::kNever || next_wake_ > requests_[index].start + slack_) {
-    next_wake_ = requests_[index].start + slack_;
-    sim::notify_at(wake_, next_wake_);
+  requests_[index] = request;
+  requests_[index].place = static_cast<std::uint32_t>(under_way_.size());
+  under_way_.push_back(index);
+  return index;
+}
+
+void DramStack::forget(std::uint32_t index) {
+  const std::uint32_t place = requests_[index].place;
+  under_way_[place] = under_way_.back();
+  requests_[under_way_[place]].place = place;
+  under_way_.pop_back();
+  free_.push_back(index);
+}
+
+// True for a write that every channel surely takes when it arrives: nobody needs to hear of it again.
+bool DramStack::submit(Request& r, std::uint32_t tag) {
+  const sim::PacketInfo& info = sim::info_of(*r.payload);
+  const std::uint64_t offset = isa::GlobalAddress::from(r.payload->get_address()).offset;
+  const dram::Tick arrival = design_->timing.clock.at_or_after(r.start).count;
+  auto& parts = access_.parts(offset, info.rows, r.payload->is_write());
+  PseudoCounts accesses{};
+  for (DramAccess::Part& part : parts) {
+    Lane& lane = lanes_[part.channel];
+    dram::Segment& segment = part.segment;
+    segment.arrival = arrival;
+    segment.order = info.source_core << 4 | info.engine;
+    accesses[segment.pseudo] += segment.accesses;
+    (segment.write ? lane.write_bytes : lane.read_bytes) +=
+        std::uint64_t{segment.accesses} * design_->organisation.access_bytes;
+    if (meets_error(lane, segment)) r.corrected = true;
+    r.lanes |= std::uint64_t{1} << part.channel;
   }
-  return tlm::TLM_ACCEPTED;
+  r.left = static_cast<std::uint32_t>(parts.size());
+  const bool sure = r.payload->is_write() && surely_enter(parts);
+  for (DramAccess::Part& part : parts) {
+    part.segment.tag = sure ? kNobodyWaits : tag;
+    lanes_[part.channel].channel->submit(part.segment);
+  }
+  r.due = std::max(r.payload->is_write() ? r.start : earliest_end(r, arrival, accesses), r.start) + slack_;
+  return sure;
+}
+
+// The accesses of one pseudo-channel pass its pins one after the other.
+Time DramStack::earliest_end(const Request& r, dram::Tick arrival, const PseudoCounts& accesses) const {
+  const auto channels = static_cast<std::uint32_t>(std::popcount(r.lanes));
+  const std::uint32_t most = *std::max_element(accesses.begin(), accesses.end());
+  return edge(arrival + (most / channels) * design_->timing.burst + design_->timing.cl);
+}
+
+bool DramStack::surely_enter(const std::vector<DramAccess::Part>& parts) {
+  const auto fit = [&](Lane& lane, std::uint32_t channel) {
+    std::uint32_t accesses = 0;
+    for (const DramAccess::Part& part : parts)
+      if (part.channel == channel) accesses += part.segment.accesses;
+    return lane.channel->surely_enters(true, accesses);
+  };
+  return std::all_of(parts.begin(), parts.end(), [&](const DramAccess::Part& part) {
+    Lane& lane = lanes_[part.channel];
+    if (fit(lane, part.channel)) return true;
+    decide(lane, past(sim::now()));
+    return fit(lane, part.channel);
+  });
 }
 
 void DramStack::book(const sim::Payload& payload) {
@@ -75,84 +149,56 @@ void DramStack::book(const sim::Payload& payload) {
   (payload.is_read() ? read_bytes_ : write_bytes_) += bytes;
 }
 
-void DramStack::wake() {
-  meter_.guard(name(), [this] { advance(); });
+void DramStack::wake_at(Time when) {
+  if (when >= next_wake_) return;
+  next_wake_ = when;
+  sim::notify_at(wake_, when);
 }
 
-void DramStack::advance() {
+void DramStack::wake() {
+  meter_.guard(name(), [this] { look(); });
+}
+
+void DramStack::look() {
   ++meter_.memory_activations;
   next_wake_ = base::kNever;
   const Time now = sim::now();
-  // Everything strictly before now, and nothing that a request of this instant could still change.
-  const dram::Tick until = design_->timing.clock.at_or_after(now).count - 1;
-  take_arrivals(until);
-  dram::Tick data = 0;
-  for (std::uint64_t left = active_; left != 0; left &= left - 1) {
-    const auto c = static_cast<std::size_t>(std::countr_zero(left));
-    Lane& lane = lanes_[c];
-    data -= lane.channel->tally().data;
-    lane.channel->advance(until);
-    data += lane.channel->tally().data;
-    end_segments(lane);
-    if (lane.channel->idle()) active_ &= ~(std::uint64_t{1} << c);
-  }
-  // The share of the pins, as if at the interval's beginning.
-  const auto pins = static_cast<std::int64_t>(lanes_.size() * design_->organisation.pseudo_channels);
-  const Time from = woken_;
-  woken_ = now;
-  series_.add(from, std::min(now, from + Duration{edge(data).fs / pins}));
-  for (const std::uint32_t index : over_) answer(index);
-  over_.clear();
-  schedule();
-}
-
-void DramStack::schedule() {
-  Time next = active_ != 0 ? sim::now() + slack_ : base::kNever;
-  for (const std::uint32_t index : arriving_) next = std::min(next, requests_[index].start + slack_);
-  if (next == base::kNever || next >= next_wake_) return;
-  next_wake_ = std::max(next, sim::now());
-  sim::notify_at(wake_, next_wake_);
-}
-
-// Requests of the same instant go by core and engine, whatever the order in which they were announced.
-void DramStack::take_arrivals(dram::Tick until) {
-  if (arriving_.empty()) return;
-  const Time end = edge(until);
-  const auto key = [this](std::uint32_t index) {
-    const Request& r = requests_[index];
-    const sim::PacketInfo& info = sim::info_of(*r.payload);
-    return std::make_tuple(r.start, info.source_core, info.engine);
+  const dram::Tick until = past(now);
+  std::uint64_t lanes = 0;
+  for (const std::uint32_t index : under_way_)
+    if (requests_[index].due <= now) lanes |= requests_[index].lanes;
+  for (; lanes != 0; lanes &= lanes - 1) decide(lanes_[static_cast<std::size_t>(std::countr_zero(lanes))], until);
+  // Answers go in the order of what they report, whatever the channel.
+  const auto rank = [this](std::uint32_t index) {
+    const sim::PacketInfo& info = sim::info_of(*requests_[index].payload);
+    return std::make_tuple(requests_[index].last, info.source_core, info.engine);
   };
-  const auto behind = std::partition(arriving_.begin(), arriving_.end(),
-                                     [&](std::uint32_t index) { return requests_[index].start <= end; });
-  std::stable_sort(arriving_.begin(), behind,
-                   [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
-  std::for_each(arriving_.begin(), behind, [this](std::uint32_t index) { begin(index); });
-  arriving_.erase(arriving_.begin(), behind);
-}
-
-void DramStack::begin(std::uint32_t index) {
-  Request& r = requests_[index];
-  const sim::PacketInfo& info = sim::info_of(*r.payload);
-  const std::uint64_t offset = isa::GlobalAddress::from(r.payload->get_address()).offset;
-  const dram::Tick arrival = design_->timing.clock.at_or_after(r.start).count;
-  const auto& parts = access_.parts(offset, info.rows, r.payload->is_write());
-  r.left = static_cast<std::uint32_t>(parts.size());
-  for (const DramAccess::Part& part : parts) {
-    Lane& lane = lanes_[part.channel];
-    dram::Segment segment = part.segment;
-    segment.arrival = arrival;
-    segment.tag = index;
-    (segment.write ? lane.write_bytes : lane.read_bytes) +=
-        std::uint64_t{segment.accesses} * design_->organisation.access_bytes;
-    if (meets_error(lane, segment)) r.corrected = true;
-    lane.channel->submit(segment);
-    active_ |= std::uint64_t{1} << part.channel;
+  std::sort(over_.begin(), over_.end(), [&](auto a, auto b) { return rank(a) < rank(b); });
+  std::vector<std::uint32_t> over;
+  over.swap(over_);
+  for (const std::uint32_t index : over) {
+    const Request r = requests_[index];
+    forget(index);
+    answer(r);
   }
+  Time next = base::kNever;
+  for (const std::uint32_t index : under_way_) {
+    Request& r = requests_[index];
+    if (r.due <= now) r.due = now + slack_;
+    next = std::min(next, r.due);
+  }
+  if (next != base::kNever) wake_at(next);
 }
 
-void DramStack::end_segments(Lane& lane) {
+void DramStack::decide(Lane& lane, dram::Tick until) {
+  if (until <= lane.decided) return;
+  const dram::Tick data = lane.channel->tally().data;
+  lane.channel->advance(until);
+  const auto pins = static_cast<std::int64_t>(lanes_.size() * design_->organisation.pseudo_channels);
+  series_.add_share(edge(lane.decided), edge(until), {edge(lane.channel->tally().data - data).fs / pins});
+  lane.decided = until;
   for (const dram::Done& done : lane.channel->finished()) {
+    if (done.tag == kNobodyWaits) continue;
     Request& r = requests_[done.tag];
     r.first = std::min(r.first, done.first);
     r.last = std::max(r.last, done.last);
@@ -161,27 +207,27 @@ void DramStack::end_segments(Lane& lane) {
   lane.channel->finished().clear();
 }
 
-void DramStack::answer(std::uint32_t index) {
-  const Request r = requests_[index];
-  free_.push_back(index);
-  sim::PacketInfo& info = sim::info_of(*r.payload);
-  const Duration correction = r.corrected ? kCorrection : Duration{0};
-  const Time last = edge(r.last) + correction;
+void DramStack::answer(const Request& r) {
   if (r.payload->is_read()) {
+    sim::PacketInfo& info = sim::info_of(*r.payload);
     info.first = edge(r.first);
-    info.last = last;
-    reads_.add(last - r.start);
+    info.last = edge(r.last) + (r.corrected ? kCorrection : Duration{0});
+    reads_.add(info.last - r.start);
   } else {
-    // From one edge of the command clock to the next nobody was made to wait.
-    const Duration waited =
-        r.last <= design_->timing.clock.at_or_after(r.start).count ? Duration{0} : last - r.start;
-    info.held += waited;
-    info.last = std::max(info.last, r.start + waited);
-    writes_.add(waited);
+    // Until the next edge of the command clock nobody was made to wait.
+    const bool waited = r.last > design_->timing.clock.at_or_after(r.start).count;
+    answer_write(r, waited ? edge(r.last) - r.start : Duration{0});
   }
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   port[r.initiator]->nb_transport_bw(*r.payload, phase, delay);
+}
+
+void DramStack::answer_write(const Request& r, Duration waited) {
+  sim::PacketInfo& info = sim::info_of(*r.payload);
+  info.held += waited;
+  info.last = std::max(info.last, r.start + waited);
+  writes_.add(waited);
 }
 
 }  // namespace tahoma::model

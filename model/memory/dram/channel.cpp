@@ -10,7 +10,7 @@ namespace tahoma::model::dram {
 
 Channel::Channel(const Organisation& organisation, const Timing& timing, const Policy& policy,
                  CommandLog* log)
-    : organisation_(organisation), timing_(timing), policy_(policy) {
+    : organisation_(organisation), timing_(timing), policy_(policy), log_(log) {
   lines_[kReading].room = policy.read_queue;
   lines_[kWriting].room = policy.write_queue;
   const PseudoChannel::Surroundings own{organisation_, timing_, policy_, tally_, log};
@@ -27,13 +27,20 @@ void Channel::submit(const Segment& segment) {
   TAHOMA_INVARIANT(segment.arrival >= now_, "a segment arrives in the past");
   auto& waiting = lines_[d].waiting;
   auto place = waiting.end();
-  while (place != waiting.begin() && std::prev(place)->arrival > segment.arrival) --place;
+  const auto rank = [](const Segment& s) { return std::tie(s.arrival, s.order); };
+  while (place != waiting.begin() && rank(segment) < rank(*std::prev(place))) --place;
   waiting.insert(place, segment);
+  lines_[d].announced += segment.accesses;
 }
 
 bool Channel::has_room(bool write, std::uint32_t accesses) const {
   const Line& line = lines_[write ? kWriting : kReading];
   return line.waiting.empty() && line.room >= accesses;
+}
+
+bool Channel::surely_enters(bool write, std::uint32_t accesses) const {
+  const Line& line = lines_[write ? kWriting : kReading];
+  return line.announced + accesses <= line.room;
 }
 
 // One that has come and finds no room waits for a release.
@@ -62,7 +69,17 @@ Tick Channel::next_step() {
   return next;
 }
 
+// Nothing but refreshes happens while no segment is there. They are counted rather than issued, unless somebody
+// reads the log; the last of them is left to the rules.
+void Channel::rest(Tick until) {
+  const bool queued = lines_[kReading].queued + lines_[kWriting].queued > 0;
+  if (log_ != nullptr || queued) return;
+  const Tick past = std::min(until, next_arrival()) - 4 * (timing_.rc + timing_.rfc_all + timing_.rfc_bank);
+  for (PseudoChannel& p : pseudo_) p.rest(past);
+}
+
 void Channel::advance(Tick until) {
+  rest(until);
   for (Tick next = next_step(); next <= until; next = next_step()) {
     now_ = next;
     step(until);
@@ -101,6 +118,7 @@ void Channel::admit(Tick now) {
       pseudo_[s.pseudo].admit(s.bank, d, {next_age_++, now, 0, s.row, s.accesses, s.accesses, s.tag, 0, 0},
                               now);
       line.room -= s.accesses;
+      line.announced -= s.accesses;
       line.queued += s.accesses;
       if (d == kWriting) finished_.push_back({s.tag, true, now, now});
       line.waiting.pop_front();

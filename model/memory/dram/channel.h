@@ -57,6 +57,7 @@ struct Segment {
   std::uint32_t accesses = 1;  // 1 to the smaller queue's size
   Tick arrival = 0;            // not before the last advance()
   std::uint32_t tag = 0;       // comes back with Done
+  std::uint32_t order = 0;     // of two that arrive in the same tick the lower goes first
 };
 
 // A segment is over. A read: its first data appeared on the pins, its last data had passed. A write: `first`
@@ -82,6 +83,9 @@ class Channel {
   bool idle() const;  // no segment waits
   // Whether a segment of so many accesses that arrived now would enter its queue at once.
   bool has_room(bool write, std::uint32_t accesses) const;
+  // Whether a segment of so many accesses will enter its queue when it arrives, whenever that is: there is room for
+  // it and for all that wait or are announced.
+  bool surely_enters(bool write, std::uint32_t accesses) const;
   // Segments that ended since the list was last cleared, by the caller.
   std::vector<Done>& finished() { return finished_; }
   const Tally& tally() const { return tally_; }
@@ -89,7 +93,7 @@ class Channel {
  private:
   struct Line {                          // one direction
     std::deque<Segment> waiting;         // in order of arrival
-    std::uint32_t queued = 0, room = 0;  // accesses
+    std::uint32_t queued = 0, room = 0, announced = 0;  // accesses; of those that wait
   };
   struct Release {  // room that a segment leaves behind
     Tick at = kNoTick;
@@ -99,6 +103,7 @@ class Channel {
 
   Tick next_arrival() const;
   Tick next_step();
+  void rest(Tick until);
   void step(Tick until);
   void release(Tick now);
   void admit(Tick now);
@@ -117,6 +122,7 @@ class Channel {
   std::array<Line, 2> lines_;
   std::vector<Release> releases_;  // at most one for each pseudo-channel
   Direction mode_ = kReading;
+  CommandLog* log_;
   Tick now_ = 0, row_bus_free_ = 0;
   std::uint64_t next_age_ = 0;
 };

@@ -48,6 +48,18 @@ void PseudoChannel::claim_refresh() {
   column_stale_ = true;
 }
 
+void PseudoChannel::rest(Tick until) {
+  const RefreshSchedule::Skipped skipped = refresh_.skip(until);
+  channel_.tally.refreshes += skipped.commands;
+  for (std::uint64_t open = queues_.open() & skipped.banks; open != 0; open &= open - 1) {
+    queues_.closed(first_of(open));
+    ++channel_.tally.precharges;
+  }
+  if (skipped.commands == 0) return;
+  row_stale_ = true;
+  column_stale_ = true;
+}
+
 const RowStep& PseudoChannel::next_row(Tick now, Tick bus_free) {
   if (!row_stale_ && (row_.at >= bus_free || row_.at == kNoTick)) return row_;
   row_stale_ = false;

@@ -46,6 +46,8 @@ class PseudoChannel {
 
   Tick refresh_due() const { return refresh_.due(); }
   void claim_refresh();
+  // No segment has been here and none comes until well after `until`.
+  void rest(Tick until);
 
   // The next commands, not before `now`, the row bus being free from `bus_free` on.
   const RowStep& next_row(Tick now, Tick bus_free);

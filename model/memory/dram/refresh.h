@@ -15,6 +15,11 @@ class RefreshSchedule {
   Tick due() const { return kind_ == Refresh::kNone ? kNoTick : (turn_ + 1) * refi_ / parts_; }
   // At due(): claims the next banks.
   void claim();
+  // Passes over the refreshes that are due until then, if none is under way.
+  struct Skipped {
+    std::uint64_t banks = 0, commands = 0;
+  };
+  Skipped skip(Tick until);
   // Claimed banks take no activate and no column command until they have been refreshed.
   std::uint64_t claimed() const { return claimed_; }
   void refreshed(std::uint64_t banks, Tick at);
@@ -28,6 +33,7 @@ class RefreshSchedule {
   Tick ready_at(std::uint32_t bank) const { return last_[bank].ready; }
 
  private:
+  std::uint64_t next() const;
   Refresh kind_;
   std::uint32_t banks_, per_stack_;
   Tick refi_, takes_;
