@@ -25,7 +25,7 @@ DramAccess::DramAccess(const DramDesign& design, const std::vector<std::uint32_t
 }
 
 std::vector<DramAccess::Part>& DramAccess::parts(std::uint64_t offset, const sim::RowPattern& rows,
-                                                       bool write) {
+                                                 bool write) {
   parts_.clear();
   rows.each_row(
       [&](std::int64_t row) { touch(offset + static_cast<std::uint64_t>(row), rows.row_bytes(), write); });

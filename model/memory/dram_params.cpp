@@ -57,8 +57,9 @@ void DramParams::declare(base::ParamTree& t) {
   t.add("page", page, 1_KiB, {64_B, 8_KiB}, "bytes of a row in a pseudo-channel", standard);
   t.add("access", access, 32_B, {8_B, 256_B}, "bytes of one burst", standard);
   t.add("mapping", mapping,
-        std::string("row sid bank group[1] channel pseudo group[0] column; channel ^= row[0+]; pseudo ^= row[4+];"
-                    " group ^= row[5+]; bank ^= row[7+]; sid ^= row[9+]"),
+        std::string(
+            "row sid bank group[1] channel pseudo group[0] column; channel ^= row[0+]; pseudo ^= row[4+];"
+            " group ^= row[5+]; bank ^= row[7+]; sid ^= row[9+]"),
         {}, "address bits from the highest to the lowest above an access, then what is XORed",
         assumed("unpublished; 4 KiB, two rows in two bank groups of each pseudo-channel, then the next "
                 "channel; strides spread"));
@@ -75,10 +76,10 @@ void DramParams::declare(base::ParamTree& t) {
   const base::Source queues = assumed(
       "unpublished; four DMA packets of 4 KiB to choose from, and half of that held back: the reference "
       "simulations have 128 and 64 for requests of 32 B");
-  t.add("read_queue", read_queue, std::uint64_t{512}, {1, 65536},
+  t.add("read_queue", read_queue, std::uint64_t{512}, {1, 16384},
         "read accesses that a channel can choose from", queues);
-  t.add("write_queue", write_queue, std::uint64_t{256}, {1, 65536}, "write accesses that a channel holds back",
-        queues);
+  t.add("write_queue", write_queue, std::uint64_t{256}, {1, 16384},
+        "write accesses that a channel holds back", queues);
   const base::Source marks = assumed("unpublished; the marks of the reference simulations");
   t.add("write_high", write_high_percent, std::uint64_t{80}, {1, 100},
         "percent of the write queue above which it is drained", marks);

@@ -167,7 +167,8 @@ void DramStack::look() {
   std::uint64_t lanes = 0;
   for (const std::uint32_t index : under_way_)
     if (requests_[index].due <= now) lanes |= requests_[index].lanes;
-  for (; lanes != 0; lanes &= lanes - 1) decide(lanes_[static_cast<std::size_t>(std::countr_zero(lanes))], until);
+  for (; lanes != 0; lanes &= lanes - 1)
+    decide(lanes_[static_cast<std::size_t>(std::countr_zero(lanes))], until);
   // Answers go in the order of what they report, whatever the channel.
   const auto rank = [this](std::uint32_t index) {
     const sim::PacketInfo& info = sim::info_of(*requests_[index].payload);

@@ -23,8 +23,9 @@ PseudoChannel::PseudoChannel(std::uint32_t index, const Surroundings& channel)
       slot_(timing_.column_slot),
       same_group_(std::max(slot_, slots(timing_.ccd_long))),
       other_stack_(slots(timing_.ccd_stack)),
-      queues_(channel.organisation.all_banks()),
-      rules_(channel.organisation, channel.timing),
+      banks_(channel.organisation.all_banks()),
+      queues_(banks_),
+      rules_(channel.organisation, channel.timing, banks_),
       refresh_(channel.organisation, channel.timing, channel.policy.refresh) {}
 
 void PseudoChannel::admit(std::uint32_t bank, Direction d, const Queued& segment, Tick now) {
@@ -152,6 +153,7 @@ Tick PseudoChannel::issue_row() {
       for (std::uint64_t left = unit; left != 0; left &= left - 1)
         rules_.refreshed(first_of(left), step.at, refresh_.takes());
       refresh_.refreshed(unit, step.at);
+      refreshed_ |= unit;
       ++channel_.tally.refreshes;
   }
   log(command);
@@ -182,7 +184,7 @@ void PseudoChannel::find_column(Tick now) {
   for (std::uint64_t left = banks; left != 0; left &= left - 1) {
     const std::uint32_t bank = first_of(left);
     const Queued& segment = queues_.at(queues_.list(bank, mode_).hit);
-    least_left_ = std::min(least_left_, segment.left);
+    least_left_ = std::min<std::uint32_t>(least_left_, segment.left);
     if (earliest[bank] > column_.at || segment.age >= oldest) continue;
     oldest = segment.age;
     column_.bank = bank;
@@ -190,7 +192,8 @@ void PseudoChannel::find_column(Tick now) {
 }
 
 Tick PseudoChannel::next_end() const {
-  Tick end = row_.at == kNoTick ? kNoTick : row_.at + (mode_ == kReading ? timing_.rcd_read : timing_.rcd_write);
+  Tick end =
+      row_.at == kNoTick ? kNoTick : row_.at + (mode_ == kReading ? timing_.rcd_read : timing_.rcd_write);
   if (column_.at != kNoTick)
     end = std::min(end, column_.at + static_cast<Tick>(least_left_ - 1) * same_group_);
   return end;
@@ -274,8 +277,7 @@ Ended PseudoChannel::run(const Train& train, Tick limit) {
 Ended PseudoChannel::access(std::uint32_t bank, Tick first, std::uint32_t count, Tick spacing) {
   const Tick last = first + static_cast<Tick>(count - 1) * spacing;
   rules_.accessed(bank, mode_, last);
-  const std::uint32_t index = queues_.list(bank, mode_).hit;
-  Queued& segment = queues_.at(index);
+  Queued& segment = queues_.at(queues_.list(bank, mode_).hit);
   log({first, mode_ == kReading ? CommandKind::kRead : CommandKind::kWrite, index_,
        static_cast<std::uint8_t>(bank), segment.row, count, spacing});
   Tally& tally = channel_.tally;
@@ -289,7 +291,7 @@ Ended PseudoChannel::access(std::uint32_t bank, Tick first, std::uint32_t count,
     tally.row_hits += count;
   }
   if (segment.left == segment.accesses) segment.first = first;
-  segment.left -= count;
+  segment.left = static_cast<std::uint16_t>(segment.left - count);
   last_ = mode_;
   turned_until_ = last + (mode_ == kReading ? timing_.rtw : timing_.cwl + timing_.burst + timing_.wtr_long);
   Ended ended;
@@ -311,7 +313,10 @@ void PseudoChannel::account(std::uint32_t bank, Tick at) {
     kind += share;
     lost -= share;
   };
-  book(tally.refresh, refresh_.claimed_at(bank), refresh_.ready_at(bank));
+  if ((refreshed_ & bit(bank)) != 0) {
+    refreshed_ &= ~bit(bank);
+    book(tally.refresh, refresh_.claimed_at(bank), refresh_.ready_at(bank));
+  }
   if (last_ != mode_) book(tally.turnaround, waited_from, turned_until_);
   tally.bank += lost;
   used_until_ = at + timing_.burst;

@@ -4,6 +4,7 @@
 // row bus.
 #pragma once
 
+#include "model/memory/dram/bank_queues.h"
 #include "model/memory/dram/command.h"
 #include "model/memory/dram/refresh.h"
 #include "model/memory/dram/rules.h"
@@ -40,6 +41,8 @@ class PseudoChannel {
     CommandLog* log;
   };
   PseudoChannel(std::uint32_t index, const Surroundings& channel);
+  PseudoChannel(const PseudoChannel&) = delete;
+  PseudoChannel& operator=(const PseudoChannel&) = delete;
 
   void admit(std::uint32_t bank, Direction direction, const Queued& segment, Tick now);
   void serve(Direction mode, Tick now);
@@ -86,6 +89,7 @@ class PseudoChannel {
   std::uint8_t index_;
   Tick phase_;                            // of its slots
   Tick slot_, same_group_, other_stack_;  // from one to the next, and distances in whole slots
+  std::vector<BankState> banks_;
   BankQueues queues_;
   Rules rules_;
   RefreshSchedule refresh_;
@@ -97,6 +101,7 @@ class PseudoChannel {
   std::uint32_t least_left_ = 0;            // of the segments that column commands can go to
   std::uint64_t conflict_ = 0, fresh_ = 0;  // banks precharged for another row; activated, not yet accessed
   std::uint64_t fresh_conflict_ = 0;
+  std::uint64_t refreshed_ = 0;  // since their last access
   // For the books: the end of the last column command's slot, its direction, and since when work waits.
   Tick used_until_ = 0, work_since_ = 0, turned_until_ = 0;
   Direction last_ = kReading;

@@ -22,7 +22,14 @@ RefreshSchedule::RefreshSchedule(const Organisation& o, const Timing& t, Refresh
       refi_(t.refi),
       takes_(kind == Refresh::kPerBank ? t.rfc_bank : t.rfc_all),
       parts_(kind == Refresh::kPerBank ? o.banks_per_stack_id() : 1),
-      last_(o.all_banks()) {}
+      last_(o.all_banks()) {
+  turn(0);
+}
+
+void RefreshSchedule::turn(std::int64_t by) {
+  turn_ += by;
+  if (kind_ != Refresh::kNone) due_ = (turn_ + 1) * refi_ / parts_;
+}
 
 std::uint64_t RefreshSchedule::next() const {
   if (by_stack()) return bits(banks_);
@@ -38,7 +45,7 @@ void RefreshSchedule::claim() {
   for (std::uint64_t left = banks; left != 0; left &= left - 1)
     last_[static_cast<std::size_t>(std::countr_zero(left))].claimed = due();
   claimed_ |= banks;
-  ++turn_;
+  turn(1);
 }
 
 RefreshSchedule::Skipped RefreshSchedule::skip(Tick until) {
@@ -48,10 +55,10 @@ RefreshSchedule::Skipped RefreshSchedule::skip(Tick until) {
   skipped.commands = static_cast<std::uint64_t>(passed) * (banks_ / per_stack_);
   if (passed >= parts_) {
     skipped.banks = bits(banks_);
-    turn_ += passed;
+    turn(passed);
     return skipped;
   }
-  for (std::int64_t n = 0; n < passed; ++n, ++turn_) skipped.banks |= next();
+  for (std::int64_t n = 0; n < passed; ++n, turn(1)) skipped.banks |= next();
   return skipped;
 }
 
