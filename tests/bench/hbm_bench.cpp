@@ -49,10 +49,11 @@ Cost saturate(std::uint32_t bytes, std::uint32_t window, std::uint32_t count,
     ++n;
     return r;
   };
-  StackBench bench(tests::default_machine().chip.hbm, [&](const StackAnswer& a) -> std::optional<StackRequest> {
-    if (n >= count) return std::nullopt;
-    return request(a.last + StackBench::kSlack);
-  });
+  StackBench bench(tests::default_machine().chip.hbm,
+                   [&](const StackAnswer& a) -> std::optional<StackRequest> {
+                     if (n >= count) return std::nullopt;
+                     return request(a.last + StackBench::kSlack);
+                   });
   std::vector<StackRequest> first;
   while (n < window) first.push_back(request(base::Time{0}));
   const double before = processor_s();
@@ -97,8 +98,11 @@ void random_accesses(benchmark::State& state) {
 
 Cost main_job(const std::string& model) {
   return in_own_process([&] {
-    const auto config = runtime::resolve_config({TAHOMA_SOURCE_DIR "/workloads/gemm/ultraserver.yaml", "",
-                                                 {"machine.chip.hbm.model=" + model}, "timing", ""});
+    const auto config = runtime::resolve_config({TAHOMA_SOURCE_DIR "/workloads/gemm/ultraserver.yaml",
+                                                 "",
+                                                 {"machine.chip.hbm.model=" + model},
+                                                 "timing",
+                                                 ""});
     runtime::Machine machine(config->machine, config->mode());
     config->workload->prepare(machine, config->run.seed);
     const double before = processor_s();

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stack with DRAM by itself: its answers follow from its requests, not from the order of their announcement.
+// A stack with DRAM by itself: its answers follow from its requests, not from the order of their
+// announcement.
 #include <fmt/format.h>
 
-#include <catch2/catch.hpp>
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
 
@@ -18,7 +19,8 @@ using base::Duration, base::Time;
 namespace {
 
 // Reads and a few writes of 16 engines of 4 cores, many of them at the same instants, none twice of one
-// engine. Writes that find no room are answered in the order of their announcement: there are too few of them.
+// engine. Writes that find no room are answered in the order of their announcement: there are too few of
+// them.
 std::vector<StackRequest> random_requests(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<StackRequest> requests;

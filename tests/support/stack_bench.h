@@ -62,8 +62,8 @@ class StackBench : public sc_core::sc_module {
 
   void ask(StackRequest r) {
     for (std::optional<StackRequest> more = r; more.has_value();) {
-      sim::Payload* p = pool_.take(more->write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, more->offset,
-                                   more->bytes);
+      sim::Payload* p =
+          pool_.take(more->write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, more->offset, more->bytes);
       sim::PacketInfo& info = sim::info_of(*p);
       info.source_core = more->core;
       info.engine = more->engine;
