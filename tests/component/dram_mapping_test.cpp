@@ -299,6 +299,8 @@ TEST_CASE("address mapping: every bit stands among the slices once", "[dram]") {
 TEST_CASE("address mapping: the sides of an XOR are equally wide", "[dram]") {
   CHECK(refusal("row sid bank group pseudo column; group ^= row[2:0]") ==
         "E-CFG-034: 'group ^= row[2:0]': 2 bits on the left, 3 on the right");
+  CHECK_THAT(refusal("row sid bank group pseudo column; group[1+] ^= row[2:0]"),
+             Catch::Contains("1 bits on the left, 3 on the right"));
 }
 
 TEST_CASE("address mapping: several addresses at one place are refused", "[dram]") {
