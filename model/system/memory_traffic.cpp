@@ -51,109 +51,79 @@ class Source {
   std::uint64_t next_[2];  // of reads and of writes
 };
 
-// The channels of the stack and the requests in them. Time goes on only while a queue is full; a channel
-// that nobody asks for stays behind, and catches up by itself.
-class Stack {
+// A channel and its clock, which goes on only while the queue that the next segment needs is full.
+class Lane {
  public:
-  explicit Stack(const HbmParams& params) : design_(design_of(params, 1)), access_(*design_, {}) {
-    for (std::uint32_t c = 0; c < design_->organisation.channels; ++c)
-      channels_.push_back(
-          std::make_unique<dram::Channel>(design_->organisation, design_->timing, design_->policy));
+  explicit Lane(const DramDesign& design)
+      : design_(design), channel_(design.organisation, design.timing, design.policy) {}
+
+  void take(dram::Segment segment, sim::LatencyHistogram& reads) {
+    while (!channel_.has_room(segment.write, segment.accesses)) advance(++now_, reads);
+    segment.arrival = now_;
+    segment.tag = free_tag();
+    entered_[segment.tag] = now_;
+    channel_.submit(segment);
+    advance(now_, reads);  // into its queue, which then shows the room that is left
   }
 
-  void take(const Request& request, const sim::RowPattern& rows) {
-    const auto& parts = access_.parts(request.offset, rows, request.write);
-    const std::uint32_t tag = begin(static_cast<std::uint32_t>(parts.size()));
-    for (const DramAccess::Part& part : parts) enter(part, tag);
+  void drain(sim::LatencyHistogram& reads) {
+    while (!channel_.idle()) advance(++now_, reads);
+    // The last column command was a tick ago: its data, if it was a write. Those of reads are known.
+    if (tally().write_accesses > 0) end_ = std::max(end_, now_ - 1 + design_.timing.cwl + design_.timing.burst);
   }
 
-  void drain() {
-    for (const auto& channel : channels_) {
-      dram::Tick at = now_;
-      advance(*channel, at);
-      while (!channel->idle()) advance(*channel, ++at);
-      // The last column command was a tick ago; the data of a write follow it, those of a read are known.
-      if (channel->tally().write_accesses > 0)
-        end_ = std::max(end_, at - 1 + design_->timing.cwl + design_->timing.burst);
-    }
-  }
-
-  TrafficResult result() const {
-    TrafficResult r;
-    r.elapsed = base::Duration{design_->timing.clock.edge({end_}).fs};
-    r.reads = reads_.measure();
-    std::uint64_t hits = 0, misses = 0, conflicts = 0;
-    dram::Tick data = 0, refresh = 0, turnaround = 0, bank = 0;
-    for (const auto& channel : channels_) {
-      const dram::Tally& t = channel->tally();
-      hits += t.row_hits, misses += t.row_misses, conflicts += t.row_conflicts;
-      data += t.data, refresh += t.refresh, turnaround += t.turnaround, bank += t.bank;
-    }
-    const auto accesses = static_cast<double>(hits + misses + conflicts);
-    r.row_hits = static_cast<double>(hits) / accesses;
-    r.row_misses = static_cast<double>(misses) / accesses;
-    r.row_conflicts = static_cast<double>(conflicts) / accesses;
-    const double pins =
-        static_cast<double>(end_) * design_->organisation.channels * design_->organisation.pseudo_channels;
-    r.data = static_cast<double>(data) / pins;
-    r.lost_refresh = static_cast<double>(refresh) / pins;
-    r.lost_turnaround = static_cast<double>(turnaround) / pins;
-    r.lost_bank = static_cast<double>(bank) / pins;
-    return r;
-  }
+  dram::Tick end() const { return end_; }  // of the last data
+  const dram::Tally& tally() const { return channel_.tally(); }
 
  private:
-  struct Pending {
-    dram::Tick start = dram::kNoTick, last = 0;
-    std::uint32_t left = 0;  // segments
-  };
-
-  std::uint32_t begin(std::uint32_t segments) {
+  std::uint32_t free_tag() {
     if (free_.empty()) {
-      free_.push_back(static_cast<std::uint32_t>(pending_.size()));
-      pending_.emplace_back();
+      free_.push_back(static_cast<std::uint32_t>(entered_.size()));
+      entered_.push_back(0);
     }
     const std::uint32_t tag = free_.back();
     free_.pop_back();
-    pending_[tag] = {dram::kNoTick, 0, segments};
     return tag;
   }
 
-  void enter(const DramAccess::Part& part, std::uint32_t tag) {
-    dram::Channel& channel = *channels_[part.channel];
-    advance(channel, now_);
-    while (!channel.has_room(part.segment.write, part.segment.accesses)) advance(channel, ++now_);
-    dram::Segment segment = part.segment;
-    segment.arrival = now_;
-    segment.tag = tag;
-    pending_[tag].start = std::min(pending_[tag].start, now_);
-    channel.submit(segment);
-    advance(channel, now_);  // into its queue, which then shows the room that is left
-  }
-
-  void advance(dram::Channel& channel, dram::Tick until) {
-    channel.advance(until);
-    for (const dram::Done& done : channel.finished()) {
-      Pending& request = pending_[done.tag];
-      request.last = std::max(request.last, done.last);
-      if (--request.left > 0) continue;
-      end_ = std::max(end_, request.last);
-      if (!done.write) reads_.add(base::Duration{edge(request.last) - edge(request.start)});
+  void advance(dram::Tick until, sim::LatencyHistogram& reads) {
+    channel_.advance(until);
+    const auto edge = [this](dram::Tick tick) { return design_.timing.clock.edge({tick}).fs; };
+    for (const dram::Done& done : channel_.finished()) {
+      end_ = std::max(end_, done.last);
+      if (!done.write) reads.add({edge(done.last) - edge(entered_[done.tag])});
       free_.push_back(done.tag);
     }
-    channel.finished().clear();
+    channel_.finished().clear();
   }
 
-  std::int64_t edge(dram::Tick tick) const { return design_->timing.clock.edge({tick}).fs; }
-
-  std::shared_ptr<const DramDesign> design_;
-  DramAccess access_;
-  std::vector<std::unique_ptr<dram::Channel>> channels_;
-  std::vector<Pending> pending_;
-  std::vector<std::uint32_t> free_;
-  sim::LatencyHistogram reads_;
+  const DramDesign& design_;
+  dram::Channel channel_;
+  std::vector<dram::Tick> entered_;  // by tag
+  std::vector<std::uint32_t> free_;  // tags
   dram::Tick now_ = 0, end_ = 0;
 };
+
+using Lanes = std::vector<std::unique_ptr<Lane>>;
+
+void count_shares(const Lanes& lanes, dram::Tick end, std::uint64_t pins, TrafficResult& r) {
+  std::uint64_t hits = 0, misses = 0, conflicts = 0;
+  dram::Tick data = 0, refresh = 0, turnaround = 0, bank = 0;
+  for (const auto& lane : lanes) {
+    const dram::Tally& t = lane->tally();
+    hits += t.row_hits, misses += t.row_misses, conflicts += t.row_conflicts;
+    data += t.data, refresh += t.refresh, turnaround += t.turnaround, bank += t.bank;
+  }
+  const auto accesses = static_cast<double>(hits + misses + conflicts);
+  r.row_hits = static_cast<double>(hits) / accesses;
+  r.row_misses = static_cast<double>(misses) / accesses;
+  r.row_conflicts = static_cast<double>(conflicts) / accesses;
+  const double time = static_cast<double>(end) * static_cast<double>(pins);
+  r.data = static_cast<double>(data) / time;
+  r.lost_refresh = static_cast<double>(refresh) / time;
+  r.lost_turnaround = static_cast<double>(turnaround) / time;
+  r.lost_bank = static_cast<double>(bank) / time;
+}
 
 }  // namespace
 
@@ -161,17 +131,34 @@ TrafficResult run_traffic(const HbmParams& params, const MemoryTraffic& traffic)
   TAHOMA_INVARIANT(params.has_dram(), "memory traffic without DRAM");
   TAHOMA_INVARIANT(traffic.request.count > 0 && traffic.request <= params.capacity && traffic.requests > 0,
                    "memory traffic of nothing, or larger than its stack");
+  const std::shared_ptr<const DramDesign> design = design_of(params, 1);
+  const dram::Organisation& o = design->organisation;
+  Lanes lanes;
+  for (std::uint32_t c = 0; c < o.channels; ++c) lanes.push_back(std::make_unique<Lane>(*design));
+  sim::LatencyHistogram reads;
   Source source(traffic, params.capacity);
-  Stack stack(params);
+  DramAccess access(*design, {});
   sim::RowPattern rows;
   rows.start(static_cast<std::uint32_t>(traffic.request.count));
-  for (std::uint64_t n = 0; n < traffic.requests; ++n) stack.take(source.next(), rows);
-  stack.drain();
-  TrafficResult result = stack.result();
+  for (std::uint64_t n = 0; n < traffic.requests; ++n) {
+    const Request request = source.next();
+    for (const DramAccess::Part& part : access.parts(request.offset, rows, request.write))
+      lanes[part.channel]->take(part.segment, reads);
+  }
+  dram::Tick end = 0;
+  for (const auto& lane : lanes) {
+    lane->drain(reads);
+    end = std::max(end, lane->end());
+  }
+
+  TrafficResult r;
+  r.elapsed = {design->timing.clock.edge({end}).fs};
+  r.reads = reads.measure();
+  count_shares(lanes, end, std::uint64_t{o.channels} * o.pseudo_channels, r);
   const auto bytes = static_cast<double>(traffic.requests) * static_cast<double>(traffic.request.count);
-  result.bytes_per_second = bytes / result.elapsed.seconds();
-  result.of_peak = result.bytes_per_second / static_cast<double>(params.bandwidth.bytes_per_second);
-  return result;
+  r.bytes_per_second = bytes / r.elapsed.seconds();
+  r.of_peak = r.bytes_per_second / static_cast<double>(params.bandwidth.bytes_per_second);
+  return r;
 }
 
 }  // namespace tahoma::model

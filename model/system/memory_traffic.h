@@ -3,9 +3,9 @@
 // of reads among writes, of refresh. No program, no core and no network, so that a figure compares with
 // simulators of memory; pure arithmetic, no SystemC.
 //
-// Requests come in order: each is cut into the segments of its DRAM rows, and each segment waits until the
-// queue of its channel has room, with all the others behind it. A request is over with its last data, the
-// traffic with that of its last request, writes in the queues included.
+// Each request is cut into the segments of its DRAM rows. Every channel takes its segments in the order of
+// the requests, reads and writes in one line, each as soon as its queue has room; the next is always waiting,
+// so that no channel waits for another. The traffic is over with the last data, writes in the queues included.
 //
 // Leaves out faults of the stack: the stack is whole.
 #pragma once
@@ -37,7 +37,7 @@ struct MemoryTraffic {
 struct TrafficResult {
   base::Duration elapsed;
   double bytes_per_second = 0, of_peak = 0;
-  base::LatencyMeasurement reads;  // from the first segment's entry to the last data
+  base::LatencyMeasurement reads;  // segments: from their queue's entry to their last data
   // By access: the row was open; the bank was closed; another row was open.
   double row_hits = 0, row_misses = 0, row_conflicts = 0;
   // Of the time of all data pins; with what is idle they make up the whole.
