@@ -69,7 +69,8 @@ class Lane {
   void drain(sim::LatencyHistogram& reads) {
     while (!channel_.idle()) advance(++now_, reads);
     // The last column command was a tick ago: its data, if it was a write. Those of reads are known.
-    if (tally().write_accesses > 0) end_ = std::max(end_, now_ - 1 + design_.timing.cwl + design_.timing.burst);
+    if (tally().write_accesses > 0)
+      end_ = std::max(end_, now_ - 1 + design_.timing.cwl + design_.timing.burst);
   }
 
   dram::Tick end() const { return end_; }  // of the last data

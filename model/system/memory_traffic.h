@@ -5,7 +5,8 @@
 //
 // Each request is cut into the segments of its DRAM rows. Every channel takes its segments in the order of
 // the requests, reads and writes in one line, each as soon as its queue has room; the next is always waiting,
-// so that no channel waits for another. The traffic is over with the last data, writes in the queues included.
+// so that no channel waits for another. The traffic is over with the last data, writes in the queues
+// included.
 //
 // Leaves out faults of the stack: the stack is whole.
 #pragma once

@@ -72,15 +72,16 @@ std::vector<Measured> evaluate_all(const CaseRun& run) {
 Measured run_traffic_of(const Figure& figure, const CaseRun& run) {
   const model::HbmParams hbm = resolve_machine_params(run.machine, run.overrides).chip.hbm;
   if (!hbm.has_dram())
-    throw UserError("E-ACC-016", figure.case_place,
-                    fmt::format("machine '{}' has no DRAM: expected machine.chip.hbm.model dram, and a bandwidth "
-                                "that is not ideal",
-                                figure.case_name));
+    throw UserError(
+        "E-ACC-016", figure.case_place,
+        fmt::format("machine '{}' has no DRAM: expected machine.chip.hbm.model dram, and a bandwidth "
+                    "that is not ideal",
+                    figure.case_name));
   if (figure.traffic->request > hbm.capacity)
-    throw UserError("E-ACC-015", figure.place,
-                    fmt::format("a request of {} is larger than a stack of machine '{}', {}",
-                                base::to_text(figure.traffic->request), figure.case_name,
-                                base::to_text(hbm.capacity)));
+    throw UserError(
+        "E-ACC-015", figure.place,
+        fmt::format("a request of {} is larger than a stack of machine '{}', {}",
+                    base::to_text(figure.traffic->request), figure.case_name, base::to_text(hbm.capacity)));
   const model::TrafficResult r = model::run_traffic(hbm, *figure.traffic);
   std::vector<Beside> beside{{"gigabytes_per_second", r.bytes_per_second * 1e-9},
                              {"row_hit_percent", 100 * r.row_hits},

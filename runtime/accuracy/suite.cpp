@@ -7,13 +7,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
-#include <map>
 #include <sstream>
 
 #include "model/base/error.h"
 #include "model/base/params.h"
 #include "model/base/quantity.h"
-#include "runtime/accuracy/traffic_table.h"
+#include "runtime/accuracy/suite_tables.h"
 #include "runtime/config_files.h"
 
 namespace tahoma::runtime {
@@ -73,102 +72,6 @@ std::vector<std::string> words_of(const std::string& text) {
   return {std::istream_iterator<std::string>(words), {}};
 }
 
-bool matches(const std::string& id, const std::string& pattern) {
-  return pattern.ends_with('*') ? id.starts_with(pattern.substr(0, pattern.size() - 1)) : id == pattern;
-}
-
-// Where the machine `name` is, looked for beside `file`.
-std::string find_machine(const std::string& name, const std::filesystem::path& file,
-                         const std::string& place) {
-  const std::filesystem::path path = find_config(name, file.parent_path());
-  if (!path.empty()) return path.string();
-  const std::vector<std::string> names = preset_names();
-  throw UserError("E-CFG-021", place,
-                  fmt::format("no machine '{}': expected a path or one of {}{}", name, fmt::join(names, ", "),
-                              base::did_you_mean(name, names)));
-}
-
-std::vector<Figure> read_traffic_table(const base::NamedText& text) {
-  std::vector<Figure> figures = parse_traffic(text);
-  for (Figure& figure : figures)
-    figure.case_path = find_machine(figure.case_name, text.label, figure.case_place);
-  return figures;
-}
-
-// The tables that families name: each is read once, and knows which family has taken which row.
-class Tables {
- public:
-  explicit Tables(std::filesystem::path folder) : folder_(std::move(folder)) {}
-
-  using Reader = std::vector<Figure> (*)(const base::NamedText&);
-
-  std::vector<Figure> take(const std::string& table, Reader reader, const std::vector<std::string>& patterns,
-                           const std::string& family, const std::string& place) {
-    Opened& opened = open(table, reader, place);
-    std::vector<Figure> taken;
-    for (const std::string& pattern : patterns) {
-      const std::size_t before = taken.size();
-      for (std::size_t i = 0; i < opened.figures.size(); ++i) {
-        if (!matches(opened.figures[i].id, pattern)) continue;
-        claim(opened, i, family);
-        taken.push_back(opened.figures[i]);
-      }
-      if (taken.size() == before)
-        throw UserError("E-ACC-011", place,
-                        fmt::format("family '{}': no row of {} has an id like '{}'", family, table, pattern));
-    }
-    return taken;
-  }
-
-  // Rows that no family has taken would be silent.
-  void require_all_taken() const {
-    for (const auto& [name, opened] : opened_)
-      for (std::size_t i = 0; i < opened.figures.size(); ++i)
-        if (opened.owners[i].empty())
-          throw UserError("E-ACC-011", opened.figures[i].place,
-                          fmt::format("no family takes the row '{}'", opened.figures[i].id));
-  }
-
- private:
-  struct Opened {
-    std::vector<Figure> figures;
-    std::vector<std::string> owners;
-  };
-
-  Opened& open(const std::string& table, Reader reader, const std::string& place) {
-    const auto [at, fresh] = opened_.try_emplace(table);
-    if (!fresh) return at->second;
-    try {
-      const base::NamedText text = read_config_text(folder_ / table);
-      if (text.text.size() > base::kMostText)
-        throw UserError("E-ACC-002", text.label, fmt::format("more than {} bytes", base::kMostText));
-      at->second.figures = reader(text);
-    } catch (const UserError& e) {
-      if (e.code != "E-RUN-001") throw;
-      throw UserError(e.code, place, fmt::format("{}: {}", e.place, e.message));
-    }
-    at->second.owners.resize(at->second.figures.size());
-    for (const Figure& figure : at->second.figures)
-      if (const auto [first, unique] = ids_.emplace(figure.id, figure.place); !unique)
-        throw UserError("E-ACC-006", figure.place,
-                        fmt::format("id '{}' is there twice: also at {}", figure.id, first->second));
-    return at->second;
-  }
-
-  static void claim(Opened& opened, std::size_t row, const std::string& family) {
-    std::string& owner = opened.owners[row];
-    if (!owner.empty())
-      throw UserError("E-ACC-011", opened.figures[row].place,
-                      fmt::format("row '{}' is taken twice: by family '{}' and by '{}'",
-                                  opened.figures[row].id, owner, family));
-    owner = family;
-  }
-
-  std::filesystem::path folder_;
-  std::map<std::string, Opened> opened_;
-  std::map<std::string, std::string> ids_;  // id -> place
-};
-
 // Names of the families in the order of the file, and where each begins.
 std::vector<std::pair<std::string, std::string>> family_names(const FlatConfig& config) {
   std::vector<std::pair<std::string, std::string>> names;
@@ -188,7 +91,7 @@ bool below_root(const Leaf& leaf) {
 }
 
 Family read_family(const FlatConfig& config, const std::string& name, const std::string& place,
-                   Tables& tables) {
+                   SuiteTables& tables) {
   ParamTree tree(std::string(kFamilies) + name);
   FamilyKeys keys;
   keys.declare(tree);
@@ -205,8 +108,7 @@ Family read_family(const FlatConfig& config, const std::string& name, const std:
   Family family{name, keys.doc, table, traffic, {}, keys.phases, {}};
   family.limits.mean = parse_limit(tree, root + ".limits.mean", keys.mean);
   family.limits.worst = parse_limit(tree, root + ".limits.worst", keys.worst);
-  family.figures = tables.take(table, traffic ? read_traffic_table : parse_figures, words_of(keys.rows), name,
-                                set_at(tree, key));
+  family.figures = tables.take({table, traffic, set_at(tree, key)}, words_of(keys.rows), name);
   return family;
 }
 
@@ -245,6 +147,7 @@ Suite load_suite(const std::string& path, const std::vector<std::string>& only) 
                                   base::did_you_mean(leaf.path, {std::string(kRoot)})));
     if (!leaf.path.starts_with(kFamilies)) top.leaves.push_back(leaf);
   }
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   Suite suite;
   suite.file = path;
   ParamTree tree{std::string(kRoot)};
@@ -253,12 +156,12 @@ Suite load_suite(const std::string& path, const std::vector<std::string>& only) 
   base::apply(top, tree);
   require_key(suite.title, "accuracy.title", path);
   if (!suite.machine.empty())
-    suite.machine_path = find_machine(suite.machine, path, set_at(tree, "accuracy.machine"));
+    suite.machine_path = find_machine(suite.machine, folder, set_at(tree, "accuracy.machine"));
 
   const auto names = family_names(config);
   if (names.empty()) throw UserError("E-ACC-013", path, "key 'accuracy.families' is missing");
   require_known(only, names);
-  Tables tables(std::filesystem::path(path).parent_path());
+  SuiteTables tables(folder);
   for (const auto& [name, place] : names)
     if (only.empty() || std::find(only.begin(), only.end(), name) != only.end())
       suite.families.push_back(read_family(config, name, place, tables));

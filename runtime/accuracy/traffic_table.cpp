@@ -19,14 +19,16 @@ namespace {
 constexpr std::array<const char*, 3> kPatterns{"sequential", "stride", "random"};
 const std::vector<std::string> kPatternWords{kPatterns.begin(), kPatterns.end()};
 
-const std::vector<std::string> kColumns{"id",     "what",          "machine", "pattern",  "stride",    "request",
-                                        "read_fraction", "block",   "requests", "reference", "source"};
+const std::vector<std::string> kColumns{"id",       "what",      "machine",       "pattern",
+                                        "stride",   "request",   "read_fraction", "block",
+                                        "requests", "reference", "source"};
 
 constexpr std::uint64_t kMostRequests = 100'000'000;
 
 [[noreturn]] void contradicts(const RowReader& row, const char* column, const std::string& expected) {
-  throw UserError("E-ACC-015", row.field(column).place,
-                  fmt::format("column '{}': expected {}, got '{}'", column, expected, row.field(column).text));
+  throw UserError(
+      "E-ACC-015", row.field(column).place,
+      fmt::format("column '{}': expected {}, got '{}'", column, expected, row.field(column).text));
 }
 
 base::Bytes read_bytes(const RowReader& row, const char* column) {
@@ -52,7 +54,8 @@ double read_share(const RowReader& row, const char* column) {
 
 base::Bytes read_stride(const RowReader& row, TrafficPattern pattern) {
   if (pattern == TrafficPattern::kStride) return read_bytes(row, "stride");
-  if (!row.field("stride").text.empty()) contradicts(row, "stride", "nothing beside another pattern than stride");
+  if (!row.field("stride").text.empty())
+    contradicts(row, "stride", "nothing beside another pattern than stride");
   return {};
 }
 
@@ -66,7 +69,8 @@ MemoryTraffic read_traffic(const RowReader& row) {
   traffic.requests = row.count("requests");
   if (traffic.block > 1 && traffic.read_fraction != 0.5)
     contradicts(row, "read_fraction", "0.5, as reads and writes take turns of equal length");
-  if (traffic.requests > kMostRequests) contradicts(row, "requests", fmt::format("at most {}", kMostRequests));
+  if (traffic.requests > kMostRequests)
+    contradicts(row, "requests", fmt::format("at most {}", kMostRequests));
   return traffic;
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Traffic that never lets up on one stack: what it asks for, and the closed forms that it must reach.
+#include "model/system/memory_traffic.h"
+
 #include <catch2/catch.hpp>
 #include <cmath>
 
 #include "model/base/quantity.h"
 #include "model/system/machine_params.h"
-#include "model/system/memory_traffic.h"
 
 using namespace tahoma;
 using namespace tahoma::model;
@@ -13,8 +14,8 @@ using namespace tahoma::base::literals;
 
 namespace {
 
-// One HBM3 channel of two pseudo-channels, 51.2 GB/s, at which all timings are whole cycles of 0.625 ns; never
-// refreshed. From the top of an address: row, bank, group, stack ID, column, pseudo-channel.
+// One HBM3 channel of two pseudo-channels, 51.2 GB/s, at which all timings are whole cycles of 0.625 ns;
+// never refreshed. From the top of an address: row, bank, group, stack ID, column, pseudo-channel.
 HbmParams one_channel() {
   MachineParams machine;
   base::ParamTree tree("machine");
@@ -106,7 +107,8 @@ TEST_CASE("memory traffic: random reads keep to four activates of a pseudo-chann
   const HbmParams p = one_channel();
   const TrafficResult r = run_traffic(p, randomly(20'000));
   const double most = 2 * 4 * 32 / p.dram.timing.faw.seconds();
-  CHECK(r.bytes_per_second <= 1.001 * most);  // the last reads are served in less than their share of a window
+  CHECK(r.bytes_per_second <=
+        1.001 * most);  // the last reads are served in less than their share of a window
   CHECK(r.bytes_per_second >= 0.95 * most);
   CHECK(r.row_hits < 0.02);  // 128 reads wait, and a pseudo-channel has 2^18 rows
 }

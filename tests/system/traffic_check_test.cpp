@@ -30,7 +30,8 @@ std::string one_bank(const std::string& id, const std::string& reference) {
 }
 
 std::string traffic_suite(const std::string& more = "") {
-  return "accuracy:\n  title: Traffic\n  families:\n    one:\n      doc: some traffic\n      traffic: t.csv\n" +
+  return "accuracy:\n  title: Traffic\n  families:\n    one:\n      doc: some traffic\n      traffic: "
+         "t.csv\n" +
          more;
 }
 
@@ -80,18 +81,21 @@ TEST_CASE("traffic table: a row is read as it stands", "[accuracy]") {
 }
 
 TEST_CASE("traffic table: bad fields are refused at line and column", "[accuracy][bad-input]") {
-  check_row_refused("a,w,m,seqential,,32 B,1,1,9,1,s", "t.csv:2:7: error[E-ACC-005]", "did you mean 'sequential'?");
+  check_row_refused("a,w,m,seqential,,32 B,1,1,9,1,s", "t.csv:2:7: error[E-ACC-005]",
+                    "did you mean 'sequential'?");
   check_row_refused("a,w,m,stride,,32 B,1,1,9,1,s", "t.csv:2:14: error[E-ACC-004]", "'stride' is empty");
   check_row_refused("a,w,m,stride,64,32 B,1,1,9,1,s", "t.csv:2:14: error[E-ACC-004]", "such as '4 KiB'");
   check_row_refused("a,w,m,random,64 B,32 B,1,1,9,1,s", "t.csv:2:14: error[E-ACC-015]", "expected nothing");
   check_row_refused("a,w,m,random,,0 B,1,1,9,1,s", "t.csv:2:15: error[E-ACC-004]", "such as '4 KiB'");
   check_row_refused("a,w,m,random,,32 B,1.5,1,9,1,s", "t.csv:2:20: error[E-ACC-004]", "share from 0 to 1");
-  check_row_refused("a,w,m,random,,32 B,0.9,8,9,1,s", "t.csv:2:20: error[E-ACC-015]", "turns of equal length");
+  check_row_refused("a,w,m,random,,32 B,0.9,8,9,1,s", "t.csv:2:20: error[E-ACC-015]",
+                    "turns of equal length");
   check_row_refused("a,w,m,random,,32 B,1,0,9,1,s", "t.csv:2:22: error[E-ACC-004]", "at least 1");
-  check_row_refused("a,w,m,random,,32 B,1,1,999999999,1,s", "t.csv:2:24: error[E-ACC-015]", "at most 100000000");
+  check_row_refused("a,w,m,random,,32 B,1,1,999999999,1,s", "t.csv:2:24: error[E-ACC-015]",
+                    "at most 100000000");
   check_row_refused("a,w,m,random,,32 B,1,1,9,1.1,s", "t.csv:2:26: error[E-ACC-015]", "share of the peak");
-  check_row_refused("a,w,m,random,,32 B,1,1,9,1,s\na,w,m,random,,32 B,1,1,9,1,s", "t.csv:3:1: error[E-ACC-006]",
-                    "there twice");
+  check_row_refused("a,w,m,random,,32 B,1,1,9,1,s\na,w,m,random,,32 B,1,1,9,1,s",
+                    "t.csv:3:1: error[E-ACC-006]", "there twice");
   CHECK_THAT(table_refusal("id,what,machine,patern\n"), Contains("E-ACC-003") && Contains("'pattern'?"));
 }
 
@@ -127,8 +131,8 @@ TEST_CASE("traffic check: what is wrong with a machine is the row's reason", "[a
   const Finished flat = check(dir, one_bank("one", "0.0139"), {"--set", "machine.chip.hbm.model=flat"});
   CHECK(flat.status == 2);
   CHECK_THAT(figure_of(flat, 0)["failure"].get<std::string>(), Contains("t.csv:2:20: error[E-ACC-016]"));
-  const Finished large = check(
-      dir, "a,w," + kFolder + "channel_8gb.yaml,random,,1 GiB,1,1,9,1,s\n" + one_bank("one", "0.0139"));
+  const Finished large =
+      check(dir, "a,w," + kFolder + "channel_8gb.yaml,random,,1 GiB,1,1,9,1,s\n" + one_bank("one", "0.0139"));
   CHECK(large.status == 2);
   CHECK_THAT(figure_of(large, 0)["failure"].get<std::string>(), Contains("E-ACC-015"));
   CHECK(figure_of(large, 1)["failure"].is_null());
@@ -161,9 +165,9 @@ TEST_CASE("traffic check: one at a time or several give the same bytes", "[accur
 // RoBaRaCoCh: the reference puts accesses of the other stack ID into the gaps between two of a bank group, 3
 // cycles after the one before, at the price of its next slot; here every second cycle is a slot.
 TEST_CASE("memory beside simulators: the reference's limits hold in all rows but one", "[accuracy][hbm]") {
-  const Finished finished = tahoma_in(TAHOMA_SOURCE_DIR, {"check", kFolder + "bandwidth.yaml", "--format", "json",
-                                                          "--family", "ramulator_streams", "--family",
-                                                          "ramulator_mixes"});
+  const Finished finished =
+      tahoma_in(TAHOMA_SOURCE_DIR, {"check", kFolder + "bandwidth.yaml", "--format", "json", "--family",
+                                    "ramulator_streams", "--family", "ramulator_mixes"});
   const json page = json::parse(finished.out);
   std::size_t rows = 0;
   for (const json& family : page["families"]) {

@@ -143,8 +143,9 @@ void Channel::column_commands(PseudoChannel& own, Tick until) {
 Tick Channel::foreseen(PseudoChannel& own, Tick until) {
   Tick limit = std::min(until, next_arrival() - 1);
   for (const Release& r : releases_) limit = std::min(limit, r.at - 1);
-  const Tick ready =
-      policy_.scheduler == Scheduler::kFrFcfs ? Tick{0} : mode_ == kReading ? timing_.rcd_read : timing_.rcd_write;
+  const Tick ready = policy_.scheduler == Scheduler::kFrFcfs ? Tick{0}
+                     : mode_ == kReading                     ? timing_.rcd_read
+                                                             : timing_.rcd_write;
   const RowStep& row = own.next_row(now_, row_bus_free_);
   if (row.at != kNoTick) limit = std::min(limit, row.at + ready - 1);
   limit = std::min(limit, own.refresh_due() - 1);

@@ -178,7 +178,8 @@ void PseudoChannel::find_column(Tick now) {
 }
 
 Tick PseudoChannel::next_end() const {
-  Tick end = row_.at == kNoTick ? kNoTick : row_.at + (mode_ == kReading ? timing_.rcd_read : timing_.rcd_write);
+  Tick end =
+      row_.at == kNoTick ? kNoTick : row_.at + (mode_ == kReading ? timing_.rcd_read : timing_.rcd_write);
   if (column_.at != kNoTick)
     end = std::min(end, column_.at + static_cast<Tick>(least_left_ - 1) * same_group_);
   return end;
