@@ -162,8 +162,8 @@ TEST_CASE("traffic check: one at a time or several give the same bytes", "[accur
   CHECK(check(dir, lines, {"--jobs", "1"}).out == check(dir, lines, {"--jobs", "3"}).out);
 }
 
-// RoBaRaCoCh: the reference puts accesses of the other stack ID into the gaps between two of a bank group, 3
-// cycles after the one before, at the price of its next slot; here every second cycle is a slot.
+// RoBaRaCoCh: the reference issues an access of the other stack ID as soon as 3 cycles have passed, here it
+// waits for the next slot of its pseudo-channel.
 TEST_CASE("memory beside simulators: the reference's limits hold in all rows but one", "[accuracy][hbm]") {
   const Finished finished =
       tahoma_in(TAHOMA_SOURCE_DIR, {"check", kFolder + "bandwidth.yaml", "--format", "json", "--family",
