@@ -27,6 +27,8 @@ HbmParams one_channel() {
   p.dram.channels = 1;
   p.dram.mapping = "row bank group sid column pseudo";
   p.dram.refresh = "none";
+  p.dram.read_queue = 128;
+  p.dram.write_queue = 64;
   p.check();
   return p;
 }
@@ -119,10 +121,10 @@ TEST_CASE("memory traffic: in a deep queue a large request is the accesses that 
   p.dram.read_queue = 1024;
   MemoryTraffic large = sequential(500);
   large.request = 4_KiB;
-  const TrafficResult one = run_traffic(p, sequential(500 * 128)), many = run_traffic(p, large);
+  const TrafficResult one = run_traffic(p, sequential(64'000)), many = run_traffic(p, large);
   CHECK(many.of_peak == within_a_percent_of(one.of_peak));
   CHECK(many.row_hits == Approx(one.row_hits));
-  CHECK(many.reads.count == 500 * 4);  // segments of its rows: 1 KiB of both pseudo-channels in two stack IDs
+  CHECK(many.reads.count == 2000);  // segments: a KiB in both pseudo-channels of two stack IDs
 }
 
 TEST_CASE("memory traffic: half of an access is half of the bandwidth", "[hbm]") {
@@ -147,14 +149,14 @@ TEST_CASE("memory traffic: data on the pins is what was asked for, and reads are
   MemoryTraffic turns = sequential(10'240);
   turns.read_fraction = 0.5;
   turns.block = 1024;
-  CHECK(run_traffic(p, turns).reads.count == 5 * 1024);
+  CHECK(run_traffic(p, turns).reads.count == 5120);
 }
 
 TEST_CASE("memory traffic: longer turns of reads and writes lose less to turning", "[hbm]") {
   const HbmParams p = one_channel();
   double before = 1;
   for (const std::uint64_t block : {16, 128, 1024}) {
-    MemoryTraffic turns = sequential(32 * 1024);
+    MemoryTraffic turns = sequential(32'768);
     turns.read_fraction = 0.5;
     turns.block = block;
     const double lost = run_traffic(p, turns).lost_turnaround;

@@ -251,7 +251,8 @@ Tick PseudoChannel::undisturbed_until(const Train& train, Tick limit) const {
     if (age > first_age && rules_.group_of(bank) == rules_.group_of(train.first)) continue;
     if (pair && age > second_age && rules_.group_of(bank) == rules_.group_of(train.second)) continue;
     const bool other_stack = rules_.stack_of(bank) != rules_.stack_of(train.first);
-    if (other_stack && (other_stack_ > spacing || (age > first_age && other_stack_ == spacing && !pair))) continue;
+    if (other_stack && (other_stack_ > spacing || (age > first_age && other_stack_ == spacing && !pair)))
+      continue;
     until = std::min(until, std::max(train.start, rules_.column(bank, mode_) - 1));
   }
   return until;
