@@ -59,16 +59,20 @@ Burst& BurstPool::take(bool write, std::uint64_t address, std::uint32_t bytes) {
 
 void BurstPool::free(tlm::tlm_generic_payload* payload) { free_.push_back(static_cast<Burst*>(payload)); }
 
-bool BaseProtocolInitiator::may_send(bool write, std::uint64_t address) const {
+bool BaseProtocolInitiator::may_send(bool write, std::uint64_t address, std::uint32_t bytes) const {
   if (request_ != nullptr || under_way_.size() >= most_) return false;
-  const auto same = blocks_.find(address / block_);
-  return same == blocks_.end() || (!write && same->second > 0);
+  const auto [from, to] = blocks_.equal_range(address / block_);
+  return std::none_of(from, to, [&](const auto& entry) {
+    const Burst& other = *entry.second;
+    return (write || other.is_write()) && address < other.at + other.data.size() &&
+           other.at < address + bytes;
+  });
 }
 
 void BaseProtocolInitiator::sending(Burst& burst) {
   request_ = &burst;
   under_way_.insert(&burst);
-  blocks_[burst.at / block_] += burst.is_write() ? -1 : 1;
+  blocks_.emplace(burst.at / block_, &burst);
 }
 
 void BaseProtocolInitiator::returned(Burst& burst, tlm::tlm_sync_enum how, const tlm::tlm_phase& phase,
@@ -130,9 +134,8 @@ Burst* BaseProtocolInitiator::next_answered(Time now) {
   answered_.erase(answered_.begin());
   under_way_.erase(burst);
   if (ending_ == burst) ending_ = nullptr;
-  const auto block = blocks_.find(burst->at / block_);
-  block->second += burst->is_write() ? 1 : -1;
-  if (block->second == 0) blocks_.erase(block);
+  const auto [from, to] = blocks_.equal_range(burst->at / block_);
+  blocks_.erase(std::find_if(from, to, [burst](const auto& entry) { return entry.second == burst; }));
   return burst;
 }
 

@@ -4,7 +4,7 @@
 //
 // One request at a time: the next BEGIN_REQ waits until the target has ended the one before, by END_REQ, or
 // by its response if that comes first. Responses come in any order and are ended at once. Two bursts to the
-// same block of which one is a write are never under way together, since a target may serve them in either
+// same byte of which one is a write are never under way together, since a target may serve them in either
 // order.
 //
 // Whatever a target does against the protocol is refused with base::UserError E-RUN-080, an error response
@@ -64,7 +64,7 @@ class BaseProtocolInitiator {
   BaseProtocolInitiator(std::string who, std::size_t most, std::uint64_t block)
       : who_(std::move(who)), most_(most), block_(block) {}
 
-  bool may_send(bool write, std::uint64_t address) const;
+  bool may_send(bool write, std::uint64_t address, std::uint32_t bytes) const;
   void sending(Burst& burst);  // before BEGIN_REQ is called
   void returned(Burst& burst, tlm::tlm_sync_enum how, const tlm::tlm_phase& phase, base::Time when);
   // On the backward path.
@@ -88,7 +88,7 @@ class BaseProtocolInitiator {
   Burst* request_ = nullptr;  // has not ended
   Burst* ending_ = nullptr;   // owes END_RESP
   std::unordered_set<const tlm::tlm_generic_payload*> under_way_;
-  std::unordered_map<std::uint64_t, int> blocks_;  // bursts that read it, or -1: one that writes
+  std::unordered_multimap<std::uint64_t, const Burst*> blocks_;  // those under way, by their block
   std::multimap<base::Time, Burst*> answered_;
 };
 

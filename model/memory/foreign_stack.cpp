@@ -80,8 +80,7 @@ void ForeignStack::step() {
         if (burst->is_write()) progress(burst->packet, burst->accepted);
       } else if (Burst* over = protocol_.next_answered(sim::now())) {
         end(*over);
-      } else if (!pieces_.empty() && protocol_.may_send(packets_[pieces_.front().packet].payload->is_write(),
-                                                        pieces_.front().offset)) {
+      } else if (!pieces_.empty() && may_send(pieces_.front())) {
         const Piece next = pieces_.front();
         pieces_.pop_front();
         send(next);
@@ -127,6 +126,10 @@ void ForeignStack::cut(std::uint32_t index) {
     }
   });
   TAHOMA_INVARIANT(packet.left > 0, std::string(name()) + ": an access to no bytes");
+}
+
+bool ForeignStack::may_send(const Piece& piece) const {
+  return protocol_.may_send(packets_[piece.packet].payload->is_write(), piece.offset, piece.bytes);
 }
 
 void ForeignStack::send(const Piece& piece) {

@@ -9,7 +9,7 @@
 //
 // Values of the machine stay in the host pages of the stack; the memory follows them. A write burst carries
 // what is there when it is sent: every change of a byte is followed by a burst of its own, and bursts to the
-// same block keep their order, so at the end the memory holds what the pages hold. What the host put there
+// same bytes keep their order, so at the end the memory holds what the pages hold. What the host put there
 // comes over the debug transport, page by page before the first burst to each. Data that come back are
 // compared with what was given: E-RUN-082 if they differ. All of this goes on in timing mode too, with
 // the zeros that are in the pages there.
@@ -61,6 +61,7 @@ class ForeignStack : public HbmStack {
   void step();
   void take_arrivals();
   void cut(std::uint32_t index);
+  bool may_send(const Piece& piece) const;
   void send(const Piece& piece);
   void end(Burst& burst);
   void progress(std::uint32_t index, base::Time when);
