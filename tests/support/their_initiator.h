@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <random>
@@ -84,8 +85,9 @@ class TheirInitiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   std::string verdict() const {
     std::string text;
     for (const std::string& c : complaints) text += c + "; ";
-    for (const Transaction& t : list)
-      if (t.answered == base::kNever) text += fmt::format("no response at {:#x}; ", t.address);
+    const auto silent = std::count_if(list.begin(), list.end(),
+                                      [](const Transaction& t) { return t.answered == base::kNever; });
+    if (silent > 0) text += fmt::format("{} without a response; ", silent);
     if (freed_ != list.size()) text += fmt::format("{} of {} let go", freed_, list.size());
     return text;
   }
@@ -97,16 +99,13 @@ class TheirInitiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   }
 
   void act() {
-    if (to_end_ != nullptr && end_at_ <= sc_core::sc_time_stamp()) end_now();
-    while (next_ < list.size() && (request_ == nullptr || offence == Offence::kNoWaiting)) {
-      Transaction& t = list[next_];
-      if (sim::now().fs < t.from_ns * 1'000'000) {
-        due_.notify(ns(t.from_ns) - sc_core::sc_time_stamp());
-        return;
-      }
-      ++next_;
-      send(t);
-    }
+    const sc_core::sc_time now = sc_core::sc_time_stamp();
+    if (to_end_ != nullptr && end_at_ <= now) end_now();
+    while (next_ < list.size() && (request_ == nullptr || offence == Offence::kNoWaiting) &&
+           ns(list[next_].from_ns) <= now)
+      send(list[next_++]);
+    if (to_end_ != nullptr) due_.notify(end_at_ - now);
+    if (next_ < list.size() && ns(list[next_].from_ns) > now) due_.notify(ns(list[next_].from_ns) - now);
   }
 
   void send(Transaction& t) {
@@ -178,8 +177,6 @@ class TheirInitiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
     if (how == Ending::kLater) {
       to_end_ = &t;
       end_at_ = sc_core::sc_time_stamp() + ns(3);
-      due_.cancel();
-      due_.notify(ns(3));
       return tlm::TLM_ACCEPTED;
     }
     finish(t);
