@@ -12,9 +12,11 @@ namespace tahoma::model {
 
 using base::Time;
 
-sim::BookedServer::Slot OnChipNetwork::Crossing::carry(Time arrival, base::Bytes data) {
-  bytes += data.count;
-  return server.reserve(arrival, data, sim::now());
+// An access may be told of when its data have crossed, but not later than the way back takes.
+sim::BookedServer::Slot OnChipNetwork::carry(Crossing& crossing, Time arrival, base::Bytes data) const {
+  crossing.bytes += data.count;
+  const Time settled = sim::now() - place_.response - crossing.server.rate().time_for(data);
+  return crossing.server.reserve(arrival, data, settled);
 }
 
 // Requests cross to another die in no time of the crossing's; what a write brings takes its bandwidth.
@@ -27,7 +29,7 @@ tlm::tlm_sync_enum OnChipNetwork::to_memory(sim::Payload& payload, sim::PacketIn
     delay += sim::to_kernel(place_.cross_die);
     if (!payload.is_read()) {
       const Time arrival = sim::now() + sim::from_kernel(delay);
-      const auto slot = crossing(here, there).carry(arrival, {payload.get_data_length()});
+      const auto slot = carry(crossing(here, there), arrival, {payload.get_data_length()});
       delay += sim::to_kernel(slot.held);
       info.held = slot.held;
       info.last = slot.end;
@@ -66,8 +68,11 @@ void OnChipNetwork::answered(const sim::Payload& payload, sim::PacketInfo& info)
 void OnChipNetwork::carry_back(sim::PacketInfo& info, std::uint32_t stack, base::Bytes bytes) {
   const std::uint32_t from = die_of_stack(stack), to = die_of_core(info.source_core);
   if (from == to) return;
-  const auto slot = crossing(from, to).carry(info.first, bytes);
-  info.first = slot.start;
+  Crossing& way = crossing(from, to);
+  // The data follow each other without a gap, at the latest such that the last is there in time.
+  const Time arrival = std::max(info.first, info.last - way.server.rate().time_for(bytes));
+  const auto slot = carry(way, arrival, bytes);
+  info.first += slot.held;
   info.last = std::max(info.last + slot.held, slot.end);
 }
 

@@ -24,8 +24,8 @@ DramAccess::DramAccess(const DramDesign& design, const std::vector<std::uint32_t
     if (!failed_[c]) healthy_.push_back(c);
 }
 
-const std::vector<DramAccess::Part>& DramAccess::parts(std::uint64_t offset, const sim::RowPattern& rows,
-                                                       bool write) {
+std::vector<DramAccess::Part>& DramAccess::parts(std::uint64_t offset, const sim::RowPattern& rows,
+                                                 bool write) {
   parts_.clear();
   rows.each_row(
       [&](std::int64_t row) { touch(offset + static_cast<std::uint64_t>(row), rows.row_bytes(), write); });
@@ -64,7 +64,7 @@ void DramAccess::add(dram::Place place, std::uint32_t accesses, bool write) {
   }
   parts_.push_back({place.channel,
                     {write, static_cast<std::uint8_t>(place.pseudo), static_cast<std::uint8_t>(place.bank),
-                     place.row, accesses, 0, 0}});
+                     place.row, accesses, 0, 0, 0}});
 }
 
 }  // namespace tahoma::model

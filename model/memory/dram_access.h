@@ -33,8 +33,8 @@ class DramAccess {
     std::uint32_t channel = 0;
     dram::Segment segment;  // arrival and tag are the caller's
   };
-  // Valid until the next call.
-  const std::vector<Part>& parts(std::uint64_t offset, const sim::RowPattern& rows, bool write);
+  // The caller's until the next call.
+  std::vector<Part>& parts(std::uint64_t offset, const sim::RowPattern& rows, bool write);
 
  private:
   void touch(std::uint64_t offset, std::uint64_t bytes, bool write);

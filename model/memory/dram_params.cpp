@@ -56,11 +56,16 @@ void DramParams::declare(base::ParamTree& t) {
   t.add("banks", banks, std::uint64_t{4}, {1, 16}, "banks of a bank group", banks_of);
   t.add("page", page, 1_KiB, {64_B, 8_KiB}, "bytes of a row in a pseudo-channel", standard);
   t.add("access", access, 32_B, {8_B, 256_B}, "bytes of one burst", standard);
-  t.add("mapping", mapping,
-        std::string("row sid bank group channel pseudo column; channel ^= row[0+]; pseudo ^= row[4+];"
-                    " group ^= row[5+]; bank ^= row[7+]; sid ^= row[9+]"),
-        {}, "address bits from the highest to the lowest above an access, then what is XORed",
-        assumed("unpublished; a row of 1 KiB in one piece, neighbours in other channels, strides spread"));
+  t.add(
+      "mapping", mapping,
+      std::string(
+          "row sid bank group[1] channel pseudo group[0] column; channel ^= row[0+]; channel[0] ^= group[1];"
+          " channel[2:1] ^= bank; channel[3] ^= sid[0+]; pseudo ^= row[4+]; group ^= row[5+]; bank ^= "
+          "row[7+];"
+          " sid ^= row[9+]"),
+      {}, "address bits from the highest to the lowest above an access, then what is XORed",
+      assumed("unpublished; 4 KiB, two rows in two bank groups of each pseudo-channel, then the next "
+              "channel; strides spread, and so are the shares of 32 KiB and more of DMA engines in step"));
   t.add("scheduler", scheduler, std::string("fr_fcfs_row_hit"), {"fr_fcfs", "fr_fcfs_row_hit"},
         "whether a miss may close a row that queued requests still want",
         assumed("unpublished; what memory controllers of this class do"));
@@ -71,15 +76,18 @@ void DramParams::declare(base::ParamTree& t) {
   t.add("refresh", refresh, std::string("per_bank"), {"none", "all_bank", "per_bank"},
         "how rows are refreshed",
         assumed("unpublished; per bank is the cheaper of the two that JESD238 offers"));
-  const base::Source queues = assumed("unpublished; the sizes of the reference simulations");
-  t.add("read_queue", read_queue, std::uint64_t{128}, {1, 65536},
+  const base::Source queues = assumed(
+      "unpublished; four DMA packets of 4 KiB to choose from, and half of that held back: the reference "
+      "simulations have 128 and 64 for requests of 32 B");
+  t.add("read_queue", read_queue, std::uint64_t{512}, {1, 16384},
         "read accesses that a channel can choose from", queues);
-  t.add("write_queue", write_queue, std::uint64_t{64}, {1, 65536}, "write accesses that a channel holds back",
-        queues);
+  t.add("write_queue", write_queue, std::uint64_t{256}, {1, 16384},
+        "write accesses that a channel holds back", queues);
+  const base::Source marks = assumed("unpublished; the marks of the reference simulations");
   t.add("write_high", write_high_percent, std::uint64_t{80}, {1, 100},
-        "percent of the write queue above which it is drained", queues);
+        "percent of the write queue above which it is drained", marks);
   t.add("write_low", write_low_percent, std::uint64_t{20}, {0, 99},
-        "percent of the write queue below which waiting reads go first again", queues);
+        "percent of the write queue below which waiting reads go first again", marks);
   t.group("timing", timing);
 }
 

@@ -25,7 +25,8 @@ void fit(base::ChannelMeasurement& c, Duration elapsed) {
 
 }  // namespace
 
-base::HbmMeasurement DramStack::measure(Duration elapsed) const {
+base::HbmMeasurement DramStack::measure(Duration elapsed) {
+  for (Lane& lane : lanes_) decide(lane, past(elapsed));
   base::HbmMeasurement m;
   m.path = name();
   m.read_bytes = read_bytes_;

@@ -15,6 +15,8 @@ namespace {
 
 // Re-reading an access that met an error: a full row cycle of the request's own, besides the second access.
 constexpr Duration kCorrection{100'000'000};  // 100 ns, assumed: the controller's retry is not public
+// The tag of segments that are not reported.
+constexpr std::uint32_t kNobodyWaits = ~0U;
 // The shortest interval, for networks without latency.
 constexpr Duration kLeastSlack{1'000'000};
 
@@ -48,22 +50,74 @@ DramStack::DramStack(sc_core::sc_module_name name, const Environment& around, co
 }
 
 tlm::tlm_sync_enum DramStack::request(int initiator, sim::Payload& payload, Duration ahead) {
-  std::uint32_t index = 0;
-  if (free_.empty()) {
-    index = static_cast<std::uint32_t>(requests_.size());
-    requests_.emplace_back();
-  } else {
-    index = free_.back();
-    free_.pop_back();
-  }
-  requests_[index] = {&payload, initiator, sim::now() + ahead, 0, dram::kNoTick, 0, false};
-  arriving_.push_back(index);
   book(payload);
-  if (next_wake_ == base::kNever || next_wake_ > requests_[index].start + slack_) {
-    next_wake_ = requests_[index].start + slack_;
-    sim::notify_at(wake_, next_wake_);
+  Request r;
+  r.payload = &payload;
+  r.initiator = initiator;
+  r.start = sim::now() + ahead;
+  const std::uint32_t index = keep(r);
+  if (!submit(requests_[index], index)) return tlm::TLM_ACCEPTED;
+  answer_write(requests_[index], Duration{0});
+  forget(index);
+  return tlm::TLM_COMPLETED;
+}
+
+std::uint32_t DramStack::keep(const Request& request) {
+  if (free_.empty()) {
+    requests_.push_back(request);
+    return static_cast<std::uint32_t>(requests_.size() - 1);
   }
-  return tlm::TLM_ACCEPTED;
+  const std::uint32_t index = free_.back();
+  free_.pop_back();
+  requests_[index] = request;
+  return index;
+}
+
+void DramStack::forget(std::uint32_t index) { free_.push_back(index); }
+
+// True for a write that every channel surely takes when it arrives: nobody needs to hear of it again.
+bool DramStack::submit(Request& r, std::uint32_t tag) {
+  const sim::PacketInfo& info = sim::info_of(*r.payload);
+  const std::uint64_t offset = isa::GlobalAddress::from(r.payload->get_address()).offset;
+  const dram::Tick arrival = design_->timing.clock.at_or_after(r.start).count;
+  auto& parts = access_.parts(offset, info.rows, r.payload->is_write());
+  for (DramAccess::Part& part : parts) {
+    Lane& lane = lanes_[part.channel];
+    dram::Segment& segment = part.segment;
+    segment.arrival = arrival;
+    segment.order = info.source_core << 4 | info.engine;
+    (segment.write ? lane.write_bytes : lane.read_bytes) +=
+        std::uint64_t{segment.accesses} * design_->organisation.access_bytes;
+    if (meets_error(lane, segment)) r.corrected = true;
+  }
+  r.left = static_cast<std::uint32_t>(parts.size());
+  const bool sure = r.payload->is_write() && surely_enter(parts);
+  for (DramAccess::Part& part : parts) {
+    Lane& lane = lanes_[part.channel];
+    part.segment.tag = sure ? kNobodyWaits : tag;
+    lane.channel->submit(part.segment);
+    if (sure) continue;
+    ++(part.segment.write ? lane.waiting_writes : lane.reads);
+    // A write may enter when it arrives; the accesses of a read pass the pins one after the other.
+    const dram::Tick passing = part.segment.write ? 0 : lane.channel->passing_time(part.segment.accesses);
+    look_by(lane, std::max(edge(arrival + passing), r.start) + slack_);
+  }
+  return sure;
+}
+
+bool DramStack::surely_enter(const std::vector<DramAccess::Part>& parts) {
+  const auto fit = [&](Lane& lane, std::uint32_t channel) {
+    std::uint32_t accesses = 0;
+    for (const DramAccess::Part& part : parts)
+      if (part.channel == channel) accesses += part.segment.accesses;
+    return lane.channel->surely_enters(true, accesses);
+  };
+  return std::all_of(parts.begin(), parts.end(), [&](const DramAccess::Part& part) {
+    Lane& lane = lanes_[part.channel];
+    if (fit(lane, part.channel)) return true;
+    decide(lane, past(sim::now()));
+    return fit(lane, part.channel);
+  });
 }
 
 void DramStack::book(const sim::Payload& payload) {
@@ -75,85 +129,71 @@ void DramStack::book(const sim::Payload& payload) {
   (payload.is_read() ? read_bytes_ : write_bytes_) += bytes;
 }
 
-void DramStack::wake() {
-  meter_.guard(name(), [this] { advance(); });
+void DramStack::wake_at(Time when) {
+  if (when >= next_wake_) return;
+  next_wake_ = when;
+  sim::notify_at(wake_, when);
 }
 
-void DramStack::advance() {
+void DramStack::wake() {
+  meter_.guard(name(), [this] { look(); });
+}
+
+void DramStack::look_by(Lane& lane, Time when) {
+  lane.due = std::min(lane.due, when);
+  wake_at(when);
+}
+
+void DramStack::look() {
   ++meter_.memory_activations;
   next_wake_ = base::kNever;
   const Time now = sim::now();
-  // Everything strictly before now, and nothing that a request of this instant could still change.
-  const dram::Tick until = design_->timing.clock.at_or_after(now).count - 1;
-  take_arrivals(until);
-  dram::Tick data = 0;
-  for (std::uint64_t left = active_; left != 0; left &= left - 1) {
-    const auto c = static_cast<std::size_t>(std::countr_zero(left));
-    Lane& lane = lanes_[c];
-    data -= lane.channel->tally().data;
-    lane.channel->advance(until);
-    data += lane.channel->tally().data;
-    end_segments(lane);
-    if (lane.channel->idle()) active_ &= ~(std::uint64_t{1} << c);
+  const dram::Tick until = past(now);
+  Time next = base::kNever;
+  for (Lane& lane : lanes_) {
+    if (lane.due <= now) {
+      decide(lane, until);
+      lane.due = next_look(lane, now);
+    }
+    next = std::min(next, lane.due);
   }
-  // The share of the pins, as if at the interval's beginning.
-  const auto pins = static_cast<std::int64_t>(lanes_.size() * design_->organisation.pseudo_channels);
-  const Time from = woken_;
-  woken_ = now;
-  series_.add(from, std::min(now, from + Duration{edge(data).fs / pins}));
-  for (const std::uint32_t index : over_) answer(index);
-  over_.clear();
-  schedule();
+  if (next != base::kNever) wake_at(next);
+  answer_all();
 }
 
-void DramStack::schedule() {
-  Time next = active_ != 0 ? sim::now() + slack_ : base::kNever;
-  for (const std::uint32_t index : arriving_) next = std::min(next, requests_[index].start + slack_);
-  if (next == base::kNever || next >= next_wake_) return;
-  next_wake_ = std::max(next, sim::now());
-  sim::notify_at(wake_, next_wake_);
+Time DramStack::next_look(const Lane& lane, Time now) const {
+  if (lane.waiting_writes > 0) return now + slack_;
+  if (lane.reads == 0) return base::kNever;
+  return std::max(now, edge(lane.channel->earliest_read_end())) + slack_;
 }
 
-// Requests of the same instant go by core and engine, whatever the order in which they were announced.
-void DramStack::take_arrivals(dram::Tick until) {
-  if (arriving_.empty()) return;
-  const Time end = edge(until);
-  const auto key = [this](std::uint32_t index) {
-    const Request& r = requests_[index];
-    const sim::PacketInfo& info = sim::info_of(*r.payload);
-    return std::make_tuple(r.start, info.source_core, info.engine);
+// In the order of what they report, whatever the channel.
+void DramStack::answer_all() {
+  const auto rank = [this](std::uint32_t index) {
+    const sim::PacketInfo& info = sim::info_of(*requests_[index].payload);
+    return std::make_tuple(requests_[index].last, info.source_core, info.engine);
   };
-  const auto behind = std::partition(arriving_.begin(), arriving_.end(),
-                                     [&](std::uint32_t index) { return requests_[index].start <= end; });
-  std::stable_sort(arriving_.begin(), behind,
-                   [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
-  std::for_each(arriving_.begin(), behind, [this](std::uint32_t index) { begin(index); });
-  arriving_.erase(arriving_.begin(), behind);
-}
-
-void DramStack::begin(std::uint32_t index) {
-  Request& r = requests_[index];
-  const sim::PacketInfo& info = sim::info_of(*r.payload);
-  const std::uint64_t offset = isa::GlobalAddress::from(r.payload->get_address()).offset;
-  const dram::Tick arrival = design_->timing.clock.at_or_after(r.start).count;
-  const auto& parts = access_.parts(offset, info.rows, r.payload->is_write());
-  r.left = static_cast<std::uint32_t>(parts.size());
-  for (const DramAccess::Part& part : parts) {
-    Lane& lane = lanes_[part.channel];
-    dram::Segment segment = part.segment;
-    segment.arrival = arrival;
-    segment.tag = index;
-    (segment.write ? lane.write_bytes : lane.read_bytes) +=
-        std::uint64_t{segment.accesses} * design_->organisation.access_bytes;
-    if (meets_error(lane, segment)) r.corrected = true;
-    lane.channel->submit(segment);
-    active_ |= std::uint64_t{1} << part.channel;
+  std::sort(over_.begin(), over_.end(), [&](auto a, auto b) { return rank(a) < rank(b); });
+  answering_.swap(over_);
+  for (const std::uint32_t index : answering_) {
+    const Request r = requests_[index];
+    forget(index);
+    answer(r);
   }
+  answering_.clear();
 }
 
-void DramStack::end_segments(Lane& lane) {
+void DramStack::decide(Lane& lane, dram::Tick until) {
+  if (until <= lane.decided) return;
+  const dram::Tick data = lane.channel->tally().data;
+  lane.channel->advance(until);
+  const auto pins = static_cast<std::int64_t>(lanes_.size() * design_->organisation.pseudo_channels);
+  series_.add_share(edge(lane.decided), edge(until), {edge(lane.channel->tally().data - data).fs / pins});
+  lane.decided = until;
   for (const dram::Done& done : lane.channel->finished()) {
+    if (done.tag == kNobodyWaits) continue;
     Request& r = requests_[done.tag];
+    --(done.write ? lane.waiting_writes : lane.reads);
     r.first = std::min(r.first, done.first);
     r.last = std::max(r.last, done.last);
     if (--r.left == 0) over_.push_back(done.tag);
@@ -161,27 +201,28 @@ void DramStack::end_segments(Lane& lane) {
   lane.channel->finished().clear();
 }
 
-void DramStack::answer(std::uint32_t index) {
-  const Request r = requests_[index];
-  free_.push_back(index);
-  sim::PacketInfo& info = sim::info_of(*r.payload);
-  const Duration correction = r.corrected ? kCorrection : Duration{0};
-  const Time last = edge(r.last) + correction;
+void DramStack::answer(const Request& r) {
   if (r.payload->is_read()) {
+    sim::PacketInfo& info = sim::info_of(*r.payload);
     info.first = edge(r.first);
-    info.last = last;
-    reads_.add(last - r.start);
+    info.last = edge(r.last) + (r.corrected ? kCorrection : Duration{0});
+    reads_.add(info.last - r.start);
   } else {
-    // From one edge of the command clock to the next nobody was made to wait.
-    const Duration waited =
-        r.last <= design_->timing.clock.at_or_after(r.start).count ? Duration{0} : last - r.start;
-    info.held += waited;
-    info.last = std::max(info.last, r.start + waited);
-    writes_.add(waited);
+    // Until the next edge of the command clock nobody was made to wait.
+    const bool waited = r.last > design_->timing.clock.at_or_after(r.start).count;
+    answer_write(r, waited ? edge(r.last) - r.start : Duration{0});
   }
+  TAHOMA_INVARIANT(edge(r.last) + slack_ >= sim::now(), std::string(name()) + ": an answer comes late");
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   port[r.initiator]->nb_transport_bw(*r.payload, phase, delay);
+}
+
+void DramStack::answer_write(const Request& r, Duration waited) {
+  sim::PacketInfo& info = sim::info_of(*r.payload);
+  info.held += waited;
+  info.last = std::max(info.last, r.start + waited);
+  writes_.add(waited);
 }
 
 }  // namespace tahoma::model

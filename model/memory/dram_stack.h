@@ -2,15 +2,17 @@
 // An HBM stack as channels of DRAM (dram/channel.h). A request is cut into segments of DRAM rows when it
 // arrives; it is over when its last segment is.
 //
-// One process: whenever requests are under way it wakes in intervals of `slack`, lets the channels decide
-// everything up to now, and answers what has ended. An answer takes at least `slack` to reach whoever asked,
-// so it is never late, and the length of the interval is invisible in every result.
+// One process, and as few wakes as the answers allow. A channel decides its past when somebody asks: a write
+// that surely finds room is answered at once, and a read cannot be over before its accesses have passed the
+// pins, so that nobody looks before. Who then is not over is looked at again after `slack`, which every
+// answer takes at least on its way: none is ever late, and when somebody looks is invisible in every result.
 //
 // Leaves out values, which take the back door: a read never waits for the data of a queued write.
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <random>
+#include <vector>
 
 #include "model/memory/dram_access.h"
 #include "model/memory/hbm_fault_params.h"
@@ -32,7 +34,7 @@ class DramStack : public HbmStack {
   };
   DramStack(sc_core::sc_module_name name, const Environment& around, const StackFaults& faults);
 
-  base::HbmMeasurement measure(base::Duration elapsed) const override;
+  base::HbmMeasurement measure(base::Duration elapsed) override;
 
  private:
   struct Request {  // under way
@@ -45,21 +47,32 @@ class DramStack : public HbmStack {
   };
   struct Lane {  // a channel and what the stack keeps about it
     std::unique_ptr<dram::Channel> channel;
+    dram::Tick decided = 0;                       // up to here
+    base::Time due = base::kNever;                // when to look at it
+    std::uint32_t reads = 0, waiting_writes = 0;  // segments whose end is reported
     std::uint64_t read_bytes = 0, write_bytes = 0;
     std::uint64_t until_error = 0, errors = 0;  // accesses
   };
 
   tlm::tlm_sync_enum request(int initiator, sim::Payload& payload, base::Duration ahead) override;
+  bool submit(Request& request, std::uint32_t tag);
+  bool surely_enter(const std::vector<DramAccess::Part>& parts);
+  std::uint32_t keep(const Request& request);
+  void forget(std::uint32_t index);
   void wake();
-  void advance();
-  void take_arrivals(dram::Tick now);
-  void begin(std::uint32_t index);
-  void end_segments(Lane& lane);
-  void answer(std::uint32_t index);
+  void look();
+  void answer_all();
+  base::Time next_look(const Lane& lane, base::Time now) const;
+  void look_by(Lane& lane, base::Time when);
+  void decide(Lane& lane, dram::Tick until);
+  void answer(const Request& request);
+  void answer_write(const Request& request, base::Duration waited);
   void book(const sim::Payload& payload);
-  void schedule();
+  void wake_at(base::Time when);
   bool meets_error(Lane& lane, dram::Segment& segment);
   std::uint64_t next_error();
+  // Everything before `now` can be decided, and nothing that a request of this instant could still change.
+  dram::Tick past(base::Time now) const { return design_->timing.clock.at_or_after(now).count - 1; }
   base::Time edge(dram::Tick tick) const { return design_->timing.clock.edge({tick}); }
 
   const HbmParams& params_;
@@ -69,19 +82,15 @@ class DramStack : public HbmStack {
   StackFaults faults_;
   DramAccess access_;
   std::vector<Lane> lanes_;
-  std::uint64_t active_ = 0;  // a bit for each channel with work
   std::vector<Request> requests_;
-  std::vector<std::uint32_t> free_;
-  std::vector<std::uint32_t> arriving_;  // announced, not yet begun
-  std::vector<std::uint32_t> over_;
+  std::vector<std::uint32_t> free_, over_, answering_;  // indices of requests
   sc_core::sc_event wake_;
-  base::Time woken_{0}, next_wake_ = base::kNever;
+  base::Time next_wake_ = base::kNever;
 
   std::uint64_t read_bytes_ = 0, write_bytes_ = 0;
   std::vector<base::HbmMeasurement::User> users_;
   sim::LatencyHistogram reads_, writes_;
   sim::BusySeries series_;
-  dram::Tick data_booked_ = 0;
   std::mt19937_64 random_;
   std::uint64_t events_ = 0;
   std::vector<base::HbmEvent> first_events_;

@@ -25,7 +25,7 @@ tlm::tlm_sync_enum FlatStack::request(int, sim::Payload& payload, base::Duration
   return tlm::TLM_COMPLETED;
 }
 
-base::HbmMeasurement FlatStack::measure(base::Duration) const {
+base::HbmMeasurement FlatStack::measure(base::Duration) {
   base::HbmMeasurement m;
   m.path = name();
   m.read_bytes = read_bytes_;

@@ -16,7 +16,7 @@ class FlatStack : public HbmStack {
  public:
   FlatStack(sc_core::sc_module_name name, const HbmParams& params, const StackFaults& faults);
 
-  base::HbmMeasurement measure(base::Duration elapsed) const override;
+  base::HbmMeasurement measure(base::Duration elapsed) override;
 
  private:
   tlm::tlm_sync_enum request(int initiator, sim::Payload& payload, base::Duration ahead) override;

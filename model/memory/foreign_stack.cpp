@@ -20,15 +20,16 @@ constexpr std::uint64_t kPage = 4096;  // of the debug transport
 
 }  // namespace
 
-ForeignStack::ForeignStack(const StackSite& site, const Limits& limits)
-    : HbmStack(site.name, site.faults.capacity(site.params)),
+ForeignStack::ForeignStack(sc_core::sc_module_name name, const StackSite& site, const Limits& limits)
+    : HbmStack(name, site.faults.capacity(site.params)),
       limits_(limits),
       peak_(site.params.bandwidth),
       meter_(site.meter),
-      protocol_(name(), limits.outstanding, limits.burst.count),
+      protocol_(this->name(), limits.outstanding, limits.burst.count),
       given_(pages().size()),
       brought_((pages().size() + kPage - 1) / kPage) {
-  TAHOMA_INVARIANT(limits.burst.count > 0 && limits.outstanding > 0, std::string(name()) + ": no bursts");
+  TAHOMA_INVARIANT(limits.burst.count > 0 && limits.outstanding > 0,
+                   std::string(this->name()) + ": no bursts");
   bursts.register_nb_transport_bw(this, &ForeignStack::on_backward);
   SC_HAS_PROCESS(ForeignStack);
   SC_METHOD(step);
@@ -234,7 +235,7 @@ void ForeignStack::check_ended() const {
 }
 
 // A write's response may come after the last effect of the run.
-base::HbmMeasurement ForeignStack::measure(Duration elapsed) const {
+base::HbmMeasurement ForeignStack::measure(Duration elapsed) {
   base::HbmMeasurement m;
   m.path = name();
   m.read_bytes = read_bytes_;

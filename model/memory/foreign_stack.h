@@ -37,9 +37,10 @@ class ForeignStack : public HbmStack {
     base::Bytes burst;          // at most, and none crosses a multiple of it
     std::uint32_t outstanding;  // bursts without a response
   };
-  ForeignStack(const StackSite& site, const Limits& limits);
+  // `name` is the site's; whoever derives hands it on, so that the memory can stand within.
+  ForeignStack(sc_core::sc_module_name name, const StackSite& site, const Limits& limits);
 
-  base::HbmMeasurement measure(base::Duration elapsed) const override;
+  base::HbmMeasurement measure(base::Duration elapsed) override;
   void check_ended() const override;
 
  private:

@@ -21,7 +21,7 @@ class HbmStack : public sc_core::sc_module {
   tlm_utils::multi_passthrough_target_socket<HbmStack> port{"port"};
 
   HostPages& pages() { return pages_; }
-  virtual base::HbmMeasurement measure(base::Duration elapsed) const = 0;
+  virtual base::HbmMeasurement measure(base::Duration elapsed) = 0;
   // When nothing happens any more: throws if a memory that is not ours has left a request unanswered.
   virtual void check_ended() const {}
 

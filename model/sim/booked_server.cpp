@@ -9,22 +9,24 @@ namespace tahoma::sim {
 
 using base::Duration, base::Time;
 
-BookedServer::Slot BookedServer::reserve(Time arrival, base::Bytes bytes, Time now) {
+BookedServer::Slot BookedServer::reserve(Time arrival, base::Bytes bytes, Time settled) {
   if (bytes != last_bytes_) {  // packets come in few sizes: spare the wide division
     last_bytes_ = bytes;
     last_time_ = rate_.time_for(bytes);
   }
   busy_ += last_time_;
 
+  settled_ = std::max(settled_, settled);
+  const Time from = std::max(arrival, settled_);
   auto span = taken_.begin();
-  while (span != taken_.end() && span->end < now) ++span;
+  while (span != taken_.end() && span->end < settled_) ++span;
   span = taken_.erase(taken_.begin(), span);
-  while (span != taken_.end() && span->end < arrival) ++span;
+  while (span != taken_.end() && span->end < from) ++span;
 
   // From the first free instant on, every gap is filled up to the end: what it touches becomes one span.
-  const bool joins = span != taken_.end() && span->start <= arrival;
+  const bool joins = span != taken_.end() && span->start <= from;
   const auto first = span;
-  const Time start = joins ? span->end : arrival;
+  const Time start = joins ? span->end : from;
   if (joins) ++span;
   Time at = start;
   Duration left = last_time_;

@@ -18,8 +18,9 @@ class BookedServer {
     base::Time start, end;   // of its first and last byte
     base::Duration held{0};  // between arrival and end, not being served
   };
-  // When `bytes` that arrive at `arrival` are served. `now`: nothing arrives before it any more.
-  Slot reserve(base::Time arrival, base::Bytes bytes, base::Time now);
+  // When `bytes` that arrive at `arrival` are served. `settled`: nothing arrives before it any more; what does
+  // comes too late, and is taken as arriving then.
+  Slot reserve(base::Time arrival, base::Bytes bytes, base::Time settled);
 
   base::Duration busy() const { return busy_; }
   base::Bandwidth rate() const { return rate_; }
@@ -36,6 +37,7 @@ class BookedServer {
   base::Duration busy_{0};
   base::Bytes last_bytes_{0};
   base::Duration last_time_{0};
+  base::Time settled_{0};
   Spans taken_;  // apart from each other and in order; those that are past are dropped
   BusySeries series_;
 };

@@ -5,15 +5,26 @@
 
 namespace tahoma::sim {
 
-void BusySeries::add(base::Time start, base::Time end) {
-  if (end <= start) return;
+// The window that ends at `end` or in which it lies; it exists from now on.
+std::size_t BusySeries::window_before(base::Time end) {
   while ((end.fs - 1) / window_.fs >= static_cast<std::int64_t>(kMostWindows)) double_window();
   const auto last = static_cast<std::size_t>((end.fs - 1) / window_.fs);
   if (busy_.size() <= last) busy_.resize(last + 1);
+  return last;
+}
+
+void BusySeries::add(base::Time start, base::Time end) { add_share(start, end, end - start); }
+
+void BusySeries::add_share(base::Time start, base::Time end, base::Duration busy) {
+  if (end <= start || busy.fs <= 0) return;
+  const std::size_t last = window_before(end);
+  std::int64_t given = 0;  // of busy, up to the end of the window
   for (auto w = static_cast<std::size_t>(start.fs / window_.fs); w <= last; ++w) {
-    const std::int64_t from = std::max(start.fs, static_cast<std::int64_t>(w) * window_.fs);
     const std::int64_t to = std::min(end.fs, static_cast<std::int64_t>(w + 1) * window_.fs);
-    busy_[w].fs += to - from;
+    const auto share =
+        static_cast<std::int64_t>(static_cast<base::Int128>(busy.fs) * (to - start.fs) / (end.fs - start.fs));
+    busy_[w].fs += share - given;
+    given = share;
   }
 }
 

@@ -13,10 +13,13 @@ class BusySeries {
  public:
   // Intervals may arrive in any order but must not overlap.
   void add(base::Time start, base::Time end);
+  // `busy` of the interval, spread evenly over it.
+  void add_share(base::Time start, base::Time end, base::Duration busy);
   base::Series series() const { return {window_, busy_}; }
 
  private:
   void double_window();
+  std::size_t window_before(base::Time end);
   static constexpr std::size_t kMostWindows = 256;
   base::Duration window_{10'000'000'000};  // 10 us
   std::vector<base::Duration> busy_;

@@ -15,7 +15,9 @@ class Fifo {
   bool empty() const { return size_ == 0; }
   std::size_t size() const { return size_; }
   T& operator[](std::size_t n) { return ring_[(head_ + n) & (ring_.size() - 1)]; }  // 0: the oldest
+  const T& operator[](std::size_t n) const { return ring_[(head_ + n) & (ring_.size() - 1)]; }
   T& front() { return (*this)[0]; }
+  const T& front() const { return (*this)[0]; }
   T& back() { return (*this)[size_ - 1]; }
   T& push(T value) {
     if (size_ == ring_.size()) grow();

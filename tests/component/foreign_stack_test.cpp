@@ -2,6 +2,7 @@
 // Someone else's base-protocol memory in place of our controller, under a machine that runs programs.
 #include <fmt/format.h>
 
+#include <array>
 #include <bit>
 #include <catch2/catch.hpp>
 #include <cstring>
@@ -45,7 +46,7 @@ struct Machine {
                    const model::MachineParams& m = machine_of(1, 1, 1))
       : system(m, mode, run_ahead, {}, [&](const model::StackSite& site) -> std::unique_ptr<model::HbmStack> {
           if (site.stack != 0) return nullptr;
-          auto stack = std::make_unique<TheirStack>(site, b);
+          auto stack = std::make_unique<TheirStack>(site.name, site, b);
           theirs.push_back(stack.get());
           return stack;
         }) {
@@ -242,7 +243,8 @@ struct LooseMemory : sc_core::sc_module {
 
 struct LooseStack : model::ForeignStack {
   LooseMemory memory{"memory"};
-  explicit LooseStack(const model::StackSite& site) : ForeignStack(site, {64_B, 16}) {
+  LooseStack(sc_core::sc_module_name name, const model::StackSite& site)
+      : ForeignStack(name, site, {64_B, 16}) {
     bursts.bind(memory.port);
   }
 };
@@ -252,11 +254,12 @@ struct LooseStack : model::ForeignStack {
 TEST_CASE("foreign memory: a loosely timed one serves a burst after the other", "[memory][tlm]") {
   std::vector<LooseStack*> theirs;
   model::System system(machine_of(2, 1, 1), Mode::kFunctional, true, {}, [&](const model::StackSite& site) {
-    auto stack = std::make_unique<LooseStack>(site);
+    auto stack = std::make_unique<LooseStack>(site.name, site);
     theirs.push_back(stack.get());
     return stack;
   });
   REQUIRE(theirs.size() == 8);
+  CHECK(std::string(theirs[6]->memory.name()) == "server0.chip01.hbm2.memory");
   // To the other chip, and back to this one when it is there.
   const std::string program = R"(.program p
 .args a far b
@@ -265,7 +268,7 @@ sync:
   dma_copy shape=16x75 dst=far:fp32 src=sbuf[0, 0x0]:fp32 wait=s0>=16 update=s1+=1
   dma_copy shape=16x75 dst=b:fp32 src=sbuf[0, 0x0]:fp32 wait=s1>=16 update=s2+=1
 )";
-  model::Arguments arguments{};
+  std::array<std::uint64_t, isa::kArguments> arguments{};
   arguments[1] = isa::GlobalAddress{1, 2, 1 << 20}.bits();
   arguments[2] = isa::GlobalAddress{0, 3, 1 << 20}.bits();
   std::vector<unsigned char> sent(16 * 75 * 4);

@@ -94,6 +94,17 @@ TEST_CASE("booked server: what is announced late takes what was left free before
   CHECK(s.busy() == 281_ns);
 }
 
+TEST_CASE("booked server: what arrives before all is settled has its turn then, and takes nobody else's",
+          "[sim]") {
+  sim::BookedServer s(1_GBps);
+  CHECK(s.reserve(100_ns, 50_B, 0_ns).end == 150_ns);
+  CHECK(s.reserve(300_ns, 10_B, 200_ns).end == 310_ns);  // the first is forgotten
+  const auto late = s.reserve(110_ns, 20_B, 150_ns);
+  CHECK(late.start == 200_ns);
+  CHECK(late.end == 220_ns);
+  CHECK(late.held == 90_ns);
+}
+
 TEST_CASE("booked server: it never works faster than its rate nor idles while something waits", "[sim]") {
   std::mt19937 random(11);
   for (int round = 0; round < 50; ++round) {

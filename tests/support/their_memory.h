@@ -245,8 +245,9 @@ class TheirMemory : public sc_core::sc_module {
 // The memory and the adaptor, as a machine takes them.
 struct TheirStack : model::ForeignStack {
   TheirMemory memory;
-  TheirStack(const model::StackSite& site, const TheirMemory::Behaviour& b)
-      : ForeignStack(site, {{b.burst}, static_cast<std::uint32_t>(b.outstanding)}), memory("memory", b) {
+  TheirStack(sc_core::sc_module_name name, const model::StackSite& site, const TheirMemory::Behaviour& b)
+      : ForeignStack(name, site, {{b.burst}, static_cast<std::uint32_t>(b.outstanding)}),
+        memory("memory", b) {
     bursts.bind(memory.port);
   }
 };

@@ -12,25 +12,25 @@ void set(std::uint64_t& mask, std::uint32_t bit, bool value) {
 }  // namespace
 
 void BankQueues::note(std::uint32_t bank, Direction d) {
-  const List& list = banks_[bank].lists[d];
-  set(work_[d], bank, list.oldest != kNobody);
+  const BankList& list = banks_[bank].lists[d];
+  set(work_[d], bank, list.oldest != kNoSegment);
   set(hits_[d], bank, list.hits > 0);
-  set(older_miss_[d], bank, list.oldest != kNobody && list.oldest != list.hit);
+  set(older_miss_[d], bank, list.oldest != kNoSegment && list.oldest != list.hit);
 }
 
 void BankQueues::push(std::uint32_t bank, Direction d, const Queued& segment) {
-  std::uint32_t index = free_;
-  if (index == kNobody) {
-    index = static_cast<std::uint32_t>(pool_.size());
+  QueueIndex index = free_;
+  if (index == kNoSegment) {
+    index = static_cast<QueueIndex>(pool_.size());
     pool_.emplace_back();
   } else {
     free_ = pool_[index].younger;
   }
-  List& list = banks_[bank].lists[d];
+  BankList& list = banks_[bank].lists[d];
   pool_[index] = segment;
   pool_[index].older = list.youngest;
-  pool_[index].younger = kNobody;
-  (list.youngest == kNobody ? list.oldest : pool_[list.youngest].younger) = index;
+  pool_[index].younger = kNoSegment;
+  (list.youngest == kNoSegment ? list.oldest : pool_[list.youngest].younger) = index;
   list.youngest = index;
   if (segment.row == banks_[bank].row) {
     if (list.hits++ == 0) list.hit = index;
@@ -39,12 +39,12 @@ void BankQueues::push(std::uint32_t bank, Direction d, const Queued& segment) {
 }
 
 void BankQueues::pop(std::uint32_t bank, Direction d) {
-  List& list = banks_[bank].lists[d];
-  const std::uint32_t index = list.hit;
+  BankList& list = banks_[bank].lists[d];
+  const QueueIndex index = list.hit;
   const Queued& done = pool_[index];
-  (done.older == kNobody ? list.oldest : pool_[done.older].younger) = done.younger;
-  (done.younger == kNobody ? list.youngest : pool_[done.younger].older) = done.older;
-  std::uint32_t next = kNobody;
+  (done.older == kNoSegment ? list.oldest : pool_[done.older].younger) = done.younger;
+  (done.younger == kNoSegment ? list.youngest : pool_[done.younger].older) = done.older;
+  QueueIndex next = kNoSegment;
   if (--list.hits > 0)
     for (next = done.younger; pool_[next].row != banks_[bank].row;) next = pool_[next].younger;
   list.hit = next;
@@ -54,10 +54,10 @@ void BankQueues::pop(std::uint32_t bank, Direction d) {
 }
 
 void BankQueues::find_hits(std::uint32_t bank, Direction d) {
-  List& list = banks_[bank].lists[d];
+  BankList& list = banks_[bank].lists[d];
   list.hits = 0;
-  list.hit = kNobody;
-  for (std::uint32_t s = list.oldest; s != kNobody; s = pool_[s].younger) {
+  list.hit = kNoSegment;
+  for (QueueIndex s = list.oldest; s != kNoSegment; s = pool_[s].younger) {
     if (pool_[s].row != banks_[bank].row) continue;
     if (list.hits++ == 0) list.hit = s;
   }
@@ -75,7 +75,7 @@ void BankQueues::closed(std::uint32_t bank) {
   set(open_, bank, false);
   for (const Direction d : kDirections) {
     banks_[bank].lists[d].hits = 0;
-    banks_[bank].lists[d].hit = kNobody;
+    banks_[bank].lists[d].hit = kNoSegment;
     note(bank, d);
   }
 }

@@ -8,42 +8,34 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/memory/dram/organisation.h"
+#include "model/memory/dram/bank_state.h"
 
 namespace tahoma::model::dram {
 
-enum Direction : std::uint8_t { kReading, kWriting };
-inline constexpr std::array kDirections{kReading, kWriting};
-
 struct Queued {
   std::uint64_t age = 0;  // smaller is older
-  std::int64_t admitted = 0, first = 0;
-  std::uint32_t row = 0, accesses = 0, left = 0, tag = 0;
-  std::uint32_t older = 0, younger = 0;  // neighbours in the list of its bank
+  Tick admitted = 0, first = 0;
+  std::uint32_t row = 0, tag = 0;
+  std::uint16_t accesses = 0, left = 0;
+  QueueIndex older = 0, younger = 0;  // neighbours in the list of its bank
 };
 
-inline constexpr std::uint32_t kNobody = ~0U;
-inline constexpr std::uint32_t kNoRow = ~0U;
+inline constexpr std::uint32_t kNobody = ~0U;  // no bank
 
 class BankQueues {
  public:
-  explicit BankQueues(std::uint32_t banks) : banks_(banks) {}
-
-  struct List {
-    std::uint32_t oldest = kNobody, youngest = kNobody;
-    std::uint32_t hit = kNobody;  // oldest that wants the open row
-    std::uint32_t hits = 0;
-  };
+  // `banks`: of the pseudo-channel, shared with its rules.
+  explicit BankQueues(std::vector<BankState>& banks) : banks_(banks) {}
 
   void push(std::uint32_t bank, Direction direction, const Queued& segment);
   void pop(std::uint32_t bank, Direction direction);  // the list's `hit`, which is done
   void opened(std::uint32_t bank, std::uint32_t row);
   void closed(std::uint32_t bank);
 
-  const List& list(std::uint32_t bank, Direction d) const { return banks_[bank].lists[d]; }
+  const BankList& list(std::uint32_t bank, Direction d) const { return banks_[bank].lists[d]; }
   std::uint32_t open_row(std::uint32_t bank) const { return banks_[bank].row; }
-  Queued& at(std::uint32_t index) { return pool_[index]; }
-  const Queued& at(std::uint32_t index) const { return pool_[index]; }
+  Queued& at(QueueIndex index) { return pool_[index]; }
+  const Queued& at(QueueIndex index) const { return pool_[index]; }
 
   // A bit for each bank.
   std::uint64_t with_work(Direction d) const { return work_[d]; }
@@ -53,16 +45,12 @@ class BankQueues {
   std::uint64_t open() const { return open_; }
 
  private:
-  struct Bank {
-    std::array<List, 2> lists;
-    std::uint32_t row = kNoRow;
-  };
   void find_hits(std::uint32_t bank, Direction d);
   void note(std::uint32_t bank, Direction d);
 
-  std::vector<Bank> banks_;
+  std::vector<BankState>& banks_;
   std::vector<Queued> pool_;
-  std::uint32_t free_ = kNobody;
+  QueueIndex free_ = kNoSegment;
   std::array<std::uint64_t, 2> work_{}, hits_{}, older_miss_{};
   std::uint64_t open_ = 0;
 };

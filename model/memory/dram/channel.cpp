@@ -10,11 +10,10 @@ namespace tahoma::model::dram {
 
 Channel::Channel(const Organisation& organisation, const Timing& timing, const Policy& policy,
                  CommandLog* log)
-    : organisation_(organisation), timing_(timing), policy_(policy) {
+    : timing_(timing), policy_(policy), log_(log) {
   lines_[kReading].room = policy.read_queue;
   lines_[kWriting].room = policy.write_queue;
-  const PseudoChannel::Surroundings own{organisation_, timing_, policy_, tally_, log};
-  pseudo_.reserve(organisation.pseudo_channels);
+  const PseudoChannel::Surroundings own{organisation, timing_, policy_, tally_, log};
   for (std::uint32_t p = 0; p < organisation.pseudo_channels; ++p) pseudo_.emplace_back(p, own);
   releases_.reserve(pseudo_.size());
 }
@@ -26,14 +25,39 @@ void Channel::submit(const Segment& segment) {
       "a segment does not fit its queue");
   TAHOMA_INVARIANT(segment.arrival >= now_, "a segment arrives in the past");
   auto& waiting = lines_[d].waiting;
-  auto place = waiting.end();
-  while (place != waiting.begin() && std::prev(place)->arrival > segment.arrival) --place;
-  waiting.insert(place, segment);
+  const auto rank = [](const Segment& s) { return std::tie(s.arrival, s.order); };
+  waiting.push(segment);
+  for (std::size_t n = waiting.size() - 1; n > 0 && rank(waiting[n]) < rank(waiting[n - 1]); --n)
+    std::swap(waiting[n], waiting[n - 1]);
+  lines_[d].announced += segment.accesses;
 }
 
 bool Channel::has_room(bool write, std::uint32_t accesses) const {
   const Line& line = lines_[write ? kWriting : kReading];
   return line.waiting.empty() && line.room >= accesses;
+}
+
+bool Channel::surely_enters(bool write, std::uint32_t accesses) const {
+  const Line& line = lines_[write ? kWriting : kReading];
+  return line.announced + accesses <= line.room;
+}
+
+Tick Channel::passing_time(std::uint32_t accesses) const {
+  return static_cast<Tick>(accesses - 1) * std::max(timing_.ccd_long, timing_.column_slot) + timing_.cl +
+         timing_.burst;
+}
+
+Tick Channel::earliest_read_end() {
+  Tick end = kNoTick;
+  const Line& line = lines_[kReading];
+  // Who has come and waits follows somebody who has ended.
+  for (std::size_t n = 0; n < line.waiting.size(); ++n) {
+    const Segment& s = line.waiting[n];
+    if (s.arrival > now_ || line.queued == 0) end = std::min(end, s.arrival + passing_time(s.accesses));
+  }
+  for (PseudoChannel& p : pseudo_)
+    end = std::min(end, p.earliest_read_end(now_, row_bus_free_) + timing_.cl + timing_.burst);
+  return end;
 }
 
 // One that has come and finds no room waits for a release.
@@ -62,7 +86,17 @@ Tick Channel::next_step() {
   return next;
 }
 
+// Nothing but refreshes happens while no segment is there. They are counted rather than issued, unless
+// somebody reads the log; the last of them is left to the rules.
+void Channel::rest(Tick until) {
+  const bool queued = lines_[kReading].queued + lines_[kWriting].queued > 0;
+  if (log_ != nullptr || queued) return;
+  const Tick past = std::min(until, next_arrival()) - 4 * (timing_.rc + timing_.rfc_all + timing_.rfc_bank);
+  for (PseudoChannel& p : pseudo_) p.rest(past);
+}
+
 void Channel::advance(Tick until) {
+  rest(until);
   for (Tick next = next_step(); next <= until; next = next_step()) {
     now_ = next;
     step(until);
@@ -98,12 +132,13 @@ void Channel::admit(Tick now) {
     while (!line.waiting.empty() && line.waiting.front().arrival <= now &&
            line.waiting.front().accesses <= line.room) {
       const Segment& s = line.waiting.front();
-      pseudo_[s.pseudo].admit(s.bank, d, {next_age_++, now, 0, s.row, s.accesses, s.accesses, s.tag, 0, 0},
-                              now);
+      const auto accesses = static_cast<std::uint16_t>(s.accesses);
+      pseudo_[s.pseudo].admit(s.bank, d, {next_age_++, now, 0, s.row, s.tag, accesses, accesses, 0, 0}, now);
       line.room -= s.accesses;
+      line.announced -= s.accesses;
       line.queued += s.accesses;
       if (d == kWriting) finished_.push_back({s.tag, true, now, now});
-      line.waiting.pop_front();
+      line.waiting.pop();
     }
   }
   tally_.most_reads = std::max(tally_.most_reads, lines_[kReading].queued);
@@ -143,8 +178,9 @@ void Channel::column_commands(PseudoChannel& own, Tick until) {
 Tick Channel::foreseen(PseudoChannel& own, Tick until) {
   Tick limit = std::min(until, next_arrival() - 1);
   for (const Release& r : releases_) limit = std::min(limit, r.at - 1);
-  const Tick ready =
-      policy_.scheduler == Scheduler::kFrFcfs ? Tick{0} : mode_ == kReading ? timing_.rcd_read : timing_.rcd_write;
+  const Tick ready = policy_.scheduler == Scheduler::kFrFcfs ? Tick{0}
+                     : mode_ == kReading                     ? timing_.rcd_read
+                                                             : timing_.rcd_write;
   const RowStep& row = own.next_row(now_, row_bus_free_);
   if (row.at != kNoTick) limit = std::min(limit, row.at + ready - 1);
   limit = std::min(limit, own.refresh_due() - 1);

@@ -46,6 +46,7 @@
 #include <vector>
 
 #include "model/memory/dram/pseudo_channel.h"
+#include "model/sim/fifo.h"
 
 namespace tahoma::model::dram {
 
@@ -57,6 +58,7 @@ struct Segment {
   std::uint32_t accesses = 1;  // 1 to the smaller queue's size
   Tick arrival = 0;            // not before the last advance()
   std::uint32_t tag = 0;       // comes back with Done
+  std::uint32_t order = 0;     // of two that arrive in the same tick the lower goes first
 };
 
 // A segment is over. A read: its first data appeared on the pins, its last data had passed. A write: `first`
@@ -70,6 +72,7 @@ struct Done {
 
 class Channel {
  public:
+  // All but the log must outlive the channel; so must the log, if there is one.
   Channel(const Organisation& organisation, const Timing& timing, const Policy& policy,
           CommandLog* log = nullptr);
   Channel(const Channel&) = delete;
@@ -82,14 +85,21 @@ class Channel {
   bool idle() const;  // no segment waits
   // Whether a segment of so many accesses that arrived now would enter its queue at once.
   bool has_room(bool write, std::uint32_t accesses) const;
+  // Whether a segment of so many accesses will enter its queue when it arrives, whenever that is: there is
+  // room for it and for all that wait or are announced.
+  bool surely_enters(bool write, std::uint32_t accesses) const;
+  // The least time from the arrival of a read to its last data.
+  Tick passing_time(std::uint32_t accesses) const;
+  // The last data of a read segment that is here now are not on the pins before.
+  Tick earliest_read_end();
   // Segments that ended since the list was last cleared, by the caller.
   std::vector<Done>& finished() { return finished_; }
   const Tally& tally() const { return tally_; }
 
  private:
-  struct Line {                          // one direction
-    std::deque<Segment> waiting;         // in order of arrival
-    std::uint32_t queued = 0, room = 0;  // accesses
+  struct Line {                                         // one direction
+    sim::Fifo<Segment> waiting;                         // in order of arrival
+    std::uint32_t queued = 0, room = 0, announced = 0;  // accesses; of those that wait
   };
   struct Release {  // room that a segment leaves behind
     Tick at = kNoTick;
@@ -99,6 +109,7 @@ class Channel {
 
   Tick next_arrival() const;
   Tick next_step();
+  void rest(Tick until);
   void step(Tick until);
   void release(Tick now);
   void admit(Tick now);
@@ -108,15 +119,15 @@ class Channel {
   Tick foreseen(PseudoChannel& own, Tick until);
   void ended(const Ended& segment);
 
-  Organisation organisation_;
-  Timing timing_;
-  Policy policy_;
+  const Timing& timing_;
+  const Policy& policy_;
   Tally tally_;
   std::vector<Done> finished_;
-  std::vector<PseudoChannel> pseudo_;
+  std::deque<PseudoChannel> pseudo_;  // which stay where they are
   std::array<Line, 2> lines_;
   std::vector<Release> releases_;  // at most one for each pseudo-channel
   Direction mode_ = kReading;
+  CommandLog* log_;
   Tick now_ = 0, row_bus_free_ = 0;
   std::uint64_t next_age_ = 0;
 };

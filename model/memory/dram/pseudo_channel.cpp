@@ -23,12 +23,15 @@ PseudoChannel::PseudoChannel(std::uint32_t index, const Surroundings& channel)
       slot_(timing_.column_slot),
       same_group_(std::max(slot_, slots(timing_.ccd_long))),
       other_stack_(slots(timing_.ccd_stack)),
-      queues_(channel.organisation.all_banks()),
-      rules_(channel.organisation, channel.timing),
+      banks_(channel.organisation.all_banks()),
+      queues_(banks_),
+      rules_(channel.organisation, channel.timing, banks_),
       refresh_(channel.organisation, channel.timing, channel.policy.refresh) {}
 
 void PseudoChannel::admit(std::uint32_t bank, Direction d, const Queued& segment, Tick now) {
   queues_.push(bank, d, segment);
+  if (d == kReading)
+    shortest_read_ = std::min<std::uint32_t>(waiting_[d] == 0 ? ~0U : shortest_read_, segment.accesses);
   if (waiting_[d]++ == 0 && d == mode_) work_since_ = now;
   row_stale_ = true;
   column_stale_ = true;
@@ -44,6 +47,18 @@ void PseudoChannel::serve(Direction mode, Tick now) {
 
 void PseudoChannel::claim_refresh() {
   refresh_.claim();
+  row_stale_ = true;
+  column_stale_ = true;
+}
+
+void PseudoChannel::rest(Tick until) {
+  const RefreshSchedule::Skipped skipped = refresh_.skip(until);
+  channel_.tally.refreshes += skipped.commands;
+  for (std::uint64_t open = queues_.open() & skipped.banks; open != 0; open &= open - 1) {
+    queues_.closed(first_of(open));
+    ++channel_.tally.precharges;
+  }
+  if (skipped.commands == 0) return;
   row_stale_ = true;
   column_stale_ = true;
 }
@@ -131,6 +146,7 @@ Tick PseudoChannel::issue_row() {
     case CommandKind::kPrechargeAll:
       for (std::uint64_t open = queues_.open() & unit; open != 0; open &= open - 1) {
         rules_.precharged(first_of(open), step.at);
+        if (queues_.list(first_of(open), kReading).hits > 0) shortest_read_ = 1;  // part of it is done
         queues_.closed(first_of(open));
         ++channel_.tally.precharges;
       }
@@ -140,6 +156,7 @@ Tick PseudoChannel::issue_row() {
       for (std::uint64_t left = unit; left != 0; left &= left - 1)
         rules_.refreshed(first_of(left), step.at, refresh_.takes());
       refresh_.refreshed(unit, step.at);
+      refreshed_ |= unit;
       ++channel_.tally.refreshes;
   }
   log(command);
@@ -170,7 +187,7 @@ void PseudoChannel::find_column(Tick now) {
   for (std::uint64_t left = banks; left != 0; left &= left - 1) {
     const std::uint32_t bank = first_of(left);
     const Queued& segment = queues_.at(queues_.list(bank, mode_).hit);
-    least_left_ = std::min(least_left_, segment.left);
+    least_left_ = std::min<std::uint32_t>(least_left_, segment.left);
     if (earliest[bank] > column_.at || segment.age >= oldest) continue;
     oldest = segment.age;
     column_.bank = bank;
@@ -178,10 +195,22 @@ void PseudoChannel::find_column(Tick now) {
 }
 
 Tick PseudoChannel::next_end() const {
-  Tick end = row_.at == kNoTick ? kNoTick : row_.at + (mode_ == kReading ? timing_.rcd_read : timing_.rcd_write);
+  Tick end =
+      row_.at == kNoTick ? kNoTick : row_.at + (mode_ == kReading ? timing_.rcd_read : timing_.rcd_write);
   if (column_.at != kNoTick)
     end = std::min(end, column_.at + static_cast<Tick>(least_left_ - 1) * same_group_);
   return end;
+}
+
+Tick PseudoChannel::earliest_read_end(Tick now, Tick bus_free) {
+  if (waiting_[kReading] == 0) return kNoTick;
+  const Tick from_activate = timing_.rcd_read + static_cast<Tick>(shortest_read_ - 1) * same_group_;
+  // While writes go, the reads of open rows may go on at any time.
+  if (mode_ == kWriting) return queues_.with_hits(kReading) != 0 ? now : now + from_activate;
+  const Tick opened = next_row(now, bus_free).at;
+  const Tick end = opened == kNoTick ? kNoTick : opened + from_activate;
+  if (next_column(now) == kNoTick) return end;
+  return std::min(end, column_.at + static_cast<Tick>(least_left_ - 1) * same_group_);
 }
 
 Ended PseudoChannel::issue_columns(Tick limit) {
@@ -222,7 +251,7 @@ Tick PseudoChannel::undisturbed_until(const Train& train, Tick limit) const {
     if (age > first_age && rules_.group_of(bank) == rules_.group_of(train.first)) continue;
     if (pair && age > second_age && rules_.group_of(bank) == rules_.group_of(train.second)) continue;
     const bool other_stack = rules_.stack_of(bank) != rules_.stack_of(train.first);
-    if (age > first_age && other_stack && (pair ? other_stack_ > slot_ : other_stack_ >= spacing)) continue;
+    if (other_stack && (other_stack_ > spacing || (age > first_age && other_stack_ == spacing && !pair))) continue;
     until = std::min(until, std::max(train.start, rules_.column(bank, mode_) - 1));
   }
   return until;
@@ -262,8 +291,7 @@ Ended PseudoChannel::run(const Train& train, Tick limit) {
 Ended PseudoChannel::access(std::uint32_t bank, Tick first, std::uint32_t count, Tick spacing) {
   const Tick last = first + static_cast<Tick>(count - 1) * spacing;
   rules_.accessed(bank, mode_, last);
-  const std::uint32_t index = queues_.list(bank, mode_).hit;
-  Queued& segment = queues_.at(index);
+  Queued& segment = queues_.at(queues_.list(bank, mode_).hit);
   log({first, mode_ == kReading ? CommandKind::kRead : CommandKind::kWrite, index_,
        static_cast<std::uint8_t>(bank), segment.row, count, spacing});
   Tally& tally = channel_.tally;
@@ -277,7 +305,7 @@ Ended PseudoChannel::access(std::uint32_t bank, Tick first, std::uint32_t count,
     tally.row_hits += count;
   }
   if (segment.left == segment.accesses) segment.first = first;
-  segment.left -= count;
+  segment.left = static_cast<std::uint16_t>(segment.left - count);
   last_ = mode_;
   turned_until_ = last + (mode_ == kReading ? timing_.rtw : timing_.cwl + timing_.burst + timing_.wtr_long);
   Ended ended;
@@ -299,7 +327,10 @@ void PseudoChannel::account(std::uint32_t bank, Tick at) {
     kind += share;
     lost -= share;
   };
-  book(tally.refresh, refresh_.claimed_at(bank), refresh_.ready_at(bank));
+  if ((refreshed_ & bit(bank)) != 0) {
+    refreshed_ &= ~bit(bank);
+    book(tally.refresh, refresh_.claimed_at(bank), refresh_.ready_at(bank));
+  }
   if (last_ != mode_) book(tally.turnaround, waited_from, turned_until_);
   tally.bank += lost;
   used_until_ = at + timing_.burst;

@@ -4,6 +4,7 @@
 // row bus.
 #pragma once
 
+#include "model/memory/dram/bank_queues.h"
 #include "model/memory/dram/command.h"
 #include "model/memory/dram/refresh.h"
 #include "model/memory/dram/rules.h"
@@ -40,18 +41,25 @@ class PseudoChannel {
     CommandLog* log;
   };
   PseudoChannel(std::uint32_t index, const Surroundings& channel);
+  PseudoChannel(const PseudoChannel&) = delete;
+  PseudoChannel& operator=(const PseudoChannel&) = delete;
 
   void admit(std::uint32_t bank, Direction direction, const Queued& segment, Tick now);
   void serve(Direction mode, Tick now);
 
   Tick refresh_due() const { return refresh_.due(); }
   void claim_refresh();
+  // No segment has been here and none comes until well after `until`.
+  void rest(Tick until);
 
   // The next commands, not before `now`, the row bus being free from `bus_free` on.
   const RowStep& next_row(Tick now, Tick bus_free);
   Tick next_column(Tick now);
   // No segment ends before this: after next_row and next_column.
   Tick next_end() const;
+
+  // No read that is queued has its last column command before this.
+  Tick earliest_read_end(Tick now, Tick bus_free);
 
   // Issues the row step; how long it takes the row bus.
   Tick issue_row();
@@ -84,6 +92,7 @@ class PseudoChannel {
   std::uint8_t index_;
   Tick phase_;                            // of its slots
   Tick slot_, same_group_, other_stack_;  // from one to the next, and distances in whole slots
+  std::vector<BankState> banks_;
   BankQueues queues_;
   Rules rules_;
   RefreshSchedule refresh_;
@@ -92,9 +101,11 @@ class PseudoChannel {
   Tick row_for_bus_ = 0;
   RowStep row_;
   ColumnStep column_;
+  std::uint32_t shortest_read_ = ~0U;       // accesses, of those queued since there were none
   std::uint32_t least_left_ = 0;            // of the segments that column commands can go to
   std::uint64_t conflict_ = 0, fresh_ = 0;  // banks precharged for another row; activated, not yet accessed
   std::uint64_t fresh_conflict_ = 0;
+  std::uint64_t refreshed_ = 0;  // since their last access
   // For the books: the end of the last column command's slot, its direction, and since when work waits.
   Tick used_until_ = 0, work_since_ = 0, turned_until_ = 0;
   Direction last_ = kReading;

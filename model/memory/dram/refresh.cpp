@@ -22,17 +22,44 @@ RefreshSchedule::RefreshSchedule(const Organisation& o, const Timing& t, Refresh
       refi_(t.refi),
       takes_(kind == Refresh::kPerBank ? t.rfc_bank : t.rfc_all),
       parts_(kind == Refresh::kPerBank ? o.banks_per_stack_id() : 1),
-      last_(o.all_banks()) {}
+      last_(o.all_banks()) {
+  turn(0);
+}
+
+void RefreshSchedule::turn(std::int64_t by) {
+  turn_ += by;
+  if (kind_ != Refresh::kNone) due_ = (turn_ + 1) * refi_ / parts_;
+}
+
+std::uint64_t RefreshSchedule::next() const {
+  if (by_stack()) return bits(banks_);
+  std::uint64_t next = 0;
+  for (auto bank = static_cast<std::uint32_t>(turn_ % per_stack_); bank < banks_; bank += per_stack_)
+    next |= std::uint64_t{1} << bank;
+  return next;
+}
 
 void RefreshSchedule::claim() {
-  std::uint64_t next = 0;
-  for (std::uint32_t bank = 0; bank < banks_; ++bank)
-    if (by_stack() || bank % per_stack_ == turn_ % per_stack_) next |= std::uint64_t{1} << bank;
-  TAHOMA_INVARIANT((claimed_ & next) == 0, "a bank is due for refresh before its last one has begun");
-  for (std::uint32_t bank = 0; bank < banks_; ++bank)
-    if ((next >> bank & 1) != 0) last_[bank].claimed = due();
-  claimed_ |= next;
-  ++turn_;
+  const std::uint64_t banks = next();
+  TAHOMA_INVARIANT((claimed_ & banks) == 0, "a bank is due for refresh before its last one has begun");
+  for (std::uint64_t left = banks; left != 0; left &= left - 1)
+    last_[static_cast<std::size_t>(std::countr_zero(left))].claimed = due();
+  claimed_ |= banks;
+  turn(1);
+}
+
+RefreshSchedule::Skipped RefreshSchedule::skip(Tick until) {
+  Skipped skipped;
+  if (kind_ == Refresh::kNone || claimed_ != 0 || due() > until) return skipped;
+  const std::int64_t passed = until * parts_ / refi_ - turn_;
+  skipped.commands = static_cast<std::uint64_t>(passed) * (banks_ / per_stack_);
+  if (passed >= parts_) {
+    skipped.banks = bits(banks_);
+    turn(passed);
+    return skipped;
+  }
+  for (std::int64_t n = 0; n < passed; ++n, turn(1)) skipped.banks |= next();
+  return skipped;
 }
 
 void RefreshSchedule::refreshed(std::uint64_t banks, Tick at) {

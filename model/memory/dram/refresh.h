@@ -12,9 +12,14 @@ class RefreshSchedule {
  public:
   RefreshSchedule(const Organisation& organisation, const Timing& timing, Refresh kind);
 
-  Tick due() const { return kind_ == Refresh::kNone ? kNoTick : (turn_ + 1) * refi_ / parts_; }
+  Tick due() const { return due_; }
   // At due(): claims the next banks.
   void claim();
+  // Passes over the refreshes that are due until then, if none is under way.
+  struct Skipped {
+    std::uint64_t banks = 0, commands = 0;
+  };
+  Skipped skip(Tick until);
   // Claimed banks take no activate and no column command until they have been refreshed.
   std::uint64_t claimed() const { return claimed_; }
   void refreshed(std::uint64_t banks, Tick at);
@@ -28,11 +33,14 @@ class RefreshSchedule {
   Tick ready_at(std::uint32_t bank) const { return last_[bank].ready; }
 
  private:
+  std::uint64_t next() const;
+  void turn(std::int64_t by);
   Refresh kind_;
   std::uint32_t banks_, per_stack_;
   Tick refi_, takes_;
   std::uint32_t parts_;  // of a tREFI
   std::int64_t turn_ = 0;
+  Tick due_ = kNoTick;
   std::uint64_t claimed_ = 0;
   struct Interval {
     Tick claimed = 0, ready = 0;

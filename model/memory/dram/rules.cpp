@@ -3,6 +3,8 @@
 
 #include <bit>
 
+#include "model/base/error.h"
+
 namespace tahoma::model::dram {
 
 namespace {
@@ -19,14 +21,15 @@ Tick latest_of(std::uint64_t banks, Earliest&& earliest) {
 
 }  // namespace
 
-Rules::Rules(const Organisation& o, const Timing& timing)
-    : t_(timing), banks_(o.all_banks()), stack_ids_(o.stack_ids) {
-  for (std::uint32_t bank = 0; bank < o.all_banks(); ++bank) {
-    groups_.push_back(static_cast<std::uint8_t>(bank / o.banks));
-    stacks_.push_back(static_cast<std::uint8_t>(bank / o.banks_per_stack_id()));
-  }
-  group_activate_.resize(std::size_t{o.stack_ids} * o.groups);
-  for (auto& columns : group_column_) columns.resize(group_activate_.size());
+Rules::Rules(const Organisation& o, const Timing& timing, std::vector<BankState>& banks)
+    : t_(timing),
+      banks_(banks),
+      groups_(std::size_t{o.stack_ids} * o.groups),
+      group_shift_(std::countr_zero(o.banks)),
+      stack_shift_(std::countr_zero(o.banks_per_stack_id())),
+      stack_ids_(o.stack_ids) {
+  TAHOMA_INVARIANT(std::has_single_bit(o.banks) && std::has_single_bit(o.banks_per_stack_id()),
+                   "banks and bank groups come in powers of two");
   recent_.fill(kLongAgo);
 }
 
@@ -39,29 +42,29 @@ Tick Rules::refresh_all(std::uint64_t banks) const {
 }
 
 void Rules::activated(std::uint32_t bank, Tick at) {
-  Bank& b = banks_[bank];
+  BankState& b = banks_[bank];
   b.activate = at + t_.rc;
   b.precharge = at + t_.ras;
   b.column = {at + t_.rcd_read, at + t_.rcd_write};
   b.last_column = at;
   activate_ = std::max(activate_, at + t_.rrd_short);
-  Tick& group = group_activate_[group_of(bank)];
+  Tick& group = groups_[group_of(bank)].activate;
   group = std::max(group, at + t_.rrd_long);
   recent_[oldest_] = at;
   oldest_ = (oldest_ + 1) % static_cast<std::uint32_t>(recent_.size());
 }
 
 void Rules::precharged(std::uint32_t bank, Tick at) {
-  Bank& b = banks_[bank];
+  BankState& b = banks_[bank];
   b.activate = std::max(b.activate, at + t_.rp);
   precharge_ = at + t_.ppd;
 }
 
 void Rules::accessed(std::uint32_t bank, Direction d, Tick at) {
-  Bank& b = banks_[bank];
+  BankState& b = banks_[bank];
   b.last_column = at;
   const auto later = [](Tick& earliest, Tick when) { earliest = std::max(earliest, when); };
-  later(group_column_[d][group_of(bank)], at + t_.ccd_long);
+  later(groups_[group_of(bank)].column[d], at + t_.ccd_long);
   for (std::uint32_t s = 0; s < stack_ids_; ++s)
     later(stack_column_[d][s], at + (s == stack_of(bank) ? t_.ccd_short : t_.ccd_stack));
   if (d == kReading) {
@@ -70,7 +73,7 @@ void Rules::accessed(std::uint32_t bank, Direction d, Tick at) {
   } else {
     const Tick written = at + t_.cwl + t_.burst;
     later(b.precharge, written + t_.wr);
-    later(group_column_[kReading][group_of(bank)], written + t_.wtr_long);
+    later(groups_[group_of(bank)].column[kReading], written + t_.wtr_long);
     for (std::uint32_t s = 0; s < stack_ids_; ++s) later(stack_column_[kReading][s], written + t_.wtr_short);
   }
 }

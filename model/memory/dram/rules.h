@@ -10,30 +10,30 @@
 #include <array>
 #include <vector>
 
-#include "model/memory/dram/bank_queues.h"
-#include "model/memory/dram/timing.h"
+#include "model/memory/dram/bank_state.h"
 
 namespace tahoma::model::dram {
 
 class Rules {
  public:
-  Rules(const Organisation& organisation, const Timing& timing);
+  // `banks`: of the pseudo-channel, shared with its queues.
+  Rules(const Organisation& organisation, const Timing& timing, std::vector<BankState>& banks);
 
   Tick activate(std::uint32_t bank) const {
     return std::max(
-        {banks_[bank].activate, group_activate_[group_of(bank)], activate_, recent_[oldest_] + t_.faw});
+        {banks_[bank].activate, groups_[group_of(bank)].activate, activate_, recent_[oldest_] + t_.faw});
   }
   Tick precharge(std::uint32_t bank) const { return std::max(banks_[bank].precharge, precharge_); }
   // All open banks of the mask at once.
   Tick precharge_all(std::uint64_t banks) const;
   Tick column(std::uint32_t bank, Direction d) const {
     return std::max(
-        {banks_[bank].column[d], group_column_[d][group_of(bank)], stack_column_[d][stack_of(bank)]});
+        {banks_[bank].column[d], groups_[group_of(bank)].column[d], stack_column_[d][stack_of(bank)]});
   }
   // What the bank itself asks for, the pins and the other banks apart.
   Tick column_of_bank(std::uint32_t bank, Direction d) const { return banks_[bank].column[d]; }
   Tick refresh_bank(std::uint32_t bank) const {
-    return std::max({banks_[bank].activate, group_activate_[group_of(bank)], activate_});
+    return std::max({banks_[bank].activate, groups_[group_of(bank)].activate, activate_});
   }
   Tick refresh_all(std::uint64_t banks) const;
 
@@ -44,20 +44,20 @@ class Rules {
   void refreshed(std::uint32_t bank, Tick at, Tick takes);
 
   Tick last_column(std::uint32_t bank) const { return banks_[bank].last_column; }
-  std::uint32_t group_of(std::uint32_t bank) const { return groups_[bank]; }  // counts through the stack IDs
-  std::uint32_t stack_of(std::uint32_t bank) const { return stacks_[bank]; }
+  std::uint32_t group_of(std::uint32_t bank) const {
+    return bank >> group_shift_;
+  }  // counts through the stack IDs
+  std::uint32_t stack_of(std::uint32_t bank) const { return bank >> stack_shift_; }
 
  private:
-  struct Bank {
-    Tick activate = 0, precharge = 0;
+  struct Group {  // of banks
+    Tick activate = 0;
     std::array<Tick, 2> column{};
-    Tick last_column = 0;  // or its activate
   };
   const Timing& t_;
-  std::vector<Bank> banks_;
-  std::vector<std::uint8_t> groups_, stacks_;
-  std::vector<Tick> group_activate_;
-  std::array<std::vector<Tick>, 2> group_column_;
+  std::vector<BankState>& banks_;
+  std::vector<Group> groups_;
+  int group_shift_, stack_shift_;
   std::array<std::array<Tick, 4>, 2> stack_column_{};  // by stack ID
   std::uint32_t stack_ids_;
   Tick activate_ = 0, precharge_ = 0;

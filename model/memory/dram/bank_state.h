@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// All that is known of one bank, in one cache line: a machine has a quarter of a million banks, and what a
+// decision touches decides the speed of the simulation.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "model/memory/dram/timing.h"
+
+namespace tahoma::model::dram {
+
+enum Direction : std::uint8_t { kReading, kWriting };
+inline constexpr std::array kDirections{kReading, kWriting};
+
+using QueueIndex = std::uint16_t;  // of a queued segment
+inline constexpr QueueIndex kNoSegment = 0xffff;
+inline constexpr std::uint32_t kNoRow = ~0U;
+
+// Segments of one direction, in order of age.
+struct BankList {
+  QueueIndex oldest = kNoSegment, youngest = kNoSegment;
+  QueueIndex hit = kNoSegment;  // the oldest that wants the open row
+  std::uint16_t hits = 0;
+};
+
+struct alignas(64) BankState {
+  // The earliest next command to the bank, as far as its own past goes (rules.h).
+  Tick activate = 0, precharge = 0;
+  std::array<Tick, 2> column{};
+  Tick last_column = 0;  // or its activate
+  // bank_queues.h
+  std::uint32_t row = kNoRow;
+  std::array<BankList, 2> lists;
+};
+static_assert(sizeof(BankState) == 64);
+
+}  // namespace tahoma::model::dram
