@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One HBM stack as the chip sees it: a TLM-2.0 target socket that speaks the protocol of sim/packet.h, the
 // host pages behind its addresses, and what it measured. What stands behind the socket is a choice of the
-// machine: flat_stack.h or dram_stack.h.
+// machine, flat_stack.h or dram_stack.h, or someone else's memory, foreign_stack.h.
 #pragma once
 
 #include <tlm_utils/multi_passthrough_target_socket.h>
@@ -22,6 +22,8 @@ class HbmStack : public sc_core::sc_module {
 
   HostPages& pages() { return pages_; }
   virtual base::HbmMeasurement measure(base::Duration elapsed) = 0;
+  // When nothing happens any more: throws if a memory that is not ours has left a request unanswered.
+  virtual void check_ended() const {}
 
  protected:
   HbmStack(sc_core::sc_module_name name, base::Bytes capacity) : sc_module(name), pages_(capacity.count) {

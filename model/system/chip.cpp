@@ -21,9 +21,13 @@ OnChipNetwork::Place place_of(std::uint32_t chip, const MachineParams& p) {
   return place;
 }
 
-std::unique_ptr<HbmStack> stack_of(const std::string& name, const Chip::Shared& s,
-                                   const StackFaults& faults) {
+std::unique_ptr<HbmStack> stack_of(std::uint32_t chip, std::uint32_t n, const Chip::Shared& s) {
   const ChipParams& p = s.params.chip;
+  const std::string name = fmt::format("hbm{}", n);
+  const StackFaults& faults = s.params.faults_of(chip, n);
+  if (s.stacks) {
+    if (auto made = s.stacks({name.c_str(), chip, n, p.hbm, faults, s.meter})) return made;
+  }
   if (s.dram == nullptr) return std::make_unique<FlatStack>(name.c_str(), p.hbm, faults);
   const DramStack::Environment around{p.hbm, s.dram, p.noc.response, s.meter};
   return std::make_unique<DramStack>(name.c_str(), around, faults);
@@ -37,7 +41,7 @@ Chip::Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& s)
       router_("link", chip, s.torus, s.params.link, s.meter) {
   const ChipParams& p = s.params.chip;
   for (std::uint32_t n = 0; n < p.hbm.stacks; ++n) {
-    stacks_.push_back(stack_of(fmt::format("hbm{}", n), s, s.params.faults_of(chip, n)));
+    stacks_.push_back(stack_of(chip, n, s));
     network_.stack(n).bind(stacks_.back()->port);
     s.memory.add(stacks_.back()->pages());
   }

@@ -12,6 +12,7 @@
 #include "model/memory/address_map.h"
 #include "model/memory/dram_stack.h"
 #include "model/memory/flat_stack.h"
+#include "model/memory/stack_maker.h"
 #include "model/system/machine_params.h"
 #include "model/system/neuron_core.h"
 
@@ -26,6 +27,7 @@ class Chip : public sc_core::sc_module {
     sim::Meter& meter;
     AddressMap& memory;
     std::shared_ptr<const DramDesign> dram;  // null: the stacks are flat
+    const StackMaker& stacks;                // empty: all are the machine's own
     bool functional, run_ahead;
     check::Checker* checker;  // null: nobody watches
   };

@@ -44,7 +44,7 @@ void refuse_overtime(base::Duration limit) {
 }  // namespace
 
 struct System::Impl {
-  Impl(const MachineParams& p, Mode m, bool run_ahead, check::Options checks)
+  Impl(const MachineParams& p, Mode m, bool run_ahead, check::Options checks, const StackMaker& stacks)
       : params(prepare_kernel(p)),
         mode(m),
         torus(static_cast<std::uint32_t>(p.torus.x), static_cast<std::uint32_t>(p.torus.y),
@@ -56,14 +56,16 @@ struct System::Impl {
       checker = std::make_unique<check::Checker>(checks, watched);
     }
     const auto dram = p.chip.hbm.has_dram() ? design_of(p.chip.hbm, 1) : nullptr;
-    const Chip::Shared shared{params,    torus,        pool, meter, memory, dram, mode == Mode::kFunctional,
-                              run_ahead, checker.get()};
+    const Chip::Shared shared{params, torus,  pool,         meter,     memory,
+                              dram,   stacks, functional(), run_ahead, checker.get()};
     for (std::uint32_t s = 0; s < p.torus.z; ++s) {
       servers.push_back(std::make_unique<Server>(fmt::format("server{}", s).c_str(), s, shared));
       for (const auto& chip : servers.back()->chips()) chips.push_back(chip.get());
     }
     connect();
   }
+
+  bool functional() const { return mode == Mode::kFunctional; }
 
   void connect() {
     for (std::uint32_t from = 0; from < torus.chips(); ++from) {
@@ -97,8 +99,9 @@ struct System::Impl {
   base::RunMeasurement result;
 };
 
-System::System(const MachineParams& params, Mode mode, bool run_ahead, check::Options checks)
-    : impl_(std::make_unique<Impl>(params, mode, run_ahead, checks)) {}
+System::System(const MachineParams& params, Mode mode, bool run_ahead, check::Options checks,
+               const StackMaker& stacks)
+    : impl_(std::make_unique<Impl>(params, mode, run_ahead, checks, stacks)) {}
 System::~System() = default;
 
 const MachineParams& System::params() const { return impl_->params; }
@@ -112,7 +115,7 @@ std::uint32_t System::stack_of(std::uint32_t core) const {
 }
 
 std::byte* System::hbm(std::uint64_t address, std::uint64_t bytes) {
-  TAHOMA_INVARIANT(impl_->mode == Mode::kFunctional || impl_->memory.known().contains(address, bytes),
+  TAHOMA_INVARIANT(impl_->functional() || impl_->memory.known().contains(address, bytes),
                    "timing mode computes no values");
   return impl_->memory.at(address, bytes);
 }
@@ -157,6 +160,8 @@ base::RunMeasurement System::run(const std::function<void(const Progress&)>& pro
   m.meter.hook = nullptr;
   m.meter.rethrow();
   refuse_overtime(m.params.time_limit);
+  for (Chip* chip : m.chips)
+    for (std::uint32_t n = 0; n < m.params.chip.hbm.stacks; ++n) chip->stack(n).check_ended();
   refuse_deadlock(m.chips, m.params);
   TAHOMA_INVARIANT(m.pool.in_use() == 0, "packets are left in the fabric");
   m.result = measure(m.chips, m.params, m.meter);

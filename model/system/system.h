@@ -14,6 +14,7 @@
 #include "model/base/measurements.h"
 #include "model/base/stats.h"
 #include "model/check/findings.h"
+#include "model/memory/stack_maker.h"
 #include "model/system/machine_params.h"
 
 namespace tahoma::model {
@@ -29,8 +30,10 @@ class System {
  public:
   // Elaborates `params`, which must have passed check(). Without `run_ahead` every instruction is an
   // activation of its own; the results are the same, and a test shows it. `checks` watches the program
-  // (model/check/checker.h) and changes no result either.
-  System(const MachineParams& params, Mode mode, bool run_ahead = true, check::Options checks = {});
+  // (model/check/checker.h) and changes no result either. `stacks` may put someone else's memory behind a
+  // socket (model/memory/foreign_stack.h).
+  System(const MachineParams& params, Mode mode, bool run_ahead = true, check::Options checks = {},
+         const StackMaker& stacks = {});
   ~System();
   System(const System&) = delete;
   System& operator=(const System&) = delete;
