@@ -51,13 +51,7 @@ struct MachineName {
 };
 
 FlatConfig read_machine(const MachineName& machine) {
-  const std::filesystem::path path = find_config(machine.name, machine.beside);
-  if (path.empty()) {
-    const std::vector<std::string> names = preset_names();
-    throw UserError("E-CFG-021", machine.place,
-                    fmt::format("no machine '{}': expected a path or one of {}{}", machine.name,
-                                fmt::join(names, ", "), base::did_you_mean(machine.name, names)));
-  }
+  const std::string path = find_machine(machine.name, machine.beside, machine.place);
   FlatConfig config = base::flatten(read_config_text(path), read_extended);
   require_roots(config, {"machine"});
   return config;

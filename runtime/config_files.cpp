@@ -2,6 +2,7 @@
 #include "runtime/config_files.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -83,6 +84,14 @@ fs::path find_config(const std::string& name, const fs::path& beside) {
   for (const fs::path& folder : preset_directories())
     if (fs::path path = file_in(folder, name); !path.empty()) return path;
   return {};
+}
+
+std::string find_machine(const std::string& name, const fs::path& beside, const std::string& place) {
+  if (const fs::path path = find_config(name, beside); !path.empty()) return path.string();
+  const std::vector<std::string> names = preset_names();
+  throw base::UserError("E-CFG-021", place,
+                        fmt::format("no machine '{}': expected a path or one of {}{}", name,
+                                    fmt::join(names, ", "), base::did_you_mean(name, names)));
 }
 
 base::NamedText read_extended(const std::string& name, const std::string& extended_by) {

@@ -25,6 +25,10 @@ std::vector<std::string> preset_names();
 // The first file called `name`, or "" if there is none.
 std::filesystem::path find_config(const std::string& name, const std::filesystem::path& beside);
 
+// The machine `name`, a preset or a file; or E-CFG-021 at `place`, with the nearest preset.
+std::string find_machine(const std::string& name, const std::filesystem::path& beside,
+                         const std::string& place);
+
 // Follows `extends:`. Throws E-CFG-016 without a place when there is no such file.
 base::NamedText read_extended(const std::string& name, const std::string& extended_by);
 

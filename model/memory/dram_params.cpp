@@ -56,16 +56,13 @@ void DramParams::declare(base::ParamTree& t) {
   t.add("banks", banks, std::uint64_t{4}, {1, 16}, "banks of a bank group", banks_of);
   t.add("page", page, 1_KiB, {64_B, 8_KiB}, "bytes of a row in a pseudo-channel", standard);
   t.add("access", access, 32_B, {8_B, 256_B}, "bytes of one burst", standard);
-  t.add(
-      "mapping", mapping,
-      std::string(
-          "row sid bank group[1] channel pseudo group[0] column; channel ^= row[0+]; channel[0] ^= group[1];"
-          " channel[2:1] ^= bank; channel[3] ^= sid[0+]; pseudo ^= row[4+]; group ^= row[5+]; bank ^= "
-          "row[7+];"
-          " sid ^= row[9+]"),
-      {}, "address bits from the highest to the lowest above an access, then what is XORed",
-      assumed("unpublished; 4 KiB, two rows in two bank groups of each pseudo-channel, then the next "
-              "channel; strides spread, and so are the shares of 32 KiB and more of DMA engines in step"));
+  t.add("mapping", mapping,
+        std::string("row sid bank group[1] channel pseudo group[0] column; channel ^= row[0+];"
+                    " channel[0+] ^= group[1+]; channel[1+] ^= bank[0+]; channel[3+] ^= sid[0+];"
+                    " pseudo ^= row[4+]; group ^= row[5+]; bank ^= row[7+]; sid ^= row[9+]"),
+        {}, "address bits from the highest to the lowest above an access, then what is XORed",
+        assumed("unpublished; 4 KiB, two rows in two bank groups of each pseudo-channel, then the next "
+                "channel; strides spread, and so are the shares of 32 KiB and more of DMA engines in step"));
   t.add("scheduler", scheduler, std::string("fr_fcfs_row_hit"), {"fr_fcfs", "fr_fcfs_row_hit"},
         "whether a miss may close a row that queued requests still want",
         assumed("unpublished; what memory controllers of this class do"));

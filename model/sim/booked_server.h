@@ -18,8 +18,8 @@ class BookedServer {
     base::Time start, end;   // of its first and last byte
     base::Duration held{0};  // between arrival and end, not being served
   };
-  // When `bytes` that arrive at `arrival` are served. `settled`: nothing arrives before it any more; what does
-  // comes too late, and is taken as arriving then.
+  // When `bytes` that arrive at `arrival` are served. `settled`: nothing arrives before it any more; what
+  // does comes too late, and is taken as arriving then.
   Slot reserve(base::Time arrival, base::Bytes bytes, base::Time settled);
 
   base::Duration busy() const { return busy_; }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "isa/error.h"
+#include "model/base/quantity.h"
 #include "runtime/accuracy/activity_log.h"
 #include "runtime/config.h"
 #include "runtime/machine.h"
@@ -54,22 +55,57 @@ double value_of(const Figure& figure, const Finished& run) {
 
 Measured evaluate(const Figure& figure, const Finished& run) {
   try {
-    return {value_of(figure, run), "", ExitStatus::kOk};
+    return {value_of(figure, run), "", ExitStatus::kOk, {}};
   } catch (const UserError& error) {
-    return {0, error.what(), error.status};
+    return {0, error.what(), error.status, {}};
   }
 }
 
+std::vector<Measured> evaluate_all(const CaseRun& run) {
+  Finished finished;
+  simulate(run, finished);
+  std::vector<Measured> measured;
+  for (const Figure& figure : run.figures) measured.push_back(evaluate(figure, finished));
+  return measured;
+}
+
+Measured run_traffic_of(const Figure& figure, const CaseRun& run) {
+  const model::HbmParams hbm = resolve_machine_params(run.machine, run.overrides).chip.hbm;
+  if (!hbm.has_dram())
+    throw UserError(
+        "E-ACC-016", figure.case_place,
+        fmt::format("machine '{}' has no DRAM: expected machine.chip.hbm.model dram, and a bandwidth "
+                    "that is not ideal",
+                    figure.case_name));
+  if (figure.traffic->request > hbm.capacity)
+    throw UserError(
+        "E-ACC-015", figure.place,
+        fmt::format("a request of {} is larger than a stack of machine '{}', {}",
+                    base::to_text(figure.traffic->request), figure.case_name, base::to_text(hbm.capacity)));
+  const model::TrafficResult r = model::run_traffic(hbm, *figure.traffic);
+  std::vector<Beside> beside{{"gigabytes_per_second", r.bytes_per_second * 1e-9},
+                             {"row_hit_percent", 100 * r.row_hits},
+                             {"lost_refresh_percent", 100 * r.lost_refresh},
+                             {"lost_turnaround_percent", 100 * r.lost_turnaround},
+                             {"lost_bank_percent", 100 * r.lost_bank}};
+  if (r.reads.count > 0)
+    beside.insert(beside.end(), {{"read_mean_ns", r.reads.mean.ns()},
+                                 {"read_p50_ns", r.reads.p50.ns()},
+                                 {"read_p90_ns", r.reads.p90.ns()},
+                                 {"read_p99_ns", r.reads.p99.ns()}});
+  return {100 * r.of_peak, "", ExitStatus::kOk, std::move(beside)};
+}
+
 std::vector<Measured> all_failed(const CaseRun& run, const std::string& reason, ExitStatus status) {
-  return std::vector<Measured>(run.figures.size(), {0, reason, status});
+  return std::vector<Measured>(run.figures.size(), {0, reason, status, {}});
 }
 
 }  // namespace
 
 std::vector<Measured> run_case(const CaseRun& run) {
-  Finished finished;
   try {
-    simulate(run, finished);
+    if (run.figures.front().traffic) return {run_traffic_of(run.figures.front(), run)};
+    return evaluate_all(run);
   } catch (const UserError& error) {
     return all_failed(run, error.what(), error.status);
   } catch (const isa::ProgramError& error) {
@@ -79,14 +115,15 @@ std::vector<Measured> run_case(const CaseRun& run) {
   } catch (const std::exception& error) {
     return all_failed(run, error.what(), ExitStatus::kInvariant);
   }
-  std::vector<Measured> measured;
-  for (const Figure& figure : run.figures) measured.push_back(evaluate(figure, finished));
-  return measured;
 }
 
 std::string to_text(const std::vector<Measured>& measured) {
   nlohmann::json json = nlohmann::json::array();
-  for (const Measured& m : measured) json.push_back({m.model, m.failure, static_cast<int>(m.status)});
+  for (const Measured& m : measured) {
+    nlohmann::json beside = nlohmann::json::array();
+    for (const Beside& b : m.beside) beside.push_back({b.name, b.value});
+    json.push_back({m.model, m.failure, static_cast<int>(m.status), std::move(beside)});
+  }
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -94,9 +131,12 @@ std::vector<Measured> measured_from(const std::string& text) {
   const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
   std::vector<Measured> measured;
   if (!json.is_array()) return measured;
-  for (const auto& m : json)
+  for (const auto& m : json) {
     measured.push_back(
-        {m.at(0).get<double>(), m.at(1).get<std::string>(), static_cast<ExitStatus>(m.at(2).get<int>())});
+        {m.at(0).get<double>(), m.at(1).get<std::string>(), static_cast<ExitStatus>(m.at(2).get<int>()), {}});
+    for (const auto& b : m.at(3))
+      measured.back().beside.push_back({b.at(0).get<std::string>(), b.at(1).get<double>()});
+  }
   return measured;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of figures measured on silicon, and what of a run each is compared with. The columns are described
-// in workloads/micro/README.md.
+// A figure that the model is compared with, and what of a run it is: a probe of a workload's run on silicon's
+// side, or what a stack of HBM makes of some traffic (traffic_table.h). Here: a table of figures measured on
+// silicon, whose columns are described in workloads/micro/README.md.
 //
 // UserError beside those of csv.h and probe.h, at the field's place:
 //   E-ACC-003 a column is missing, unknown or there twice   E-ACC-004 an empty field, or not a number above 0
@@ -14,12 +15,13 @@
 #include <vector>
 
 #include "model/base/config_loader.h"
+#include "model/system/memory_traffic.h"
 #include "runtime/accuracy/probe.h"
 
 namespace tahoma::runtime {
 
-enum class FigureUnit : std::uint8_t { kNs, kUs, kTflops };
-const char* name_of(FigureUnit unit);  // "ns", "us", "TFLOPS"
+enum class FigureUnit : std::uint8_t { kNs, kUs, kTflops, kOfPeak };
+const char* name_of(FigureUnit unit);  // "ns", "us", "TFLOPS", "% of peak"
 
 enum class FigureUse : std::uint8_t { kCalibration, kCheck };
 const char* name_of(FigureUse use);  // "calibration", "check"
@@ -31,10 +33,12 @@ struct Spread {
 struct Figure {
   std::string id, what;
   std::string case_name;   // as the table writes it
-  std::string case_path;   // the file
+  std::string case_path;   // the file: a workload's, or with traffic a machine's
+  std::string case_place;  // of its field
   std::string probe_text;  // as the table writes it
   Probe probe;
-  double silicon = 0;  // in `unit`
+  std::optional<model::MemoryTraffic> traffic;  // instead of a probe
+  double reference = 0;                         // silicon's value in `unit`; of traffic another simulator's
   FigureUnit unit = FigureUnit::kNs;
   std::uint64_t samples = 1;
   std::optional<Spread> spread;  // of the samples

@@ -51,8 +51,12 @@ class Jobs {
     }
   }
 
-  // Figures of one case and phase share a run.
+  // Figures of one case and phase share a run; each traffic is a run, on its own machine.
   void add(const Figure& figure, Slot slot, const std::string& phase) {
+    if (figure.traffic) {
+      jobs_.push_back({{figure.case_path, figure.case_path, overrides_, {figure}}, {slot}, ""});
+      return;
+    }
     const auto [at, fresh] = known_.try_emplace({figure.case_path, phase}, jobs_.size());
     if (fresh) {
       Job job{{figure.case_path, suite_.machine_path, overrides_, {}}, {}, phase};
@@ -70,6 +74,12 @@ class Jobs {
   std::map<std::pair<std::string, std::string>, std::size_t> known_;
 };
 
+// Of the machine of the cases, if there are any.
+base::Duration throttle_window(const Suite& suite, const std::vector<std::string>& overrides) {
+  if (suite.machine.empty()) return {};
+  return resolve_machine_params(suite.machine_path, overrides).chip.core.tensor.throttle_window;
+}
+
 std::vector<ChildResult> run_all(const std::vector<Job>& list, std::size_t jobs) {
   std::vector<std::function<std::string()>> bodies;
   for (const Job& job : list) bodies.emplace_back([&job] { return to_text(run_case(job.run)); });
@@ -84,7 +94,8 @@ std::vector<Measured> results_of(const Job& job, const ChildResult& child) {
   std::vector<Measured> measured = measured_from(child.text);
   if (child.failure.empty() && measured.size() == job.slots.size()) return measured;
   const std::string how = child.failure.empty() ? "sent no results" : child.failure;
-  const Measured failed{0, fmt::format("the process of {} {}", job.run.path, how), ExitStatus::kInvariant};
+  const Measured failed{
+      0, fmt::format("the process of {} {}", job.run.path, how), ExitStatus::kInvariant, {}};
   return std::vector<Measured>(job.slots.size(), failed);
 }
 
@@ -103,8 +114,7 @@ void record_phase(PageRow& row, const Measured& measured, const std::string& pha
 }  // namespace
 
 Page measure(const Suite& suite, const std::vector<std::string>& overrides, std::size_t jobs) {
-  const model::MachineParams machine = resolve_machine_params(suite.machine_path, overrides);
-  const Jobs list(suite, overrides, machine.chip.core.tensor.throttle_window);
+  const Jobs list(suite, overrides, throttle_window(suite, overrides));
   const std::vector<ChildResult> children = run_all(list.list(), jobs);
 
   std::vector<std::vector<PageRow>> rows;

@@ -22,7 +22,7 @@ Tally tally(const std::vector<const PageRow*>& rows, const Wanted& wanted) {
     if (!row->has_value() || !wanted(*row)) continue;
     errors.push_back(row->error);
     model.push_back(row->measured.model);
-    silicon.push_back(row->figure.silicon);
+    silicon.push_back(row->figure.reference);
     if (errors.size() > 1 && std::fabs(row->error) <= tally.worst) continue;
     tally.worst = std::fabs(row->error);
     tally.worst_id = row->figure.id;
@@ -83,7 +83,7 @@ FamilyPage judge(const Family& family, std::vector<PageRow> rows) {
   for (PageRow& row : page.rows) {
     all.push_back(&row);
     if (!row.has_value()) continue;
-    row.error = error_percent(row.measured.model, row.figure.silicon);
+    row.error = error_percent(row.measured.model, row.figure.reference);
     row.beyond = family.limits.worst && std::fabs(row.error) > *family.limits.worst;
   }
   page.tallies = tallies_of(all);

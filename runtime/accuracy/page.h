@@ -19,7 +19,7 @@ struct PageRow {
   Figure figure;
   Measured measured;
   std::optional<Spread> phases;  // of the model over the throttle's phases
-  double error = 0;              // percent of silicon, if there is a value
+  double error = 0;              // percent of the reference, if there is a value
   bool beyond = false;           // of its family's limit
   bool has_value() const { return measured.failure.empty(); }
 };

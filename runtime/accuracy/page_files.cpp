@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runtime/accuracy/traffic_table.h"
 #include "runtime/report/format.h"
 #include "runtime/report/tables.h"
 
@@ -38,6 +39,33 @@ Json tallies_json(const Tallies& tallies) {
           {"check", tally_json(tallies.check)}};
 }
 
+Json traffic_json(const model::MemoryTraffic& traffic) {
+  return {{"pattern", name_of(traffic.pattern)},
+          {"stride_bytes", traffic.step().count},
+          {"request_bytes", traffic.request.count},
+          {"read_fraction", traffic.read_fraction},
+          {"block", traffic.block},
+          {"requests", traffic.requests}};
+}
+
+Json traffic_row_json(const PageRow& row) {
+  const Figure& figure = row.figure;
+  const bool value = row.has_value();
+  Json json{{"id", figure.id},
+            {"what", figure.what},
+            {"machine", figure.case_name},
+            {"traffic", traffic_json(*figure.traffic)},
+            {"unit", name_of(figure.unit)},
+            {"reference", figure.reference},
+            {"source", figure.source},
+            {"model", value ? Json(row.measured.model) : Json()},
+            {"error_percent", value ? Json(row.error) : Json()},
+            {"within_limit", value && !row.beyond},
+            {"failure", value ? Json() : Json(row.measured.failure)}};
+  for (const Beside& beside : row.measured.beside) json[beside.name] = beside.value;
+  return json;
+}
+
 Json row_json(const PageRow& row) {
   const Figure& figure = row.figure;
   const bool value = row.has_value();
@@ -46,7 +74,7 @@ Json row_json(const PageRow& row) {
           {"case", figure.case_name},
           {"probe", figure.probe_text},
           {"unit", name_of(figure.unit)},
-          {"silicon", figure.silicon},
+          {"silicon", figure.reference},
           {"samples", figure.samples},
           {"silicon_spread", spread_json(figure.spread)},
           {"use", name_of(figure.use)},
@@ -60,7 +88,8 @@ Json row_json(const PageRow& row) {
 
 Json family_json(const FamilyPage& page) {
   Json rows = Json::array();
-  for (const PageRow& row : page.rows) rows.push_back(row_json(row));
+  for (const PageRow& row : page.rows)
+    rows.push_back(page.family.traffic ? traffic_row_json(row) : row_json(row));
   return {{"name", page.family.name},
           {"doc", page.family.doc},
           {"table", page.family.table},
@@ -129,13 +158,14 @@ std::string row_csv(const std::string& family, const PageRow& row) {
   const bool value = row.has_value(), spread = figure.spread.has_value(),
              phases = value && row.phases.has_value();
   return fmt::format(
-      "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", family, figure.id, csv_field(figure.what),
-      name_of(figure.unit), shortest(figure.silicon), figure.samples,
+      "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", family, figure.id, csv_field(figure.what),
+      name_of(figure.unit), number_or_nothing(!figure.traffic, figure.reference), figure.samples,
       number_or_nothing(spread, spread ? figure.spread->low : 0),
       number_or_nothing(spread, spread ? figure.spread->high : 0),
       number_or_nothing(value, row.measured.model), number_or_nothing(phases, phases ? row.phases->low : 0),
       number_or_nothing(phases, phases ? row.phases->high : 0), number_or_nothing(value, row.error),
-      name_of(figure.use), csv_field(figure.source), csv_field(value ? "" : row.measured.failure));
+      name_of(figure.use), csv_field(figure.source), csv_field(value ? "" : row.measured.failure),
+      number_or_nothing(figure.traffic.has_value(), figure.reference));
 }
 
 }  // namespace
@@ -158,7 +188,7 @@ std::string page_json(const Page& page) {
 std::string page_csv(const Page& page) {
   std::string text =
       "family,id,what,unit,silicon,samples,low,high,model,phases_low,phases_high,error_percent,use,source,"
-      "failure\n";
+      "failure,reference\n";
   for (const FamilyPage& family : page.families)
     for (const PageRow& row : family.rows) text += row_csv(family.family.name, row);
   return text;

@@ -11,7 +11,8 @@
 namespace tahoma::runtime {
 
 std::string page_json(const Page& page);
-std::string page_csv(const Page& page);  // one line per figure
+// One line per figure: silicon's value in one column, that of another simulator in another.
+std::string page_csv(const Page& page);
 
 // A suite per family: a case per figure, and one for the family's mean.
 std::string pages_junit(const std::vector<Page>& pages);

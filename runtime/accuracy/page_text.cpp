@@ -67,7 +67,7 @@ Cells cells_of(const PageRow& row) {
   const bool value = row.has_value();
   return {row.beyond || !value ? "!" : "",
           figure.what,
-          digits(figure.silicon),
+          digits(figure.reference),
           spread_text(figure.spread),
           value ? digits(row.measured.model) : "-",
           value ? phases_text(row.phases) : "",
@@ -78,13 +78,51 @@ Cells cells_of(const PageRow& row) {
           figure.samples > 1 ? fmt::format("{}, {} samples", figure.source, figure.samples) : figure.source};
 }
 
-std::string family_text(const FamilyPage& page) {
+std::string case_lines(const FamilyPage& page) {
   std::vector<Cells> lines{
       {"", "what", "silicon", "low..high", "model", "phases", "", "error", "use", "id", "source"}};
   if (page.family.phases == 0) lines.front()[5] = "";
   for (const PageRow& row : page.rows) lines.push_back(cells_of(row));
-  const std::vector<bool> left{true, true, false, true, false, true, true, false, true, true, true};
-  std::string text = fmt::format("{}: {}\n", page.family.name, page.family.doc) + columns(lines, left);
+  return columns(lines, {true, true, false, true, false, true, true, false, true, true, true});
+}
+
+// Of traffic: what its figure is made of, in percent, and how long reads took.
+struct BesideColumn {
+  const char* name;
+  const char* heading;
+};
+constexpr BesideColumn kBeside[] = {{"row_hit_percent", "row hits"},
+                                    {"lost_refresh_percent", "refresh"},
+                                    {"lost_turnaround_percent", "turns"},
+                                    {"lost_bank_percent", "banks"},
+                                    {"read_mean_ns", "read ns"}};
+
+std::string beside_text(const PageRow& row, const BesideColumn& column) {
+  for (const Beside& beside : row.measured.beside)
+    if (beside.name == column.name) return fmt::format("{:.1f}", beside.value);
+  return "-";
+}
+
+std::string traffic_lines(const FamilyPage& page) {
+  std::vector<Cells> lines{{"", "what", "reference", "model", "", "error"}};
+  std::vector<bool> left{true, true, false, false, true, false};
+  for (const BesideColumn& column : kBeside) lines.front().emplace_back(column.heading);
+  left.resize(lines.front().size(), false);
+  for (const char* heading : {"id", "source"}) lines.front().emplace_back(heading);
+  left.resize(lines.front().size(), true);
+  for (const PageRow& row : page.rows) {
+    const Cells all = cells_of(row);
+    Cells cells{all[0], all[1], all[2], all[4], all[6], all[7]};
+    for (const BesideColumn& column : kBeside) cells.push_back(beside_text(row, column));
+    cells.insert(cells.end(), {row.figure.id, row.figure.source});
+    lines.push_back(std::move(cells));
+  }
+  return columns(lines, left);
+}
+
+std::string family_text(const FamilyPage& page) {
+  std::string text = fmt::format("{}: {}\n", page.family.name, page.family.doc);
+  text += page.family.traffic ? traffic_lines(page) : case_lines(page);
   for (const PageRow& row : page.rows)
     if (!row.has_value()) text += fmt::format("  ! {}: {}\n", row.figure.id, row.measured.failure);
   return text + tally_text("all", page.tallies.all) + tally_text("calibration", page.tallies.calibration) +
@@ -133,8 +171,8 @@ std::string summary_text(const Page& page) {
 }  // namespace
 
 std::string page_text(const Page& page) {
-  std::string text = fmt::format("{}\n\n{}\nmachine {}, every case in timing mode\n", page.headline,
-                                 page.title, page.machine);
+  std::string text = fmt::format("{}\n\n{}\n", page.headline, page.title);
+  if (!page.machine.empty()) text += fmt::format("machine {}, every case in timing mode\n", page.machine);
   if (!page.overrides.empty()) text += fmt::format("set     {}\n", fmt::join(page.overrides, "\n        "));
   for (const FamilyPage& family : page.families) text += "\n" + family_text(family);
   text += summary_text(page);

@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
-#include <map>
 #include <sstream>
 
 #include "model/base/error.h"
 #include "model/base/params.h"
 #include "model/base/quantity.h"
+#include "runtime/accuracy/suite_tables.h"
 #include "runtime/config_files.h"
 
 namespace tahoma::runtime {
@@ -27,7 +27,7 @@ constexpr std::uint64_t kMostPhases = 1024;
 
 // What the file says of one family, as text.
 struct FamilyKeys {
-  std::string doc, table, rows, mean, worst;
+  std::string doc, table, traffic, rows, mean, worst;
   std::uint64_t phases = 0;
 
   struct LimitKeys {
@@ -42,6 +42,7 @@ struct FamilyKeys {
   void declare(ParamTree& t) {
     t.add("doc", doc, "", {}, "what the figures are, one sentence", base::chosen());
     t.add("table", table, "", {}, "the table of figures, beside this file", base::chosen());
+    t.add("traffic", traffic, "", {}, "the table of memory traffic, beside this file", base::chosen());
     t.add("rows", rows, "*", {}, "which rows of it: ids, or beginnings of ids with a '*'", base::chosen());
     t.add("phases", phases, std::uint64_t{0}, {0, kMostPhases}, "phases of the throttle window to run",
           base::chosen());
@@ -71,82 +72,6 @@ std::vector<std::string> words_of(const std::string& text) {
   return {std::istream_iterator<std::string>(words), {}};
 }
 
-bool matches(const std::string& id, const std::string& pattern) {
-  return pattern.ends_with('*') ? id.starts_with(pattern.substr(0, pattern.size() - 1)) : id == pattern;
-}
-
-// The tables that families name: each is read once, and knows which family has taken which row.
-class Tables {
- public:
-  explicit Tables(std::filesystem::path folder) : folder_(std::move(folder)) {}
-
-  std::vector<Figure> take(const std::string& table, const std::vector<std::string>& patterns,
-                           const std::string& family, const std::string& place) {
-    Opened& opened = open(table, place);
-    std::vector<Figure> taken;
-    for (const std::string& pattern : patterns) {
-      const std::size_t before = taken.size();
-      for (std::size_t i = 0; i < opened.figures.size(); ++i) {
-        if (!matches(opened.figures[i].id, pattern)) continue;
-        claim(opened, i, family);
-        taken.push_back(opened.figures[i]);
-      }
-      if (taken.size() == before)
-        throw UserError("E-ACC-011", place,
-                        fmt::format("family '{}': no row of {} has an id like '{}'", family, table, pattern));
-    }
-    return taken;
-  }
-
-  // Rows that no family has taken would be silent.
-  void require_all_taken() const {
-    for (const auto& [name, opened] : opened_)
-      for (std::size_t i = 0; i < opened.figures.size(); ++i)
-        if (opened.owners[i].empty())
-          throw UserError("E-ACC-011", opened.figures[i].place,
-                          fmt::format("no family takes the row '{}'", opened.figures[i].id));
-  }
-
- private:
-  struct Opened {
-    std::vector<Figure> figures;
-    std::vector<std::string> owners;
-  };
-
-  Opened& open(const std::string& table, const std::string& place) {
-    const auto [at, fresh] = opened_.try_emplace(table);
-    if (!fresh) return at->second;
-    try {
-      const base::NamedText text = read_config_text(folder_ / table);
-      if (text.text.size() > base::kMostText)
-        throw UserError("E-ACC-002", text.label, fmt::format("more than {} bytes", base::kMostText));
-      at->second.figures = parse_figures(text);
-    } catch (const UserError& e) {
-      if (e.code != "E-RUN-001") throw;
-      throw UserError(e.code, place, fmt::format("{}: {}", e.place, e.message));
-    }
-    at->second.owners.resize(at->second.figures.size());
-    for (const Figure& figure : at->second.figures)
-      if (const auto [first, unique] = ids_.emplace(figure.id, figure.place); !unique)
-        throw UserError("E-ACC-006", figure.place,
-                        fmt::format("id '{}' is there twice: also at {}", figure.id, first->second));
-    return at->second;
-  }
-
-  static void claim(Opened& opened, std::size_t row, const std::string& family) {
-    std::string& owner = opened.owners[row];
-    if (!owner.empty())
-      throw UserError("E-ACC-011", opened.figures[row].place,
-                      fmt::format("row '{}' is taken twice: by family '{}' and by '{}'",
-                                  opened.figures[row].id, owner, family));
-    owner = family;
-  }
-
-  std::filesystem::path folder_;
-  std::map<std::string, Opened> opened_;
-  std::map<std::string, std::string> ids_;  // id -> place
-};
-
 // Names of the families in the order of the file, and where each begins.
 std::vector<std::pair<std::string, std::string>> family_names(const FlatConfig& config) {
   std::vector<std::pair<std::string, std::string>> names;
@@ -165,30 +90,33 @@ bool below_root(const Leaf& leaf) {
   return leaf.path == kRoot || leaf.path.starts_with(std::string(kRoot) + ".");
 }
 
-std::string find_machine(ParamTree& tree, const Suite& suite) {
-  const std::filesystem::path path =
-      find_config(suite.machine, std::filesystem::path(suite.file).parent_path());
-  if (!path.empty()) return path.string();
-  const std::vector<std::string> names = preset_names();
-  throw UserError("E-CFG-021", set_at(tree, "accuracy.machine"),
-                  fmt::format("no machine '{}': expected a path or one of {}{}", suite.machine,
-                              fmt::join(names, ", "), base::did_you_mean(suite.machine, names)));
-}
-
 Family read_family(const FlatConfig& config, const std::string& name, const std::string& place,
-                   Tables& tables) {
+                   SuiteTables& tables) {
   ParamTree tree(std::string(kFamilies) + name);
   FamilyKeys keys;
   keys.declare(tree);
   const std::string root = tree.root();
   base::apply(config, tree);
   require_key(keys.doc, root + ".doc", place);
-  require_key(keys.table, root + ".table", place);
-  Family family{name, keys.doc, keys.table, {}, keys.phases, {}};
+  const bool traffic = !keys.traffic.empty();
+  for (const char* other : {".table", ".phases"})
+    if (const std::string& also = set_at(tree, root + other); traffic && !also.empty())
+      throw UserError("E-ACC-017", also,
+                      fmt::format("'{}{}' excludes '{}.traffic': expected one of them", root, other, root));
+  const std::string key = root + (traffic ? ".traffic" : ".table"), table = keys.table + keys.traffic;
+  require_key(table, key, place);
+  Family family{name, keys.doc, table, traffic, {}, keys.phases, {}};
   family.limits.mean = parse_limit(tree, root + ".limits.mean", keys.mean);
   family.limits.worst = parse_limit(tree, root + ".limits.worst", keys.worst);
-  family.figures = tables.take(keys.table, words_of(keys.rows), name, set_at(tree, root + ".table"));
+  family.figures = tables.take({table, traffic, set_at(tree, key)}, words_of(keys.rows), name);
   return family;
+}
+
+// Whoever has cases names the machine that they run on.
+void require_machine(const Suite& suite) {
+  const bool cases = std::any_of(suite.families.begin(), suite.families.end(),
+                                 [](const Family& family) { return !family.traffic; });
+  if (cases) require_key(suite.machine, "accuracy.machine", suite.file);
 }
 
 void require_known(const std::vector<std::string>& only,
@@ -219,6 +147,7 @@ Suite load_suite(const std::string& path, const std::vector<std::string>& only) 
                                   base::did_you_mean(leaf.path, {std::string(kRoot)})));
     if (!leaf.path.starts_with(kFamilies)) top.leaves.push_back(leaf);
   }
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   Suite suite;
   suite.file = path;
   ParamTree tree{std::string(kRoot)};
@@ -226,17 +155,18 @@ Suite load_suite(const std::string& path, const std::vector<std::string>& only) 
   tree.add("machine", suite.machine, "", {}, "preset or file of the machine", base::chosen());
   base::apply(top, tree);
   require_key(suite.title, "accuracy.title", path);
-  require_key(suite.machine, "accuracy.machine", path);
-  suite.machine_path = find_machine(tree, suite);
+  if (!suite.machine.empty())
+    suite.machine_path = find_machine(suite.machine, folder, set_at(tree, "accuracy.machine"));
 
   const auto names = family_names(config);
   if (names.empty()) throw UserError("E-ACC-013", path, "key 'accuracy.families' is missing");
   require_known(only, names);
-  Tables tables(std::filesystem::path(path).parent_path());
+  SuiteTables tables(folder);
   for (const auto& [name, place] : names)
     if (only.empty() || std::find(only.begin(), only.end(), name) != only.end())
       suite.families.push_back(read_family(config, name, place, tables));
   if (only.empty()) tables.require_all_taken();
+  require_machine(suite);
   return suite;
 }
 

@@ -5,12 +5,15 @@
 //   table: FILE.csv, beside this file     phases: N runs of each case with other phases of the tensor
 //   throttle limits: {mean: 2 %, worst: 10 %}      of the absolute errors; without one the figures are only
 //   reported
-// Each row of a table belongs to exactly one family.
+// A family of memory traffic has `traffic: FILE.csv` instead of `table` and `phases`: its rows name machines
+// of their own, and a file with none but such families names no machine. Each row of a table belongs to
+// exactly one family.
 //
 // UserError beside those of the configuration loader and figures.h:
 //   E-ACC-001 no `accuracy` in the file, or in none of a folder's   E-ACC-010 a limit that is no percentage
 //   E-ACC-011 a row of no family or of two, or a family without rows  E-ACC-013 a key is missing
-//   E-ACC-014 no family of that name                        E-CFG-021 no machine of that name
+//   E-ACC-014 no family of that name                        E-ACC-017 keys that exclude each other
+//   E-CFG-021 no machine of that name
 #pragma once
 
 #include <optional>
@@ -27,6 +30,7 @@ struct Limits {
 
 struct Family {
   std::string name, doc, table;
+  bool traffic = false;  // the table is one of traffic
   Limits limits;
   std::uint64_t phases = 0;
   std::vector<Figure> figures;
@@ -34,7 +38,8 @@ struct Family {
 
 struct Suite {
   std::string file, title;
-  std::string machine, machine_path;  // as the file names it; where it was found, beside the file or a preset
+  // As the file names it, and where it was found, beside the file or a preset; "" without cases.
+  std::string machine, machine_path;
   std::vector<Family> families;
 };
 

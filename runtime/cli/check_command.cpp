@@ -39,8 +39,10 @@ void add_check_command(CLI::App& program, Action& action) {
   const auto command = std::make_shared<CheckCommand>();
   AccuracyOptions& options = command->options;
   options.jobs = std::max(1U, std::thread::hardware_concurrency());
-  CLI::App* sub = program.add_subcommand(
-      "check", "Run the cases of a file of checks and lay the model's figures beside silicon's");
+  CLI::App* sub = program.add_subcommand("check",
+                                         "Run the cases of a file of checks and lay the model's figures "
+                                         "beside silicon's, or its bandwidth under "
+                                         "memory traffic beside other simulators'");
   sub->add_option("CHECKS", command->path,
                   "YAML file with the key 'accuracy', or a folder: every such file in it")
       ->required()

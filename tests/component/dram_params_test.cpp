@@ -121,10 +121,10 @@ TEST_CASE("dram parameters: the policy has its words' meaning and marks in acces
   Fixture f;
   f.take_reference();
   model::dram::Policy p = model::policy_of(f.hbm.dram, f.hbm.bandwidth);
-  CHECK(p.read_queue == 128);
-  CHECK(p.write_queue == 64);
-  CHECK(p.write_high == 51);  // 80 % of 64
-  CHECK(p.write_low == 13);   // below 20 %, 12.8
+  CHECK(p.read_queue == 512);
+  CHECK(p.write_queue == 256);
+  CHECK(p.write_high == 204);  // 80 % of 256
+  CHECK(p.write_low == 52);    // below 20 %, 51.2
   CHECK(p.page == model::dram::PagePolicy::kOpen);
   CHECK(p.page_timeout == 0);
   CHECK(p.scheduler == model::dram::Scheduler::kFrFcfsRowHit);

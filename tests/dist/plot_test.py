@@ -90,6 +90,8 @@ class Plots(unittest.TestCase):
         self.assertIn("expected schema_version 1, got 2", self.refused('{"schema_version": 2}'))
         page = {"schema_version": 1, "title": "t", "headline": "h", "families": []}
         self.assertIn("no figure", self.refused(json.dumps(page)))
+        traffic = {"name": "a", "figures": [{"model": 1.0, "reference": 1.0, "traffic": {}}]}
+        self.assertIn("no figure of silicon", self.refused(json.dumps({**page, "families": [traffic]})))
         self.assertIn("'figures'", self.refused(json.dumps({**page, "families": [{"name": "a"}]})))
 
     def test_a_missing_file_is_refused_by_name(self):

@@ -31,7 +31,7 @@ inline runtime::Figure figure(const std::string& id, double silicon, runtime::Fi
   f.case_name = f.case_path = "case.yaml";
   f.probe_text = "time";
   f.probe = runtime::Whole::kTime;
-  f.silicon = silicon;
+  f.reference = silicon;
   f.use = use;
   f.source = "TRACE t";
   return f;

@@ -123,7 +123,7 @@ TEST_CASE("figures: a row is read as it stands", "[accuracy]") {
   CHECK(figures[0].id == "a_1");
   CHECK(figures[0].what == "matmul, \"bf16\"");
   CHECK(figures[0].case_path == "c.yaml");  // beside the table's folder
-  CHECK(figures[0].silicon == 1.5);
+  CHECK(figures[0].reference == 1.5);
   CHECK(figures[0].unit == FigureUnit::kUs);
   CHECK(figures[0].samples == 5);
   CHECK(figures[0].spread->low == 1.25);

@@ -17,15 +17,15 @@ using nlohmann::json;
 namespace {
 
 PageRow row(const std::string& id, double silicon, double model, FigureUse use = FigureUse::kCheck) {
-  return {tests::figure(id, silicon, use), {model, "", ExitStatus::kOk}, std::nullopt, 0, false};
+  return {tests::figure(id, silicon, use), {model, "", ExitStatus::kOk, {}}, std::nullopt, 0, false};
 }
 
 PageRow failed(const std::string& id, const std::string& reason, ExitStatus status) {
-  return {tests::figure(id, 1, FigureUse::kCheck), {0, reason, status}, std::nullopt, 0, false};
+  return {tests::figure(id, 1, FigureUse::kCheck), {0, reason, status, {}}, std::nullopt, 0, false};
 }
 
 Family family(const std::string& name, Limits limits) {
-  return {name, "a family", name + ".csv", limits, 0, {}};
+  return {name, "a family", name + ".csv", false, limits, 0, {}};
 }
 
 Page page_of(Limits limits, const std::vector<PageRow>& rows) {
@@ -137,7 +137,7 @@ TEST_CASE("accuracy page: silicon's spread and the model's over the phases stand
   const json figure = json::parse(page_json(page))["families"][0]["figures"][0];
   CHECK(figure["silicon_spread"] == json{{"low", 99}, {"high", 103}});
   CHECK(figure["model_over_phases"] == json{{"low", 100.5}, {"high", 107.25}});
-  CHECK_THAT(page_csv(page), Contains("\nf,a,a,ns,100,7,99,103,101,100.5,107.25,1,check,TRACE t,\n"));
+  CHECK_THAT(page_csv(page), Contains("\nf,a,a,ns,100,7,99,103,101,100.5,107.25,1,check,TRACE t,,\n"));
 }
 
 TEST_CASE("accuracy page: the keys of the JSON are those of schema version 1", "[accuracy]") {

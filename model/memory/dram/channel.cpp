@@ -77,12 +77,16 @@ bool Channel::idle() const {
                      [](const Line& line) { return line.queued == 0 && line.waiting.empty(); });
 }
 
-Tick Channel::next_step() {
+// When a segment comes or its room becomes free.
+Tick Channel::next_change() const {
   Tick next = next_arrival();
   for (const Release& r : releases_) next = std::min(next, r.at);
-  for (PseudoChannel& p : pseudo_) {
-    next = std::min({next, p.refresh_due(), p.next_row(now_, row_bus_free_).at, p.next_column(now_)});
-  }
+  return next;
+}
+
+Tick Channel::next_command() {
+  Tick next = kNoTick;
+  for (PseudoChannel& p : pseudo_) next = std::min(next, p.next(now_, row_bus_free_));
   return next;
 }
 
@@ -97,18 +101,25 @@ void Channel::rest(Tick until) {
 
 void Channel::advance(Tick until) {
   rest(until);
-  for (Tick next = next_step(); next <= until; next = next_step()) {
+  for (;;) {
+    const Tick change = next_change();
+    const Tick next = std::min(change, next_command());
+    if (next > until) break;
     now_ = next;
-    step(until);
+    if (change == next) change_queues();
+    commands(until);
   }
   now_ = std::max(now_, until);
 }
 
-// Everything that happens at now_, in the order that the policy gives.
-void Channel::step(Tick until) {
-  release(now_);
-  admit(now_);
-  choose_mode(now_);
+// What happens at now_, in the order that the policy gives: first the queues, then the commands.
+void Channel::change_queues() {
+  release();
+  for (const Direction d : kDirections) admit(d);
+  choose_mode();
+}
+
+void Channel::commands(Tick until) {
   for (PseudoChannel& p : pseudo_)
     if (p.refresh_due() == now_) p.claim_refresh();
   row_command();
@@ -116,42 +127,41 @@ void Channel::step(Tick until) {
     if (p.next_column(now_) == now_) column_commands(p, until);
 }
 
-void Channel::release(Tick now) {
-  const auto due = [&](const Release& r) {
-    if (r.at > now) return false;
+void Channel::release() {
+  for (std::size_t n = releases_.size(); n-- > 0;) {
+    const Release r = releases_[n];
+    if (r.at > now_) continue;
     lines_[r.direction].queued -= r.accesses;
     lines_[r.direction].room += r.accesses;
-    return true;
-  };
-  releases_.erase(std::remove_if(releases_.begin(), releases_.end(), due), releases_.end());
-}
-
-void Channel::admit(Tick now) {
-  for (const Direction d : kDirections) {
-    Line& line = lines_[d];
-    while (!line.waiting.empty() && line.waiting.front().arrival <= now &&
-           line.waiting.front().accesses <= line.room) {
-      const Segment& s = line.waiting.front();
-      const auto accesses = static_cast<std::uint16_t>(s.accesses);
-      pseudo_[s.pseudo].admit(s.bank, d, {next_age_++, now, 0, s.row, s.tag, accesses, accesses, 0, 0}, now);
-      line.room -= s.accesses;
-      line.announced -= s.accesses;
-      line.queued += s.accesses;
-      if (d == kWriting) finished_.push_back({s.tag, true, now, now});
-      line.waiting.pop();
-    }
+    releases_[n] = releases_.back();
+    releases_.pop_back();
   }
-  tally_.most_reads = std::max(tally_.most_reads, lines_[kReading].queued);
-  tally_.most_writes = std::max(tally_.most_writes, lines_[kWriting].queued);
 }
 
-void Channel::choose_mode(Tick now) {
+void Channel::admit(Direction d) {
+  Line& line = lines_[d];
+  while (!line.waiting.empty() && line.waiting.front().arrival <= now_ &&
+         line.waiting.front().accesses <= line.room) {
+    const Segment& s = line.waiting.front();
+    const auto accesses = static_cast<std::uint16_t>(s.accesses);
+    pseudo_[s.pseudo].admit(s.bank, d, {next_age_++, now_, 0, s.row, s.tag, accesses, accesses, 0, 0}, now_);
+    line.room -= s.accesses;
+    line.announced -= s.accesses;
+    line.queued += s.accesses;
+    if (d == kWriting) finished_.push_back({s.tag, true, now_, now_});
+    line.waiting.pop();
+  }
+  std::uint32_t& most = d == kReading ? tally_.most_reads : tally_.most_writes;
+  most = std::max(most, line.queued);
+}
+
+void Channel::choose_mode() {
   const std::uint32_t reads = lines_[kReading].queued, writes = lines_[kWriting].queued;
   if (mode_ == kReading && (writes > policy_.write_high || (reads == 0 && writes > 0)))
     mode_ = kWriting;
   else if (mode_ == kWriting && (writes == 0 || (writes < policy_.write_low && reads > 0)))
     mode_ = kReading;
-  for (PseudoChannel& p : pseudo_) p.serve(mode_, now);
+  for (PseudoChannel& p : pseudo_) p.serve(mode_, now_);
 }
 
 void Channel::row_command() {

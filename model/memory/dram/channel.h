@@ -108,12 +108,14 @@ class Channel {
   };
 
   Tick next_arrival() const;
-  Tick next_step();
+  Tick next_change() const;
+  Tick next_command();
   void rest(Tick until);
-  void step(Tick until);
-  void release(Tick now);
-  void admit(Tick now);
-  void choose_mode(Tick now);
+  void change_queues();
+  void commands(Tick until);
+  void release();
+  void admit(Direction direction);
+  void choose_mode();
   void row_command();
   void column_commands(PseudoChannel& own, Tick until);
   Tick foreseen(PseudoChannel& own, Tick until);

@@ -6,10 +6,10 @@
 // First the slices, from the highest address bit to the lowest above an access: a field, some bits of it
 // `field[high:low]`, or one, `field[bit]`. Every bit of every field stands there once; a field of a single
 // value has none. Fields: row, sid, bank, group, channel, pseudo, column. Then any number of XORs, in order:
-// the bits on the left take the XOR of themselves and as many on the right, all at once. `field[low+]` on the
-// right is what the field has from bit `low` up, for as many bits of the left as that is: so one expression
-// serves stacks of many sizes. Row bits that do not count through all their values, because the rows are no
-// power of two, must be the highest of the address, and are never a target.
+// the bits on the left take the XOR of themselves and as many on the right, all at once. `field[low+]` on
+// either side is what the field has from bit `low` up, for as many bits as the other side has: so one
+// expression serves stacks of many sizes. Row bits that do not count through all their values, because the
+// rows are no power of two, must be the highest of the address, and are never a target.
 //
 // The map is linear over bits, so that a place is the XOR of what each byte of the address brings along.
 #pragma once

@@ -52,7 +52,8 @@ class Reader {
   }
 
  private:
-  using Width = std::optional<std::size_t>;  // what `field[low+]` takes, where it may stand
+  using Width = std::optional<std::size_t>;  // what `field[low+]` takes at most, where it may stand
+  static constexpr std::size_t kMostBits = 64;
 
   [[noreturn]] void refuse(const char* code, const std::string& message) const {
     throw base::UserError(code, where_, message);
@@ -87,7 +88,7 @@ class Reader {
     if (slice.back() != ']') refuse_syntax(slice);
     const std::string inside = slice.substr(bracket + 1, slice.size() - bracket - 2);
     if (inside.ends_with('+')) {
-      if (!width) refuse("E-CFG-030", fmt::format("'{}': '+' may stand on the right of '^=' only", slice));
+      if (!width) refuse("E-CFG-030", fmt::format("'{}': '+' may stand beside '^=' only", slice));
       const unsigned low = std::min(number(inside.substr(0, inside.size() - 1), slice), field.width);
       return run_of(field, low, std::min<std::size_t>(*width, field.width - low), slice);
     }
@@ -113,9 +114,11 @@ class Reader {
     const std::size_t sign = text.find("^=");
     if (sign == std::string::npos)
       refuse("E-CFG-030", fmt::format("'{}' is no XOR 'field ^= field[high:low]'", text));
-    MappingText::Xor x{text, bits_of(trimmed(text.substr(0, sign)), std::nullopt), {}};
-    x.source = bits_of(trimmed(text.substr(sign + 2)), x.target.size());
-    if (text.ends_with("+]")) x.target.resize(x.source.size());
+    const std::string left = trimmed(text.substr(0, sign)), right = trimmed(text.substr(sign + 2));
+    MappingText::Xor x{text, bits_of(left, kMostBits), {}};
+    x.source = bits_of(right, x.target.size());
+    if (left.ends_with("+]") || right.ends_with("+]"))
+      x.target.resize(std::min(x.target.size(), x.source.size()));
     if (x.source.size() != x.target.size())
       refuse("E-CFG-034", fmt::format("'{}': {} bits on the left, {} on the right", text, x.target.size(),
                                       x.source.size()));

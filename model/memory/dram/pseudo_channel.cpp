@@ -29,12 +29,45 @@ PseudoChannel::PseudoChannel(std::uint32_t index, const Surroundings& channel)
       refresh_(channel.organisation, channel.timing, channel.policy.refresh) {}
 
 void PseudoChannel::admit(std::uint32_t bank, Direction d, const Queued& segment, Tick now) {
+  const bool first = queues_.list(bank, d).oldest == kNoSegment;
   queues_.push(bank, d, segment);
   if (d == kReading)
     shortest_read_ = std::min<std::uint32_t>(waiting_[d] == 0 ? ~0U : shortest_read_, segment.accesses);
   if (waiting_[d]++ == 0 && d == mode_) work_since_ = now;
-  row_stale_ = true;
-  column_stale_ = true;
+  if (closes_rows() || !hits_first()) {
+    row_stale_ = true;
+    column_stale_ = true;
+  } else if (d == mode_ && (refresh_.claimed() & bit(bank)) == 0) {
+    consider_new(bank, first, now);
+  }
+}
+
+// What the youngest segment of a bank adds to the choice.
+void PseudoChannel::consider_new(std::uint32_t bank, bool alone, Tick now) {
+  const BankList& list = queues_.list(bank, mode_);
+  const Queued& segment = queues_.at(list.youngest);
+  const std::uint32_t open = queues_.open_row(bank);
+  if (open == segment.row) {
+    if (list.hits > 1) return;
+    consider_column(bank, now);
+    if (!alone) row_stale_ = true;  // the row is wanted again
+  } else if (alone && open == kNoRow) {
+    consider({rules_.activate(bank), 1, segment.age, CommandKind::kActivate, bank}, now);
+  } else if (alone) {
+    consider({rules_.precharge(bank), 1, segment.age, CommandKind::kPrecharge, bank}, now);
+  }
+}
+
+// A bank that had no segment for its open row has one now.
+void PseudoChannel::consider_column(std::uint32_t bank, Tick now) {
+  if (column_stale_) return;
+  const Queued& segment = queues_.at(queues_.list(bank, mode_).hit);
+  const Tick at = slot_at_or_after(timing_, std::max(rules_.column(bank, mode_), now), phase_);
+  const bool only = column_.at == kNoTick;
+  least_left_ = only ? segment.left : std::min<std::uint32_t>(least_left_, segment.left);
+  if (only || at < column_.at ||
+      (at == column_.at && segment.age < queues_.at(queues_.list(column_.bank, mode_).hit).age))
+    column_ = {at, bank};
 }
 
 void PseudoChannel::serve(Direction mode, Tick now) {
@@ -48,7 +81,7 @@ void PseudoChannel::serve(Direction mode, Tick now) {
 void PseudoChannel::claim_refresh() {
   refresh_.claim();
   row_stale_ = true;
-  column_stale_ = true;
+  if ((queues_.with_hits(mode_) & refresh_.claimed()) != 0) column_stale_ = true;
 }
 
 void PseudoChannel::rest(Tick until) {
@@ -63,15 +96,12 @@ void PseudoChannel::rest(Tick until) {
   column_stale_ = true;
 }
 
-const RowStep& PseudoChannel::next_row(Tick now, Tick bus_free) {
-  if (!row_stale_ && (row_.at >= bus_free || row_.at == kNoTick)) return row_;
+void PseudoChannel::find_row(Tick at_least) {
   row_stale_ = false;
   row_ = RowStep{};
-  const Tick at_least = std::max(now, bus_free);
   consider_refresh(at_least);
   consider_segments(at_least);
-  if (channel_.policy.page != PagePolicy::kOpen) consider_idle_rows(at_least);
-  return row_;
+  if (closes_rows()) consider_idle_rows(at_least);
 }
 
 // The first that may go; of several at that time the most urgent, then the oldest.
@@ -106,9 +136,8 @@ void PseudoChannel::consider_segments(Tick at_least) {
     const std::uint32_t bank = first_of(left);
     consider({rules_.activate(bank), 1, age_of(bank), CommandKind::kActivate, bank}, at_least);
   }
-  const bool hits_first = channel_.policy.scheduler == Scheduler::kFrFcfsRowHit;
   const std::uint64_t conflicts =
-      work & queues_.open() & (hits_first ? ~queues_.with_hits(mode_) : queues_.with_older_miss(mode_));
+      work & queues_.open() & (hits_first() ? ~queues_.with_hits(mode_) : queues_.with_older_miss(mode_));
   for (std::uint64_t left = conflicts; left != 0; left &= left - 1) {
     const std::uint32_t bank = first_of(left);
     consider({rules_.precharge(bank), 1, age_of(bank), CommandKind::kPrecharge, bank}, at_least);
@@ -127,7 +156,7 @@ void PseudoChannel::consider_idle_rows(Tick at_least) {
 Tick PseudoChannel::issue_row() {
   const RowStep step = row_;
   row_stale_ = true;
-  column_stale_ = true;
+  if (!hits_first()) column_stale_ = true;
   Command command{step.at, step.kind, index_, static_cast<std::uint8_t>(step.bank), 0, 1, 0};
   const std::uint64_t unit = step.urgency == 0 ? refresh_.unit(step.bank) : bit(step.bank);
   switch (step.kind) {
@@ -140,6 +169,7 @@ Tick PseudoChannel::issue_row() {
       fresh_conflict_ = (fresh_conflict_ & ~unit) | (conflict_ & unit);
       conflict_ &= ~unit;
       ++channel_.tally.activates;
+      consider_column(step.bank, step.at);
       break;
     }
     case CommandKind::kPrecharge:
@@ -161,11 +191,6 @@ Tick PseudoChannel::issue_row() {
   }
   log(command);
   return step.kind == CommandKind::kActivate ? timing_.activate_on_bus : timing_.other_on_bus;
-}
-
-Tick PseudoChannel::next_column(Tick now) {
-  if (column_stale_) find_column(now);
-  return column_.at;
 }
 
 // The first slot in which any may go; of those that may then, the oldest.
@@ -251,7 +276,8 @@ Tick PseudoChannel::undisturbed_until(const Train& train, Tick limit) const {
     if (age > first_age && rules_.group_of(bank) == rules_.group_of(train.first)) continue;
     if (pair && age > second_age && rules_.group_of(bank) == rules_.group_of(train.second)) continue;
     const bool other_stack = rules_.stack_of(bank) != rules_.stack_of(train.first);
-    if (other_stack && (other_stack_ > spacing || (age > first_age && other_stack_ == spacing && !pair))) continue;
+    if (other_stack && (other_stack_ > spacing || (age > first_age && other_stack_ == spacing && !pair)))
+      continue;
     until = std::min(until, std::max(train.start, rules_.column(bank, mode_) - 1));
   }
   return until;
@@ -313,7 +339,11 @@ Ended PseudoChannel::access(std::uint32_t bank, Tick first, std::uint32_t count,
   ended = {segment, last};
   queues_.pop(bank, mode_);
   --waiting_[mode_];
-  row_stale_ = true;
+  const BankList& rest = queues_.list(bank, mode_);
+  if (closes_rows() || !hits_first())
+    row_stale_ = true;
+  else if (rest.hits == 0 && rest.oldest != kNoSegment)
+    consider({rules_.precharge(bank), 1, queues_.at(rest.oldest).age, CommandKind::kPrecharge, bank}, last);
   return ended;
 }
 

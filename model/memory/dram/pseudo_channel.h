@@ -53,8 +53,18 @@ class PseudoChannel {
   void rest(Tick until);
 
   // The next commands, not before `now`, the row bus being free from `bus_free` on.
-  const RowStep& next_row(Tick now, Tick bus_free);
-  Tick next_column(Tick now);
+  const RowStep& next_row(Tick now, Tick bus_free) {
+    if (row_stale_ || (row_.at < bus_free && row_.at != kNoTick)) find_row(std::max(now, bus_free));
+    return row_;
+  }
+  Tick next_column(Tick now) {
+    if (column_stale_) find_column(now);
+    return column_.at;
+  }
+  // The first of all these and of the next refresh that is due.
+  Tick next(Tick now, Tick bus_free) {
+    return std::min({refresh_.due(), next_row(now, bus_free).at, next_column(now)});
+  }
   // No segment ends before this: after next_row and next_column.
   Tick next_end() const;
 
@@ -76,7 +86,12 @@ class PseudoChannel {
   void consider_segments(Tick at_least);
   void consider_idle_rows(Tick at_least);
   void consider(const RowStep& step, Tick at_least);
+  void find_row(Tick at_least);
   void find_column(Tick now);
+  void consider_column(std::uint32_t bank, Tick now);
+  void consider_new(std::uint32_t bank, bool alone, Tick now);
+  bool closes_rows() const { return channel_.policy.page != PagePolicy::kOpen; }
+  bool hits_first() const { return channel_.policy.scheduler == Scheduler::kFrFcfsRowHit; }
   Tick undisturbed_until(const Train& train, Tick limit) const;
   Ended run(const Train& train, Tick limit);
   Ended access(std::uint32_t bank, Tick first, std::uint32_t count, Tick spacing);
