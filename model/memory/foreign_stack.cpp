@@ -8,7 +8,6 @@
 #include <tuple>
 
 #include "isa/program.h"
-#include "model/memory/hbm_fault_params.h"
 
 namespace tahoma::model {
 
@@ -20,15 +19,13 @@ constexpr std::uint64_t kPage = 4096;  // of the debug transport
 
 }  // namespace
 
-ForeignStack::ForeignStack(sc_core::sc_module_name name, const StackSite& site, const Limits& limits)
-    : HbmStack(name, site.faults.capacity(site.params)),
-      limits_(limits),
-      peak_(site.params.bandwidth),
-      meter_(site.meter),
-      protocol_(this->name(), limits.outstanding, limits.burst.count),
+ForeignStack::ForeignStack(sc_core::sc_module_name name, const Environment& around, const StackFaults& faults)
+    : HbmStack(name, faults.capacity(around.params)),
+      around_(around),
+      protocol_(this->name(), around.outstanding, around.burst.count),
       given_(pages().size()),
       brought_((pages().size() + kPage - 1) / kPage) {
-  TAHOMA_INVARIANT(limits.burst.count > 0 && limits.outstanding > 0,
+  TAHOMA_INVARIANT(around.burst.count > 0 && around.outstanding > 0,
                    std::string(this->name()) + ": no bursts");
   bursts.register_nb_transport_bw(this, &ForeignStack::on_backward);
   SC_HAS_PROCESS(ForeignStack);
@@ -65,7 +62,7 @@ void ForeignStack::book(const sim::Payload& payload) {
 // Called by the memory's own processes: what follows happens in ours.
 tlm::tlm_sync_enum ForeignStack::on_backward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                              sc_core::sc_time& delay) {
-  meter_.guard(name(), [&] { protocol_.heard(payload, phase, sim::now() + sim::from_kernel(delay)); });
+  around_.meter.guard(name(), [&] { protocol_.heard(payload, phase, sim::now() + sim::from_kernel(delay)); });
   wake_.notify(sc_core::SC_ZERO_TIME);
   if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
   phase = tlm::END_RESP;
@@ -73,8 +70,8 @@ tlm::tlm_sync_enum ForeignStack::on_backward(tlm::tlm_generic_payload& payload, 
 }
 
 void ForeignStack::step() {
-  meter_.guard(name(), [this] {
-    ++meter_.memory_activations;
+  around_.meter.guard(name(), [this] {
+    ++around_.meter.memory_activations;
     take_arrivals();
     for (;;) {
       if (const Burst* burst = protocol_.next_accepted(sim::now())) {
@@ -104,7 +101,7 @@ void ForeignStack::take_arrivals() {
     const sim::PacketInfo& info = sim::info_of(*packets_[index].payload);
     return std::make_tuple(packets_[index].start, info.source_core, info.engine);
   };
-  const auto behind = std::partition(arriving_.begin(), arriving_.end(), [this](std::uint32_t index) {
+  const auto behind = std::stable_partition(arriving_.begin(), arriving_.end(), [this](std::uint32_t index) {
     return packets_[index].start <= sim::now();
   });
   std::stable_sort(arriving_.begin(), behind,
@@ -120,7 +117,7 @@ void ForeignStack::cut(std::uint32_t index) {
   rows.each_row([&](std::int64_t row) {
     std::uint64_t at = base + static_cast<std::uint64_t>(row);
     for (const std::uint64_t end = at + rows.row_bytes(); at < end;) {
-      const std::uint64_t stop = std::min(end, (at / limits_.burst.count + 1) * limits_.burst.count);
+      const std::uint64_t stop = std::min(end, (at / around_.burst.count + 1) * around_.burst.count);
       pieces_.push_back({at, static_cast<std::uint32_t>(stop - at), index});
       ++packet.left;
       at = stop;
@@ -241,7 +238,7 @@ base::HbmMeasurement ForeignStack::measure(Duration elapsed) {
   m.read_bytes = read_bytes_;
   m.write_bytes = write_bytes_;
   m.busy = std::min(busy_, elapsed);
-  m.peak = peak_;
+  m.peak = around_.params.bandwidth;
   m.series = series_.series();
   m.reads = reads_.measure();
   m.writes = writes_.measure();

@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "model/memory/base_protocol.h"
+#include "model/memory/hbm_fault_params.h"
 #include "model/memory/hbm_stack.h"
-#include "model/memory/stack_maker.h"
 #include "model/sim/busy_series.h"
 #include "model/sim/latency_histogram.h"
 #include "model/sim/meter.h"
@@ -33,12 +33,14 @@ class ForeignStack : public HbmStack {
  public:
   tlm_utils::simple_initiator_socket<ForeignStack> bursts{"bursts"};  // to the memory
 
-  struct Limits {
+  struct Environment {
+    const HbmParams& params;
+    sim::Meter& meter;
     base::Bytes burst;          // at most, and none crosses a multiple of it
     std::uint32_t outstanding;  // bursts without a response
   };
-  // `name` is the site's; whoever derives hands it on, so that the memory can stand within.
-  ForeignStack(sc_core::sc_module_name name, const StackSite& site, const Limits& limits);
+  // Of the faults only the capacity is ours to take away. A class with the memory in it may derive.
+  ForeignStack(sc_core::sc_module_name name, const Environment& around, const StackFaults& faults);
 
   base::HbmMeasurement measure(base::Duration elapsed) override;
   void check_ended() const override;
@@ -72,9 +74,7 @@ class ForeignStack : public HbmStack {
   void book(const sim::Payload& payload);
   void note_under_way();
 
-  Limits limits_;
-  base::Bandwidth peak_;
-  sim::Meter& meter_;
+  Environment around_;
   BaseProtocolInitiator protocol_;
   BurstPool pool_;
   HostPages given_;            // what the memory was given last

@@ -12,9 +12,9 @@
 #include "model/memory/address_map.h"
 #include "model/memory/dram_stack.h"
 #include "model/memory/flat_stack.h"
-#include "model/memory/stack_maker.h"
 #include "model/system/machine_params.h"
 #include "model/system/neuron_core.h"
+#include "model/system/stack_maker.h"
 
 namespace tahoma::model {
 

@@ -14,8 +14,8 @@
 #include "model/base/measurements.h"
 #include "model/base/stats.h"
 #include "model/check/findings.h"
-#include "model/memory/stack_maker.h"
 #include "model/system/machine_params.h"
+#include "model/system/stack_maker.h"
 
 namespace tahoma::model {
 

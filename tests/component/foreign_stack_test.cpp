@@ -2,11 +2,9 @@
 // Someone else's base-protocol memory in place of our controller, under a machine that runs programs.
 #include <fmt/format.h>
 
-#include <array>
 #include <bit>
 #include <catch2/catch.hpp>
 #include <cstring>
-#include <map>
 
 #include "model/base/error.h"
 #include "tests/support/in_child.h"
@@ -210,80 +208,4 @@ TEST_CASE("foreign memory: errors, other bytes and a missing debug transport are
   CHECK_THAT(
       refusal(Misdeed::kNoDebug),
       Contains("error[E-RUN-081]") && Contains("takes 0 of 4096 bytes at 0x0 over the debug transport"));
-}
-
-namespace {
-
-// Stores bytes in no time but `wait`, and knows only the blocking calls: the convenience socket answers ours.
-struct LooseMemory : sc_core::sc_module {
-  tlm_utils::simple_target_socket<LooseMemory> port{"port"};
-  std::map<std::uint64_t, unsigned char> bytes;
-  std::uint64_t calls = 0;
-
-  explicit LooseMemory(sc_core::sc_module_name name) : sc_module(name) {
-    port.register_b_transport(this, &LooseMemory::transport);
-    port.register_transport_dbg(this, &LooseMemory::debug);
-  }
-
- private:
-  void transport(tlm::tlm_generic_payload& p, sc_core::sc_time& delay) {
-    debug(p);
-    ++calls;
-    delay += sc_core::sc_time(40, sc_core::SC_NS);
-    p.set_response_status(tlm::TLM_OK_RESPONSE);
-  }
-  unsigned debug(tlm::tlm_generic_payload& p) {
-    for (unsigned n = 0; n < p.get_data_length(); ++n) {
-      unsigned char& here = bytes[p.get_address() + n];
-      (p.is_write() ? here : p.get_data_ptr()[n]) = p.is_write() ? p.get_data_ptr()[n] : here;
-    }
-    return p.get_data_length();
-  }
-};
-
-struct LooseStack : model::ForeignStack {
-  LooseMemory memory{"memory"};
-  LooseStack(sc_core::sc_module_name name, const model::StackSite& site)
-      : ForeignStack(name, site, {64_B, 16}) {
-    bursts.bind(memory.port);
-  }
-};
-
-}  // namespace
-
-TEST_CASE("foreign memory: a loosely timed one serves a burst after the other", "[memory][tlm]") {
-  std::vector<LooseStack*> theirs;
-  model::System system(machine_of(2, 1, 1), Mode::kFunctional, true, {}, [&](const model::StackSite& site) {
-    auto stack = std::make_unique<LooseStack>(site.name, site);
-    theirs.push_back(stack.get());
-    return stack;
-  });
-  REQUIRE(theirs.size() == 8);
-  CHECK(std::string(theirs[6]->memory.name()) == "server0.chip01.hbm2.memory");
-  // To the other chip, and back to this one when it is there.
-  const std::string program = R"(.program p
-.args a far b
-sync:
-  dma_copy shape=16x75 dst=sbuf[0, 0x0]:fp32 src=a:fp32 update=s0+=1
-  dma_copy shape=16x75 dst=far:fp32 src=sbuf[0, 0x0]:fp32 wait=s0>=16 update=s1+=1
-  dma_copy shape=16x75 dst=b:fp32 src=sbuf[0, 0x0]:fp32 wait=s1>=16 update=s2+=1
-)";
-  std::array<std::uint64_t, isa::kArguments> arguments{};
-  arguments[1] = isa::GlobalAddress{1, 2, 1 << 20}.bits();
-  arguments[2] = isa::GlobalAddress{0, 3, 1 << 20}.bits();
-  std::vector<unsigned char> sent(16 * 75 * 4);
-  for (std::size_t n = 0; n < sent.size(); ++n) sent[n] = static_cast<unsigned char>(n * 37 + n / 256);
-  std::memcpy(system.hbm(0, sent.size()), sent.data(), sent.size());
-  system.load(0, text_program(program), arguments);
-  const auto run = system.run();
-  for (const std::size_t stack : {0, 6, 3}) {
-    CAPTURE(stack);
-    LooseMemory& memory = theirs[stack]->memory;
-    std::vector<unsigned char> held(sent.size());
-    for (std::size_t n = 0; n < held.size(); ++n) held[n] = memory.bytes[(stack == 0 ? 0 : 1 << 20) + n];
-    CHECK(held == sent);
-    CHECK(memory.calls >= sent.size() / 64);
-    // No END_REQ, so that each burst waits for the response before.
-    CHECK(run.hbm[stack].busy.ns() == Approx(static_cast<double>(memory.calls) * 40).epsilon(1e-9));
-  }
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "model/memory/foreign_stack.h"
+#include "model/system/stack_maker.h"
 
 namespace tahoma::tests {
 
@@ -246,7 +247,8 @@ class TheirMemory : public sc_core::sc_module {
 struct TheirStack : model::ForeignStack {
   TheirMemory memory;
   TheirStack(sc_core::sc_module_name name, const model::StackSite& site, const TheirMemory::Behaviour& b)
-      : ForeignStack(name, site, {{b.burst}, static_cast<std::uint32_t>(b.outstanding)}),
+      : ForeignStack(name, {site.params, site.meter, {b.burst}, static_cast<std::uint32_t>(b.outstanding)},
+                     site.faults),
         memory("memory", b) {
     bursts.bind(memory.port);
   }

@@ -17,11 +17,12 @@ class HbmStack;
 struct HbmParams;
 struct StackFaults;
 
+// Where it is to stand, and what a stack is made from (memory/foreign_stack.h).
 struct StackSite {
   const char* name;  // of the module to make, "hbm2"
   std::uint32_t chip, stack;
   const HbmParams& params;
-  const StackFaults& faults;  // of its capacity; what they do to the rate is the memory's affair
+  const StackFaults& faults;
   sim::Meter& meter;
 };
 
