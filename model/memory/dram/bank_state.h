@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 
 #include "model/memory/dram/timing.h"
@@ -34,5 +35,11 @@ struct alignas(64) BankState {
   std::array<BankList, 2> lists;
 };
 static_assert(sizeof(BankState) == 64);
+
+// Masks have a bit for each bank.
+constexpr std::uint32_t first_of(std::uint64_t mask) {
+  return static_cast<std::uint32_t>(std::countr_zero(mask));
+}
+constexpr std::uint64_t bit(std::uint32_t bank) { return std::uint64_t{1} << bank; }
 
 }  // namespace tahoma::model::dram

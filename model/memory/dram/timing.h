@@ -51,8 +51,10 @@ constexpr Tick slot_phase(const Timing& t, std::uint32_t pseudo, std::uint32_t p
   return t.column_slot * pseudo / pseudo_channels;
 }
 constexpr Tick slot_at_or_after(const Timing& t, Tick when, Tick phase) {
-  const Tick past = (when - phase) % t.column_slot;
-  return past == 0 ? when : when + t.column_slot - (past > 0 ? past : past + t.column_slot);
+  const Tick slot = t.column_slot;
+  if ((slot & (slot - 1)) == 0) return ((when - phase + slot - 1) & -slot) + phase;  // spares a division
+  const Tick past = (when - phase) % slot;
+  return past == 0 ? when : when + slot - (past > 0 ? past : past + slot);
 }
 
 }  // namespace tahoma::model::dram

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Column commands of a pseudo-channel: which goes next, how far a train of them runs, and what the pins did.
+#include <algorithm>
+#include <array>
+
+#include "model/memory/dram/pseudo_channel.h"
+
+namespace tahoma::model::dram {
+
+// A bank that had no segment for its open row has one now.
+void PseudoChannel::consider_column(std::uint32_t bank, Tick now) {
+  if (column_stale_) return;
+  const Queued& segment = queues_.at(queues_.list(bank, mode_).hit);
+  const Tick at = slot_at_or_after(timing_, std::max(rules_.column(bank, mode_), now), phase_);
+  const bool only = column_.at == kNoTick;
+  least_left_ = only ? segment.left : std::min<std::uint32_t>(least_left_, segment.left);
+  if (only || at < column_.at ||
+      (at == column_.at && segment.age < queues_.at(queues_.list(column_.bank, mode_).hit).age))
+    column_ = {at, bank};
+}
+
+// The first slot in which any may go; of those that may then, the oldest.
+void PseudoChannel::find_column(Tick now) {
+  column_stale_ = false;
+  column_ = ColumnStep{};
+  const std::uint64_t banks = servable();
+  if (banks == 0) return;
+  std::array<Tick, kMostBanks> earliest;
+  Tick first = kNoTick;
+  for (std::uint64_t left = banks; left != 0; left &= left - 1) {
+    const std::uint32_t bank = first_of(left);
+    earliest[bank] = rules_.column(bank, mode_);
+    first = std::min(first, earliest[bank]);
+  }
+  column_.at = slot_at_or_after(timing_, std::max(first, now), phase_);
+  std::uint64_t oldest = ~std::uint64_t{0};
+  least_left_ = ~0U;
+  for (std::uint64_t left = banks; left != 0; left &= left - 1) {
+    const std::uint32_t bank = first_of(left);
+    const Queued& segment = queues_.at(queues_.list(bank, mode_).hit);
+    least_left_ = std::min<std::uint32_t>(least_left_, segment.left);
+    if (earliest[bank] > column_.at || segment.age >= oldest) continue;
+    oldest = segment.age;
+    column_.bank = bank;
+  }
+}
+
+Tick PseudoChannel::next_end() const {
+  Tick end =
+      row_.at == kNoTick ? kNoTick : row_.at + (mode_ == kReading ? timing_.rcd_read : timing_.rcd_write);
+  if (column_.at != kNoTick)
+    end = std::min(end, column_.at + static_cast<Tick>(least_left_ - 1) * same_group_);
+  return end;
+}
+
+Tick PseudoChannel::earliest_read_end(Tick now, Tick bus_free) {
+  if (waiting_[kReading] == 0) return kNoTick;
+  const Tick from_activate = timing_.rcd_read + static_cast<Tick>(shortest_read_ - 1) * same_group_;
+  // While writes go, the reads of open rows may go on at any time.
+  if (mode_ == kWriting) return queues_.with_hits(kReading) != 0 ? now : now + from_activate;
+  const Tick opened = next_row(now, bus_free).at;
+  const Tick end = opened == kNoTick ? kNoTick : opened + from_activate;
+  if (next_column(now) == kNoTick) return end;
+  return std::min(end, column_.at + static_cast<Tick>(least_left_ - 1) * same_group_);
+}
+
+Ended PseudoChannel::issue_columns(Tick limit) {
+  const ColumnStep step = column_;
+  column_stale_ = true;
+  if (channel_.policy.scheduler == Scheduler::kFrFcfs) row_stale_ = true;
+  account(step.bank, step.at);
+  const std::uint32_t left = queues_.at(queues_.list(step.bank, mode_).hit).left;
+  if (left == 1 || step.at + slot_ > limit) return access(step.bank, step.at, 1, 0);
+  // What may follow depends on the first command.
+  rules_.accessed(step.bank, mode_, step.at);
+  find_column(step.at + slot_);
+  column_stale_ = true;
+  Train train{step.bank, kNobody, step.at, same_group_};
+  if (column_.at == step.at + slot_ && column_.bank != step.bank) {
+    if (same_group_ != 2 * slot_) return access(step.bank, step.at, 1, 0);
+    train.second = column_.bank;
+  }
+  return run(train, undisturbed_until(train, limit));
+}
+
+// Until when the train is what the policy chooses: no other segment can go before.
+Tick PseudoChannel::undisturbed_until(const Train& train, Tick limit) const {
+  const auto age_of = [this](std::uint32_t bank) { return queues_.at(queues_.list(bank, mode_).hit).age; };
+  const std::uint64_t first_age = age_of(train.first);
+  const bool pair = train.second != kNobody;
+  const std::uint64_t second_age = pair ? age_of(train.second) : 0;
+  const Tick spacing = pair ? slot_ : train.period;
+  const std::uint64_t others = servable() & ~bit(train.first) & ~(pair ? bit(train.second) : 0);
+  Tick until = limit;
+  for (std::uint64_t left = others; left != 0; left &= left - 1) {
+    const std::uint32_t bank = first_of(left);
+    const std::uint64_t age = age_of(bank);
+    // What is younger than those that fill the pins has to wait.
+    const bool full = spacing == slot_;
+    if (full && age > first_age && (!pair || age > second_age)) continue;
+    // So has what comes behind an older one of the same group, or never finds the gap between stack IDs.
+    if (age > first_age && rules_.group_of(bank) == rules_.group_of(train.first)) continue;
+    if (pair && age > second_age && rules_.group_of(bank) == rules_.group_of(train.second)) continue;
+    const bool other_stack = rules_.stack_of(bank) != rules_.stack_of(train.first);
+    if (other_stack && (other_stack_ > spacing || (age > first_age && other_stack_ == spacing && !pair)))
+      continue;
+    until = std::min(until, std::max(train.start, rules_.column(bank, mode_) - 1));
+  }
+  return until;
+}
+
+// The first command of `train.first` has been told to the rules.
+Ended PseudoChannel::run(const Train& train, Tick limit) {
+  const auto left_of = [this](std::uint32_t bank) { return queues_.at(queues_.list(bank, mode_).hit).left; };
+  const auto fitting = [&](Tick from, std::uint32_t most) {
+    if (from > limit) return std::uint32_t{0};
+    return static_cast<std::uint32_t>(std::min<Tick>((limit - from) / train.period + 1, most));
+  };
+  std::uint32_t firsts = fitting(train.start, left_of(train.first));
+  if (train.second == kNobody) {
+    const Tick more = static_cast<Tick>(firsts - 1) * train.period;
+    channel_.tally.bank += static_cast<Tick>(firsts - 1) * (train.period - timing_.burst);
+    used_until_ += more;
+    return access(train.first, train.start, firsts, train.period);
+  }
+  const Tick second = train.start + slot_;
+  std::uint32_t seconds = fitting(second, left_of(train.second));
+  // The train ends with the first segment that does.
+  if (firsts == left_of(train.first)) seconds = std::min(seconds, firsts - 1);
+  if (seconds == left_of(train.second)) firsts = std::min(firsts, seconds);
+  const Tick more = static_cast<Tick>(firsts + seconds - 1) * slot_;
+  channel_.tally.bank += static_cast<Tick>(firsts + seconds - 1) * (slot_ - timing_.burst);
+  used_until_ += more;
+  if (seconds == 0) return access(train.first, train.start, firsts, train.period);
+  if (firsts > seconds) {
+    access(train.second, second, seconds, train.period);
+    return access(train.first, train.start, firsts, train.period);
+  }
+  access(train.first, train.start, firsts, train.period);
+  return access(train.second, second, seconds, train.period);
+}
+
+Ended PseudoChannel::access(std::uint32_t bank, Tick first, std::uint32_t count, Tick spacing) {
+  const Tick last = first + static_cast<Tick>(count - 1) * spacing;
+  rules_.accessed(bank, mode_, last);
+  Queued& segment = queues_.at(queues_.list(bank, mode_).hit);
+  log({first, mode_ == kReading ? CommandKind::kRead : CommandKind::kWrite, index_,
+       static_cast<std::uint8_t>(bank), segment.row, count, spacing});
+  Tally& tally = channel_.tally;
+  (mode_ == kReading ? tally.read_accesses : tally.write_accesses) += count;
+  tally.data += static_cast<Tick>(count) * timing_.burst;
+  if ((fresh_ & bit(bank)) != 0) {
+    ++(fresh_conflict_ & bit(bank) ? tally.row_conflicts : tally.row_misses);
+    tally.row_hits += count - 1;
+    fresh_ &= ~bit(bank);
+  } else {
+    tally.row_hits += count;
+  }
+  if (segment.left == segment.accesses) segment.first = first;
+  segment.left = static_cast<std::uint16_t>(segment.left - count);
+  last_ = mode_;
+  turned_until_ = last + (mode_ == kReading ? timing_.rtw : timing_.cwl + timing_.burst + timing_.wtr_long);
+  Ended ended;
+  if (segment.left > 0) return ended;
+  ended = {segment, last};
+  queues_.pop(bank, mode_);
+  --waiting_[mode_];
+  const BankList& rest = queues_.list(bank, mode_);
+  if (closes_rows() || !hits_first())
+    row_stale_ = true;
+  else if (rest.hits == 0 && rest.oldest != kNoSegment)
+    consider({rules_.precharge(bank), 1, queues_.at(rest.oldest).age, CommandKind::kPrecharge, bank}, last);
+  return ended;
+}
+
+// Books what the pins did since the last column command.
+void PseudoChannel::account(std::uint32_t bank, Tick at) {
+  Tally& tally = channel_.tally;
+  const Tick waited_from = std::clamp(work_since_, used_until_, at);
+  Tick lost = at - waited_from;
+  const auto book = [&](Tick& kind, Tick from, Tick to) {
+    const Tick share = std::clamp(std::min(to, at) - std::max(from, waited_from), Tick{0}, lost);
+    kind += share;
+    lost -= share;
+  };
+  if ((refreshed_ & bit(bank)) != 0) {
+    refreshed_ &= ~bit(bank);
+    book(tally.refresh, refresh_.claimed_at(bank), refresh_.ready_at(bank));
+  }
+  if (last_ != mode_) book(tally.turnaround, waited_from, turned_until_);
+  tally.bank += lost;
+  used_until_ = at + timing_.burst;
+}
+
+}  // namespace tahoma::model::dram
