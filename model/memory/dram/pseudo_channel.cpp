@@ -24,8 +24,6 @@ PseudoChannel::PseudoChannel(std::uint32_t index, const Surroundings& channel)
 void PseudoChannel::admit(std::uint32_t bank, Direction d, const Queued& segment, Tick now) {
   const bool first = queues_.list(bank, d).oldest == kNoSegment;
   queues_.push(bank, d, segment);
-  if (d == kReading)
-    shortest_read_ = std::min<std::uint32_t>(waiting_[d] == 0 ? ~0U : shortest_read_, segment.accesses);
   if (waiting_[d]++ == 0 && d == mode_) work_since_ = now;
   if (closes_rows() || !hits_first()) {
     row_stale_ = true;
@@ -45,9 +43,9 @@ void PseudoChannel::consider_new(std::uint32_t bank, bool alone, Tick now) {
     consider_column(bank, now);
     if (!alone) row_stale_ = true;  // the row is wanted again
   } else if (alone && open == kNoRow) {
-    consider({rules_.activate(bank), 1, segment.age, CommandKind::kActivate, bank}, now);
+    consider_opening(CommandKind::kActivate, bank, list.youngest, now);
   } else if (alone) {
-    consider({rules_.precharge(bank), 1, segment.age, CommandKind::kPrecharge, bank}, now);
+    consider_opening(CommandKind::kPrecharge, bank, list.youngest, now);
   }
 }
 
@@ -112,17 +110,26 @@ void PseudoChannel::consider_refresh(Tick at_least) {
 
 void PseudoChannel::consider_segments(Tick at_least) {
   const std::uint64_t work = queues_.with_work(mode_) & ~refresh_.claimed();
-  const auto age_of = [this](std::uint32_t bank) { return queues_.at(queues_.list(bank, mode_).oldest).age; };
+  least_waiting_ = ~0U;
   for (std::uint64_t left = work & ~queues_.open(); left != 0; left &= left - 1) {
     const std::uint32_t bank = first_of(left);
-    consider({rules_.activate(bank), 1, age_of(bank), CommandKind::kActivate, bank}, at_least);
+    consider_opening(CommandKind::kActivate, bank, queues_.list(bank, mode_).oldest, at_least);
   }
   const std::uint64_t conflicts =
       work & queues_.open() & (hits_first() ? ~queues_.with_hits(mode_) : queues_.with_older_miss(mode_));
   for (std::uint64_t left = conflicts; left != 0; left &= left - 1) {
     const std::uint32_t bank = first_of(left);
-    consider({rules_.precharge(bank), 1, age_of(bank), CommandKind::kPrecharge, bank}, at_least);
+    consider_opening(CommandKind::kPrecharge, bank, queues_.list(bank, mode_).oldest, at_least);
   }
+}
+
+// A command on the way to the row that a segment wants.
+void PseudoChannel::consider_opening(CommandKind kind, std::uint32_t bank, QueueIndex segment,
+                                     Tick at_least) {
+  const Queued& s = queues_.at(segment);
+  least_waiting_ = std::min<std::uint32_t>(least_waiting_, s.left);
+  const Tick at = kind == CommandKind::kActivate ? rules_.activate(bank) : rules_.precharge(bank);
+  consider({at, 1, s.age, kind, bank}, at_least);
 }
 
 void PseudoChannel::consider_idle_rows(Tick at_least) {
@@ -157,7 +164,6 @@ Tick PseudoChannel::issue_row() {
     case CommandKind::kPrechargeAll:
       for (std::uint64_t open = queues_.open() & unit; open != 0; open &= open - 1) {
         rules_.precharged(first_of(open), step.at);
-        if (queues_.list(first_of(open), kReading).hits > 0) shortest_read_ = 1;  // part of it is done
         queues_.closed(first_of(open));
         ++channel_.tally.precharges;
       }

@@ -88,6 +88,7 @@ class PseudoChannel {
   void consider(const RowStep& step, Tick at_least);
   void find_row(Tick at_least);
   void find_column(Tick now);
+  void consider_opening(CommandKind kind, std::uint32_t bank, QueueIndex segment, Tick at_least);
   void consider_column(std::uint32_t bank, Tick now);
   void consider_new(std::uint32_t bank, bool alone, Tick now);
   bool closes_rows() const { return channel_.policy.page != PagePolicy::kOpen; }
@@ -116,8 +117,8 @@ class PseudoChannel {
   Tick row_for_bus_ = 0;
   RowStep row_;
   ColumnStep column_;
-  std::uint32_t shortest_read_ = ~0U;       // accesses, of those queued since there were none
-  std::uint32_t least_left_ = 0;            // of the segments that column commands can go to
+  // Accesses left at least: of the segments that column commands can go to; of those that wait for their row.
+  std::uint32_t least_left_ = 0, least_waiting_ = ~0U;
   std::uint64_t conflict_ = 0, fresh_ = 0;  // banks precharged for another row; activated, not yet accessed
   std::uint64_t fresh_conflict_ = 0;
   std::uint64_t refreshed_ = 0;  // since their last access

@@ -45,23 +45,25 @@ void PseudoChannel::find_column(Tick now) {
   }
 }
 
+// Of a bank the oldest segment for a row ends before the others for that row.
 Tick PseudoChannel::next_end() const {
-  Tick end =
-      row_.at == kNoTick ? kNoTick : row_.at + (mode_ == kReading ? timing_.rcd_read : timing_.rcd_write);
-  if (column_.at != kNoTick)
-    end = std::min(end, column_.at + static_cast<Tick>(least_left_ - 1) * same_group_);
-  return end;
+  Tick end = kNoTick;
+  if (column_.at != kNoTick) end = column_.at + static_cast<Tick>(least_left_ - 1) * same_group_;
+  if (row_.at == kNoTick) return end;
+  Tick opening = kNoTick;
+  if (least_waiting_ != ~0U) opening = static_cast<Tick>(least_waiting_ - 1) * same_group_;
+  if (refresh_.claimed() != 0) opening = std::min(opening, refresh_.takes());
+  if (opening == kNoTick) return end;
+  return std::min(end, row_.at + opening + (mode_ == kReading ? timing_.rcd_read : timing_.rcd_write));
 }
 
 Tick PseudoChannel::earliest_read_end(Tick now, Tick bus_free) {
   if (waiting_[kReading] == 0) return kNoTick;
-  const Tick from_activate = timing_.rcd_read + static_cast<Tick>(shortest_read_ - 1) * same_group_;
   // While writes go, the reads of open rows may go on at any time.
-  if (mode_ == kWriting) return queues_.with_hits(kReading) != 0 ? now : now + from_activate;
-  const Tick opened = next_row(now, bus_free).at;
-  const Tick end = opened == kNoTick ? kNoTick : opened + from_activate;
-  if (next_column(now) == kNoTick) return end;
-  return std::min(end, column_.at + static_cast<Tick>(least_left_ - 1) * same_group_);
+  if (mode_ == kWriting) return queues_.with_hits(kReading) != 0 ? now : now + timing_.rcd_read;
+  next_row(now, bus_free);
+  next_column(now);
+  return next_end();
 }
 
 Ended PseudoChannel::issue_columns(Tick limit) {
@@ -169,7 +171,7 @@ Ended PseudoChannel::access(std::uint32_t bank, Tick first, std::uint32_t count,
   if (closes_rows() || !hits_first())
     row_stale_ = true;
   else if (rest.hits == 0 && rest.oldest != kNoSegment)
-    consider({rules_.precharge(bank), 1, queues_.at(rest.oldest).age, CommandKind::kPrecharge, bank}, last);
+    consider_opening(CommandKind::kPrecharge, bank, rest.oldest, last);
   return ended;
 }
 
