@@ -110,7 +110,7 @@ bool DramStack::surely_enter(const std::vector<DramAccess::Part>& parts) {
     std::uint32_t accesses = 0;
     for (const DramAccess::Part& part : parts)
       if (part.channel == channel) accesses += part.segment.accesses;
-    return lane.channel->surely_enters(true, accesses);
+    return lane.channel->write_surely_enters(accesses);
   };
   return std::all_of(parts.begin(), parts.end(), [&](const DramAccess::Part& part) {
     Lane& lane = lanes_[part.channel];

@@ -62,12 +62,7 @@ void require_unit_of_probe(const RowReader& row, const Figure& figure) {
 }
 
 Figure read_figure(const RowReader& row, const std::filesystem::path& folder) {
-  Figure figure;
-  figure.place = row.field("id").place;
-  figure.id = row.id();
-  figure.what = row.text("what");
-  figure.case_name = row.text("case");
-  figure.case_place = row.field("case").place;
+  Figure figure = named_figure(row, "case");
   figure.case_path = (folder / figure.case_name).lexically_normal().string();
   figure.probe_text = row.text("probe");
   figure.probe = read_probe(row);
@@ -82,6 +77,16 @@ Figure read_figure(const RowReader& row, const std::filesystem::path& folder) {
 }
 
 }  // namespace
+
+Figure named_figure(const RowReader& row, const char* case_column) {
+  Figure figure;
+  figure.place = row.field("id").place;
+  figure.id = row.id();
+  figure.what = row.text("what");
+  figure.case_name = row.text(case_column);
+  figure.case_place = row.field(case_column).place;
+  return figure;
+}
 
 const char* name_of(FigureUnit unit) { return kUnits.at(static_cast<std::size_t>(unit)); }
 const char* name_of(FigureUse use) { return kUses.at(static_cast<std::size_t>(use)); }

@@ -20,6 +20,8 @@
 
 namespace tahoma::runtime {
 
+class RowReader;
+
 enum class FigureUnit : std::uint8_t { kNs, kUs, kTflops, kOfPeak };
 const char* name_of(FigureUnit unit);  // "ns", "us", "TFLOPS", "% of peak"
 
@@ -46,6 +48,9 @@ struct Figure {
   std::string source;
   std::string place;  // of its row
 };
+
+// The columns with which the row of every figure begins: id, what, and whose figure it is.
+Figure named_figure(const RowReader& row, const char* case_column);
 
 // Cases are relative to the table's folder.
 std::vector<Figure> parse_figures(const base::NamedText& table);

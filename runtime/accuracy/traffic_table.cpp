@@ -85,12 +85,7 @@ std::vector<Figure> parse_traffic(const base::NamedText& table) {
   std::set<std::string> ids;
   for (const CsvRow& line : csv.rows) {
     const RowReader row(line, columns);
-    Figure figure;
-    figure.place = row.field("id").place;
-    figure.id = row.id();
-    figure.what = row.text("what");
-    figure.case_name = row.text("machine");
-    figure.case_place = row.field("machine").place;
+    Figure figure = named_figure(row, "machine");
     figure.traffic = read_traffic(row);
     figure.reference = 100 * row.positive("reference");
     if (figure.reference > 100) contradicts(row, "reference", "a share of the peak");

@@ -14,6 +14,8 @@ namespace tahoma::model::dram {
 enum Direction : std::uint8_t { kReading, kWriting };
 inline constexpr std::array kDirections{kReading, kWriting};
 
+constexpr Tick rcd_of(const Timing& t, Direction d) { return d == kReading ? t.rcd_read : t.rcd_write; }
+
 using QueueIndex = std::uint16_t;  // of a queued segment
 inline constexpr QueueIndex kNoSegment = 0xffff;
 inline constexpr std::uint32_t kNoRow = ~0U;

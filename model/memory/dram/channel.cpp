@@ -37,8 +37,8 @@ bool Channel::has_room(bool write, std::uint32_t accesses) const {
   return line.waiting.empty() && line.room >= accesses;
 }
 
-bool Channel::surely_enters(bool write, std::uint32_t accesses) const {
-  const Line& line = lines_[write ? kWriting : kReading];
+bool Channel::write_surely_enters(std::uint32_t accesses) const {
+  const Line& line = lines_[kWriting];
   return line.announced + accesses <= line.room;
 }
 
@@ -188,9 +188,7 @@ void Channel::column_commands(PseudoChannel& own, Tick until) {
 Tick Channel::foreseen(PseudoChannel& own, Tick until) {
   Tick limit = std::min(until, next_arrival() - 1);
   for (const Release& r : releases_) limit = std::min(limit, r.at - 1);
-  const Tick ready = policy_.scheduler == Scheduler::kFrFcfs ? Tick{0}
-                     : mode_ == kReading                     ? timing_.rcd_read
-                                                             : timing_.rcd_write;
+  const Tick ready = policy_.scheduler == Scheduler::kFrFcfs ? Tick{0} : rcd_of(timing_, mode_);
   const RowStep& row = own.next_row(now_, row_bus_free_);
   if (row.at != kNoTick) limit = std::min(limit, row.at + ready - 1);
   limit = std::min(limit, own.refresh_due() - 1);

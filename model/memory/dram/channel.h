@@ -85,9 +85,9 @@ class Channel {
   bool idle() const;  // no segment waits
   // Whether a segment of so many accesses that arrived now would enter its queue at once.
   bool has_room(bool write, std::uint32_t accesses) const;
-  // Whether a segment of so many accesses will enter its queue when it arrives, whenever that is: there is
+  // Whether a write of so many accesses will enter its queue when it arrives, whenever that is: there is
   // room for it and for all that wait or are announced.
-  bool surely_enters(bool write, std::uint32_t accesses) const;
+  bool write_surely_enters(std::uint32_t accesses) const;
   // The least time from the arrival of a read to its last data.
   Tick passing_time(std::uint32_t accesses) const;
   // The last data of a read segment that is here now are not on the pins before.

@@ -54,7 +54,7 @@ Tick PseudoChannel::next_end() const {
   if (least_waiting_ != ~0U) opening = static_cast<Tick>(least_waiting_ - 1) * same_group_;
   if (refresh_.claimed() != 0) opening = std::min(opening, refresh_.takes());
   if (opening == kNoTick) return end;
-  return std::min(end, row_.at + opening + (mode_ == kReading ? timing_.rcd_read : timing_.rcd_write));
+  return std::min(end, row_.at + opening + rcd_of(timing_, mode_));
 }
 
 Tick PseudoChannel::earliest_read_end(Tick now, Tick bus_free) {
@@ -69,7 +69,7 @@ Tick PseudoChannel::earliest_read_end(Tick now, Tick bus_free) {
 Ended PseudoChannel::issue_columns(Tick limit) {
   const ColumnStep step = column_;
   column_stale_ = true;
-  if (channel_.policy.scheduler == Scheduler::kFrFcfs) row_stale_ = true;
+  if (!hits_first()) row_stale_ = true;
   account(step.bank, step.at);
   const std::uint32_t left = queues_.at(queues_.list(step.bank, mode_).hit).left;
   if (left == 1 || step.at + slot_ > limit) return access(step.bank, step.at, 1, 0);
