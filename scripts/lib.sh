@@ -14,6 +14,7 @@ readonly packages=(
   libsystemc-dev    # the simulation kernel
   libeigen3-dev     # tensor views and golden results
   libhwy-dev        # SIMD chosen at run time
+  libjemalloc-dev pkgconf # large host pages
   libfmt-dev        # text
   libyaml-cpp-dev   # configuration files
   nlohmann-json3-dev libcli11-dev # reports and the command line

@@ -15,13 +15,21 @@ DmaFlights::DmaFlights(const DmaParams& params, FlightPool& pool)
       reads_(params.read_window, params.read_packets),
       writes_(params.write_window, params.write_packets) {}
 
-DmaFlight& DmaFlights::issue(Time at, std::uint64_t bytes) {
+DmaFlight& DmaFlights::issue(Time at, std::uint64_t bytes, Duration cost, Duration cold) {
   reads_.enter(at, bytes);
   DmaFlight& f = *flights_.push(pool_.take());
   f.bytes = bytes;
   f.tag = next_tag_++;
   f.first = f.last = at;
+  f.cost = cost;
+  f.cold = cold;
+  unread_ += cost + cold;
   return f;
+}
+
+Time DmaFlights::youngest_read() const {
+  const DmaFlight& f = *flights_.back();
+  return std::max(f.first + f.cost + f.cold, passed_ + unread_) + overlap_;
 }
 
 void DmaFlights::have_read(std::uint32_t tag, Time first, Time last) {
@@ -47,6 +55,7 @@ DmaFlight* DmaFlights::next_read() {
   f.start = std::max(f.first, passed_);
   passed_ = std::max(f.start + f.cost, f.last) + f.cold;
   f.read = passed_ + overlap_;
+  unread_ -= f.cost + f.cold;
   return &f;
 }
 

@@ -57,8 +57,10 @@ class DmaFlights {
 
   // From when on another packet may be issued; kNever while that depends on an answer.
   base::Time open() { return reads_.open(); }
-  // Its transfer, packet and times of the engine are for the caller to fill in.
-  DmaFlight& issue(base::Time at, std::uint64_t bytes);
+  // Its transfer, packet and `to_hbm` are for the caller to fill in.
+  DmaFlight& issue(base::Time at, std::uint64_t bytes, base::Duration cost, base::Duration cold);
+  // The youngest is not read before, however soon the memories answer.
+  base::Time youngest_read() const;
 
   // Answers of memories; a packet in flight says itself how many reads it waits for.
   void have_read(std::uint32_t tag, base::Time first, base::Time last);
@@ -80,6 +82,7 @@ class DmaFlights {
   FlightPool& pool_;
   sim::Fifo<DmaFlight*> flights_;
   std::size_t read_ = 0, handed_on_ = 0;  // how many of them are
+  base::Duration unread_{0};              // what the others take of the engine
   std::uint32_t next_tag_ = 0;
   base::Time passed_{0};  // the engine has read everything before
   base::Time gone_{0};    // and handed it on

@@ -65,19 +65,19 @@ void DmaEngine::issue(Share& share, Time t) {
 
   const DmaPacket packet = share.next_packet(params_);
   const std::uint64_t bytes = transfer.element * packet.elements * transfer.request.sources.size();
-  DmaFlight& flight = flights_.issue(t, bytes);
+  const Duration cost = cost_of(shape_of(transfer, packet));
+  const Duration cold = packet.elements > 0 ? first_read(transfer) : Duration{0};
+  DmaFlight& flight = flights_.issue(t, bytes, cost, cold);
   flight.transfer = &transfer;
   flight.packet = packet;
-  flight.cost = cost_of(shape_of(transfer, packet));
   if (packet.elements > 0) {
     const bool hbm = transfer.request.descriptor().dst.space == isa::Space::kHbm;
     flight.to_hbm = hbm && !transfer.remote;
-    flight.cold = first_read(transfer);
     ++totals_.packets;
     totals_.bytes += bytes;
   }
-  totals_.busy += flight.cost;
-  free_at_ = t + flight.cost + flight.cold;
+  totals_.busy += cost;
+  free_at_ = t + cost + cold;
   if (transfer.remote) ++unsent_;
   around_.issued();
   read(flight);
@@ -125,6 +125,7 @@ void DmaEngine::access(tlm::tlm_command command, DmaFlight& flight, const isa::D
   info.source_core = core_;
   info.engine = index_;
   info.tag = flight.tag;
+  if (command == tlm::TLM_READ_COMMAND) info.needed = flights_.youngest_read();
   describe_rows(info.rows, transfer, side, flight.packet);
   if (around_.access(*p, ahead)) note(*p, info);
 }

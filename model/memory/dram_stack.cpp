@@ -55,6 +55,7 @@ tlm::tlm_sync_enum DramStack::request(int initiator, sim::Payload& payload, Dura
   r.payload = &payload;
   r.initiator = initiator;
   r.start = sim::now() + ahead;
+  r.needed = sim::info_of(payload).needed;
   const std::uint32_t index = keep(r);
   if (!submit(requests_[index], index)) return tlm::TLM_ACCEPTED;
   answer_write(requests_[index], Duration{0});
@@ -97,10 +98,16 @@ bool DramStack::submit(Request& r, std::uint32_t tag) {
     part.segment.tag = sure ? kNobodyWaits : tag;
     lane.channel->submit(part.segment);
     if (sure) continue;
-    ++(part.segment.write ? lane.waiting_writes : lane.reads);
-    // A write may enter when it arrives; the accesses of a read pass the pins one after the other.
-    const dram::Tick passing = part.segment.write ? 0 : lane.channel->passing_time(part.segment.accesses);
-    look_by(lane, std::max(edge(arrival + passing), r.start) + slack_);
+    if (part.segment.write) {  // which may enter when it arrives
+      ++lane.waiting_writes;
+      look_by(lane, r.start + slack_);
+      continue;
+    }
+    if (lane.readers.empty() || lane.readers.back().request != tag) lane.readers.push_back({tag, 0, r.needed});
+    ++lane.readers.back().segments;
+    // The accesses of a read pass the pins one after the other.
+    const Time passed = edge(arrival + lane.channel->passing_time(part.segment.accesses));
+    look_by(lane, std::max(passed + slack_, r.needed));
   }
   return sure;
 }
@@ -163,8 +170,10 @@ void DramStack::look() {
 
 Time DramStack::next_look(const Lane& lane, Time now) const {
   if (lane.waiting_writes > 0) return now + slack_;
-  if (lane.reads == 0) return base::kNever;
-  return std::max(now, edge(lane.channel->earliest_read_end())) + slack_;
+  if (lane.readers.empty()) return base::kNever;
+  Time needed = base::kNever;
+  for (const Reader& reader : lane.readers) needed = std::min(needed, reader.needed);
+  return std::max(std::max(now, edge(lane.channel->earliest_read_end())) + slack_, needed);
 }
 
 // In the order of what they report, whatever the channel.
@@ -190,15 +199,23 @@ void DramStack::decide(Lane& lane, dram::Tick until) {
   const auto pins = static_cast<std::int64_t>(lanes_.size() * design_->organisation.pseudo_channels);
   series_.add_share(edge(lane.decided), edge(until), {edge(lane.channel->tally().data - data).fs / pins});
   lane.decided = until;
-  for (const dram::Done& done : lane.channel->finished()) {
-    if (done.tag == kNobodyWaits) continue;
-    Request& r = requests_[done.tag];
-    --(done.write ? lane.waiting_writes : lane.reads);
-    r.first = std::min(r.first, done.first);
-    r.last = std::max(r.last, done.last);
-    if (--r.left == 0) over_.push_back(done.tag);
-  }
+  for (const dram::Done& done : lane.channel->finished())
+    if (done.tag != kNobodyWaits) segment_over(lane, done);
   lane.channel->finished().clear();
+}
+
+void DramStack::segment_over(Lane& lane, const dram::Done& done) {
+  if (done.write) {
+    --lane.waiting_writes;
+  } else {
+    const auto reader = std::find_if(lane.readers.begin(), lane.readers.end(),
+                                     [&](const Reader& each) { return each.request == done.tag; });
+    if (--reader->segments == 0) lane.readers.erase(reader);
+  }
+  Request& r = requests_[done.tag];
+  r.first = std::min(r.first, done.first);
+  r.last = std::max(r.last, done.last);
+  if (--r.left == 0) over_.push_back(done.tag);
 }
 
 void DramStack::answer(const Request& r) {
@@ -212,7 +229,8 @@ void DramStack::answer(const Request& r) {
     const bool waited = r.last > design_->timing.clock.at_or_after(r.start).count;
     answer_write(r, waited ? edge(r.last) - r.start : Duration{0});
   }
-  TAHOMA_INVARIANT(edge(r.last) + slack_ >= sim::now(), std::string(name()) + ": an answer comes late");
+  TAHOMA_INVARIANT(std::max(edge(r.last) + slack_, r.needed) >= sim::now(),
+                   std::string(name()) + ": an answer comes late");
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   port[r.initiator]->nb_transport_bw(*r.payload, phase, delay);

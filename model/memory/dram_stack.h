@@ -40,16 +40,21 @@ class DramStack : public HbmStack {
   struct Request {  // under way
     sim::Payload* payload = nullptr;
     int initiator = 0;
-    base::Time start{0};
+    base::Time start{0}, needed{0};
     std::uint32_t left = 0;  // segments
     dram::Tick first = dram::kNoTick, last = 0;
     bool corrected = false;
+  };
+  struct Reader {  // a request that reads of the lane
+    std::uint32_t request = 0, segments = 0;
+    base::Time needed{0};
   };
   struct Lane {  // a channel and what the stack keeps about it
     std::unique_ptr<dram::Channel> channel;
     dram::Tick decided = 0;                       // up to here
     base::Time due = base::kNever;                // when to look at it
-    std::uint32_t reads = 0, waiting_writes = 0;  // segments whose end is reported
+    std::uint32_t waiting_writes = 0;  // segments whose start is reported
+    std::vector<Reader> readers;
     std::uint64_t read_bytes = 0, write_bytes = 0;
     std::uint64_t until_error = 0, errors = 0;  // accesses
   };
@@ -63,6 +68,7 @@ class DramStack : public HbmStack {
   void look();
   void answer_all();
   base::Time next_look(const Lane& lane, base::Time now) const;
+  void segment_over(Lane& lane, const dram::Done& done);
   void look_by(Lane& lane, base::Time when);
   void decide(Lane& lane, dram::Tick until);
   void answer(const Request& request);

@@ -19,6 +19,7 @@ class Fifo {
   T& front() { return (*this)[0]; }
   const T& front() const { return (*this)[0]; }
   T& back() { return (*this)[size_ - 1]; }
+  const T& back() const { return (*this)[size_ - 1]; }
   T& push(T value) {
     if (size_ == ring_.size()) grow();
     ++size_;

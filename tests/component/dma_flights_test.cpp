@@ -19,8 +19,7 @@ model::DmaParams params() { return tests::default_machine().chip.core.dma; }
 Time at(std::int64_t ns) { return Duration{ns * 1'000'000}; }
 
 DmaFlight& issue(DmaFlights& flights, Time t, Duration cost, bool to_hbm = false) {
-  DmaFlight& f = flights.issue(t, 4096);
-  f.cost = cost;
+  DmaFlight& f = flights.issue(t, 4096, cost, Duration{0});
   f.to_hbm = to_hbm;
   return f;
 }

@@ -79,9 +79,7 @@ bool Channel::idle() const {
 
 // When a segment comes or its room becomes free.
 Tick Channel::next_change() const {
-  Tick next = next_arrival();
-  for (const Release& r : releases_) next = std::min(next, r.at);
-  return next;
+  return std::min(next_arrival(), next_release());
 }
 
 Tick Channel::next_command() {
@@ -180,28 +178,49 @@ void Channel::row_command() {
 }
 
 void Channel::column_commands(PseudoChannel& own, Tick until) {
-  ended(own.issue_columns(std::max(now_, foreseen(own, until))));
+  const PseudoChannel::Train train = own.start_train();
+  const Tick limit = own.unchallenged(train) ? mode_until(own, until) : foreseen(own, until);
+  ended(own.issue(train, std::max(now_, limit)));
 }
 
-// A train goes on until something could change what comes next: an arrival, room that somebody waits for, a
-// refresh, a bank that becomes ready, or the end of a segment elsewhere.
+// Until when the mode surely stays, while a segment of `own` is served: no write comes; no segment ends that
+// leaves fewer than enough.
+Tick Channel::mode_until(PseudoChannel& own, Tick until) {
+  const Line &reads = lines_[kReading], &writes = lines_[kWriting];
+  if (mode_ == kReading)
+    return writes.waiting.empty() ? until : std::min(until, writes.waiting.front().arrival - 1);
+  if (reads.queued + reads.announced == 0) return until;
+  if (reads.queued == 0) until = std::min(until, reads.waiting.front().arrival - 1);
+  return std::min({until, next_release() - 1, next_end_beside(own)});
+}
+
+// Until when nothing can change what comes next: an arrival, room that somebody waits for, a bank that becomes
+// ready, or the end of a segment elsewhere, which lets another in or turns the channel from writes to reads.
 Tick Channel::foreseen(PseudoChannel& own, Tick until) {
-  Tick limit = std::min(until, next_arrival() - 1);
-  for (const Release& r : releases_) limit = std::min(limit, r.at - 1);
+  Tick limit = std::min({until, next_arrival() - 1, next_release() - 1});
   const Tick ready = policy_.scheduler == Scheduler::kFrFcfs ? Tick{0} : rcd_of(timing_, mode_);
   const RowStep& row = own.next_row(now_, row_bus_free_);
   if (row.at != kNoTick) limit = std::min(limit, row.at + ready - 1);
-  limit = std::min(limit, own.refresh_due() - 1);
-  // Elsewhere the end of a segment lets another in, or turns the channel from writes to reads.
   const bool line = !lines_[kReading].waiting.empty() || !lines_[kWriting].waiting.empty();
   if (!line && (mode_ == kReading || lines_[kReading].queued == 0)) return limit;
+  return std::min(limit, next_end_beside(own));
+}
+
+Tick Channel::next_release() const {
+  Tick next = kNoTick;
+  for (const Release& r : releases_) next = std::min(next, r.at);
+  return next;
+}
+
+Tick Channel::next_end_beside(PseudoChannel& own) {
+  Tick next = kNoTick;
   for (PseudoChannel& other : pseudo_) {
     if (&other == &own) continue;
     other.next_row(now_, row_bus_free_);
     other.next_column(now_);
-    limit = std::min(limit, other.next_end());
+    next = std::min(next, other.next_end());
   }
-  return limit;
+  return next;
 }
 
 void Channel::ended(const Ended& e) {

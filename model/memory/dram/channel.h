@@ -118,7 +118,10 @@ class Channel {
   void choose_mode();
   void row_command();
   void column_commands(PseudoChannel& own, Tick until);
+  Tick mode_until(PseudoChannel& own, Tick until);
   Tick foreseen(PseudoChannel& own, Tick until);
+  Tick next_release() const;
+  Tick next_end_beside(PseudoChannel& own);
   void ended(const Ended& segment);
 
   const Timing& timing_;

@@ -73,15 +73,19 @@ class PseudoChannel {
 
   // Issues the row step; how long it takes the row bus.
   Tick issue_row();
-  // Issues a train from the column step on, none of it after `limit`; at most one segment ends, with its last
-  // command.
-  Ended issue_columns(Tick limit);
-
- private:
   struct Train {  // column commands to one bank, or to two that take turns
     std::uint32_t first = 0, second = kNobody;
     Tick start = 0, period = 0;  // of each of them
+    bool single = false;         // one command
   };
+  // The train that begins with the column step.
+  Train start_train();
+  // Whether all that waits or comes has to wait for it, whatever becomes ready.
+  bool unchallenged(const Train& train) const;
+  // Issues what may be issued of it, none of it after `limit`; at most one segment ends, with its last command.
+  Ended issue(const Train& train, Tick limit);
+
+ private:
   void consider_refresh(Tick at_least);
   void consider_segments(Tick at_least);
   void consider_idle_rows(Tick at_least);
@@ -97,6 +101,7 @@ class PseudoChannel {
   Ended run(const Train& train, Tick limit);
   Ended access(std::uint32_t bank, Tick first, std::uint32_t count, Tick spacing);
   void account(std::uint32_t bank, Tick at);
+  std::uint64_t age_of(std::uint32_t bank) const { return queues_.at(queues_.list(bank, mode_).hit).age; }
   std::uint64_t servable() const { return queues_.with_hits(mode_) & ~refresh_.claimed(); }
   Tick slots(Tick distance) const { return slot_at_or_after(timing_, distance, 0); }
   void log(const Command& command) const {

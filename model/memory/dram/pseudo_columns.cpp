@@ -66,28 +66,44 @@ Tick PseudoChannel::earliest_read_end(Tick now, Tick bus_free) {
   return next_end();
 }
 
-Ended PseudoChannel::issue_columns(Tick limit) {
+PseudoChannel::Train PseudoChannel::start_train() {
   const ColumnStep step = column_;
   column_stale_ = true;
-  if (!hits_first()) row_stale_ = true;
   account(step.bank, step.at);
-  const std::uint32_t left = queues_.at(queues_.list(step.bank, mode_).hit).left;
-  if (left == 1 || step.at + slot_ > limit) return access(step.bank, step.at, 1, 0);
+  Train train{step.bank, kNobody, step.at, same_group_, false};
+  train.single = queues_.at(queues_.list(step.bank, mode_).hit).left == 1;
+  if (train.single) return train;
   // What may follow depends on the first command.
   rules_.accessed(step.bank, mode_, step.at);
   find_column(step.at + slot_);
   column_stale_ = true;
-  Train train{step.bank, kNobody, step.at, same_group_};
   if (column_.at == step.at + slot_ && column_.bank != step.bank) {
-    if (same_group_ != 2 * slot_) return access(step.bank, step.at, 1, 0);
+    train.single = same_group_ != 2 * slot_;
     train.second = column_.bank;
   }
-  return run(train, undisturbed_until(train, limit));
+  return train;
+}
+
+// Two that fill the pins and are older than all others: a segment that comes is younger still.
+bool PseudoChannel::unchallenged(const Train& train) const {
+  if (train.second == kNobody || !hits_first()) return false;
+  const std::uint64_t pair = bit(train.first) | bit(train.second);
+  const std::uint64_t younger = std::max(age_of(train.first), age_of(train.second));
+  for (std::uint64_t left = queues_.with_work(mode_) & ~pair; left != 0; left &= left - 1)
+    if (queues_.at(queues_.list(first_of(left), mode_).oldest).age < younger) return false;
+  return true;
+}
+
+Ended PseudoChannel::issue(const Train& train, Tick limit) {
+  const std::uint64_t banks = bit(train.first) | (train.second != kNobody ? bit(train.second) : 0);
+  const Tick until = std::min(limit, refresh_.due(banks) - 1);
+  if (!hits_first()) row_stale_ = true;
+  if (train.single || train.start + slot_ > until) return access(train.first, train.start, 1, 0);
+  return run(train, undisturbed_until(train, until));
 }
 
 // Until when the train is what the policy chooses: no other segment can go before.
 Tick PseudoChannel::undisturbed_until(const Train& train, Tick limit) const {
-  const auto age_of = [this](std::uint32_t bank) { return queues_.at(queues_.list(bank, mode_).hit).age; };
   const std::uint64_t first_age = age_of(train.first);
   const bool pair = train.second != kNobody;
   const std::uint64_t second_age = pair ? age_of(train.second) : 0;

@@ -28,19 +28,22 @@ RefreshSchedule::RefreshSchedule(const Organisation& o, const Timing& t, Refresh
 
 void RefreshSchedule::turn(std::int64_t by) {
   turn_ += by;
-  if (kind_ != Refresh::kNone) due_ = (turn_ + 1) * refi_ / parts_;
+  if (kind_ == Refresh::kNone) return;
+  due_ = (turn_ + 1) * refi_ / parts_;
+  due_after_ = (turn_ + 2) * refi_ / parts_;
+  next_ = banks_of(turn_);
 }
 
-std::uint64_t RefreshSchedule::next() const {
+std::uint64_t RefreshSchedule::banks_of(std::int64_t turn) const {
   if (by_stack()) return bits(banks_);
-  std::uint64_t next = 0;
-  for (auto bank = static_cast<std::uint32_t>(turn_ % per_stack_); bank < banks_; bank += per_stack_)
-    next |= std::uint64_t{1} << bank;
-  return next;
+  std::uint64_t banks = 0;
+  for (auto bank = static_cast<std::uint32_t>(turn % per_stack_); bank < banks_; bank += per_stack_)
+    banks |= std::uint64_t{1} << bank;
+  return banks;
 }
 
 void RefreshSchedule::claim() {
-  const std::uint64_t banks = next();
+  const std::uint64_t banks = next_;
   TAHOMA_INVARIANT((claimed_ & banks) == 0, "a bank is due for refresh before its last one has begun");
   for (std::uint64_t left = banks; left != 0; left &= left - 1)
     last_[static_cast<std::size_t>(std::countr_zero(left))].claimed = due();
@@ -58,7 +61,7 @@ RefreshSchedule::Skipped RefreshSchedule::skip(Tick until) {
     turn(passed);
     return skipped;
   }
-  for (std::int64_t n = 0; n < passed; ++n, turn(1)) skipped.banks |= next();
+  for (std::int64_t n = 0; n < passed; ++n, turn(1)) skipped.banks |= next_;
   return skipped;
 }
 

@@ -13,6 +13,8 @@ class RefreshSchedule {
   RefreshSchedule(const Organisation& organisation, const Timing& timing, Refresh kind);
 
   Tick due() const { return due_; }
+  // Not before this is one of these banks claimed.
+  Tick due(std::uint64_t banks) const { return (next_ & banks) != 0 ? due_ : due_after_; }
   // At due(): claims the next banks.
   void claim();
   // Passes over the refreshes that are due until then, if none is under way.
@@ -33,14 +35,15 @@ class RefreshSchedule {
   Tick ready_at(std::uint32_t bank) const { return last_[bank].ready; }
 
  private:
-  std::uint64_t next() const;
+  std::uint64_t banks_of(std::int64_t turn) const;
   void turn(std::int64_t by);
   Refresh kind_;
   std::uint32_t banks_, per_stack_;
   Tick refi_, takes_;
   std::uint32_t parts_;  // of a tREFI
   std::int64_t turn_ = 0;
-  Tick due_ = kNoTick;
+  Tick due_ = kNoTick, due_after_ = kNoTick;
+  std::uint64_t next_ = 0;  // the banks that are due then
   std::uint64_t claimed_ = 0;
   struct Interval {
     Tick claimed = 0, ready = 0;
