@@ -43,6 +43,7 @@ DramStack::DramStack(sc_core::sc_module_name name, const Environment& around, co
     lane.until_error = next_error();
     lanes_.push_back(std::move(lane));
   }
+  due_.assign(lanes_.size(), base::kNever);
   SC_HAS_PROCESS(DramStack);
   SC_METHOD(wake);
   sensitive << wake_;
@@ -100,14 +101,14 @@ bool DramStack::submit(Request& r, std::uint32_t tag) {
     if (sure) continue;
     if (part.segment.write) {  // which may enter when it arrives
       ++lane.waiting_writes;
-      look_by(lane, r.start + slack_);
+      look_by(part.channel, r.start + slack_);
       continue;
     }
     if (lane.readers.empty() || lane.readers.back().request != tag) lane.readers.push_back({tag, 0, r.needed});
     ++lane.readers.back().segments;
     // The accesses of a read pass the pins one after the other.
     const Time passed = edge(arrival + lane.channel->passing_time(part.segment.accesses));
-    look_by(lane, std::max(passed + slack_, r.needed));
+    look_by(part.channel, std::max(passed + slack_, r.needed));
   }
   return sure;
 }
@@ -146,8 +147,8 @@ void DramStack::wake() {
   meter_.guard(name(), [this] { look(); });
 }
 
-void DramStack::look_by(Lane& lane, Time when) {
-  lane.due = std::min(lane.due, when);
+void DramStack::look_by(std::uint32_t lane, Time when) {
+  due_[lane] = std::min(due_[lane], when);
   wake_at(when);
 }
 
@@ -156,14 +157,12 @@ void DramStack::look() {
   next_wake_ = base::kNever;
   const Time now = sim::now();
   const dram::Tick until = past(now);
-  Time next = base::kNever;
-  for (Lane& lane : lanes_) {
-    if (lane.due <= now) {
-      decide(lane, until);
-      lane.due = next_look(lane, now);
-    }
-    next = std::min(next, lane.due);
+  for (std::size_t n = 0; n < lanes_.size(); ++n) {
+    if (due_[n] > now) continue;
+    decide(lanes_[n], until);
+    due_[n] = next_look(lanes_[n], now);
   }
+  const Time next = *std::min_element(due_.begin(), due_.end());
   if (next != base::kNever) wake_at(next);
   answer_all();
 }
@@ -194,6 +193,7 @@ void DramStack::answer_all() {
 
 void DramStack::decide(Lane& lane, dram::Tick until) {
   if (until <= lane.decided) return;
+  lane.channel->fetch();
   const dram::Tick data = lane.channel->tally().data;
   lane.channel->advance(until);
   const auto pins = static_cast<std::int64_t>(lanes_.size() * design_->organisation.pseudo_channels);

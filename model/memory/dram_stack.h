@@ -52,7 +52,6 @@ class DramStack : public HbmStack {
   struct Lane {  // a channel and what the stack keeps about it
     std::unique_ptr<dram::Channel> channel;
     dram::Tick decided = 0;                       // up to here
-    base::Time due = base::kNever;                // when to look at it
     std::uint32_t waiting_writes = 0;  // segments whose start is reported
     std::vector<Reader> readers;
     std::uint64_t read_bytes = 0, write_bytes = 0;
@@ -69,7 +68,7 @@ class DramStack : public HbmStack {
   void answer_all();
   base::Time next_look(const Lane& lane, base::Time now) const;
   void segment_over(Lane& lane, const dram::Done& done);
-  void look_by(Lane& lane, base::Time when);
+  void look_by(std::uint32_t lane, base::Time when);
   void decide(Lane& lane, dram::Tick until);
   void answer(const Request& request);
   void answer_write(const Request& request, base::Duration waited);
@@ -88,6 +87,7 @@ class DramStack : public HbmStack {
   StackFaults faults_;
   DramAccess access_;
   std::vector<Lane> lanes_;
+  std::vector<base::Time> due_;  // of each lane: when to look at it
   std::vector<Request> requests_;
   std::vector<std::uint32_t> free_, over_, answering_;  // indices of requests
   sc_core::sc_event wake_;

@@ -4,6 +4,7 @@
 // have work, so that nothing is ever searched.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -25,7 +26,14 @@ inline constexpr std::uint32_t kNobody = ~0U;  // no bank
 class BankQueues {
  public:
   // `banks`: of the pseudo-channel, shared with its rules.
-  explicit BankQueues(std::vector<BankState>& banks) : banks_(banks) {}
+  explicit BankQueues(Banks& banks) : banks_(banks) {}
+
+  // What the next decisions touch, into the caches.
+  void fetch() const {
+    dram::fetch(pool_.data(), std::min<std::size_t>(pool_.size(), 12) * sizeof(Queued));
+    for (std::uint64_t left = work_[kReading] | work_[kWriting]; left != 0; left &= left - 1)
+      dram::fetch(&banks_[first_of(left)], sizeof(BankState));
+  }
 
   void push(std::uint32_t bank, Direction direction, const Queued& segment);
   void pop(std::uint32_t bank, Direction direction);  // the list's `hit`, which is done
@@ -48,7 +56,7 @@ class BankQueues {
   void find_hits(std::uint32_t bank, Direction d);
   void note(std::uint32_t bank, Direction d);
 
-  std::vector<BankState>& banks_;
+  Banks& banks_;
   std::vector<Queued> pool_;
   QueueIndex free_ = kNoSegment;
   std::array<std::uint64_t, 2> work_{}, hits_{}, older_miss_{};

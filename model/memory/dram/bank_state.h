@@ -5,6 +5,7 @@
 
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
 #include "model/memory/dram/timing.h"
@@ -37,11 +38,18 @@ struct alignas(64) BankState {
   std::array<BankList, 2> lists;
 };
 static_assert(sizeof(BankState) == 64);
+using Banks = std::array<BankState, kMostBanks>;  // of a pseudo-channel; it uses as many as it has
 
 // Masks have a bit for each bank.
 constexpr std::uint32_t first_of(std::uint64_t mask) {
   return static_cast<std::uint32_t>(std::countr_zero(mask));
 }
 constexpr std::uint64_t bit(std::uint32_t bank) { return std::uint64_t{1} << bank; }
+
+// Asks for all of an object before any of it is needed.
+inline void fetch(const void* object, std::size_t bytes) {
+  const auto* at = static_cast<const char*>(object);
+  for (std::size_t n = 0; n < bytes; n += 64) __builtin_prefetch(at + n);
+}
 
 }  // namespace tahoma::model::dram

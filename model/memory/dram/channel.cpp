@@ -10,11 +10,11 @@ namespace tahoma::model::dram {
 
 Channel::Channel(const Organisation& organisation, const Timing& timing, const Policy& policy,
                  CommandLog* log)
-    : timing_(timing), policy_(policy), log_(log) {
+    : timing_(timing), policy_(policy), pseudo_(organisation.pseudo_channels), log_(log) {
   lines_[kReading].room = policy.read_queue;
   lines_[kWriting].room = policy.write_queue;
   const PseudoChannel::Surroundings own{organisation, timing_, policy_, tally_, log};
-  for (std::uint32_t p = 0; p < organisation.pseudo_channels; ++p) pseudo_.emplace_back(p, own);
+  for (std::uint32_t p = 0; p < organisation.pseudo_channels; ++p) pseudo_[p].emplace(p, own);
   releases_.reserve(pseudo_.size());
 }
 
@@ -42,6 +42,15 @@ bool Channel::write_surely_enters(std::uint32_t accesses) const {
   return line.announced + accesses <= line.room;
 }
 
+void Channel::fetch() const {
+  dram::fetch(this, sizeof *this);
+  for (const auto& p : pseudo_) p->fetch_state();
+  for (const Line& line : lines_)
+    for (std::size_t n = 0; n < std::min<std::size_t>(line.waiting.size(), 8); ++n)
+      pseudo_[line.waiting[n].pseudo]->fetch_bank(line.waiting[n].bank);
+  for (const auto& p : pseudo_) p->fetch_queued();
+}
+
 Tick Channel::passing_time(std::uint32_t accesses) const {
   return static_cast<Tick>(accesses - 1) * std::max(timing_.ccd_long, timing_.column_slot) + timing_.cl +
          timing_.burst;
@@ -55,8 +64,8 @@ Tick Channel::earliest_read_end() {
     const Segment& s = line.waiting[n];
     if (s.arrival > now_ || line.queued == 0) end = std::min(end, s.arrival + passing_time(s.accesses));
   }
-  for (PseudoChannel& p : pseudo_)
-    end = std::min(end, p.earliest_read_end(now_, row_bus_free_) + timing_.cl + timing_.burst);
+  for (auto& p : pseudo_)
+    end = std::min(end, p->earliest_read_end(now_, row_bus_free_) + timing_.cl + timing_.burst);
   return end;
 }
 
@@ -84,7 +93,7 @@ Tick Channel::next_change() const {
 
 Tick Channel::next_command() {
   Tick next = kNoTick;
-  for (PseudoChannel& p : pseudo_) next = std::min(next, p.next(now_, row_bus_free_));
+  for (auto& p : pseudo_) next = std::min(next, p->next(now_, row_bus_free_));
   return next;
 }
 
@@ -94,7 +103,7 @@ void Channel::rest(Tick until) {
   const bool queued = lines_[kReading].queued + lines_[kWriting].queued > 0;
   if (log_ != nullptr || queued) return;
   const Tick past = std::min(until, next_arrival()) - 4 * (timing_.rc + timing_.rfc_all + timing_.rfc_bank);
-  for (PseudoChannel& p : pseudo_) p.rest(past);
+  for (auto& p : pseudo_) p->rest(past);
 }
 
 void Channel::advance(Tick until) {
@@ -118,11 +127,11 @@ void Channel::change_queues() {
 }
 
 void Channel::commands(Tick until) {
-  for (PseudoChannel& p : pseudo_)
-    if (p.refresh_due() == now_) p.claim_refresh();
+  for (auto& p : pseudo_)
+    if (p->refresh_due() == now_) p->claim_refresh();
   row_command();
-  for (PseudoChannel& p : pseudo_)
-    if (p.next_column(now_) == now_) column_commands(p, until);
+  for (auto& p : pseudo_)
+    if (p->next_column(now_) == now_) column_commands(*p, until);
 }
 
 void Channel::release() {
@@ -142,7 +151,7 @@ void Channel::admit(Direction d) {
          line.waiting.front().accesses <= line.room) {
     const Segment& s = line.waiting.front();
     const auto accesses = static_cast<std::uint16_t>(s.accesses);
-    pseudo_[s.pseudo].admit(s.bank, d, {next_age_++, now_, 0, s.row, s.tag, accesses, accesses, 0, 0}, now_);
+    pseudo_[s.pseudo]->admit(s.bank, d, {next_age_++, now_, 0, s.row, s.tag, accesses, accesses, 0, 0}, now_);
     line.room -= s.accesses;
     line.announced -= s.accesses;
     line.queued += s.accesses;
@@ -159,27 +168,29 @@ void Channel::choose_mode() {
     mode_ = kWriting;
   else if (mode_ == kWriting && (writes == 0 || (writes < policy_.write_low && reads > 0)))
     mode_ = kReading;
-  for (PseudoChannel& p : pseudo_) p.serve(mode_, now_);
+  for (auto& p : pseudo_) p->serve(mode_, now_);
 }
 
 void Channel::row_command() {
   PseudoChannel* chosen = nullptr;
   RowStep best;
-  for (PseudoChannel& p : pseudo_) {
-    const RowStep& step = p.next_row(now_, row_bus_free_);
+  for (auto& p : pseudo_) {
+    const RowStep& step = p->next_row(now_, row_bus_free_);
     if (step.at > now_) continue;
     if (chosen != nullptr && std::tie(step.urgency, step.age) >= std::tie(best.urgency, best.age)) continue;
     // Those without an age go by pseudo-channel.
     if (chosen != nullptr && step.urgency == best.urgency && step.urgency != 1) continue;
     best = step;
-    chosen = &p;
+    chosen = &*p;
   }
   if (chosen != nullptr) row_bus_free_ = now_ + chosen->issue_row();
 }
 
 void Channel::column_commands(PseudoChannel& own, Tick until) {
   const PseudoChannel::Train train = own.start_train();
-  const Tick limit = own.unchallenged(train) ? mode_until(own, until) : foreseen(own, until);
+  Tick limit = own.fills_pins(train) ? mode_until(own, until) : foreseen(own, until);
+  if (policy_.scheduler == Scheduler::kFrFcfs)  // any row command may close its row
+    limit = std::min(limit, own.next_row(now_, row_bus_free_).at - 1);
   ended(own.issue(train, std::max(now_, limit)));
 }
 
@@ -194,13 +205,10 @@ Tick Channel::mode_until(PseudoChannel& own, Tick until) {
   return std::min({until, next_release() - 1, next_end_beside(own)});
 }
 
-// Until when nothing can change what comes next: an arrival, room that somebody waits for, a bank that becomes
-// ready, or the end of a segment elsewhere, which lets another in or turns the channel from writes to reads.
+// Until when nobody comes who could go between, by arrival, by room that becomes free, or by the end of a
+// segment elsewhere, which lets another in or turns the channel from writes to reads.
 Tick Channel::foreseen(PseudoChannel& own, Tick until) {
   Tick limit = std::min({until, next_arrival() - 1, next_release() - 1});
-  const Tick ready = policy_.scheduler == Scheduler::kFrFcfs ? Tick{0} : rcd_of(timing_, mode_);
-  const RowStep& row = own.next_row(now_, row_bus_free_);
-  if (row.at != kNoTick) limit = std::min(limit, row.at + ready - 1);
   const bool line = !lines_[kReading].waiting.empty() || !lines_[kWriting].waiting.empty();
   if (!line && (mode_ == kReading || lines_[kReading].queued == 0)) return limit;
   return std::min(limit, next_end_beside(own));
@@ -214,11 +222,11 @@ Tick Channel::next_release() const {
 
 Tick Channel::next_end_beside(PseudoChannel& own) {
   Tick next = kNoTick;
-  for (PseudoChannel& other : pseudo_) {
-    if (&other == &own) continue;
-    other.next_row(now_, row_bus_free_);
-    other.next_column(now_);
-    next = std::min(next, other.next_end());
+  for (auto& other : pseudo_) {
+    if (&*other == &own) continue;
+    other->next_row(now_, row_bus_free_);
+    other->next_column(now_);
+    next = std::min(next, other->next_end());
   }
   return next;
 }

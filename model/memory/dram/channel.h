@@ -42,7 +42,7 @@
 #pragma once
 
 #include <array>
-#include <deque>
+#include <optional>
 #include <vector>
 
 #include "model/memory/dram/pseudo_channel.h"
@@ -92,6 +92,8 @@ class Channel {
   Tick passing_time(std::uint32_t accesses) const;
   // The last data of a read segment that is here now are not on the pins before.
   Tick earliest_read_end();
+  // What advance() will touch, into the caches.
+  void fetch() const;
   // Segments that ended since the list was last cleared, by the caller.
   std::vector<Done>& finished() { return finished_; }
   const Tally& tally() const { return tally_; }
@@ -128,7 +130,7 @@ class Channel {
   const Policy& policy_;
   Tally tally_;
   std::vector<Done> finished_;
-  std::deque<PseudoChannel> pseudo_;  // which stay where they are
+  std::vector<std::optional<PseudoChannel>> pseudo_;  // which stay where they are
   std::array<Line, 2> lines_;
   std::vector<Release> releases_;  // at most one for each pseudo-channel
   Direction mode_ = kReading;

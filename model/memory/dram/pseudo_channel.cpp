@@ -16,10 +16,9 @@ PseudoChannel::PseudoChannel(std::uint32_t index, const Surroundings& channel)
       slot_(timing_.column_slot),
       same_group_(std::max(slot_, slots(timing_.ccd_long))),
       other_stack_(slots(timing_.ccd_stack)),
-      banks_(channel.organisation.all_banks()),
       queues_(banks_),
-      rules_(channel.organisation, channel.timing, banks_),
-      refresh_(channel.organisation, channel.timing, channel.policy.refresh) {}
+      refresh_(channel.organisation, channel.timing, channel.policy.refresh),
+      rules_(channel.organisation, channel.timing, banks_) {}
 
 void PseudoChannel::admit(std::uint32_t bank, Direction d, const Queued& segment, Tick now) {
   const bool first = queues_.list(bank, d).oldest == kNoSegment;

@@ -71,6 +71,15 @@ class PseudoChannel {
   // No read that is queued has its last column command before this.
   Tick earliest_read_end(Tick now, Tick bus_free);
 
+  // What decisions touch, into the caches: first the state, then what it points to.
+  void fetch_state() const {
+    const auto* from = reinterpret_cast<const char*>(this);
+    fetch(this, static_cast<std::size_t>(reinterpret_cast<const char*>(&refresh_) - from) + 128);
+    fetch(&rules_, 384);
+  }
+  void fetch_bank(std::uint32_t bank) const { fetch(&banks_[bank], sizeof(BankState)); }
+  void fetch_queued() const { queues_.fetch(); }
+
   // Issues the row step; how long it takes the row bus.
   Tick issue_row();
   struct Train {  // column commands to one bank, or to two that take turns
@@ -80,8 +89,8 @@ class PseudoChannel {
   };
   // The train that begins with the column step.
   Train start_train();
-  // Whether all that waits or comes has to wait for it, whatever becomes ready.
-  bool unchallenged(const Train& train) const;
+  // Whether it uses all slots, so that younger segments have to wait.
+  bool fills_pins(const Train& train) const { return train.second != kNobody || train.period == slot_; }
   // Issues what may be issued of it, none of it after `limit`; at most one segment ends, with its last command.
   Ended issue(const Train& train, Tick limit);
 
@@ -98,6 +107,7 @@ class PseudoChannel {
   bool closes_rows() const { return channel_.policy.page != PagePolicy::kOpen; }
   bool hits_first() const { return channel_.policy.scheduler == Scheduler::kFrFcfsRowHit; }
   Tick undisturbed_until(const Train& train, Tick limit) const;
+  Tick opened_from(std::uint32_t bank, Tick now) const;
   Ended run(const Train& train, Tick limit);
   Ended access(std::uint32_t bank, Tick first, std::uint32_t count, Tick spacing);
   void account(std::uint32_t bank, Tick at);
@@ -113,10 +123,6 @@ class PseudoChannel {
   std::uint8_t index_;
   Tick phase_;                            // of its slots
   Tick slot_, same_group_, other_stack_;  // from one to the next, and distances in whole slots
-  std::vector<BankState> banks_;
-  BankQueues queues_;
-  Rules rules_;
-  RefreshSchedule refresh_;
   Direction mode_ = kReading;
   bool row_stale_ = true, column_stale_ = true;
   Tick row_for_bus_ = 0;
@@ -131,6 +137,10 @@ class PseudoChannel {
   Tick used_until_ = 0, work_since_ = 0, turned_until_ = 0;
   Direction last_ = kReading;
   std::array<std::uint32_t, 2> waiting_{};
+  BankQueues queues_;
+  RefreshSchedule refresh_;
+  Rules rules_;
+  Banks banks_;
 };
 
 }  // namespace tahoma::model::dram

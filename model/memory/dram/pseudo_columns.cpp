@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Column commands of a pseudo-channel: which goes next, how far a train of them runs, and what the pins did.
 #include <algorithm>
-#include <array>
 
 #include "model/memory/dram/pseudo_channel.h"
 
@@ -23,25 +22,18 @@ void PseudoChannel::consider_column(std::uint32_t bank, Tick now) {
 void PseudoChannel::find_column(Tick now) {
   column_stale_ = false;
   column_ = ColumnStep{};
-  const std::uint64_t banks = servable();
-  if (banks == 0) return;
-  std::array<Tick, kMostBanks> earliest;
-  Tick first = kNoTick;
-  for (std::uint64_t left = banks; left != 0; left &= left - 1) {
-    const std::uint32_t bank = first_of(left);
-    earliest[bank] = rules_.column(bank, mode_);
-    first = std::min(first, earliest[bank]);
-  }
-  column_.at = slot_at_or_after(timing_, std::max(first, now), phase_);
-  std::uint64_t oldest = ~std::uint64_t{0};
   least_left_ = ~0U;
-  for (std::uint64_t left = banks; left != 0; left &= left - 1) {
+  std::uint64_t oldest = 0;
+  for (std::uint64_t left = servable(); left != 0; left &= left - 1) {
     const std::uint32_t bank = first_of(left);
     const Queued& segment = queues_.at(queues_.list(bank, mode_).hit);
     least_left_ = std::min<std::uint32_t>(least_left_, segment.left);
-    if (earliest[bank] > column_.at || segment.age >= oldest) continue;
+    const Tick earliest = std::max(rules_.column(bank, mode_), now);
+    if (earliest > column_.at) continue;
+    const Tick at = slot_at_or_after(timing_, earliest, phase_);
+    if (at == column_.at && segment.age > oldest) continue;
+    column_ = {at, bank};
     oldest = segment.age;
-    column_.bank = bank;
   }
 }
 
@@ -84,16 +76,6 @@ PseudoChannel::Train PseudoChannel::start_train() {
   return train;
 }
 
-// Two that fill the pins and are older than all others: a segment that comes is younger still.
-bool PseudoChannel::unchallenged(const Train& train) const {
-  if (train.second == kNobody || !hits_first()) return false;
-  const std::uint64_t pair = bit(train.first) | bit(train.second);
-  const std::uint64_t younger = std::max(age_of(train.first), age_of(train.second));
-  for (std::uint64_t left = queues_.with_work(mode_) & ~pair; left != 0; left &= left - 1)
-    if (queues_.at(queues_.list(first_of(left), mode_).oldest).age < younger) return false;
-  return true;
-}
-
 Ended PseudoChannel::issue(const Train& train, Tick limit) {
   const std::uint64_t banks = bit(train.first) | (train.second != kNobody ? bit(train.second) : 0);
   const Tick until = std::min(limit, refresh_.due(banks) - 1);
@@ -102,29 +84,39 @@ Ended PseudoChannel::issue(const Train& train, Tick limit) {
   return run(train, undisturbed_until(train, until));
 }
 
-// Until when the train is what the policy chooses: no other segment can go before.
+// Until when the train is what the policy chooses: no other segment that is here can go before.
 Tick PseudoChannel::undisturbed_until(const Train& train, Tick limit) const {
   const std::uint64_t first_age = age_of(train.first);
   const bool pair = train.second != kNobody;
   const std::uint64_t second_age = pair ? age_of(train.second) : 0;
   const Tick spacing = pair ? slot_ : train.period;
-  const std::uint64_t others = servable() & ~bit(train.first) & ~(pair ? bit(train.second) : 0);
+  const std::uint64_t taken = bit(train.first) | (pair ? bit(train.second) : 0), ready = servable();
   Tick until = limit;
-  for (std::uint64_t left = others; left != 0; left &= left - 1) {
+  for (std::uint64_t left = queues_.with_work(mode_) & ~taken; left != 0; left &= left - 1) {
     const std::uint32_t bank = first_of(left);
-    const std::uint64_t age = age_of(bank);
+    const bool open = (ready & bit(bank)) != 0;
+    const BankList& list = queues_.list(bank, mode_);
+    const std::uint64_t age = queues_.at(open ? list.hit : list.oldest).age;
     // What is younger than those that fill the pins has to wait.
-    const bool full = spacing == slot_;
-    if (full && age > first_age && (!pair || age > second_age)) continue;
+    if (fills_pins(train) && age > first_age && (!pair || age > second_age)) continue;
     // So has what comes behind an older one of the same group, or never finds the gap between stack IDs.
     if (age > first_age && rules_.group_of(bank) == rules_.group_of(train.first)) continue;
     if (pair && age > second_age && rules_.group_of(bank) == rules_.group_of(train.second)) continue;
     const bool other_stack = rules_.stack_of(bank) != rules_.stack_of(train.first);
     if (other_stack && (other_stack_ > spacing || (age > first_age && other_stack_ == spacing && !pair)))
       continue;
-    until = std::min(until, std::max(train.start, rules_.column(bank, mode_) - 1));
+    const Tick first = open ? rules_.column(bank, mode_) : opened_from(bank, train.start);
+    until = std::min(until, std::max(train.start, first - 1));
   }
   return until;
+}
+
+// No column command goes to a bank before, whose row is not open, or which waits for a refresh.
+Tick PseudoChannel::opened_from(std::uint32_t bank, Tick now) const {
+  if ((refresh_.claimed() & bit(bank)) != 0) return now + refresh_.takes();
+  const bool closed = queues_.open_row(bank) == kNoRow;
+  const Tick activate = closed ? rules_.activate(bank) : rules_.precharge(bank) + timing_.rp;
+  return std::max(activate, now) + rcd_of(timing_, mode_);
 }
 
 // The first command of `train.first` has been told to the rules.

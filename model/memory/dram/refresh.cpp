@@ -21,8 +21,7 @@ RefreshSchedule::RefreshSchedule(const Organisation& o, const Timing& t, Refresh
       per_stack_(o.banks_per_stack_id()),
       refi_(t.refi),
       takes_(kind == Refresh::kPerBank ? t.rfc_bank : t.rfc_all),
-      parts_(kind == Refresh::kPerBank ? o.banks_per_stack_id() : 1),
-      last_(o.all_banks()) {
+      parts_(kind == Refresh::kPerBank ? o.banks_per_stack_id() : 1) {
   turn(0);
 }
 

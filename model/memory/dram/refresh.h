@@ -2,7 +2,7 @@
 // Which banks of a pseudo-channel a refresh has claimed, and when it claims the next ones.
 #pragma once
 
-#include <vector>
+#include <array>
 
 #include "model/memory/dram/timing.h"
 
@@ -48,7 +48,7 @@ class RefreshSchedule {
   struct Interval {
     Tick claimed = 0, ready = 0;
   };
-  std::vector<Interval> last_;
+  std::array<Interval, kMostBanks> last_;
 };
 
 }  // namespace tahoma::model::dram

@@ -21,10 +21,9 @@ Tick latest_of(std::uint64_t banks, Earliest&& earliest) {
 
 }  // namespace
 
-Rules::Rules(const Organisation& o, const Timing& timing, std::vector<BankState>& banks)
+Rules::Rules(const Organisation& o, const Timing& timing, Banks& banks)
     : t_(timing),
       banks_(banks),
-      groups_(std::size_t{o.stack_ids} * o.groups),
       group_shift_(std::countr_zero(o.banks)),
       stack_shift_(std::countr_zero(o.banks_per_stack_id())),
       stack_ids_(o.stack_ids) {

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <vector>
 
 #include "model/memory/dram/bank_state.h"
 
@@ -17,7 +16,7 @@ namespace tahoma::model::dram {
 class Rules {
  public:
   // `banks`: of the pseudo-channel, shared with its queues.
-  Rules(const Organisation& organisation, const Timing& timing, std::vector<BankState>& banks);
+  Rules(const Organisation& organisation, const Timing& timing, Banks& banks);
 
   Tick activate(std::uint32_t bank) const {
     return std::max(
@@ -55,14 +54,14 @@ class Rules {
     std::array<Tick, 2> column{};
   };
   const Timing& t_;
-  std::vector<BankState>& banks_;
-  std::vector<Group> groups_;
+  Banks& banks_;
   int group_shift_, stack_shift_;
   std::array<std::array<Tick, 4>, 2> stack_column_{};  // by stack ID
   std::uint32_t stack_ids_;
   Tick activate_ = 0, precharge_ = 0;
   std::array<Tick, 4> recent_;  // activates
   std::uint32_t oldest_ = 0;
+  std::array<Group, kMostBanks> groups_;
 };
 
 }  // namespace tahoma::model::dram
