@@ -123,6 +123,45 @@ TEST_CASE("DRAM channel: queues never hold more than they may, and are used", "[
   }
 }
 
+// Without a log the channel passes over the refreshes of a channel that nobody uses.
+TEST_CASE("DRAM channel: that nobody reads the log changes nothing", "[dram]") {
+  std::uint64_t passed = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Mix m = mix(seed);
+    std::mt19937_64 random(seed);
+    Tick later = 0;  // pauses between segments, from none to many refreshes
+    for (Segment& s : m.traffic) {
+      if (random() % 4 == 0) later += static_cast<Tick>(random() % (1ULL << (random() % 16)));
+      s.arrival += later;
+    }
+    BusLog log;
+    Channel logged(m.setup.organisation, m.setup.timing, m.setup.policy, &log);
+    Channel silent(m.setup.organisation, m.setup.timing, m.setup.policy);
+    const Service service = serve(logged, log, m.traffic);
+    for (const Segment& s : m.traffic) silent.submit(s);
+    silent.advance(service.end);
+    std::vector<dram::Done>& done = silent.finished();
+    std::stable_sort(done.begin(), done.end(),
+                     [](const dram::Done& a, const dram::Done& b) { return a.tag < b.tag; });
+    INFO("seed " << seed);
+    REQUIRE(done.size() == service.done.size());
+    for (std::size_t n = 0; n < done.size(); ++n) {
+      INFO("segment " << n);
+      CHECK(done[n].first == service.done[n].first);
+      CHECK(done[n].last == service.done[n].last);
+    }
+    const dram::Tally &a = logged.tally(), &b = silent.tally();
+    CHECK(a.row_hits == b.row_hits);
+    CHECK(a.row_misses == b.row_misses);
+    CHECK(a.activates == b.activates);
+    CHECK(a.refreshes == b.refreshes);
+    CHECK(a.refresh == b.refresh);
+    CHECK(a.bank == b.bank);
+    passed += a.refreshes;
+  }
+  CHECK(passed > 1000);
+}
+
 TEST_CASE("DRAM channel: how time is cut into calls of advance changes nothing", "[dram]") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const Mix m = mix(seed);

@@ -8,6 +8,19 @@
 
 namespace tahoma::model::dram {
 
+namespace {
+
+// A refresh that nobody disturbs leaves no trace in what is permitted so long after it was due: the last write
+// has been restored, the banks of all stack IDs are closed and refreshed in turn, and may be activated.
+Tick refresh_settles(const Organisation& o, const Timing& t, Refresh kind) {
+  const Tick restored = t.rc + t.cwl + t.burst + t.wr + t.rp;
+  const Tick in_turn = t.ppd + t.rrefd + t.rrd_long + t.activate_on_bus + t.other_on_bus;
+  const Tick takes = kind == Refresh::kPerBank ? t.rfc_bank : t.rfc_all;
+  return restored + static_cast<Tick>(o.stack_ids * o.pseudo_channels) * in_turn + takes;
+}
+
+}  // namespace
+
 Channel::Channel(const Organisation& organisation, const Timing& timing, const Policy& policy,
                  CommandLog* log)
     : timing_(timing), policy_(policy), pseudo_(organisation.pseudo_channels), log_(log) {
@@ -16,6 +29,7 @@ Channel::Channel(const Organisation& organisation, const Timing& timing, const P
   const PseudoChannel::Surroundings own{organisation, timing_, policy_, tally_, log};
   for (std::uint32_t p = 0; p < organisation.pseudo_channels; ++p) pseudo_[p].emplace(p, own);
   releases_.reserve(pseudo_.size());
+  settled_after_ = refresh_settles(organisation, timing, policy.refresh);
 }
 
 void Channel::submit(const Segment& segment) {
@@ -98,17 +112,17 @@ Tick Channel::next_command() {
 }
 
 // Nothing but refreshes happens while no segment is there. They are counted rather than issued, unless
-// somebody reads the log; the last of them is left to the rules.
+// somebody reads the log; the last of them, which an arrival could still meet, are left to the rules.
 void Channel::rest(Tick until) {
-  const bool queued = lines_[kReading].queued + lines_[kWriting].queued > 0;
-  if (log_ != nullptr || queued) return;
-  const Tick past = std::min(until, next_arrival()) - 4 * (timing_.rc + timing_.rfc_all + timing_.rfc_bank);
-  for (auto& p : pseudo_) p->rest(past);
+  if (log_ != nullptr || lines_[kReading].queued + lines_[kWriting].queued > 0) return;
+  const Tick past = std::min(until, next_arrival()) - settled_after_;
+  for (auto& p : pseudo_)
+    if (p->refresh_due() <= past) p->rest(past);
 }
 
 void Channel::advance(Tick until) {
-  rest(until);
   for (;;) {
+    rest(until);
     const Tick change = next_change();
     const Tick next = std::min(change, next_command());
     if (next > until) break;
