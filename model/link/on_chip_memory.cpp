@@ -27,6 +27,7 @@ tlm::tlm_sync_enum OnChipNetwork::to_memory(sim::Payload& payload, sim::PacketIn
   delay += sim::to_kernel(place_.request);
   if (here != there) {
     delay += sim::to_kernel(place_.cross_die);
+    info.needed = Time{0};  // the answer has a place on the crossing to take, in its turn
     if (!payload.is_read()) {
       const Time arrival = sim::now() + sim::from_kernel(delay);
       const auto slot = carry(crossing(here, there), arrival, {payload.get_data_length()});

@@ -85,6 +85,9 @@ void DramParams::declare(base::ParamTree& t) {
         "percent of the write queue above which it is drained", marks);
   t.add("write_low", write_low_percent, std::uint64_t{20}, {0, 99},
         "percent of the write queue below which waiting reads go first again", marks);
+  t.add("correction", correction, 100_ns, {{0}, 100_us},
+        "what a read takes longer that met a correctable error",
+        assumed("unpublished; two row cycles of the controller's retry"));
   t.group("timing", timing);
 }
 

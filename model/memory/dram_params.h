@@ -19,7 +19,7 @@ struct DramParams {
   std::uint64_t channels, pseudo_channels, stack_ids, bank_groups, banks;
   base::Bytes page, access;
   std::string mapping, scheduler, page_policy, refresh;
-  base::Duration page_timeout;
+  base::Duration page_timeout, correction;
   std::uint64_t read_queue, write_queue;                // accesses of a channel
   std::uint64_t write_high_percent, write_low_percent;  // of write_queue
   DramTimingParams timing;

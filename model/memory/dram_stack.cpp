@@ -13,8 +13,6 @@ using base::Duration, base::Time;
 
 namespace {
 
-// Re-reading an access that met an error: a full row cycle of the request's own, besides the second access.
-constexpr Duration kCorrection{100'000'000};  // 100 ns, assumed: the controller's retry is not public
 // The tag of segments that are not reported.
 constexpr std::uint32_t kNobodyWaits = ~0U;
 // The shortest interval, for networks without latency.
@@ -104,7 +102,8 @@ bool DramStack::submit(Request& r, std::uint32_t tag) {
       look_by(part.channel, r.start + slack_);
       continue;
     }
-    if (lane.readers.empty() || lane.readers.back().request != tag) lane.readers.push_back({tag, 0, r.needed});
+    if (lane.readers.empty() || lane.readers.back().request != tag)
+      lane.readers.push_back({tag, 0, r.needed});
     ++lane.readers.back().segments;
     // The accesses of a read pass the pins one after the other.
     const Time passed = edge(arrival + lane.channel->passing_time(part.segment.accesses));
@@ -222,7 +221,7 @@ void DramStack::answer(const Request& r) {
   if (r.payload->is_read()) {
     sim::PacketInfo& info = sim::info_of(*r.payload);
     info.first = edge(r.first);
-    info.last = edge(r.last) + (r.corrected ? kCorrection : Duration{0});
+    info.last = edge(r.last) + (r.corrected ? params_.dram.correction : Duration{0});
     reads_.add(info.last - r.start);
   } else {
     // Until the next edge of the command clock nobody was made to wait.

@@ -51,7 +51,7 @@ class DramStack : public HbmStack {
   };
   struct Lane {  // a channel and what the stack keeps about it
     std::unique_ptr<dram::Channel> channel;
-    dram::Tick decided = 0;                       // up to here
+    dram::Tick decided = 0;            // up to here
     std::uint32_t waiting_writes = 0;  // segments whose start is reported
     std::vector<Reader> readers;
     std::uint64_t read_bytes = 0, write_bytes = 0;

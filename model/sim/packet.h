@@ -16,8 +16,8 @@
 //   its
 //            start until then it waited, for a place there or on the way; each stage adds its part.
 // BEGIN_RESP is never called after both `last` and the `needed` of the request, so that whoever waits can act
-// in time, and never within a request; within BEGIN_RESP the initiator may make further requests. A payload belongs to the initiator and outlives
-// the answer.
+// in time, and never within a request; within BEGIN_RESP the initiator may make further requests. A payload
+// belongs to the initiator and outlives the answer.
 #pragma once
 
 #include <cstdint>
@@ -87,8 +87,8 @@ struct PacketInfo : tlm::tlm_extension<PacketInfo> {
   std::uint32_t engine = 0;    // DMA engine behind that socket: each has a request channel of its own
   std::uint32_t tag = 0;       // the engine's own
   RowPattern rows;
-  // Of a read: whatever the answer, the initiator does not act on it before. A memory that need not decide yet
-  // decides more at once.
+  // Of a read: whatever the answer, the initiator does not act on it before. A memory that need not decide
+  // yet decides more at once.
   base::Time needed{0};
   // The answer of a memory.
   base::Time first{0}, last{0};

@@ -25,11 +25,11 @@ bool is_timing(const std::string& path) {
 }
 
 struct Tree {
-  model::MachineParams machine = tests::machine_of(1, 1, 1);
+  model::MachineParams machine;
   base::ParamTree params{"machine"};
   Tree() {
     machine.declare(params);
-    machine.torus.x = machine.torus.y = machine.torus.z = 1;
+    machine = tests::flat_chip();
   }
 };
 

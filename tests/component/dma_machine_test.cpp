@@ -15,7 +15,7 @@ using isa::Queue;
 namespace {
 
 ActivityLog run(const std::string& queues) {
-  return activity_of(".program p\n.args a\n" + queues, machine_of(1, 1, 1));
+  return activity_of(".program p\n.args a\n" + queues, flat_chip());
 }
 
 double ns(Time from, Time to) { return (to - from).ns(); }

@@ -145,18 +145,11 @@ TEST_CASE("DRAM channel: that nobody reads the log changes nothing", "[dram]") {
                      [](const dram::Done& a, const dram::Done& b) { return a.tag < b.tag; });
     INFO("seed " << seed);
     REQUIRE(done.size() == service.done.size());
-    for (std::size_t n = 0; n < done.size(); ++n) {
-      INFO("segment " << n);
-      CHECK(done[n].first == service.done[n].first);
-      CHECK(done[n].last == service.done[n].last);
-    }
+    for (std::size_t n = 0; n < done.size(); ++n)
+      CHECK(std::tie(done[n].first, done[n].last) == std::tie(service.done[n].first, service.done[n].last));
     const dram::Tally &a = logged.tally(), &b = silent.tally();
-    CHECK(a.row_hits == b.row_hits);
-    CHECK(a.row_misses == b.row_misses);
-    CHECK(a.activates == b.activates);
-    CHECK(a.refreshes == b.refreshes);
-    CHECK(a.refresh == b.refresh);
-    CHECK(a.bank == b.bank);
+    CHECK(std::tie(a.row_hits, a.row_misses, a.activates) == std::tie(b.row_hits, b.row_misses, b.activates));
+    CHECK(std::tie(a.refreshes, a.refresh, a.bank) == std::tie(b.refreshes, b.refresh, b.bank));
     passed += a.refreshes;
   }
   CHECK(passed > 1000);

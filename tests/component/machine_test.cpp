@@ -38,7 +38,7 @@ Duration run_alone(const model::MachineParams& m, isa::Program p, const Args& ar
 
 TEST_CASE("machine: an idle load takes doorbell, start-up, skew, its elements, read latency and completion",
           "[system]") {
-  const auto m = machine_of(1, 1, 1);
+  const auto m = flat_chip();
   isa::Program p;
   auto i = load_rows(p, 0, 128, 2048, 0);
   p.stream(Queue::kSync) = {i};

@@ -16,12 +16,12 @@ namespace {
 
 // Doorbell to the last byte written, for a share of so many DMA cycles read from HBM.
 Duration latency(std::int64_t cycles) {
-  const auto m = machine_of(1, 1, 1);
+  const auto m = flat_chip();
   return idle_read(m, cycles) + m.chip.core.dma.write_sbuf;
 }
 
 Duration elapsed(const std::string& text) {
-  model::System system(machine_of(1, 1, 1), Mode::kTiming);
+  model::System system(flat_chip(), Mode::kTiming);
   system.load(0, text_program(text), tensor_arguments());
   return system.run().elapsed;
 }
@@ -81,7 +81,7 @@ sync:
 )");
     Words rows(128);
     for (std::int32_t n = 0; n < 128; ++n) rows[static_cast<std::size_t>(n)] = n * pitch;
-    model::System system(machine_of(1, 1, 1), Mode::kTiming);
+    model::System system(flat_chip(), Mode::kTiming);
     keep_control(system, *program);
     put_words(system, 0, rows);
     system.load(0, program, tensor_arguments());

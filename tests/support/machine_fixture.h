@@ -22,7 +22,15 @@ inline model::MachineParams machine_of(std::uint64_t x, std::uint64_t y, std::ui
   return m;
 }
 
-// Request to first data, nothing in the way, on the core's own die.
+// One chip whose stacks have a bandwidth and a latency alone: no refresh and no bank comes between an engine
+// and its closed form.
+inline model::MachineParams flat_chip() {
+  model::MachineParams m = machine_of(1, 1, 1);
+  m.chip.hbm.model = "flat";
+  return m;
+}
+
+// Of flat stacks: request to first data, nothing in the way, on the core's own die.
 inline base::Duration unloaded_read(const model::MachineParams& m) {
   return m.chip.noc.request + m.chip.hbm.read_latency + m.chip.noc.response;
 }

@@ -8,28 +8,18 @@
 
 namespace tahoma::model::dram {
 
-namespace {
-
-// A refresh that nobody disturbs leaves no trace in what is permitted so long after it was due: the last write
-// has been restored, the banks of all stack IDs are closed and refreshed in turn, and may be activated.
-Tick refresh_settles(const Organisation& o, const Timing& t, Refresh kind) {
-  const Tick restored = t.rc + t.cwl + t.burst + t.wr + t.rp;
-  const Tick in_turn = t.ppd + t.rrefd + t.rrd_long + t.activate_on_bus + t.other_on_bus;
-  const Tick takes = kind == Refresh::kPerBank ? t.rfc_bank : t.rfc_all;
-  return restored + static_cast<Tick>(o.stack_ids * o.pseudo_channels) * in_turn + takes;
-}
-
-}  // namespace
-
 Channel::Channel(const Organisation& organisation, const Timing& timing, const Policy& policy,
                  CommandLog* log)
-    : timing_(timing), policy_(policy), pseudo_(organisation.pseudo_channels), log_(log) {
+    : timing_(timing),
+      policy_(policy),
+      pseudo_(organisation.pseudo_channels),
+      log_(log),
+      settled_after_(refresh_settles(organisation, timing, policy.refresh)) {
   lines_[kReading].room = policy.read_queue;
   lines_[kWriting].room = policy.write_queue;
   const PseudoChannel::Surroundings own{organisation, timing_, policy_, tally_, log};
   for (std::uint32_t p = 0; p < organisation.pseudo_channels; ++p) pseudo_[p].emplace(p, own);
   releases_.reserve(pseudo_.size());
-  settled_after_ = refresh_settles(organisation, timing, policy.refresh);
 }
 
 void Channel::submit(const Segment& segment) {
@@ -101,9 +91,7 @@ bool Channel::idle() const {
 }
 
 // When a segment comes or its room becomes free.
-Tick Channel::next_change() const {
-  return std::min(next_arrival(), next_release());
-}
+Tick Channel::next_change() const { return std::min(next_arrival(), next_release()); }
 
 Tick Channel::next_command() {
   Tick next = kNoTick;

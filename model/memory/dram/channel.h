@@ -135,7 +135,8 @@ class Channel {
   std::vector<Release> releases_;  // at most one for each pseudo-channel
   Direction mode_ = kReading;
   CommandLog* log_;
-  Tick now_ = 0, row_bus_free_ = 0, settled_after_ = 0;
+  Tick settled_after_;  // of a refresh
+  Tick now_ = 0, row_bus_free_ = 0;
   std::uint64_t next_age_ = 0;
 };
 

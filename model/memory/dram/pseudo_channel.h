@@ -91,7 +91,8 @@ class PseudoChannel {
   Train start_train();
   // Whether it uses all slots, so that younger segments have to wait.
   bool fills_pins(const Train& train) const { return train.second != kNobody || train.period == slot_; }
-  // Issues what may be issued of it, none of it after `limit`; at most one segment ends, with its last command.
+  // Issues what may be issued of it, none of it after `limit`; at most one segment ends, with its last
+  // command.
   Ended issue(const Train& train, Tick limit);
 
  private:

@@ -15,6 +15,13 @@ std::uint64_t bits(std::uint32_t count) {
 
 }  // namespace
 
+Tick refresh_settles(const Organisation& o, const Timing& t, Refresh kind) {
+  const Tick restored = t.rc + t.cwl + t.burst + t.wr + t.rp;
+  const Tick in_turn = t.ppd + t.rrefd + t.rrd_long + t.activate_on_bus + t.other_on_bus;
+  const Tick takes = kind == Refresh::kPerBank ? t.rfc_bank : t.rfc_all;
+  return restored + static_cast<Tick>(o.stack_ids * o.pseudo_channels) * in_turn + takes;
+}
+
 RefreshSchedule::RefreshSchedule(const Organisation& o, const Timing& t, Refresh kind)
     : kind_(kind),
       banks_(o.all_banks()),

@@ -8,6 +8,10 @@
 
 namespace tahoma::model::dram {
 
+// A refresh that nobody disturbs leaves no trace in what is permitted so long after it was due: the last
+// write has been restored, the banks of all stack IDs are closed and refreshed in turn, and may be activated.
+Tick refresh_settles(const Organisation& organisation, const Timing& timing, Refresh kind);
+
 class RefreshSchedule {
  public:
   RefreshSchedule(const Organisation& organisation, const Timing& timing, Refresh kind);
