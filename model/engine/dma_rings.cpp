@@ -61,7 +61,7 @@ DmaRings::DmaRings(sc_core::sc_module_name name, const Place& place, const DmaPa
       meter_(meter),
       held_(params.rings),
       room_watchers_(params.rings),
-      increments_(params.increment_spacing) {
+      increments_(params.increment_spacing, semaphore_visible(Time{0}, params)) {
   due_.fill(base::kNever);
   engines_.reserve(isa::kDmaEngines);
   for (unsigned e = 0; e < isa::kDmaEngines; ++e)
@@ -81,6 +81,7 @@ void DmaRings::step() {
   meter_.dma_activated();
   acting_ = true;
   const Time t = sim::now();
+  raise_increments();
   for (unsigned e = 0; e < isa::kDmaEngines; ++e)
     if (due_[e] <= t) engines_[e].act();
   acting_ = false;
@@ -90,7 +91,7 @@ void DmaRings::step() {
 // While engines act, their changes of mind are collected and heard once, at the end.
 void DmaRings::schedule() {
   if (acting_) return;
-  const Time earliest = *std::min_element(due_.begin(), due_.end());
+  const Time earliest = std::min(*std::min_element(due_.begin(), due_.end()), increments_.due());
   if (earliest != base::kNever) sim::notify_at(wake_, std::max(earliest, sim::now()));
 }
 
@@ -110,6 +111,13 @@ bool DmaRings::offer(sim::Payload& payload) {
   return network->nb_transport_fw(payload, phase, delay) != tlm::TLM_ACCEPTED;
 }
 
+void DmaRings::raise_increments() {
+  increments_.settle(sim::now(), [this](const sim::Notify& n, Time when) {
+    meter_.effect_at(when);
+    semaphores->post(n.semaphore, static_cast<sim::Change>(n.change), n.value, when, base::Cycle::kWaitDma);
+  });
+}
+
 // The fabric's credit, or the late answer of a memory.
 tlm::tlm_sync_enum DmaRings::on_answer(sim::Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time&) {
   DmaEngine& engine = engines_.at(sim::info_of(payload).engine);
@@ -126,14 +134,9 @@ tlm::tlm_sync_enum DmaRings::on_answer(sim::Payload& payload, tlm::tlm_phase& ph
 
 // A semaphore of another core is raised by an empty packet through the network.
 void DmaRings::visible(const sim::Notify& n, unsigned engine, Time when) {
-  const bool own = n.core == place_.core;
-  if (own) when = increments_.reserve(n.semaphore, when, sim::now());
+  if (n.core == place_.core) return increments_.announce(n, when);
   meter_.effect_at(when);
   if (n.core == sim::kNobody) return;
-  if (own) {
-    semaphores->post(n.semaphore, static_cast<sim::Change>(n.change), n.value, when, base::Cycle::kWaitDma);
-    return;
-  }
   sim::Payload* p = packet(tlm::TLM_WRITE_COMMAND, isa::GlobalAddress{place_.chip, 0, 0}.bits(), 0);
   sim::info_of(*p).acknowledgement = true;
   sim::info_of(*p).notify = n;

@@ -58,6 +58,7 @@ class DmaRings : public sc_core::sc_module, public DoorbellIf, private DmaSurrou
   void wake();
   void step();
   void schedule();
+  void raise_increments();
   tlm::tlm_sync_enum on_answer(sim::Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
 
   Place place_;

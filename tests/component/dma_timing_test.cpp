@@ -2,7 +2,9 @@
 // The timing laws of the DMA beside silicon (device profiles, kernels.csv) and closed forms.
 #include "model/engine/dma_timing.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <random>
 
 #include "model/engine/increment_port.h"
 #include "tests/support/machine_fixture.h"
@@ -177,30 +179,77 @@ TEST_CASE("dma generation: software takes its time for every element", "[dma][ti
   CHECK(model::generation_time(128, params()) == 1024_ns);
 }
 
+namespace {
+
+struct Raised {
+  std::uint8_t semaphore;
+  Time when;
+  friend bool operator==(const Raised&, const Raised&) = default;
+};
+
+// What settles at `now`.
+std::vector<Raised> settled(model::IncrementPort& port, Time now) {
+  std::vector<Raised> raised;
+  port.settle(now, [&](const sim::Notify& n, Time when) { raised.push_back({n.semaphore, when}); });
+  return raised;
+}
+
+sim::Notify notify(unsigned semaphore) { return {0, static_cast<std::uint8_t>(semaphore), 0, 1}; }
+
+}  // namespace
+
 TEST_CASE("increment port: increments of one semaphore keep their distance", "[dma][timing]") {
-  model::IncrementPort port(params().increment_spacing);
-  std::vector<Time> at;
-  for (int n = 0; n < 16; ++n) at.push_back(port.reserve(3, {1000 + n}, {0}));
-  CHECK(at.front() == Time{1000});
-  for (int n = 1; n < 16; ++n) CHECK((at[n] - at[n - 1]).ns() == Approx(12.5));  // silicon: 11.67 or 13.33
+  model::IncrementPort port(params().increment_spacing, 100_ns);
+  for (int n = 0; n < 16; ++n) port.announce(notify(3), {1000 + n});
+  const std::vector<Raised> raised = settled(port, Time{0});
+  REQUIRE(raised.size() == 16);
+  CHECK(raised.front().when == Time{1000});
+  for (std::size_t n = 1; n < 16; ++n)
+    CHECK((raised[n].when - raised[n - 1].when).ns() == Approx(12.5));  // silicon: 11.67 or 13.33
 }
 
-TEST_CASE("increment port: one that is announced late takes the first gap that is wide enough",
-          "[dma][timing]") {
-  model::IncrementPort port(10_ns);
-  const auto at = [](std::int64_t n) { return Time{n * 1'000'000}; };
-  CHECK(port.reserve(1, at(100), at(0)) == at(100));
-  CHECK(port.reserve(1, at(115), at(0)) == at(115));
-  CHECK(port.reserve(1, at(95), at(0)) == at(125));  // before, between and behind them
-  CHECK(port.reserve(1, at(80), at(0)) == at(80));
-  CHECK(port.reserve(1, at(90), at(0)) == at(90));
-  CHECK(port.reserve(1, at(81), at(0)) == at(135));
+TEST_CASE("increment port: semaphores do not wait for each other", "[dma][timing]") {
+  model::IncrementPort port(10_ns, 100_ns);
+  for (const unsigned semaphore : {1U, 2U, 1U}) port.announce(notify(semaphore), 50_ns);
+  CHECK(settled(port, Time{0}) == std::vector<Raised>{{1, 50_ns}, {1, 60_ns}, {2, 50_ns}});
 }
 
-TEST_CASE("increment port: semaphores do not wait for each other, nor for what is past", "[dma][timing]") {
-  model::IncrementPort port(10_ns);
-  const Time t = Time{0} + 100_ns;
-  CHECK(port.reserve(1, t, {0}) == t);
-  CHECK(port.reserve(2, t, {0}) == t);
-  CHECK(port.reserve(1, t + 10_ns, t + 10_ns) == t + 10_ns);
+TEST_CASE("increment port: a turn is settled when none can come before it, and in time", "[dma][timing]") {
+  model::IncrementPort port(10_ns, 100_ns);
+  CHECK(port.due() == base::kNever);
+  port.announce(notify(1), 300_ns);
+  CHECK(settled(port, 200_ns).empty());  // one of 300 ns may still be announced
+  port.announce(notify(1), 301_ns);
+  port.announce(notify(1), 295_ns);
+  CHECK(port.due() == 245_ns);
+  CHECK(settled(port, port.due()) == std::vector<Raised>{{1, 295_ns}, {1, 305_ns}, {1, 315_ns}});
+}
+
+TEST_CASE("increment port: who announces first does not matter", "[dma][timing]") {
+  std::mt19937 random(1);
+  for (int round = 0; round < 50; ++round) {
+    std::vector<Raised> asked;
+    for (int n = 0; n < 60; ++n)
+      asked.push_back({static_cast<std::uint8_t>(random() % 3),
+                       Duration{static_cast<std::int64_t>(100 + random() % 400) * 1'000'000}});
+    std::vector<Raised> before;
+    for (int order = 0; order < 3; ++order) {
+      std::shuffle(asked.begin(), asked.end(), random);
+      model::IncrementPort port(10_ns, 100_ns);
+      std::vector<Raised> raised, left = asked;
+      // Each is announced 100 to 200 ns ahead, some together.
+      for (Time now{0}; now <= 600_ns;
+           now += Duration{static_cast<std::int64_t>(1 + random() % 100) * 1'000'000}) {
+        std::erase_if(left, [&](const Raised& r) {
+          if (r.when > now + 200_ns) return false;
+          port.announce(notify(r.semaphore), r.when);
+          return true;
+        });
+        for (const Raised& r : settled(port, now)) raised.push_back(r);
+      }
+      CHECK(raised.size() == 60);
+      if (order > 0) CHECK(raised == before);
+      before = raised;
+    }
+  }
 }

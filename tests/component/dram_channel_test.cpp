@@ -140,9 +140,7 @@ TEST_CASE("DRAM channel: that nobody reads the log changes nothing", "[dram]") {
     const Service service = serve(logged, log, m.traffic);
     for (const Segment& s : m.traffic) silent.submit(s);
     silent.advance(service.end);
-    std::vector<dram::Done>& done = silent.finished();
-    std::stable_sort(done.begin(), done.end(),
-                     [](const dram::Done& a, const dram::Done& b) { return a.tag < b.tag; });
+    const std::vector<dram::Done> done = by_tag(silent.finished());
     INFO("seed " << seed);
     REQUIRE(done.size() == service.done.size());
     for (std::size_t n = 0; n < done.size(); ++n)
@@ -172,9 +170,7 @@ TEST_CASE("DRAM channel: how time is cut into calls of advance changes nothing",
     }
     cut.end = whole.end;
     cut.log = log.sorted();
-    cut.done = channel.finished();
-    std::stable_sort(cut.done.begin(), cut.done.end(),
-                     [](const auto& a, const auto& b) { return a.tag < b.tag; });
+    cut.done = by_tag(channel.finished());
     INFO("seed " << seed);
     CHECK(difference(whole, cut).value_or("identical") == "identical");
   }

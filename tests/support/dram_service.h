@@ -3,6 +3,7 @@
 // the log shows, within the queues' bounds; and did two channels do the same.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,12 @@ struct Service {
   Tick end = 0;                  // decided up to here
 };
 
+inline std::vector<dram::Done> by_tag(std::vector<dram::Done> done) {
+  std::stable_sort(done.begin(), done.end(),
+                   [](const dram::Done& a, const dram::Done& b) { return a.tag < b.tag; });
+  return done;
+}
+
 // Runs until all is served, or hopelessly long.
 template <class Channel>
 Service serve(Channel& channel, const BusLog& log, const std::vector<dram::Segment>& traffic) {
@@ -30,9 +37,7 @@ Service serve(Channel& channel, const BusLog& log, const std::vector<dram::Segme
     channel.advance(service.end += kStep);
   service.log = log.sorted();
   std::erase_if(service.log, [&](const Command& c) { return c.at > service.end; });
-  service.done = channel.finished();
-  std::stable_sort(service.done.begin(), service.done.end(),
-                   [](const dram::Done& a, const dram::Done& b) { return a.tag < b.tag; });
+  service.done = by_tag(channel.finished());
   return service;
 }
 
