@@ -40,6 +40,16 @@ Cost in_own_process(const std::function<Cost()>& measure) {
   return c;
 }
 
+// The fastest of five, each in a process of its own: what the host's other guests take is not ours.
+Cost fastest(const std::function<Cost()>& measure) {
+  Cost best = in_own_process(measure);
+  for (int n = 1; n < 5; ++n) {
+    const Cost c = in_own_process(measure);
+    if (c.host_s < best.host_s) best = c;
+  }
+  return best;
+}
+
 // `count` reads, `window` of them at a time, from 16 engines of two cores.
 Cost saturate(std::uint32_t bytes, std::uint32_t window, std::uint32_t count,
               const std::function<std::uint64_t(std::uint32_t)>& offset_of) {
@@ -76,7 +86,7 @@ void sequential(benchmark::State& state) {
   constexpr std::uint64_t kShare = 32 << 10;
   const auto bytes = static_cast<std::uint32_t>(state.range(0));
   for (auto _ : state) {
-    const Cost c = in_own_process([&] {
+    const Cost c = fastest([&] {
       return saturate(bytes, 256 * 4096 / bytes, (512U << 20) / bytes, [=](std::uint32_t n) {
         const std::uint64_t core = n / 16 % 2, engine = n % 16, at = std::uint64_t{n / 32} * bytes;
         return (core << 30) + at / kShare * 16 * kShare + engine * kShare + at % kShare;
@@ -88,7 +98,7 @@ void sequential(benchmark::State& state) {
 
 void random_accesses(benchmark::State& state) {
   for (auto _ : state) {
-    const Cost c = in_own_process([] {
+    const Cost c = fastest([] {
       std::mt19937_64 random(1);
       return saturate(32, 2048, 1 << 20, [&](std::uint32_t) { return random() % (24ULL << 25) * 32; });
     });
@@ -96,12 +106,12 @@ void random_accesses(benchmark::State& state) {
   }
 }
 
-Cost main_job(const std::string& model) {
+Cost main_job(const std::string& model, const char* mode) {
   return in_own_process([&] {
     const auto config = runtime::resolve_config({TAHOMA_SOURCE_DIR "/workloads/gemm/ultraserver.yaml",
                                                  "",
                                                  {"machine.chip.hbm.model=" + model},
-                                                 "timing",
+                                                 mode,
                                                  ""});
     runtime::Machine machine(config->machine, config->mode());
     config->workload->prepare(machine, config->run.seed);
@@ -112,12 +122,12 @@ Cost main_job(const std::string& model) {
 }
 
 // In turn, so that both see the same host.
-void main_job_ratio(benchmark::State& state) {
+void main_job_ratio(benchmark::State& state, const char* mode) {
   for (auto _ : state) {
     double dram = 0, flat = 0;
     for (int n = 0; n < 3; ++n) {
-      dram += main_job("dram").host_s;
-      flat += main_job("flat").host_s;
+      dram += main_job("dram", mode).host_s;
+      flat += main_job("flat", mode).host_s;
     }
     state.SetIterationTime(dram);
     state.counters["dram_s"] = dram / 3;
@@ -128,6 +138,15 @@ void main_job_ratio(benchmark::State& state) {
 
 BENCHMARK(sequential)->Name("hbm_sequential")->Arg(4096)->Arg(16384)->UseManualTime()->Iterations(1);
 BENCHMARK(random_accesses)->Name("hbm_random_32_bytes")->UseManualTime()->Iterations(1);
-BENCHMARK(main_job_ratio)->Name("hbm_main_job")->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1);
+BENCHMARK_CAPTURE(main_job_ratio, timing, "timing")
+    ->Name("hbm_main_job/timing")
+    ->UseManualTime()
+    ->Unit(benchmark::kSecond)
+    ->Iterations(1);
+BENCHMARK_CAPTURE(main_job_ratio, functional, "functional")
+    ->Name("hbm_main_job/functional")
+    ->UseManualTime()
+    ->Unit(benchmark::kSecond)
+    ->Iterations(1);
 
 }  // namespace
