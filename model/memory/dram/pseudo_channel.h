@@ -109,6 +109,7 @@ class PseudoChannel {
   bool hits_first() const { return channel_.policy.scheduler == Scheduler::kFrFcfsRowHit; }
   Tick undisturbed_until(const Train& train, Tick limit) const;
   Tick opened_from(std::uint32_t bank, Tick now) const;
+  std::uint32_t partner(const ColumnStep& step) const;
   Ended run(const Train& train, Tick limit);
   Ended access(std::uint32_t bank, Tick first, std::uint32_t count, Tick spacing);
   void account(std::uint32_t bank, Tick at);

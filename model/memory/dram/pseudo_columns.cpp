@@ -65,15 +65,29 @@ PseudoChannel::Train PseudoChannel::start_train() {
   Train train{step.bank, kNobody, step.at, same_group_, false};
   train.single = queues_.at(queues_.list(step.bank, mode_).hit).left == 1;
   if (train.single) return train;
-  // What may follow depends on the first command.
-  rules_.accessed(step.bank, mode_, step.at);
-  find_column(step.at + slot_);
-  column_stale_ = true;
-  if (column_.at == step.at + slot_ && column_.bank != step.bank) {
+  train.second = partner(step);
+  if (train.second == kNobody)
+    rules_.accessed(step.bank, mode_, step.at);  // whom it delays cannot disturb it
+  else
     train.single = same_group_ != 2 * slot_;
-    train.second = column_.bank;
-  }
   return train;
+}
+
+// The oldest that may go in the slot behind the step.
+std::uint32_t PseudoChannel::partner(const ColumnStep& step) const {
+  if (timing_.ccd_short > slot_) return kNobody;  // slots closer than the pins bear
+  std::uint64_t may = servable() & ~bit(step.bank);
+  if (same_group_ > slot_) may &= ~rules_.group(step.bank);
+  if (other_stack_ > slot_) may &= rules_.stack(step.bank);
+  std::uint64_t oldest = same_group_ > slot_ ? ~std::uint64_t{0} : age_of(step.bank);
+  std::uint32_t partner = kNobody;
+  for (; may != 0; may &= may - 1) {
+    const std::uint32_t bank = first_of(may);
+    if (age_of(bank) > oldest || rules_.column(bank, mode_) > step.at + slot_) continue;
+    oldest = age_of(bank);
+    partner = bank;
+  }
+  return partner;
 }
 
 Ended PseudoChannel::issue(const Train& train, Tick limit) {

@@ -47,8 +47,15 @@ class Rules {
     return bank >> group_shift_;
   }  // counts through the stack IDs
   std::uint32_t stack_of(std::uint32_t bank) const { return bank >> stack_shift_; }
+  // The banks of its group, of its stack ID.
+  std::uint64_t group(std::uint32_t bank) const { return beside(bank, group_shift_); }
+  std::uint64_t stack(std::uint32_t bank) const { return beside(bank, stack_shift_); }
 
  private:
+  static std::uint64_t beside(std::uint32_t bank, int shift) {
+    const std::uint64_t all = ~std::uint64_t{0};
+    return (shift > 5 ? all : ~(all << (1U << shift))) << (bank >> shift << shift);
+  }
   struct Group {  // of banks
     Tick activate = 0;
     std::array<Tick, 2> column{};
