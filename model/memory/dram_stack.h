@@ -4,8 +4,9 @@
 //
 // One process, and as few wakes as the answers allow. A channel decides its past when somebody asks: a write
 // that surely finds room is answered at once, and a read cannot be over before its accesses have passed the
-// pins, so that nobody looks before. Who then is not over is looked at again after `slack`, which every
-// answer takes at least on its way: none is ever late, and when somebody looks is invisible in what it says.
+// pins, nor does its initiator act before the time that it has given, so that nobody looks before. Who then
+// is not over is looked at again after `slack`, which every answer takes at least on its way: none is ever
+// late, and when somebody looks is invisible in what it says.
 //
 // Leaves out values, which take the back door: a read never waits for the data of a queued write.
 #pragma once
