@@ -30,9 +30,10 @@ class BankQueues {
 
   // What the next decisions touch, into the caches.
   void fetch() const {
-    dram::fetch(pool_.data(), std::min<std::size_t>(pool_.size(), 12) * sizeof(Queued));
+    // What was given back last is taken first, so that few segments are the first of the pool.
+    dram::fetch(pool_.data(), pool_.data() + std::min<std::size_t>(pool_.size(), 12));
     for (std::uint64_t left = work_[kReading] | work_[kWriting]; left != 0; left &= left - 1)
-      dram::fetch(&banks_[first_of(left)], sizeof(BankState));
+      dram::fetch(&banks_[first_of(left)], &banks_[first_of(left)] + 1);
   }
 
   void push(std::uint32_t bank, Direction direction, const Queued& segment);

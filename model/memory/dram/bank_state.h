@@ -5,7 +5,6 @@
 
 #include <array>
 #include <bit>
-#include <cstddef>
 #include <cstdint>
 
 #include "model/memory/dram/timing.h"
@@ -46,10 +45,9 @@ constexpr std::uint32_t first_of(std::uint64_t mask) {
 }
 constexpr std::uint64_t bit(std::uint32_t bank) { return std::uint64_t{1} << bank; }
 
-// Asks for all of an object before any of it is needed.
-inline void fetch(const void* object, std::size_t bytes) {
-  const auto* at = static_cast<const char*>(object);
-  for (std::size_t n = 0; n < bytes; n += 64) __builtin_prefetch(at + n);
+// Asks for all from one place to another before any of it is needed.
+inline void fetch(const void* from, const void* to) {
+  for (const auto* at = static_cast<const char*>(from); at < to; at += 64) __builtin_prefetch(at);
 }
 
 }  // namespace tahoma::model::dram

@@ -47,7 +47,7 @@ bool Channel::write_surely_enters(std::uint32_t accesses) const {
 }
 
 void Channel::fetch() const {
-  dram::fetch(this, sizeof *this);
+  dram::fetch(this, this + 1);
   for (const auto& p : pseudo_) p->fetch_state();
   for (const Line& line : lines_)
     for (std::size_t n = 0; n < std::min<std::size_t>(line.waiting.size(), 8); ++n)

@@ -73,11 +73,11 @@ class PseudoChannel {
 
   // What decisions touch, into the caches: first the state, then what it points to.
   void fetch_state() const {
-    const auto* from = reinterpret_cast<const char*>(this);
-    fetch(this, static_cast<std::size_t>(reinterpret_cast<const char*>(&refresh_) - from) + 128);
-    fetch(&rules_, 384);
+    fetch(this, &refresh_);
+    refresh_.fetch_state();
+    rules_.fetch_state();
   }
-  void fetch_bank(std::uint32_t bank) const { fetch(&banks_[bank], sizeof(BankState)); }
+  void fetch_bank(std::uint32_t bank) const { fetch(&banks_[bank], &banks_[bank] + 1); }
   void fetch_queued() const { queues_.fetch(); }
 
   // Issues the row step; how long it takes the row bus.
@@ -113,7 +113,9 @@ class PseudoChannel {
   Ended run(const Train& train, Tick limit);
   Ended access(std::uint32_t bank, Tick first, std::uint32_t count, Tick spacing);
   void account(std::uint32_t bank, Tick at);
-  std::uint64_t age_of(std::uint32_t bank) const { return queues_.at(queues_.list(bank, mode_).hit).age; }
+  // What the next column command to a bank goes to; there must be one.
+  const Queued& served(std::uint32_t bank) const { return queues_.at(queues_.list(bank, mode_).hit); }
+  std::uint64_t age_of(std::uint32_t bank) const { return served(bank).age; }
   std::uint64_t servable() const { return queues_.with_hits(mode_) & ~refresh_.claimed(); }
   Tick slots(Tick distance) const { return slot_at_or_after(timing_, distance, 0); }
   void log(const Command& command) const {
@@ -127,7 +129,6 @@ class PseudoChannel {
   Tick slot_, same_group_, other_stack_;  // from one to the next, and distances in whole slots
   Direction mode_ = kReading;
   bool row_stale_ = true, column_stale_ = true;
-  Tick row_for_bus_ = 0;
   RowStep row_;
   ColumnStep column_;
   // Accesses left at least: of the segments that column commands can go to; of those that wait for their row.

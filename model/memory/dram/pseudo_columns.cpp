@@ -9,12 +9,11 @@ namespace tahoma::model::dram {
 // A bank that had no segment for its open row has one now.
 void PseudoChannel::consider_column(std::uint32_t bank, Tick now) {
   if (column_stale_) return;
-  const Queued& segment = queues_.at(queues_.list(bank, mode_).hit);
+  const Queued& segment = served(bank);
   const Tick at = slot_at_or_after(timing_, std::max(rules_.column(bank, mode_), now), phase_);
   const bool only = column_.at == kNoTick;
   least_left_ = only ? segment.left : std::min<std::uint32_t>(least_left_, segment.left);
-  if (only || at < column_.at ||
-      (at == column_.at && segment.age < queues_.at(queues_.list(column_.bank, mode_).hit).age))
+  if (only || at < column_.at || (at == column_.at && segment.age < age_of(column_.bank)))
     column_ = {at, bank};
 }
 
@@ -26,7 +25,7 @@ void PseudoChannel::find_column(Tick now) {
   std::uint64_t oldest = 0;
   for (std::uint64_t left = servable(); left != 0; left &= left - 1) {
     const std::uint32_t bank = first_of(left);
-    const Queued& segment = queues_.at(queues_.list(bank, mode_).hit);
+    const Queued& segment = served(bank);
     least_left_ = std::min<std::uint32_t>(least_left_, segment.left);
     const Tick earliest = std::max(rules_.column(bank, mode_), now);
     if (earliest > column_.at) continue;
@@ -63,7 +62,7 @@ PseudoChannel::Train PseudoChannel::start_train() {
   column_stale_ = true;
   account(step.bank, step.at);
   Train train{step.bank, kNobody, step.at, same_group_, false};
-  train.single = queues_.at(queues_.list(step.bank, mode_).hit).left == 1;
+  train.single = served(step.bank).left == 1;
   if (train.single) return train;
   train.second = partner(step);
   if (train.second == kNobody)
@@ -133,14 +132,13 @@ Tick PseudoChannel::opened_from(std::uint32_t bank, Tick now) const {
   return std::max(activate, now) + rcd_of(timing_, mode_);
 }
 
-// The first command of `train.first` has been told to the rules.
 Ended PseudoChannel::run(const Train& train, Tick limit) {
-  const auto left_of = [this](std::uint32_t bank) { return queues_.at(queues_.list(bank, mode_).hit).left; };
+  const std::uint32_t left_first = served(train.first).left;
   const auto fitting = [&](Tick from, std::uint32_t most) {
     if (from > limit) return std::uint32_t{0};
     return static_cast<std::uint32_t>(std::min<Tick>((limit - from) / train.period + 1, most));
   };
-  std::uint32_t firsts = fitting(train.start, left_of(train.first));
+  std::uint32_t firsts = fitting(train.start, left_first);
   if (train.second == kNobody) {
     const Tick more = static_cast<Tick>(firsts - 1) * train.period;
     channel_.tally.bank += static_cast<Tick>(firsts - 1) * (train.period - timing_.burst);
@@ -148,10 +146,11 @@ Ended PseudoChannel::run(const Train& train, Tick limit) {
     return access(train.first, train.start, firsts, train.period);
   }
   const Tick second = train.start + slot_;
-  std::uint32_t seconds = fitting(second, left_of(train.second));
+  const std::uint32_t left_second = served(train.second).left;
+  std::uint32_t seconds = fitting(second, left_second);
   // The train ends with the first segment that does.
-  if (firsts == left_of(train.first)) seconds = std::min(seconds, firsts - 1);
-  if (seconds == left_of(train.second)) firsts = std::min(firsts, seconds);
+  if (firsts == left_first) seconds = std::min(seconds, firsts - 1);
+  if (seconds == left_second) firsts = std::min(firsts, seconds);
   const Tick more = static_cast<Tick>(firsts + seconds - 1) * slot_;
   channel_.tally.bank += static_cast<Tick>(firsts + seconds - 1) * (slot_ - timing_.burst);
   used_until_ += more;

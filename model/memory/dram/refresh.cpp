@@ -13,13 +13,14 @@ std::uint64_t bits(std::uint32_t count) {
   return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
 }
 
+Tick takes_of(const Timing& t, Refresh kind) { return kind == Refresh::kPerBank ? t.rfc_bank : t.rfc_all; }
+
 }  // namespace
 
 Tick refresh_settles(const Organisation& o, const Timing& t, Refresh kind) {
   const Tick restored = t.rc + t.cwl + t.burst + t.wr + t.rp;
   const Tick in_turn = t.ppd + t.rrefd + t.rrd_long + t.activate_on_bus + t.other_on_bus;
-  const Tick takes = kind == Refresh::kPerBank ? t.rfc_bank : t.rfc_all;
-  return restored + static_cast<Tick>(o.stack_ids * o.pseudo_channels) * in_turn + takes;
+  return restored + static_cast<Tick>(o.stack_ids * o.pseudo_channels) * in_turn + takes_of(t, kind);
 }
 
 RefreshSchedule::RefreshSchedule(const Organisation& o, const Timing& t, Refresh kind)
@@ -27,7 +28,7 @@ RefreshSchedule::RefreshSchedule(const Organisation& o, const Timing& t, Refresh
       banks_(o.all_banks()),
       per_stack_(o.banks_per_stack_id()),
       refi_(t.refi),
-      takes_(kind == Refresh::kPerBank ? t.rfc_bank : t.rfc_all),
+      takes_(takes_of(t, kind)),
       parts_(kind == Refresh::kPerBank ? o.banks_per_stack_id() : 1) {
   turn(0);
 }
@@ -37,13 +38,13 @@ void RefreshSchedule::turn(std::int64_t by) {
   if (kind_ == Refresh::kNone) return;
   due_ = (turn_ + 1) * refi_ / parts_;
   due_after_ = (turn_ + 2) * refi_ / parts_;
-  next_ = banks_of(turn_);
+  next_ = banks_of_turn();
 }
 
-std::uint64_t RefreshSchedule::banks_of(std::int64_t turn) const {
+std::uint64_t RefreshSchedule::banks_of_turn() const {
   if (by_stack()) return bits(banks_);
   std::uint64_t banks = 0;
-  for (auto bank = static_cast<std::uint32_t>(turn % per_stack_); bank < banks_; bank += per_stack_)
+  for (auto bank = static_cast<std::uint32_t>(turn_ % per_stack_); bank < banks_; bank += per_stack_)
     banks |= std::uint64_t{1} << bank;
   return banks;
 }

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "model/memory/dram/timing.h"
+#include "model/memory/dram/bank_state.h"
 
 namespace tahoma::model::dram {
 
@@ -30,6 +30,9 @@ class RefreshSchedule {
   std::uint64_t claimed() const { return claimed_; }
   void refreshed(std::uint64_t banks, Tick at);
 
+  // All but the intervals, into the caches.
+  void fetch_state() const { fetch(this, last_.data()); }
+
   // What one refresh command takes: a stack ID or a bank.
   bool by_stack() const { return kind_ == Refresh::kAllBank; }
   std::uint64_t unit(std::uint32_t bank) const;
@@ -39,7 +42,7 @@ class RefreshSchedule {
   Tick ready_at(std::uint32_t bank) const { return last_[bank].ready; }
 
  private:
-  std::uint64_t banks_of(std::int64_t turn) const;
+  std::uint64_t banks_of_turn() const;
   void turn(std::int64_t by);
   Refresh kind_;
   std::uint32_t banks_, per_stack_;

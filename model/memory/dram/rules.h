@@ -36,6 +36,11 @@ class Rules {
   }
   Tick refresh_all(std::uint64_t banks) const;
 
+  // All but the banks, into the caches.
+  void fetch_state() const {
+    fetch(this, groups_.data() + (stack_ids_ << static_cast<unsigned>(stack_shift_ - group_shift_)));
+  }
+
   void activated(std::uint32_t bank, Tick at);
   void precharged(std::uint32_t bank, Tick at);
   // The last of a train; the trains before it must have been told in order.
