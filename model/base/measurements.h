@@ -123,16 +123,30 @@ struct CrossingMeasurement {  // one direction between two dies of a chip: data 
   Bandwidth peak;
 };
 
+// What one chip sent another over a link.
+struct LinkFlow {
+  std::uint32_t from_chip = 0, to_chip = 0;
+  std::uint64_t payload_bytes = 0;
+};
+
 struct LinkMeasurement {  // one direction of one link
-  std::string path;       // "server0.chip03.link_xp"
+  std::string path;       // "server0.chip03.link.xp"
   std::uint32_t from_chip = 0, to_chip = 0;
   char axis = 'x';
   std::uint64_t payload_bytes = 0, wire_bytes = 0, packets = 0;
   Duration busy;
   Duration queue_full;                 // time its queue had no free slot
+  Duration blocked;                    // a packet was ready and the wire free, but the next buffer was full
   std::uint64_t queue_high_water = 0;  // packets
   Bandwidth peak;
   Series series;
+  std::vector<LinkFlow> flows;  // by (from_chip, to_chip)
+};
+
+// What chips sent each other through the fabric: counted where it enters and where it leaves.
+struct TrafficMeasurement {
+  std::uint32_t from_chip = 0, to_chip = 0;
+  std::uint64_t packets = 0, payload_bytes = 0;
 };
 
 struct RunMeasurement {
@@ -142,7 +156,8 @@ struct RunMeasurement {
   std::vector<HbmMeasurement> hbm;
   std::vector<CrossingMeasurement> crossings;  // none on a chip of one die
   std::vector<LinkMeasurement> links;
-  std::uint64_t instructions = 0;  // retired, all queues
+  std::vector<TrafficMeasurement> traffic;  // pairs that exchanged anything, by (from_chip, to_chip)
+  std::uint64_t instructions = 0;           // retired, all queues
   std::uint64_t dma_packets = 0;
   std::uint64_t link_packet_hops = 0;
   std::uint64_t activations = 0;  // SystemC process activations of engines

@@ -94,6 +94,9 @@ struct PacketInfo : tlm::tlm_extension<PacketInfo> {
   base::Time first{0}, last{0};
   base::Duration held{0};
   // On its way through the fabric.
+  std::uint32_t to_chip = 0;  // where it leaves the fabric
+  std::uint32_t carried = 0;  // bytes of data that travel: none in a request to read, or to know
+  bool answer = false;        // of a read of another chip's memory: the data, on their way back
   std::optional<Notify> notify;
   base::Duration notify_delay{0};  // landed -> semaphore visible
   bool acknowledgement = false;    // carries only `notify`, back to a core on another chip
