@@ -10,6 +10,7 @@
 #include "runtime/npy_dtype.h"
 #include "runtime/output_dir.h"
 #include "runtime/progress.h"
+#include "runtime/report/link_tables.h"
 #include "runtime/report/manifest.h"
 #include "runtime/report/sha256.h"
 #include "runtime/report/summary.h"
@@ -114,6 +115,8 @@ RunOutcome run_workload(const RunOptions& options) {
   out.write("stats.json", stats_json(run.stats.stats()));
   out.write("stats.csv", stats_csv(run.stats.stats()));
   out.write("links.csv", links_csv(run.measurement));
+  out.write("links_windows.csv", links_windows_csv(run.measurement));
+  out.write("traffic.csv", traffic_csv(config->machine, run.measurement));
   out.write("hbm.csv", hbm_csv(run.measurement));
   out.write("config.resolved.yaml", config->to_yaml());
   for (const NamedValues& output : run.outputs)
