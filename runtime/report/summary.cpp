@@ -92,10 +92,18 @@ DmaSummary dma_of(const RunMeasurement& run, const Cores& active) {
   return dma;
 }
 
+void check_collectives(const std::vector<CollectiveResult>& collectives) {
+  for (const CollectiveResult& c : collectives)
+    TAHOMA_INVARIANT(c.split.total() == c.time(),
+                     fmt::format("{}: the parts of its time add up to {} fs of {} fs", c.name,
+                                 c.split.total().fs, c.time().fs));
+}
+
 }  // namespace
 
 Summary summarise(const RunFacts& facts, const model::MachineParams& machine, const RunMeasurement& run) {
   model::check_books(run, machine);
+  check_collectives(facts.collectives);
   const Cores active = active_cores(run);
   Summary s;
   s.facts = facts;

@@ -32,6 +32,7 @@ struct RunFacts {
   std::uint32_t cores_used = 0;
   GoldenResult golden;
   model::check::Findings checks;
+  std::vector<CollectiveResult> collectives;
 };
 
 struct FlopSummary {

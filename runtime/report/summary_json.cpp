@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "runtime/report/collective_report.h"
 #include "runtime/report/link_json.h"
 #include "runtime/report/memory_json.h"
 
@@ -124,6 +125,7 @@ std::string summary_json(const Summary& s) {
   json["dma"] = dma_json(s.dma);
   json["hbm"] = hbm_json(s.hbm);
   json["links"] = links_json(s.links);
+  json["collectives"] = collectives_json(s.facts.collectives);
   json["bound_by"] = {
       {"resource", s.bound.resource}, {"share_percent", s.bound.share_percent}, {"reason", s.bound.reason}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "runtime/report/collective_report.h"
 #include "runtime/report/format.h"
 #include "runtime/report/link_text.h"
 #include "runtime/report/text_layout.h"
@@ -188,7 +189,8 @@ std::string golden_block(const GoldenResult& golden) {
 }  // namespace
 
 std::string summary_text(const Summary& s) {
-  return head(s) + engine_table(s) + memory_block(s) + link_text(s.links) + golden_block(s.facts.golden);
+  return head(s) + engine_table(s) + memory_block(s) + link_text(s.links) +
+         collectives_text(s.facts.collectives) + golden_block(s.facts.golden);
 }
 
 }  // namespace tahoma::runtime
