@@ -172,3 +172,36 @@ TEST_CASE("kernel: deliveries that cannot be made are refused", "[kernel]") {
   CHECK_THROWS_WITH(kernel.fold(a, {std::vector<HbmView>(17, b), isa::AluOp::kAdd}, Queue::kCc0), refused);
   CHECK_THROWS_WITH(kernel.wait(Queue::kCc0, a.of_peer(64)), refused);
 }
+
+// Windows of one long row, as a collective on a flat tensor has them: each is folded and sent in turn, some
+// rounds long.
+isa::Program long_ring(const model::MachineParams& machine, std::uint64_t chunks, std::uint32_t rounds) {
+  Kernel kernel("long", machine);
+  const HbmView x = kernel.argument("x", DType::kBf16, 1, chunks * 2048),
+                slots = kernel.argument("slots", DType::kBf16, 2, 2048);
+  const std::uint8_t core = kernel.own_core("core");
+  const std::array<Signal, 4> s{kernel.signal(), kernel.signal(), kernel.signal(), kernel.signal()};
+  for (std::uint32_t round = 0; round < rounds; ++round)
+    for (std::uint64_t n = 0; n < chunks; ++n) {
+      const std::uint64_t slot = n % 2, turn = (round * chunks + n) / 2;
+      const Queue on = slot == 0 ? Queue::kCc0 : Queue::kCc1;
+      const HbmView chunk = x.window(0, n * 2048, 1, 2048), staged = slots.window(slot, 0, 1, 2048);
+      kernel.wait(on, s[slot], static_cast<std::uint32_t>(16 * (turn + 1)));
+      if (round == 0)
+        kernel.fold(chunk, {{chunk, staged}, isa::AluOp::kAdd}, on, runtime::Delivery{core, s[2 + slot], -1});
+      kernel.send(staged.of_peer(1 << 20), chunk, on, {core, s[slot], 1});
+    }
+  return kernel.finish();
+}
+
+TEST_CASE("kernel: ten thousand sends and waits are scheduled in a time that grows with their number", "[kernel]") {
+  const model::MachineParams machine = tests::default_machine();
+  for (const auto& [chunks, rounds] : {std::pair{10000U, 1U}, std::pair{100U, 100U}}) {
+    const auto start = std::chrono::steady_clock::now();
+    const isa::Program program = long_ring(machine, chunks, rounds);
+    const auto took = std::chrono::steady_clock::now() - start;
+    printf("took %f\n", std::chrono::duration<double>(took).count());
+    CHECK(program.stream(Queue::kCc0).size() >= 10'000);
+  }
+}
+
