@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "isa/error.h"
 #include "isa/program.h"
 #include "model/base/error.h"
 #include "model/engine/transfer_values.h"
@@ -41,6 +40,19 @@ void check_side(const sim::BackdoorIf& memory, const TransferRequest& request, c
 
 bool on_chip(std::uint64_t address, std::uint32_t chip) {
   return isa::GlobalAddress::from(address).chip == chip;
+}
+
+bool is_collective(isa::Queue queue) { return queue == isa::Queue::kCc0 || queue == isa::Queue::kCc1; }
+
+// A transfer's engines: so many from the first on, modulo all. Each of fewer than 16 raises semaphores by as
+// much more, so that a whole transfer always adds up to the same.
+struct Engines {
+  unsigned first, count;
+};
+Engines engines_of(isa::Queue queue, const DmaParams& params) {
+  if (!is_collective(queue)) return {0, isa::kDmaEngines};
+  const auto count = static_cast<unsigned>(params.collective_engines);
+  return {queue == isa::Queue::kCc0 ? 0 : count, count};
 }
 
 std::uint64_t largest_element(const TransferRequest& request) {
@@ -99,7 +111,9 @@ sim::Payload* DmaRings::packet(tlm::tlm_command command, std::uint64_t address, 
   return pool_.take(command, address, static_cast<std::uint32_t>(bytes));
 }
 
+// Another chip's answer takes its own time to come: nobody there can look ahead for this engine.
 bool DmaRings::access(sim::Payload& payload, Duration ahead) {
+  if (!on_chip(payload.get_address(), place_.chip)) sim::info_of(payload).needed = Time{0};
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay = sim::to_kernel(ahead);
   return network->nb_transport_fw(payload, phase, delay) == tlm::TLM_COMPLETED;
@@ -153,15 +167,7 @@ void DmaRings::check(const TransferRequest& request) const {
   for (std::size_t s = 0; s < request.sources.size(); ++s) {
     const isa::DmaSide& src = request.sources[s].src;
     check_side(*hbm.operator->(), request, src, request.source(s));
-    if (src.space == isa::Space::kHbm && !on_chip(request.source(s), place_.chip))
-      throw isa::ProgramError(
-          "E-RUN-040", "",
-          "the source lies on another chip; a transfer is pushed by the chip that holds its source");
   }
-  if (d.accumulate && d.dst.space == isa::Space::kHbm && !on_chip(request.dst, place_.chip))
-    throw isa::ProgramError(
-        "E-RUN-041", "",
-        "accumulation into another chip's memory; send to a buffer there and accumulate it there");
 }
 
 void DmaRings::ring(const TransferRequest& request) {
@@ -172,20 +178,29 @@ void DmaRings::ring(const TransferRequest& request) {
   }
   Transfer* t = free_.back();
   free_.pop_back();
+  const Engines engines = engines_of(request.queue, params_);
   *t = Transfer{request,
-                runs_of(request, params_.element_rows),
+                runs_of(request, params_.element_rows, engines.count),
                 largest_element(request),
                 false,
                 false,
-                isa::kDmaEngines,
-                isa::kDmaEngines};
+                engines.count,
+                engines.count};
   t->remote = request.descriptor().dst.space == isa::Space::kHbm && !on_chip(request.dst, place_.chip);
+  t->collective = is_collective(request.queue);
+  if (t->collective && t->runs.joined == 1)
+    t->parts = std::max<std::uint64_t>(1, params_.collective_packet.count / params_.packet.count);
+  for (std::optional<sim::Notify>* notify : {&t->request.notify, &t->request.notify_read})
+    if (*notify && static_cast<sim::Change>((*notify)->change) != sim::Change::kSet)
+      (*notify)->value *= isa::kDmaEngines / engines.count;
   ++held_[request.ring];
   ++started_;
   ++in_flight_;
   const Time described = generated(request) + params_.start_up;
-  for (unsigned e = 0; e < isa::kDmaEngines; ++e)
-    engines_[e].push(t, request.ring, described + skew_of(e, params_));
+  for (unsigned n = 0; n < engines.count; ++n) {
+    const unsigned e = (engines.first + n) % isa::kDmaEngines;
+    engines_[e].push(t, share_of(t->runs, n), described + skew_of(e, params_));
+  }
   schedule();
 }
 

@@ -100,6 +100,8 @@ struct DmaParams {
   std::uint64_t element_rows;     // partitions whose rows are one element, if HBM has them in one piece
   Bytes packet;                   // most payload of one packet
   std::uint64_t packet_elements;  // most descriptors of one packet
+  Bytes collective_packet;        // most payload of one packet of a transfer that a collective core rings
+  std::uint64_t collective_engines;  // engines that such a transfer is dealt to
   Duration doorbell_sync, doorbell_scalar, doorbell_gpsimd;  // time of the instruction, by queue
   Duration pitch_sync, pitch_scalar, pitch_gpsimd;           // doorbell start to doorbell start
   Duration first_doorbell;                                   // more for the first of a queue

@@ -39,7 +39,7 @@ struct Notify {
   std::uint32_t core = 0;  // global core number, or kNobody
   std::uint8_t semaphore = 0;
   std::uint8_t change = 0;  // sim::Change
-  std::uint16_t value = 0;
+  std::uint32_t value = 0;
 };
 
 // Which bytes of the memory a packet touches: rows of equal length, the first at the packet's address, each

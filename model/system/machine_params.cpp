@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <bit>
+
 #include "model/base/error.h"
 #include "model/link/topology.h"
 
@@ -111,6 +113,8 @@ void MachineParams::check() const {
   if (chip.cores % chip.lnc != 0)
     refuse("machine.chip.lnc", fmt::format("{} cores do not form pairs", chip.cores));
   chip.hbm.check();
+  if (!std::has_single_bit(chip.core.dma.collective_engines))
+    refuse("machine.chip.core.dma.collective_engines", "expected 1, 2, 4, 8 or 16");
   if (chip.core.sbuf.usable > chip.core.sbuf.per_partition)
     refuse("machine.chip.core.sbuf.usable", "more than a partition holds");
   if (chip.core.psum.per_partition.count % chip.core.psum.bank.count != 0)
