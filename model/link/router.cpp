@@ -13,19 +13,6 @@ namespace tahoma::model {
 
 using base::Time;
 
-namespace {
-
-base::Bandwidth rate_of(const Router::Fabric& fabric, std::uint32_t node, PortIndex port) {
-  base::Bandwidth rate = fabric.params.rate_of(fabric.topology.axis_name(port));
-  const auto share = fabric.rates.find({node, port});
-  if (share == fabric.rates.end()) return rate;
-  rate.bytes_per_second =
-      static_cast<std::uint64_t>(static_cast<double>(rate.bytes_per_second) * share->second);
-  return rate;
-}
-
-}  // namespace
-
 Router::Router(sc_core::sc_module_name name, std::uint32_t node, const Fabric& fabric, sim::Meter& meter)
     : sc_module(name), node_(node), fabric_(fabric), meter_(meter), from_chip_(fabric.params.local) {
   in.register_nb_transport_fw(this, &Router::on_request);
@@ -34,12 +21,15 @@ Router::Router(sc_core::sc_module_name name, std::uint32_t node, const Fabric& f
   ports_.resize(topology.ports(node));
   for (PortIndex p = 0; p < ports_.size(); ++p) {
     const auto to = topology.neighbour(node, p);
-    if (!to || fabric.dead.count({node, p}) > 0) continue;
+    const auto known = fabric.faults.find({node, p});
+    const LinkFaults faults = known == fabric.faults.end() ? LinkFaults{} : known->second;
+    if (!to || faults.dead) continue;
+    const char axis = topology.axis_name(p);
     const LinkPort::Place place{p,
                                 node,
                                 *to,
-                                topology.axis_name(p),
-                                rate_of(fabric, node, p),
+                                axis,
+                                faults.bandwidth(params.rate_of(axis)),
                                 params.wire + params.router,
                                 params.buffer.count};
     ports_[p] = std::make_unique<LinkPort>(topology.port_name(node, p).c_str(), place, params,

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/link/link_fault_params.h"
 #include "model/link/link_port.h"
 #include "model/link/routes.h"
 
@@ -29,14 +30,13 @@ class Router : public sc_core::sc_module, private PacketSource {
  public:
   tlm_utils::multi_passthrough_target_socket<Router> in{"in"};  // incoming links, then the chip's own network
 
-  // Which part of the links' rates each port has: by (node, port), 1 if not named.
-  using Rates = std::map<std::pair<std::uint32_t, PortIndex>, double>;
-  struct Fabric {  // the same for every router of a machine
+  using Faults =
+      std::map<std::pair<std::uint32_t, PortIndex>, LinkFaults>;  // by (node, port); others are sound
+  struct Fabric {                                                 // the same for every router of a machine
     const LinkParams& params;
     const Topology& topology;
     const Routes& routes;
-    const DeadLinks& dead;
-    const Rates& rates;
+    const Faults& faults;
   };
   Router(sc_core::sc_module_name name, std::uint32_t node, const Fabric& fabric, sim::Meter& meter);
 

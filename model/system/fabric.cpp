@@ -10,18 +10,38 @@ Topology topology_of(const MachineParams& p) {
            static_cast<std::uint32_t>(p.torus.z)}};
 }
 
+// The links of `node` that lead to a chip that is dead.
+void mark_dead(const Topology& topology, std::uint32_t node, std::uint32_t chip, Router::Faults& all) {
+  for (PortIndex port = 0; port < topology.ports(node); ++port)
+    if (topology.neighbour(node, port) == chip) all[{node, port}].dead = true;
+}
+
+Router::Faults faults_of(const MachineParams& p, const Topology& topology) {
+  Router::Faults all;
+  for (std::uint32_t chip = 0; chip < topology.chips(); ++chip)
+    for (PortIndex port = 0; port < topology.ports(chip); ++port) {
+      const LinkFaults faults = p.faults_of_link(chip, topology.port_name(chip, port));
+      if (faults.dead || faults.rate < 1) all[{chip, port}] = faults;
+      const auto to = topology.neighbour(chip, port);
+      if (to && p.is_dead(chip)) mark_dead(topology, *to, chip, all);
+    }
+  return all;
+}
+
+DeadLinks dead_among(const Router::Faults& faults) {
+  DeadLinks dead;
+  for (const auto& [link, fault] : faults)
+    if (fault.dead) dead.insert(link);
+  return dead;
+}
+
 }  // namespace
-
-DeadLinks dead_links(const MachineParams&, const Topology&) { return {}; }
-
-Router::Rates link_rates(const MachineParams&, const Topology&) { return {}; }
 
 Fabric::Fabric(const MachineParams& params)
     : topology(topology_of(params)),
-      dead(dead_links(params, topology)),
-      rates(link_rates(params, topology)),
-      routes(topology, params.link.axes(), dead),
-      shared{params.link, topology, routes, dead, rates} {}
+      faults(faults_of(params, topology)),
+      routes(topology, params.link.axes(), dead_among(faults)),
+      shared{params.link, topology, routes, faults} {}
 
 void Fabric::connect(std::vector<Router*> chips, sim::Meter& meter) {
   routers_ = std::move(chips);

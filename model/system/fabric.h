@@ -11,10 +11,6 @@
 
 namespace tahoma::model {
 
-// What the machine's faults leave of its links.
-DeadLinks dead_links(const MachineParams& params, const Topology& topology);
-Router::Rates link_rates(const MachineParams& params, const Topology& topology);
-
 class Fabric {
  public:
   explicit Fabric(const MachineParams& params);
@@ -27,8 +23,7 @@ class Fabric {
   std::vector<base::LinkMeasurement> measure(base::Time elapsed) const;
 
   const Topology topology;
-  const DeadLinks dead;
-  const Router::Rates rates;
+  const Router::Faults faults;
   const Routes routes;
   const Router::Fabric shared;
 
