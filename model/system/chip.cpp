@@ -10,6 +10,7 @@ namespace {
 OnChipNetwork::Place place_of(std::uint32_t chip, const MachineParams& p) {
   OnChipNetwork::Place place;
   place.chip = chip;
+  place.chips = static_cast<std::uint32_t>(p.chips());
   place.cores = static_cast<std::uint32_t>(p.chip.cores);
   place.stacks = static_cast<std::uint32_t>(p.chip.hbm.stacks);
   place.dies = static_cast<std::uint32_t>(p.chip.dies);
@@ -37,8 +38,9 @@ std::unique_ptr<HbmStack> stack_of(std::uint32_t chip, std::uint32_t n, const Ch
 
 Chip::Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& s)
     : sc_module(name),
+      core_params_(slowed(s.params.chip.core, s.params.slowdown_of(chip))),
       network_("network", place_of(chip, s.params), s.pool, s.meter),
-      router_("link", chip, s.torus, s.params.link, s.meter) {
+      router_("link", chip, s.fabric, s.meter) {
   const ChipParams& p = s.params.chip;
   for (std::uint32_t n = 0; n < p.hbm.stacks; ++n) {
     stacks_.push_back(stack_of(chip, n, s));
@@ -46,8 +48,8 @@ Chip::Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& s)
     s.memory.add(stacks_.back()->pages());
   }
   for (std::uint32_t n = 0; p.lnc == 2 && n < p.cores / 2; ++n)
-    meetings_.push_back(
-        std::make_unique<Meeting>(fmt::format("meeting{}", n).c_str(), p.core, s.functional, s.checker));
+    meetings_.push_back(std::make_unique<Meeting>(fmt::format("meeting{}", n).c_str(), core_params_,
+                                                  s.functional, s.checker));
   for (std::uint32_t n = 0; n < p.cores; ++n) {
     const NeuronCore::Place place{static_cast<std::uint32_t>(chip * p.cores + n),
                                   chip,
@@ -56,18 +58,18 @@ Chip::Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& s)
                                   s.run_ahead,
                                   s.checker};
     cores_.push_back(
-        std::make_unique<NeuronCore>(fmt::format("core{}", n).c_str(), place, p.core, s.pool, s.meter));
+        std::make_unique<NeuronCore>(fmt::format("core{}", n).c_str(), place, core_params_, s.pool, s.meter));
     NeuronCore& core = *cores_.back();
     core.bind(s.memory, p.lnc == 2 ? meetings_[n / 2].get() : nullptr);
     network_.semaphores(core.semaphores());
     core.dma().network.bind(network_.dma);
   }
-  router_.deliver.bind(network_.landed);
+  router_.to_chip().wire.bind(network_.landed);
 }
 
-void Chip::bind_injection() {
+void Chip::bind_chip_to_router() {
   network_.inject.bind(router_.in);
-  router_.expect_input(std::nullopt);
+  router_.expect_chip();
 }
 
 Server::Server(sc_core::sc_module_name name, std::uint32_t server, const Chip::Shared& shared)

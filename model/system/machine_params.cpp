@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "model/base/error.h"
+#include "model/link/topology.h"
 
 namespace tahoma::model {
 
@@ -54,15 +55,61 @@ void MachineParams::declare(base::ParamTree& t) {
   instances.declare(t, *this);
 }
 
-StackFaults MachineParams::faults_of(std::uint64_t chip_number, std::uint64_t stack) const {
-  const auto found = instances.stacks.find(stack_name(*this, chip_number, stack));
-  return found == instances.stacks.end() ? StackFaults{} : found->second;
+namespace {
+
+template <class Faults>
+Faults named(const std::map<std::string, Faults>& faults, const std::string& name) {
+  const auto found = faults.find(name);
+  return found == faults.end() ? Faults{} : found->second;
 }
 
+}  // namespace
+
+StackFaults MachineParams::faults_of(std::uint64_t chip_number, std::uint64_t stack) const {
+  return named(instances.stacks, stack_name(*this, chip_number, stack));
+}
+
+LinkFaults MachineParams::faults_of_link(std::uint64_t chip_number, std::string_view port) const {
+  LinkFaults faults = named(instances.links, link_name(*this, chip_number, port));
+  faults.dead = faults.dead || is_dead(chip_number);
+  return faults;
+}
+
+double MachineParams::slowdown_of(std::uint64_t chip_number) const {
+  return named(instances.chips, chip_name(*this, chip_number)).slow;
+}
+
+bool MachineParams::is_dead(std::uint64_t chip_number) const {
+  return named(instances.chips, chip_name(*this, chip_number)).dead;
+}
+
+namespace {
+
+void refuse(const std::string& path, const std::string& text) {
+  throw base::UserError("E-CFG-020", path, text);
+}
+
+// Virtual channels for the classes that keep a ring free of deadlock, and buffers for whole packets.
+void check_link(const LinkParams& link, const DmaParams& dma) {
+  const Topology topology(link.kind(), {2, 2, 2});
+  const unsigned classes = topology.wraps() ? 2 : 1;
+  if (link.adaptive() && !topology.is_grid())
+    refuse("machine.link.routing", "adaptive routing needs a grid: torus, mesh or ring");
+  if (link.adaptive() && link.vcs < classes + 1)
+    refuse("machine.link.vcs", fmt::format("{} of them; adaptive routing on a {} needs at least {}", link.vcs,
+                                           link.topology, classes + 1));
+  if (!link.adaptive() && link.vcs % classes != 0)
+    refuse("machine.link.vcs",
+           fmt::format("{} of them; a {} needs a multiple of {}", link.vcs, link.topology, classes));
+  const base::Bytes largest = link.on_wire(dma.packet.count);
+  if (link.buffer.count < largest.count)
+    refuse("machine.link.buffer", fmt::format("{} B do not hold the largest packet, {} B with its headers",
+                                              link.buffer.count, largest.count));
+}
+
+}  // namespace
+
 void MachineParams::check() const {
-  const auto refuse = [](const std::string& path, const std::string& text) {
-    throw base::UserError("E-CFG-020", path, text);
-  };
   if (chip.cores % chip.lnc != 0)
     refuse("machine.chip.lnc", fmt::format("{} cores do not form pairs", chip.cores));
   chip.hbm.check();
@@ -74,6 +121,7 @@ void MachineParams::check() const {
     refuse("machine.chip.core.psum.bank", "banks do not divide a partition");
   if (chip.core.tensor.moving_columns * 4 > chip.core.psum.bank.count)
     refuse("machine.chip.core.tensor.moving_columns", "a matmul's fp32 row must fit one PSUM bank");
+  check_link(link, chip.core.dma);
   instances.check(*this);
 }
 

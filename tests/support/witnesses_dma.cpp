@@ -126,6 +126,7 @@ double remote_window(const MachineParams& machine) {
   MachineParams m = machine;
   m.torus.x = 2;
   m.link.x = {1'000'000'000, false};
+  m.link.buffer = {16 * m.link.on_wire(m.chip.core.dma.packet.count).count};  // one packet of each engine
   const std::string text = kHead + "sync:\n  dma_copy shape=16x16384 dst=a:fp32 src=sbuf[0, 0x0]:fp32\n";
   return std::stod(in_child([&] {
     const auto program = text_program(text);
