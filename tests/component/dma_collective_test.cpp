@@ -157,3 +157,13 @@ TEST_CASE("dma collective: cc0 rings the first engines, cc1 those behind them, o
   CHECK(log.changes.at(4).size() == 4);
   CHECK(log.changes.at(2).size() == 16);
 }
+
+TEST_CASE("dma collective: engines are a power of two, and links hold a coarse packet", "[dma]") {
+  model::MachineParams machine = tests::default_machine();
+  CHECK_NOTHROW(machine.check());
+  machine.chip.core.dma.collective_engines = 6;
+  CHECK_THROWS_WITH(machine.check(), Catch::Contains("E-CFG-020") && Catch::Contains("1, 2, 4, 8 or 16"));
+  machine = tests::default_machine();
+  machine.link.buffer = machine.chip.core.dma.collective_packet;  // without room for its headers
+  CHECK_THROWS_WITH(machine.check(), Catch::Contains("E-CFG-020") && Catch::Contains("largest packet"));
+}
