@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who touched which part of which buffer last: finds the earlier operations that an access must come after.
-// Rows and bytes are filed in blocks, and a record is dropped once a later one implies it, so that a query looks at a
-// handful of records however long the kernel is.
+// Rows and bytes are filed in blocks, and a record is dropped once a later one implies it, so that a query
+// looks at a handful of records however long the kernel is.
 #pragma once
 
 #include <algorithm>

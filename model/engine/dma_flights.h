@@ -7,8 +7,8 @@
 // handed on; one that goes to HBM of this chip has a place in the write window from then until the memory
 // has it, and waits for one before it.
 //
-// A packet larger than the read window lets go of it when no more than a window's worth of it is left to pass,
-// all of its data being there, so that the next one is asked for as early as a smaller one would be.
+// A packet larger than the read window lets go of it when no more than a window's worth of it is left to
+// pass, all of its data being there, so that the next one is asked for as early as a smaller one would be.
 //
 // Pure arithmetic on times, no SystemC. It is asked what is due: after an answer, and after each step.
 #pragma once

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "model/base/error.h"
@@ -101,7 +102,7 @@ void check_link(const LinkParams& link, const DmaParams& dma) {
   if (!link.adaptive() && link.vcs % classes != 0)
     refuse("machine.link.vcs",
            fmt::format("{} of them; a {} needs a multiple of {}", link.vcs, link.topology, classes));
-  const base::Bytes largest = link.on_wire(dma.packet.count);
+  const base::Bytes largest = link.on_wire(std::max(dma.packet.count, dma.collective_packet.count));
   if (link.buffer.count < largest.count)
     refuse("machine.link.buffer", fmt::format("{} B do not hold the largest packet, {} B with its headers",
                                               link.buffer.count, largest.count));
