@@ -25,7 +25,7 @@ MachineParams flit_machine(const std::string& topology = "torus") {
   l.buffer = 512_B;
   l.wire = 1_ns;
   l.router = 5_ns;
-  m.chip.core.dma.packet = 256_B;
+  m.chip.core.dma.packet = m.chip.core.dma.collective_packet = 256_B;
   m.check();
   return m;
 }

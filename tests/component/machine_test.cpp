@@ -133,7 +133,7 @@ TEST_CASE("machine: a write to a neighbour chip takes one hop, and its bytes are
   isa::Program p;
   auto copy = hbm_copy(p, 1, 0, 1 << 20, 0);
   copy.notify_arg = 2;
-  p.stream(Queue::kCc0) = {copy};
+  p.stream(Queue::kSync) = {copy};
   isa::Program waiting;
   waiting.stream(Queue::kSync) = {wait_ge(0, 16)};
   model::System system(m, Mode::kTiming);
@@ -205,7 +205,7 @@ TEST_CASE("machine: halving the link rate doubles a link-bound transfer", "[syst
   isa::Program p;
   auto copy = hbm_copy(p, 1, 0, 4 << 20, 0);
   copy.notify_arg = 2;
-  p.stream(Queue::kCc0) = {copy};
+  p.stream(Queue::kSync) = {copy};
   Args args{};
   args[1] = at(1, 0, 0);
   args[2] = 0;
