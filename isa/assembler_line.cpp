@@ -55,6 +55,10 @@ void value(Line& line, ValueType, std::string_view, std::array<std::int16_t, kFr
 void value(Line& line, ValueType, std::string_view name, std::int32_t& number) {
   number = line.c.integer<std::int32_t>(name);
 }
+void value(Line& line, ValueType, std::string_view name, std::int16_t& number) {
+  number = line.c.integer<std::int16_t>(name);
+}
+void value(Line& line, ValueType, std::string_view, Update& update) { update = parse_change(line.c); }
 void value(Line& line, ValueType type, std::string_view name, std::uint8_t& number) {
   if (type == ValueType::kRegister)
     number = parse_register(line.c);

@@ -9,6 +9,7 @@ namespace tahoma::isa {
 namespace {
 
 constexpr std::string_view kOnChip[] = {"sbuf", "psum"};
+constexpr auto kMostOffset = static_cast<std::int64_t>(kReach);
 
 // "128x4x512": the first number, and the others as the innermost free counts; what is left out is 1.
 template <class First, class Count>
@@ -148,7 +149,8 @@ ParsedSide parse_side(Cursor& c, ArgumentNames args) {
   } else {
     result.side.arg = parse_argument(c, args);
     if (c.accept("+"))
-      result.side.offset = c.integer<std::uint64_t>("byte offset", 0, (std::uint64_t{1} << 40) - 1);
+      result.side.offset =
+          static_cast<std::uint64_t>(c.integer<std::int64_t>("byte offset", -kMostOffset, kMostOffset - 1));
   }
   result.has_strides = parse_type(c, result.side);
   return result;
@@ -173,7 +175,7 @@ Wait parse_wait(Cursor& c) {
   return wait;
 }
 
-Update parse_update(Cursor& c) {
+Update parse_change(Cursor& c) {
   Update update;
   update.semaphore = c.numbered('s', kSemaphores, "semaphore");
   if (c.accept("+=")) {
@@ -185,6 +187,11 @@ Update parse_update(Cursor& c) {
     update.kind = Update::Kind::kSet;
   }
   update.value = c.integer<std::uint16_t>("semaphore change");
+  return update;
+}
+
+Update parse_update(Cursor& c) {
+  Update update = parse_change(c);
   update.on_read = c.accept("@");
   if (update.on_read) c.expect("read", "'read'");
   return update;

@@ -32,7 +32,8 @@ std::array<std::uint8_t, kQuadrant> parse_mask(Cursor& c);
 Scalar parse_scalar(Cursor& c);
 ParsedSide parse_side(Cursor& c, ArgumentNames args);
 Wait parse_wait(Cursor& c);
-Update parse_update(Cursor& c);
+Update parse_change(Cursor& c);  // "s9+=1"
+Update parse_update(Cursor& c);  // the same, or with @read
 std::array<std::int16_t, kFreeDims> parse_pattern(Cursor& c);
 std::uint8_t parse_argument(Cursor& c, ArgumentNames args);
 std::uint8_t parse_register(Cursor& c);

@@ -73,15 +73,53 @@ void pack(Bits& bits, std::array<std::uint8_t, kQuadrant>& mask, unsigned) {
   }
 }
 
+// An offset in HBM has its sign and its highest bits where a side on chip has its partition.
 template <class Bits>
-void pack(Bits& bits, DmaSide& side, unsigned = 0) {
-  bits.enumerator(side.space, 2);
-  bits.enumerator(side.dtype, 4);
+void pack_in_hbm(Bits& bits, DmaSide& side) {
+  constexpr unsigned kLow = 40, kHigh = 9;
+  constexpr std::uint64_t kLowMask = (std::uint64_t{1} << kLow) - 1;
+  bits.fits(side.partition, side.partition == 0);
+  bits.fits(side.across, side.across == 0);
+  bits.fits(side.offset, reaches(side.offset));
+  std::uint64_t high = (side.offset >> kLow) & ((1U << kHigh) - 1), low = side.offset & kLowMask;
+  bits.number(high, kHigh);
+  bits.number(side.arg, 8);
+  bits.number(low, kLow);
+  bits.set(side.offset, ((high << kLow | low) ^ kReach) - kReach);
+}
+
+template <class Bits>
+void pack_on_chip(Bits& bits, DmaSide& side) {
   bits.number(side.partition, 7);
   bits.number(side.across, 2);
   bits.number(side.arg, 8);
   bits.number(side.offset, 40);
+}
+
+template <class Bits>
+void pack(Bits& bits, DmaSide& side, unsigned = 0) {
+  bits.enumerator(side.space, 2);
+  bits.enumerator(side.dtype, 4);
+  if (side.space == Space::kHbm)
+    pack_in_hbm(bits, side);
+  else
+    pack_on_chip(bits, side);
   for (auto& stride : side.stride) bits.number(stride, 32);
+}
+
+// Of no kind, or what happens to which semaphore.
+template <class Bits>
+void pack_change(Bits& bits, Update& update) {
+  if (update.kind == Update::Kind::kNone) return bits.unused(24);
+  bits.number(update.semaphore, 8);
+  bits.number(update.value, 16);
+}
+
+template <class Bits>
+void pack(Bits& bits, Update& update, unsigned) {
+  bits.kind(update.kind, 2);
+  bits.fits(update.on_read, !update.on_read);
+  pack_change(bits, update);
 }
 
 template <class Bits, class Enum>
@@ -128,12 +166,7 @@ void pack_header(Bits& bits, Instruction& i) {
     bits.number(i.wait.semaphore, 8);
     bits.number(i.wait.value, 32);
   }
-  if (i.update.kind == Update::Kind::kNone) {
-    bits.unused(24);
-  } else {
-    bits.number(i.update.semaphore, 8);
-    bits.number(i.update.value, 16);
-  }
+  pack_change(bits, i.update);
 }
 
 template <class Bits>

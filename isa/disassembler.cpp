@@ -16,6 +16,11 @@ std::string hex(std::uint64_t value) {
   return "0x" + std::string(text.data(), end);
 }
 
+// An offset in HBM, which may lead backwards.
+std::string distance(std::uint64_t offset) {
+  return offset < kReach ? hex(offset) : "-" + hex(0 - offset);
+}
+
 // Shortest decimal that reads back to the same bits.
 std::string real(float value) {
   if (std::isnan(value)) return "nan(" + hex(std::bit_cast<std::uint32_t>(value)) + ")";
@@ -82,7 +87,8 @@ class Disassembler {
     const OpRow& row = row_of(i.op);
     std::string out(row.mnemonic);
     for (const Field& field : row.fields) out += operand(field, i, in_place);
-    return out + wait(i.wait) + update(i.update);
+    out += wait(i.wait);
+    return i.update.kind == Update::Kind::kNone ? out : out + " update=" + change(i.update);
   }
 
  private:
@@ -128,10 +134,14 @@ class Disassembler {
   }
 
   std::string side(const DmaSide& s, const Descriptor& d) const {
-    std::string text = s.space == Space::kHbm ? argument(s.arg) : on_chip(s);
-    if (s.space == Space::kHbm && s.offset != 0) text += "+" + hex(s.offset);
+    std::string text = place(s);
     if (s.space != Space::kHbm && s.across != 0) text += "/" + std::to_string(s.across);
     return text + typed(s, default_strides(s, d));
+  }
+
+  std::string place(const DmaSide& s) const {
+    if (s.space != Space::kHbm) return on_chip(s);
+    return argument(s.arg) + (s.offset == 0 ? "" : "+" + distance(s.offset));
   }
 
   std::string argument(std::uint8_t arg) const {
@@ -144,11 +154,9 @@ class Disassembler {
     return " wait=s" + std::to_string(w.semaphore) + relation + std::to_string(w.value);
   }
 
-  static std::string update(const Update& u) {
-    if (u.kind == Update::Kind::kNone) return "";
-    const char* change = u.kind == Update::Kind::kAdd ? "+=" : u.kind == Update::Kind::kSubtract ? "-=" : "=";
-    return " update=s" + std::to_string(u.semaphore) + change + std::to_string(u.value) +
-           (u.on_read ? "@read" : "");
+  static std::string change(const Update& u) {
+    const char* how = u.kind == Update::Kind::kAdd ? "+=" : u.kind == Update::Kind::kSubtract ? "-=" : "=";
+    return "s" + std::to_string(u.semaphore) + how + std::to_string(u.value) + (u.on_read ? "@read" : "");
   }
 
   std::string operand(const Field& field, const Instruction& i, bool in_place) const {
@@ -174,9 +182,7 @@ class Disassembler {
     return on_chip(c) + ":" + std::string(shown(c.dtype));
   }
   std::string value(const Field&, const Instruction&, const DmaSide& s) const {
-    std::string text = s.space == Space::kHbm ? argument(s.arg) : on_chip(s);
-    if (s.space == Space::kHbm && s.offset != 0) text += "+" + hex(s.offset);
-    return text + ":" + std::string(shown(s.dtype));
+    return place(s) + ":" + std::string(shown(s.dtype));
   }
   std::string value(const Field&, const Instruction&, const std::array<std::uint8_t, kQuadrant>& mask) const {
     std::string text;
@@ -187,7 +193,9 @@ class Disassembler {
   std::string value(const Field&, const Instruction&, const std::array<std::int16_t, kFreeDims>& p) const {
     return list(p);
   }
+  std::string value(const Field&, const Instruction&, const Update& u) const { return change(u); }
   std::string value(const Field&, const Instruction&, std::int32_t v) const { return std::to_string(v); }
+  std::string value(const Field&, const Instruction&, std::int16_t v) const { return std::to_string(v); }
   std::string value(const Field&, const Instruction&, bool v) const { return v ? "true" : "false"; }
   std::string value(const Field& field, const Instruction&, std::uint32_t v) const {
     return (traits_of(field.kind).type == ValueType::kTarget ? "L" : "") + std::to_string(v);

@@ -252,7 +252,7 @@ struct Update {
 };
 
 // One side of a DMA transfer. HBM: byte address = args[arg] + offset + registers[reg] + element size *
-// sum(i_d * stride[d]). SBUF and PSUM: dimension `across` walks partitions from `partition` (its stride is
+// sum(i_d * stride[d]), modulo 2^64, so that an offset may lead to another core's memory on any chip. SBUF and PSUM: dimension `across` walks partitions from `partition` (its stride is
 // ignored), the others the free axis.
 struct DmaSide {
   Space space = Space::kHbm;
@@ -260,10 +260,14 @@ struct DmaSide {
   std::uint8_t partition = 0;
   std::uint8_t arg = kNone;
   std::uint8_t across = 0;   // 0..3; 0 in HBM
-  std::uint64_t offset = 0;  // bytes, below 2^40
+  std::uint64_t offset = 0;  // bytes: below 2^40 on chip; in HBM a signed number, see reaches()
   std::array<std::int32_t, kFreeDims> stride{};
   friend bool operator==(const DmaSide&, const DmaSide&) = default;
 };
+
+// How far an offset in HBM leads either way: past the last of 256 chips of 2^40 bytes.
+inline constexpr std::uint64_t kReach = std::uint64_t{1} << 48;
+constexpr bool reaches(std::uint64_t hbm_offset) { return hbm_offset + kReach < 2 * kReach; }
 
 // A transfer as the DMA rings see it. dst = src (cast when the dtypes differ), or dst = dst + src when
 // accumulating.
@@ -309,12 +313,18 @@ struct Instruction {
   DmaSide word;                  // reg_load, reg_store: one element in SBUF or HBM
   std::uint32_t descriptor = 0;  // transfers: index into Program::descriptors
   std::uint8_t sources = 1;      // dma_compute: descriptors from `descriptor` on, one per source
+  AluOp fold = AluOp::kAdd;      // dma_compute: what it does with them
   Indirection indirect = Indirection::kNone;
   Dge dge = Dge::kNone;
   std::uint8_t ring = 0;  // transfers: ring on each of the 16 engines, 0..15
   std::uint8_t pipe = 0;  // sendrecv, core_barrier: which of the meetings of two cores
   std::uint8_t src_reg = kNone, dst_reg = kNone;  // byte offset added to a side or tile
-  std::uint8_t notify_arg = kNone;  // transfers: the core whose semaphore is updated; kNone = this core
+  // Transfers: the core whose semaphores are updated is that of the argument (kNone: this core), and as far
+  // from it as `peer` says; that of a second update, once per DMA engine at its last read, as `read_peer`
+  // says.
+  std::uint8_t notify_arg = kNone;
+  std::int16_t peer = 0, read_peer = 0;
+  Update read_update;
   friend bool operator==(const Instruction&, const Instruction&) = default;
 };
 

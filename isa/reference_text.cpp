@@ -110,6 +110,8 @@ std::string text_form(const Field& field, ValueType type) {
       return name + (field.kind == FieldKind::kColumn ? "=32" : "=1");
     case ValueType::kInteger:
       return name + "=-3";
+    case ValueType::kUpdate:
+      return name + "=s9+=1";
   }
   return name;
 }

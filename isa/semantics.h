@@ -161,10 +161,12 @@ struct IndirectRow {
 void execute_indirect(const Descriptor& descriptor, Indirection direction, std::span<const IndirectRow> rows,
                       const CoreView& core, std::byte* hbm);
 
-// Apply a dma_compute: dst = src_0 + src_1 + ..., in fp32 from source 0 on with one rounding per addition,
-// then rounded once to dst's dtype. One source is a copy (execute_dma). Every source is read before dst is
-// written. `hbm_srcs`: per source, as in execute_dma.
-void execute_dma_compute(std::span<const Descriptor> sources, const CoreView& core, std::byte* hbm_dst,
-                         std::span<const std::byte* const> hbm_srcs);
+// Apply a dma_compute: dst = src_0 op src_1 op ..., from source 0 on, with op add, max or min. In fp32 with
+// one rounding per addition and a NaN that wins (isa/row_kernel.h), then rounded once to dst's dtype; where
+// dst and all sources have one integer dtype in exact integers instead, modulo 2^bits (isa/integer_alu.h), so
+// that the order of a sum does not matter. One source is a copy (execute_dma). Every source is read before
+// dst is written. `hbm_srcs`: per source, as in execute_dma.
+void execute_dma_compute(std::span<const Descriptor> sources, AluOp op, const CoreView& core,
+                         std::byte* hbm_dst, std::span<const std::byte* const> hbm_srcs);
 
 }  // namespace tahoma::isa

@@ -112,6 +112,7 @@ enum class FieldKind : std::uint8_t {
   kWordDst,
   kDescriptor,
   kSources,
+  kFold,
   kIndirect,
   kDge,
   kRing,
@@ -119,6 +120,9 @@ enum class FieldKind : std::uint8_t {
   kSrcReg,
   kDstReg,
   kNotify,
+  kPeer,
+  kReadUpdate,
+  kReadPeer,
   kCount
 };
 

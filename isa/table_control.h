@@ -14,6 +14,7 @@ inline constexpr std::uint8_t kEngines =
 inline constexpr AluOps kRegisterAlu =
     bits<AluOps>(AluOp::kAdd, AluOp::kSubtract, AluOp::kMult, AluOp::kMax, AluOp::kMin, AluOp::kBypass) |
     kBitwise;
+inline constexpr AluOps kFolds = bits<AluOps>(AluOp::kAdd, AluOp::kMax, AluOp::kMin);
 
 inline constexpr Field kDmaCopyFields[] = {
     need(kDescriptor, "descriptor"),
@@ -21,14 +22,26 @@ inline constexpr Field kDmaCopyFields[] = {
     may(kDstReg, "dst_reg"),
     may(kSrcReg, "src_reg"),
     may(kNotify, "notify"),
+    may(kPeer, "peer"),
+    may(kReadUpdate, "read_update"),
+    may(kReadPeer, "read_peer"),
     may(kIndirect, "indirect"),
     column("rows", bits<DTypes>(DType::kInt32, DType::kUint32), 1, true, kRowNumbers, kSbufOnly),
     may(kExtent, "bound"),
     may(kSkip, "skip"),
     may(kDge, "dge")};
 inline constexpr Field kDmaComputeFields[] = {
-    need(kDescriptor, "descriptor"), may(kSources, "sources"), may(kRing, "ring"), may(kDstReg, "dst_reg"),
-    may(kSrcReg, "src_reg"),         may(kNotify, "notify"),   may(kDge, "dge")};
+    need(kDescriptor, "descriptor"),
+    may(kSources, "sources"),
+    alu(kFold, "op", kFolds, true),
+    may(kRing, "ring"),
+    may(kDstReg, "dst_reg"),
+    may(kSrcReg, "src_reg"),
+    may(kNotify, "notify"),
+    may(kPeer, "peer"),
+    may(kReadUpdate, "read_update"),
+    may(kReadPeer, "read_peer"),
+    may(kDge, "dge")};
 inline constexpr Field kDmaTransposeFields[] = {need(kDescriptor, "descriptor"), may(kRing, "ring"),
                                                 may(kDstReg, "dst_reg"),         may(kSrcReg, "src_reg"),
                                                 may(kNotify, "notify"),          may(kDge, "dge")};
@@ -61,13 +74,15 @@ inline constexpr OpRow kMovementRows[] = {
     {Opcode::kDmaCopy, "dma_copy", kDoorbells, kDmaCopyFields, CostClass::kDoorbell,
      "dst[i] = src[i], or dst[i] + src[i] where the descriptor accumulates",
      "Rings the doorbell of a transfer on one ring of all 16 DMA engines. The wait holds the doorbell back; "
-     "the update fires once per engine when its last byte is written. Indirect: dimension 0 of the HBM side "
+     "the update fires once per engine when its last byte is written, the read_update when it has read. "
+     "Indirect: dimension 0 of the HBM side "
      "goes to the row numbers of a column, one per partition, below `bound`, as they are at the doorbell."},
     {Opcode::kDmaCompute, "dma_compute", kDoorbells, kDmaComputeFields, CostClass::kDoorbell,
-     "dst[i] = sum over the sources ascending of src_s[i]",
-     "A transfer that adds up to 16 sources in fp32 and rounds once to dst's dtype; one source is a copy. "
-     "The "
-     "sources are successive descriptors with one destination and one set of counts; the source register "
+     "dst[i] = src_0[i] op src_1[i] op ...",
+     "A transfer that folds up to 16 sources, ascending, in fp32 and rounds once to dst's dtype; sources and "
+     "destination of one integer dtype are exact, sums modulo 2 to the power of its bits. One source is a "
+     "copy. "
+     "The sources are successive descriptors with one destination and one set of counts; the source register "
      "applies to all."},
     {Opcode::kDmaTranspose, "dma_transpose", kDoorbells, kDmaTransposeFields, CostClass::kDoorbell,
      "dst[i] = src[i], dimensions in another order",

@@ -33,7 +33,8 @@ enum class ValueType : std::uint8_t {
   kRegister,
   kArgument,
   kTarget,
-  kDescriptor
+  kDescriptor,
+  kUpdate
 };
 
 template <class T>
@@ -41,7 +42,7 @@ using Member = T Instruction::*;
 using Slot =
     std::variant<Member<Shape>, Member<Tile>, Member<Scalar>, Member<AluOp>, Member<ActFn>, Member<CompareOp>,
                  Member<MatmulMode>, Member<ReduceCommand>, Member<Indirection>, Member<Dge>, Member<Column>,
-                 Member<DmaSide>, Member<bool>, Member<std::uint8_t>,
+                 Member<DmaSide>, Member<Update>, Member<bool>, Member<std::uint8_t>, Member<std::int16_t>,
                  Member<std::array<std::int16_t, kFreeDims>>, Member<std::array<std::uint8_t, kQuadrant>>,
                  Member<std::int32_t>, Member<float>, Member<std::uint32_t>>;
 
@@ -68,7 +69,8 @@ using enum FieldKind;
 // partition 7, offset 18. A shuffle's mask: four numbers of 41 bits, each eight digits of base 33.
 inline constexpr unsigned kShapeBits = 8 + 4 * 16, kTileBits = 1 + 4 + 7 + 18 + 4 * 16,
                           kScalarBits = 1 + 1 + 32, kColumnBits = 1 + 1 + 4 + 7 + 18,
-                          kSideBits = 2 + 4 + 7 + 2 + 8 + 40 + 4 * 32, kMaskBits = 4 * 41;
+                          kSideBits = 2 + 4 + 7 + 2 + 8 + 40 + 4 * 32, kMaskBits = 4 * 41,
+                          kUpdateBits = 2 + 8 + 16;
 
 constexpr FieldTraits target(FieldKind kind, Member<Tile> slot, std::string_view doc) {
   return {kind, T::kTile, kTileBits, slot, doc, Role::kWrite};
@@ -158,6 +160,7 @@ inline constexpr FieldTraits kTraits[] = {
     {kDescriptor, T::kDescriptor, 32, &I::descriptor, "number of a descriptor, or its parts in place"},
     {kSources, T::kNumber, 5, &I::sources,
      "1..16 sources: this descriptor and those that follow it, all with one destination"},
+    {kFold, T::kAluOp, 5, &I::fold, "what is done with the sources; default add"},
     {kIndirect, T::kIndirection, 2, &I::indirect,
      "gather or scatter: dimension 0 of the HBM side goes to the rows of `rows`"},
     {kDge, T::kDge, 2, &I::dge,
@@ -169,6 +172,10 @@ inline constexpr FieldTraits kTraits[] = {
     byte_register(kDstReg, &I::dst_reg, "register with a byte offset added to the destination"),
     {kNotify, T::kArgument, 8, &I::notify_arg,
      "argument with the core whose semaphore is updated; default this core"},
+    {kPeer, T::kInteger, 16, &I::peer, "added to the number of the core that is notified; default 0"},
+    {kReadUpdate, T::kUpdate, kUpdateBits, &I::read_update,
+     "one more update, once per DMA engine when it has read its share, of the core of `notify`"},
+    {kReadPeer, T::kInteger, 16, &I::read_peer, "the same as `peer` for `read_update`; default 0"},
 };
 
 constexpr bool traits_stand_in_order() {

@@ -33,9 +33,10 @@ void check_hbm_side(const Transfer& t, const char* name, const DmaSide& side) {
                             "; the program has " + std::to_string(t.program.args.size()));
   if (side.partition != 0 || side.across != 0)
     t.fail("E-ISA-031", std::string(name) + " in HBM has a partition; expected 0");
-  if (side.offset >> 40 != 0)
-    t.fail("E-ISA-031",
-           std::string(name) + " starts at byte " + std::to_string(side.offset) + "; expected below 2^40");
+  if (!reaches(side.offset))
+    t.fail("E-ISA-031", std::string(name) + " starts " +
+                            std::to_string(static_cast<std::int64_t>(side.offset)) +
+                            " bytes from its argument; expected -2^48..2^48-1");
 }
 
 void check_chip_side(const Transfer& t, const char* name, const DmaSide& side) {

@@ -38,10 +38,11 @@ void check_placed(const Site& site, const Field& field, const Operand& operand) 
   check_dtype(site, field, operand.dtype);
 }
 
-// Instructions of one engine choose among operations of their own: the sequencer's arithmetic and GpSimd's
-// reduction across partitions.
+// Some choose among operations that are not their queue's engine's: the sequencer's arithmetic, GpSimd's
+// reduction across partitions and the DMA engines' folds.
 bool has_own_operations(const OpRow& row) {
-  return row.cost == CostClass::kRegister || row.cost == CostClass::kPartitionReduce;
+  return row.cost == CostClass::kRegister || row.cost == CostClass::kPartitionReduce ||
+         row.cost == CostClass::kDoorbell;
 }
 
 void check_kind(const Site& site, const Field& field, AluOp op) {

@@ -85,8 +85,8 @@ void check_hbm_word(const Site& site, const Field& field, const DmaSide& word) {
   if (word.arg >= site.program.args.size())
     site.fail("E-ISA-024", quoted(field.name) + " is argument " + std::to_string(word.arg) +
                                "; the program has " + std::to_string(site.program.args.size()));
-  if (word.partition != 0 || word.offset >> 40 != 0)
-    site.fail("E-ISA-031", quoted(field.name) + " in HBM has a partition or an offset beyond 2^40");
+  if (word.partition != 0 || !reaches(word.offset))
+    site.fail("E-ISA-031", quoted(field.name) + " in HBM has a partition or an offset beyond 2^48");
 }
 
 void check_place(const Site& site, const Field& field, const DmaSide& word) {

@@ -38,8 +38,26 @@ void check_argument(const Site& site, const Field& field, std::uint8_t number) {
   if (number >= site.program.args.size())
     site.fail("E-ISA-024", quoted(field.name) + " is argument " + std::to_string(number) +
                                "; the program has " + std::to_string(site.program.args.size()));
-  if (site.instruction.update.kind == Update::Kind::kNone)
+  const Instruction& i = site.instruction;
+  if (i.update.kind == Update::Kind::kNone && i.read_update.kind == Update::Kind::kNone)
     site.fail("E-ISA-033", "notifies a core but updates no semaphore; expected an update");
+}
+
+// A distance to a core means something beside the core it is counted from and the update that goes there.
+void check_distance(const Site& site, std::string_view name, std::int16_t distance, const Update& update,
+                    std::string_view update_name) {
+  if (distance == 0) return;
+  if (site.instruction.notify_arg == kNone)
+    site.fail("E-ISA-033", std::string(name) + " is counted from a core, and none is named; expected notify");
+  if (update.kind == Update::Kind::kNone)
+    site.fail("E-ISA-033", std::string(name) + " names a core but nothing is updated there; expected " +
+                               std::string(update_name));
+}
+
+void check_read_update(const Site& site) {
+  const Update& update = site.instruction.read_update;
+  if (update.on_read || (update.kind == Update::Kind::kNone && update != Update{}))
+    site.fail("E-ISA-004", "read_update is on read, and of a semaphore if it is of any kind; expected zeros");
 }
 
 void check_reference(const Site& site, const Field& field) {
@@ -53,6 +71,10 @@ void check_reference(const Site& site, const Field& field) {
     site.fail("E-ISA-023", "pipe " + std::to_string(i.pipe) + "; expected 0.." + std::to_string(kPipes - 1));
   if (traits.type == ValueType::kScalar) check_scalar(site, field, i.*std::get<Member<Scalar>>(traits.slot));
   if (traits.type == ValueType::kColumn) check_column(site, field, i.*std::get<Member<Column>>(traits.slot));
+  if (field.kind == FieldKind::kPeer) check_distance(site, field.name, i.peer, i.update, "update");
+  if (field.kind == FieldKind::kReadPeer)
+    check_distance(site, field.name, i.read_peer, i.read_update, "read_update");
+  if (field.kind == FieldKind::kReadUpdate) check_read_update(site);
   if (field.kind == FieldKind::kRing && i.ring >= kDmaEngines)
     site.fail("E-ISA-023",
               "ring " + std::to_string(i.ring) + "; expected 0.." + std::to_string(kDmaEngines - 1));

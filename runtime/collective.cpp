@@ -58,7 +58,7 @@ class Lane {
     const std::uint32_t slot = sent_ % kStagingSlots, earlier = sent_ / kStagingSlots;
     if (earlier > 0) kernel_.wait(queue_, credit_[slot], isa::kDmaEngines * earlier);
     kernel_.send(slot_of(arguments_.next_staging, slot, rows.count), view_of(rows), queue_,
-                 arguments_.next_core, arrived_[slot]);
+                 {arguments_.next_core, arrived_[slot]});
     ++sent_;
   }
 
@@ -102,7 +102,7 @@ class Lane {
   void acknowledge(const Part& rows, std::uint32_t step, std::uint32_t slot) {
     const std::uint64_t columns = std::min(kAckColumns, partial_.columns);
     kernel_.send(arguments_.previous_ack.window(lane_ * ranks_ + step, 0, 1, columns),
-                 partial_.window(rows.first, 0, 1, columns), queue_, arguments_.previous_core, credit_[slot]);
+                 partial_.window(rows.first, 0, 1, columns), queue_, {arguments_.previous_core, credit_[slot]});
   }
 
   // Will another kStagingSlots chunks arrive after the one of this step?

@@ -64,6 +64,10 @@ HbmView Kernel::argument(const std::string& name, isa::DType dtype, std::uint64_
 
 std::uint8_t Kernel::core_argument(const std::string& name) { return impl_->new_argument(name, 1); }
 
+std::uint8_t Kernel::own_core(const std::string& name) {
+  return impl_->own_core = impl_->new_argument(name, 1);
+}
+
 Signal Kernel::signal() {
   if (impl_->next_signal == 0) impl_->refuse("E-RUN-023", "out of semaphores for signals");
   return {static_cast<std::uint8_t>(--impl_->next_signal)};

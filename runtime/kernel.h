@@ -7,7 +7,9 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "isa/program.h"
@@ -37,13 +39,32 @@ struct HbmView {
   std::uint64_t offset = 0;  // bytes from the argument's address
   std::uint64_t rows = 0, columns = 0;
   std::int64_t row_stride = 0, column_stride = 1;  // elements
+  std::int64_t distance = 0;  // bytes to the same place of a peer's tensor; 0: the argument's own
   HbmView window(std::uint64_t row, std::uint64_t column, std::uint64_t rows, std::uint64_t columns) const;
+  // The same window of a peer's tensor, so far away in the global address space (isa/program.h), either way.
+  HbmView of_peer(std::int64_t bytes) const;
+};
+
+// What a transfer brings to one window: another one, or up to 16 folded element by element in their order, as
+// dma_compute does it.
+struct Folded {
+  std::vector<HbmView> sources;
+  isa::AluOp op = isa::AluOp::kAdd;                    // add, max or min
+  Folded(const HbmView& one) : sources{one} {}         // NOLINT(google-explicit-constructor): a plain copy
+  Folded(std::vector<HbmView> several, isa::AluOp how) : sources(std::move(several)), op(how) {}
 };
 
 // A semaphore shared by name with other cores' programs: the n-th signal of every program has the same
 // number.
 struct Signal {
   std::uint8_t semaphore = 0;
+};
+
+// To raise a signal by 16, once per DMA engine, at the core whose number is the argument's plus `peer`.
+struct Delivery {
+  std::uint8_t core = isa::kNone;  // of core_argument() or own_core()
+  Signal signal;
+  int peer = 0;
 };
 
 struct Pool {
@@ -61,7 +82,8 @@ class Kernel {
   ~Kernel();
 
   HbmView argument(const std::string& name, isa::DType dtype, std::uint64_t rows, std::uint64_t columns);
-  std::uint8_t core_argument(const std::string& name);  // an argument that holds a core number, for notify
+  std::uint8_t core_argument(const std::string& name);  // an argument that holds a core number, for Delivery
+  std::uint8_t own_core(const std::string& name);       // the one that holds this core's
   Signal signal();
 
   // On-chip memory: `copies` rotating buffers of 128 partitions x `columns` elements. Throws UserError
@@ -77,10 +99,14 @@ class Kernel {
              bool accumulate = false);
   void move(const HbmView& dst, const HbmView& src, isa::Queue on, bool accumulate = false);
   void move(const TileView& dst, const TileView& src, isa::Queue on);  // inside SBUF, by DMA
-  // A transfer into another core's HBM that raises `signal` there (by 16: once per DMA engine) when it has
-  // landed. This kernel never learns when: writing `src` afterwards is refused (E-RUN-022). Writes to `dst`
-  // are ordered by signals only.
-  void send(const HbmView& dst, const HbmView& src, isa::Queue on, std::uint8_t core_arg, Signal signal);
+  // dst = what. `read` is delivered, counted from own_core(), when the sources have been read: whoever filled
+  // them may do it again.
+  void fold(const HbmView& dst, const Folded& what, isa::Queue on, const std::optional<Delivery>& read = {});
+  // The same into another core's HBM, where `landed` is delivered (to any core) when it is there. This kernel
+  // never learns when: writing the sources afterwards is refused (E-RUN-022). `read` starts from the same
+  // argument as `landed`.
+  void send(const HbmView& dst, const Folded& what, isa::Queue on, const Delivery& landed,
+            const std::optional<Delivery>& read = {});
   void wait(isa::Queue on, Signal signal,
             std::uint32_t value);  // later instructions of `on` see what was sent
   // Later instructions of `on` find everything that this kernel has written to the window so far.

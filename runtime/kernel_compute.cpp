@@ -60,8 +60,7 @@ void Kernel::Impl::load_weights(const TileView& dst, const TileView& stationary,
 void Kernel::Impl::continue_group(const TileView& dst) {
   const Region region = region_of(dst);
   for (auto op = ops.rbegin(); op != ops.rend(); ++op)
-    for (std::size_t n = 0; n < op->access_count; ++n) {
-      const Access& access = op->accesses[n];
+    for (const Access& access : op->accesses) {
       if (!access.region.overlaps(region)) continue;
       const bool same = access.region.contains(region) && region.contains(access.region);
       if (same && op->instruction.op == isa::Opcode::kMatmul) op->instruction.open = true;

@@ -39,7 +39,7 @@ isa::DmaSide Kernel::Impl::side_of(const HbmView& view, const isa::Shape* free_s
   isa::DmaSide side;
   side.dtype = view.dtype;
   side.arg = view.arg;
-  side.offset = view.offset;
+  side.offset = view.offset + static_cast<std::uint64_t>(view.distance);
   const auto step = static_cast<std::int32_t>(view.column_stride);
   if (free_shape != nullptr)
     side.stride = dense_strides(*free_shape, step);
@@ -66,7 +66,7 @@ void Kernel::load(const TileView& dst, const HbmView& src, isa::Queue on) {
   Op& op = impl_->append_dma(
       on, {transfer_counts(dst.shape), impl_->side_of(dst), impl_->side_of(src, &dst.shape), false});
   impl_->writes_to(op, dst);
-  op.touch(impl_->region_of(src), false);
+  impl_->touches(op, src, false);
 }
 
 void Kernel::store(const HbmView& dst, const TileView& src, isa::Queue on, bool accumulate) {
@@ -75,22 +75,34 @@ void Kernel::store(const HbmView& dst, const TileView& src, isa::Queue on, bool 
                  "store: the tile's partitions x elements are not the window's rows x columns");
   Op& op = impl_->append_dma(
       on, {transfer_counts(src.shape), impl_->side_of(dst, &src.shape), impl_->side_of(src), accumulate});
-  op.touch(impl_->region_of(dst), true);
+  impl_->touches(op, dst, true);
   impl_->reads(op, src);
 }
 
-Op& Kernel::Impl::append_move(const HbmView& dst, const HbmView& src, isa::Queue on, bool accumulate) {
-  require(dst.rows == src.rows && dst.columns == src.columns, "move: windows of different sizes");
+Op& Kernel::Impl::append_move(const HbmView& dst, const Folded& what, isa::Queue on, bool accumulate) {
   require(dst.rows >= 1 && dst.columns >= 1, "move: an empty window");
-  const std::array<std::uint32_t, isa::kFreeDims> counts{static_cast<std::uint32_t>(src.rows), 1, 1,
-                                                         static_cast<std::uint32_t>(src.columns)};
-  Op& op = append_dma(on, {counts, side_of(dst, nullptr), side_of(src, nullptr), accumulate});
-  op.touch(region_of(src), false);
+  require(!what.sources.empty() && what.sources.size() <= isa::kMostSources, "move: 1 to 16 sources");
+  const std::array<std::uint32_t, isa::kFreeDims> counts{static_cast<std::uint32_t>(dst.rows), 1, 1,
+                                                         static_cast<std::uint32_t>(dst.columns)};
+  const auto descriptor = [&](const HbmView& src) {
+    require(dst.rows == src.rows && dst.columns == src.columns, "move: windows of different sizes");
+    return isa::Descriptor{counts, side_of(dst, nullptr), side_of(src, nullptr), accumulate};
+  };
+  Op& op = append_dma(on, descriptor(what.sources.front()));
+  touches(op, what.sources.front(), false);
+  if (what.sources.size() == 1) return op;
+  op.instruction.op = isa::Opcode::kDmaCompute;
+  op.instruction.sources = static_cast<std::uint8_t>(what.sources.size());
+  op.instruction.fold = what.op;
+  for (std::size_t s = 1; s < what.sources.size(); ++s) {
+    program.descriptors.push_back(descriptor(what.sources[s]));
+    touches(op, what.sources[s], false);
+  }
   return op;
 }
 
 void Kernel::move(const HbmView& dst, const HbmView& src, isa::Queue on, bool accumulate) {
-  impl_->append_move(dst, src, on, accumulate).touch(impl_->region_of(dst), true);
+  impl_->touches(impl_->append_move(dst, src, on, accumulate), dst, true);
 }
 
 void Kernel::move(const TileView& dst, const TileView& src, isa::Queue on) {
@@ -102,15 +114,34 @@ void Kernel::move(const TileView& dst, const TileView& src, isa::Queue on) {
   impl_->writes_to(op, dst);
 }
 
-void Kernel::send(const HbmView& dst, const HbmView& src, isa::Queue on, std::uint8_t core_arg,
-                  Signal signal) {
+void Kernel::Impl::deliver(Op& op, const Delivery& to, std::int16_t& peer, isa::Update& update) const {
+  require(to.peer >= INT16_MIN && to.peer <= INT16_MAX, "a peer further than 32768 cores away");
+  op.instruction.notify_arg = to.core;
+  peer = static_cast<std::int16_t>(to.peer);
+  update = {isa::Update::Kind::kAdd, to.signal.semaphore, 1};
+}
+
+void Kernel::fold(const HbmView& dst, const Folded& what, isa::Queue on,
+                  const std::optional<Delivery>& read) {
+  Op& op = impl_->append_move(dst, what, on, false);
+  impl_->touches(op, dst, true);
+  if (!read) return;
+  // The scheduler's own update goes to the core of the same argument.
+  impl_->require(read->core == impl_->own_core && read->core != isa::kNone,
+                 "fold: `read` is counted from this core, the argument of own_core()");
+  impl_->deliver(op, *read, op.instruction.read_peer, op.instruction.read_update);
+}
+
+void Kernel::send(const HbmView& dst, const Folded& what, isa::Queue on, const Delivery& landed,
+                  const std::optional<Delivery>& read) {
   // The target is the other core's: what orders writes there is the programs' own protocol of signals.
-  Op& op = impl_->append_move(dst, src, on, false);
-  op.instruction.notify_arg = core_arg;
+  Op& op = impl_->append_move(dst, what, on, false);
+  impl_->require(!read || read->core == landed.core, "send: `read` and `landed` name different arguments");
+  impl_->deliver(op, landed, op.instruction.peer, op.instruction.update);
+  if (read) impl_->deliver(op, *read, op.instruction.read_peer, op.instruction.read_update);
   // Rings behind those of local transfers, which would otherwise queue up behind whatever waits for a link.
   op.instruction.ring = static_cast<std::uint8_t>((static_cast<std::uint64_t>(on) + isa::kQueueCount) %
                                                   impl_->machine.chip.core.dma.rings);
-  op.instruction.update = {isa::Update::Kind::kAdd, signal.semaphore, 1};
 }
 
 void Kernel::wait(isa::Queue on, Signal signal, std::uint32_t value) {
@@ -119,6 +150,7 @@ void Kernel::wait(isa::Queue on, Signal signal, std::uint32_t value) {
 }
 
 void Kernel::wait(isa::Queue on, const HbmView& written) {
+  impl_->require(written.distance == 0, "wait: a window of this core's own");
   impl_->append(isa::Opcode::kSemWait, on).touch(impl_->region_of(written), false);
 }
 

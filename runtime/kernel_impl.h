@@ -33,6 +33,7 @@ struct Kernel::Impl {
   std::vector<std::uint64_t> writes;  // per buffer: how often it was written, to know stale weights
   std::uint32_t sbuf_used = 0, psum_used = 0;
   unsigned next_signal = isa::kSemaphores;
+  std::uint8_t own_core = isa::kNone;  // argument
   struct Loaded {
     TileView view;
     std::uint8_t column = 0;
@@ -63,9 +64,14 @@ struct Kernel::Impl {
   void load_weights(const TileView& dst, const TileView& stationary, const TileView& moving);
   // A matmul onto `dst` adds to it: the last one, if nothing has touched its results since, stays open.
   void continue_group(const TileView& dst);
+  // Another core's memory is ordered by signals, which only the programs know.
+  void touches(Op& op, const HbmView& view, bool write) {
+    if (view.distance == 0) op.touch(region_of(view), write);
+  }
   Op& append_dma(isa::Queue on, const isa::Descriptor& descriptor);
-  Op& append_move(const HbmView& dst, const HbmView& src, isa::Queue on,
+  Op& append_move(const HbmView& dst, const Folded& what, isa::Queue on,
                   bool accumulate);  // without dst's region
+  void deliver(Op& op, const Delivery& to, std::int16_t& peer, isa::Update& update) const;
   isa::DmaSide side_of(const TileView& view) const;
   isa::DmaSide side_of(const HbmView& view, const isa::Shape* free_shape) const;
 };

@@ -55,8 +55,8 @@ class Planner {
   void find_needs(std::uint32_t i) {
     needs_.clear();
     const Op& op = ops_[i];
-    for (std::size_t a = 0; a < op.access_count; ++a)
-      log_.conflicts(op.accesses[a], [&](std::uint32_t earlier) { need(i, earlier); });
+    for (const Access& access : op.accesses)
+      log_.conflicts(access, [&](std::uint32_t earlier) { need(i, earlier); });
     if (!op.is_dma() || op.notifies()) return;
     // The slot's counter means something only if its transfers land one after another.
     const std::uint32_t slot = clocks_.component_of(i);
@@ -87,8 +87,8 @@ class Planner {
 
   void record(std::uint32_t i) {
     if (ops_[i].instruction.op == isa::Opcode::kSemWait) return;  // touches nothing: it looks for a landing
-    for (std::size_t a = 0; a < ops_[i].access_count; ++a)
-      log_.record(ops_[i].accesses[a], i, [&](std::uint32_t earlier) { return clocks_.implies(i, earlier); });
+    for (const Access& access : ops_[i].accesses)
+      log_.record(access, i, [&](std::uint32_t earlier) { return clocks_.implies(i, earlier); });
   }
 
   const std::vector<Op>& ops_;

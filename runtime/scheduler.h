@@ -12,8 +12,8 @@
 // Orderings that follow from others, tracked by vector clocks, cost nothing. An instruction carries one wait;
 // further ones become sem_wait in front of it.
 //
-// Leaves out: loops and branches (streams are straight-line), and transfers that notify another core: their
-// completion is unknown here, so a later write to what they touch is refused.
+// Leaves out: loops and branches (streams are straight-line), and transfers that tell another core of their
+// landing: their completion is unknown here, so a later write to what they touch is refused.
 #pragma once
 
 #include <array>
@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "isa/program.h"
+#include "isa/table.h"
 
 namespace tahoma::runtime {
 
@@ -60,16 +61,15 @@ struct Access {
 };
 
 // One instruction in program order with what it touches. Its own wait may be set (a signal from another
-// core); its update is the scheduler's, except for a transfer that notifies another core.
+// core); its update is the scheduler's, except for a transfer that has one: it tells another core.
 struct Op {
   isa::Queue queue = isa::Queue::kSync;
   isa::Instruction instruction;
-  std::array<Access, 6> accesses{};
-  std::uint8_t access_count = 0;
+  std::vector<Access> accesses;
 
-  void touch(const Region& region, bool write) { accesses.at(access_count++) = {region, write}; }
-  bool is_dma() const { return instruction.op == isa::Opcode::kDmaCopy; }
-  bool notifies() const { return is_dma() && instruction.notify_arg != isa::kNone; }
+  void touch(const Region& region, bool write) { accesses.push_back({region, write}); }
+  bool is_dma() const { return isa::row_of(instruction.op).cost == isa::CostClass::kDoorbell; }
+  bool notifies() const { return is_dma() && instruction.update.kind != isa::Update::Kind::kNone; }
   bool is_engine() const { return !is_dma(); }
 };
 

@@ -86,6 +86,12 @@ TileView TileView::as(isa::DType dtype) const {
   return view;
 }
 
+HbmView HbmView::of_peer(std::int64_t bytes) const {
+  HbmView view = *this;
+  view.distance = bytes;
+  return view;
+}
+
 HbmView HbmView::window(std::uint64_t row, std::uint64_t column, std::uint64_t window_rows,
                         std::uint64_t window_columns) const {
   if (row + window_rows > rows) refuse("rows", row, window_rows, rows);

@@ -103,8 +103,10 @@ class Checker::Impl {
       queue.known.learn(point);
     else if (computes(*step.instruction))
       queue.last_compute = queue.position;
-    if (step.instruction->update.kind == isa::Update::Kind::kNone) return;
-    change(core, *step.instruction, {point, queue.known.snapshot(), 0, 1, true, actor.origin});
+    const isa::Update& update = step.instruction->update;
+    if (update.kind == isa::Update::Kind::kNone) return;
+    const Point until = update.on_read ? read_point(point) : point;
+    change(core, update, {until, queue.known.snapshot(), 0, 1, true, actor.origin});
     // With nothing else under way, a change of the sequencer is made before its next instruction starts.
     const Point last{point.core, point.component, queue.last_compute};
     if (queue.last_compute == 0 || queue.known.covers(last)) queue.known.learn(point);
@@ -119,10 +121,16 @@ class Checker::Impl {
     Actor actor{i, origin_of(step, queue), point, queue.known, core};
     actor.origin.ring = i.ring;
     touch(actor, transfer.accesses);
-    CoreState* notified = cores_.at(transfer.notified).get();
-    if (i.update.kind == isa::Update::Kind::kNone || notified == nullptr) return;
-    change(*notified, i,
-           {point, queue.known.snapshot(), 0, isa::kDmaEngines, !transfer.remote, actor.origin});
+    Change landed{point, queue.known.snapshot(), 0, isa::kDmaEngines, !transfer.remote, actor.origin};
+    Change read = landed;
+    read.point = read_point(point);
+    read.in_order = true;  // an engine reads in order, wherever it writes
+    if (i.update.kind != isa::Update::Kind::kNone)
+      if (CoreState* notified = cores_.at(transfer.notified).get())
+        change(*notified, i.update, i.update.on_read ? read : landed);
+    if (i.read_update.kind != isa::Update::Kind::kNone)
+      if (CoreState* notified = cores_.at(transfer.notified_read).get())
+        change(*notified, i.read_update, std::move(read));
   }
 
   const Findings& findings() const { return findings_; }
@@ -150,15 +158,14 @@ class Checker::Impl {
     return queue;
   }
 
-  void change(CoreState& core, const isa::Instruction& i, Change change) {
+  void change(CoreState& core, const isa::Update& update, Change change) {
     if (!findings_.checked.races) return;
-    SemaphoreOrder* semaphore = core.semaphore(i.update.semaphore);
+    SemaphoreOrder* semaphore = core.semaphore(update.semaphore);
     if (semaphore == nullptr) return;
-    change.amount = i.update.value;
-    if (i.update.on_read) change.point = read_point(change.point);
-    report_.about_semaphore(i.update.semaphore);
-    semaphore->change(i.update.kind, std::move(change), report_);
-    core.trim(i.update.semaphore);
+    change.amount = update.value;
+    report_.about_semaphore(update.semaphore);
+    semaphore->change(update.kind, std::move(change), report_);
+    core.trim(update.semaphore);
   }
 
   void touch(const Actor& actor, std::span<const isa::OperandAccess> accesses) {

@@ -11,8 +11,8 @@
 //   order.
 //   - A transfer starts when its doorbell has rung. Its queue's own earlier computation need not be complete
 //     by then, unless a semaphore has said so.
-//   - Transfers within the chip that one queue rings on one ring complete in order; they read and write in no
-//     order. A transfer to another chip stands for itself.
+//   - Transfers that one queue rings on one ring have read in order, and within the chip they complete in
+//     order; they read and write in no order. A transfer to another chip completes for itself.
 //   - What an update on read proves is only that sources have been read: they may be overwritten.
 //   - core_barrier and sendrecv wait for everything that their queue issued before, and two queues that met
 //   know what both knew.
@@ -54,8 +54,9 @@ struct Step {
 // What a doorbell rings, with its addresses resolved.
 struct Transfer {
   std::span<const isa::OperandAccess> accesses;
-  std::uint32_t notified = 0;  // the core whose semaphore is updated
-  bool remote = false;         // to another chip
+  std::uint32_t notified = 0;       // the core whose semaphore is updated
+  std::uint32_t notified_read = 0;  // and that of the update on read beside it
+  bool remote = false;              // to another chip
 };
 
 // A queue of a core.

@@ -3,13 +3,14 @@
 // activation issues one packet: its reads go to the memories, and the next packet follows when the engine has
 // moved its bytes, as long as not too much is under way (dma_flights.h). When the memories have answered, the
 // packet is written, in order. Packets for another chip are handed to the fabric in order, and wait for its
-// credit.
+// credit. A read of another chip's memory is an access like any other, with a late answer; what is added to
+// such a memory is read there, summed here and sent.
 //
 // A plain object inside the SystemC module DmaRings, which gives it time and its socket: with 8,192 of them
 // in an UltraServer, what one activation touches decides the speed of the whole simulation, so the 16 share
 // one event.
 //
-// Leaves out: descriptor fetch, and reads of another chip's memory.
+// Leaves out: descriptor fetch.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +27,7 @@ namespace tahoma::model {
 struct DmaSurroundings {
   // A payload for an access or for the fabric; given back by release().
   virtual sim::Payload* packet(tlm::tlm_command command, std::uint64_t address, std::uint64_t bytes) = 0;
-  // One access to a memory of this chip that starts in `ahead`. False: answered() will be called.
+  // One access to a memory that starts in `ahead`. False: answered() will be called.
   virtual bool access(sim::Payload& payload, base::Duration ahead) = 0;
   virtual bool offer(sim::Payload& payload) = 0;  // false: credited() will be called
   virtual void visible(const sim::Notify& notify, unsigned engine, base::Time when) = 0;

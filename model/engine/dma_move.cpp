@@ -34,6 +34,7 @@ PacketShape DmaEngine::shape_of(const Transfer& transfer, const DmaPacket& packe
   const Runs& runs = transfer.runs;
   PacketShape shape;
   shape.rows = packet.elements == 0 ? 0 : packet.runs;
+  shape.read_semaphore = packet.last && request.notify_read.has_value();
   if (packet.elements == 0) return shape;  // an empty share writes its semaphore
   shape.row_bytes = static_cast<std::uint32_t>(packet.elements / packet.runs * transfer.element);
   shape.starts = packet.starts;
@@ -107,7 +108,7 @@ void DmaEngine::read(DmaFlight& flight) {
   const TransferRequest& request = flight.transfer->request;
   const isa::Descriptor& d = request.descriptor();
   const auto in_hbm = [](const isa::Descriptor& source) { return source.src.space == isa::Space::kHbm; };
-  const bool adds = flight.to_hbm && d.accumulate;
+  const bool adds = d.accumulate && d.dst.space == isa::Space::kHbm;
   flight.unanswered = (adds ? 1U : 0U) + static_cast<std::uint32_t>(std::count_if(
                                              request.sources.begin(), request.sources.end(), in_hbm));
   for (std::size_t s = 0; s < request.sources.size(); ++s)
@@ -139,14 +140,15 @@ void DmaEngine::note(sim::Payload& access, const sim::PacketInfo& info) {
   access.release();
 }
 
-// A share has been read, and whoever overwrites its source is told. The semaphore is written as behind a
+// A share has been read, and whoever overwrites its source is told. Semaphores are written as behind a
 // completion, without waiting for the data to be written.
 void DmaEngine::have_read(const DmaFlight& flight) {
   around_.read(flight.read);
   const TransferRequest& request = flight.transfer->request;
-  if (!flight.packet.last || !request.on_read) return;
+  if (!flight.packet.last || !(request.on_read || request.notify_read)) return;
   read_ = std::max(read_, semaphore_visible(flight.read, params_));
-  around_.visible(request.notify.value_or(sim::Notify{sim::kNobody}), index_, read_);
+  if (request.on_read) around_.visible(request.notify.value_or(sim::Notify{sim::kNobody}), index_, read_);
+  if (request.notify_read) around_.visible(*request.notify_read, index_, read_);
 }
 
 void DmaEngine::hand_on(DmaFlight& flight) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "isa/error.h"
 #include "isa/program.h"
 #include "model/base/error.h"
 #include "model/engine/transfer_values.h"
@@ -99,7 +98,9 @@ sim::Payload* DmaRings::packet(tlm::tlm_command command, std::uint64_t address, 
   return pool_.take(command, address, static_cast<std::uint32_t>(bytes));
 }
 
+// Another chip's answer takes its own time to come: nobody there can look ahead for this engine.
 bool DmaRings::access(sim::Payload& payload, Duration ahead) {
+  if (!on_chip(payload.get_address(), place_.chip)) sim::info_of(payload).needed = Time{0};
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay = sim::to_kernel(ahead);
   return network->nb_transport_fw(payload, phase, delay) == tlm::TLM_COMPLETED;
@@ -153,15 +154,7 @@ void DmaRings::check(const TransferRequest& request) const {
   for (std::size_t s = 0; s < request.sources.size(); ++s) {
     const isa::DmaSide& src = request.sources[s].src;
     check_side(*hbm.operator->(), request, src, request.source(s));
-    if (src.space == isa::Space::kHbm && !on_chip(request.source(s), place_.chip))
-      throw isa::ProgramError(
-          "E-RUN-040", "",
-          "the source lies on another chip; a transfer is pushed by the chip that holds its source");
   }
-  if (d.accumulate && d.dst.space == isa::Space::kHbm && !on_chip(request.dst, place_.chip))
-    throw isa::ProgramError(
-        "E-RUN-041", "",
-        "accumulation into another chip's memory; send to a buffer there and accumulate it there");
 }
 
 void DmaRings::ring(const TransferRequest& request) {

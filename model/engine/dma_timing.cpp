@@ -72,6 +72,7 @@ Duration packet_time(const PacketShape& packet, const DmaParams& params) {
   std::uint64_t cycles = (data + packet.starts * count(params.element_overhead)) * packet.sources;
   if (packet.starts > 0) cycles += count(params.packet_overhead);
   if (written_separately(packet)) cycles += count(params.semaphore_element);
+  if (packet.read_semaphore) cycles += count(params.semaphore_element);
   const std::uint64_t percent = packet.throughput_percent;
   return clock.length({static_cast<std::int64_t>((cycles * 100 + percent - 1) / percent)});
 }

@@ -35,6 +35,7 @@ struct PacketShape {
   std::uint8_t throughput_percent = 100;  // below 100: of a transposition
   bool dram_to_dram = false, accumulate = false;
   bool semaphore = false;  // written behind the last element
+  bool read_semaphore = false;  // another, an element of its own
   friend bool operator==(const PacketShape&, const PacketShape&) = default;
 };
 

@@ -22,8 +22,10 @@ struct TransferRequest {
   unsigned ring = 0;
   isa::Queue queue = isa::Queue::kSync;  // that rang it
   isa::Dge dge = isa::Dge::kNone;
-  std::optional<sim::Notify> notify;  // once per DMA engine
-  bool on_read = false;               // it is notified when the engine has read, not when it has written
+  isa::AluOp fold = isa::AluOp::kAdd;      // of several sources
+  std::optional<sim::Notify> notify;       // once per DMA engine
+  bool on_read = false;                    // it is notified when the engine has read, not when it has written
+  std::optional<sim::Notify> notify_read;  // another, always when the engine has read
   bool transposes = false;
   isa::Indirection indirect = isa::Indirection::kNone;
   std::vector<isa::IndirectRow> rows;  // of an indirect transfer: those that are moved
@@ -43,8 +45,7 @@ struct RoomWatcher {
 
 struct DoorbellIf : virtual sc_core::sc_interface {
   virtual bool has_room(unsigned ring) const = 0;
-  // Requires has_room. Throws ProgramError: E-RUN-040 a source on another chip, E-RUN-041 accumulation into
-  // another chip, E-RUN-042 outside HBM.
+  // Requires has_room. Throws ProgramError E-RUN-042 for an address outside HBM.
   virtual void ring(const TransferRequest& request) = 0;
   virtual void call_when_room(unsigned ring, RoomWatcher* who) = 0;
 };

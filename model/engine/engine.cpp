@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/engine/engine.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "isa/error.h"
@@ -170,6 +172,19 @@ Time Engine::run(const isa::Instruction& i, Time t) {
   }
 }
 
+std::optional<sim::Notify> Engine::notification(const isa::Instruction& i, const isa::Update& update,
+                                                std::int16_t peer) const {
+  if (update.kind == isa::Update::Kind::kNone) return std::nullopt;
+  const std::uint64_t from = i.notify_arg == isa::kNone ? place_.core : sequencer_.argument(i.notify_arg);
+  const std::uint64_t core = from + static_cast<std::uint64_t>(std::int64_t{peer});
+  if (core >= place_.cores)
+    throw isa::ProgramError("E-RUN-045", "",
+                            fmt::format("notifies core {}{:+}; the machine has cores 0..{}", from, peer,
+                                        place_.cores - 1));
+  return sim::Notify{static_cast<std::uint32_t>(core), update.semaphore,
+                     static_cast<std::uint8_t>(change_of(update.kind)), update.value};
+}
+
 Time Engine::run_doorbell(const isa::Instruction& i, Time t) {
   if (!doorbell->has_room(i.ring)) {
     waiting_for_room_ = true;
@@ -184,12 +199,9 @@ Time Engine::run_doorbell(const isa::Instruction& i, Time t) {
   const Duration generation = generation_of(request, params_.dma);
   has_rung_ = true;
   request.rung = t + generation + bell.instruction;
-  if (i.update.kind != isa::Update::Kind::kNone) {
-    const std::uint64_t target = i.notify_arg == isa::kNone ? place_.core : sequencer_.argument(i.notify_arg);
-    request.notify = sim::Notify{static_cast<std::uint32_t>(target), i.update.semaphore,
-                                 static_cast<std::uint8_t>(change_of(i.update.kind)), i.update.value};
-    request.on_read = i.update.on_read;
-  }
+  request.notify = notification(i, i.update, i.peer);
+  request.on_read = i.update.on_read;
+  request.notify_read = notification(i, i.read_update, i.read_peer);
   doorbell->ring(request);
   if (place_.checker != nullptr) watch_doorbell(i, request, t);
   const Time next = t + generation + std::max(bell.instruction, bell.pitch);

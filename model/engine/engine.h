@@ -41,6 +41,7 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
     base::EngineKind kind;
     isa::Queue queue;
     std::uint32_t core, chip;  // global numbers
+    std::uint32_t cores;       // of the machine
     bool functional;
     bool run_ahead;
     check::Checker* checker;  // null: nobody watches
@@ -90,6 +91,8 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   void list_rows(const TransferRequest& request, const isa::Instruction& i);
   base::Time run_sequencer(const isa::Instruction& i, base::Time t);
   base::Time run_doorbell(const isa::Instruction& i, base::Time t);
+  std::optional<sim::Notify> notification(const isa::Instruction& i, const isa::Update& update,
+                                          std::int16_t peer) const;
   base::Time run_meeting(const isa::Instruction& i, base::Time t);
   base::Time run_pipeline(const isa::Instruction& i, base::Time t);
   Issue issue(const isa::Instruction& i, base::Time t);

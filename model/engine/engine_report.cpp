@@ -30,10 +30,12 @@ std::optional<Engine::Blocked> Engine::blocked() {
 
 bool Engine::would_raise(unsigned semaphore) const {
   if (done()) return false;
-  for (std::size_t n = sequencer_.pc(); n < stream().size(); ++n)
-    if (stream()[n].update.kind != isa::Update::Kind::kNone && stream()[n].update.semaphore == semaphore)
-      return true;
-  return false;
+  const auto raises = [&](const isa::Update& update) {
+    return update.kind != isa::Update::Kind::kNone && update.semaphore == semaphore;
+  };
+  return std::any_of(
+      stream().begin() + static_cast<std::ptrdiff_t>(sequencer_.pc()), stream().end(),
+      [&](const isa::Instruction& i) { return raises(i.update) || raises(i.read_update); });
 }
 
 bool Engine::would_meet(const isa::Instruction& other) const {

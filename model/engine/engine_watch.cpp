@@ -55,8 +55,8 @@ void Engine::watch_doorbell(const isa::Instruction& i, const TransferRequest& re
   }
   const bool remote = request.descriptor().dst.space == isa::Space::kHbm &&
                       isa::GlobalAddress::from(request.dst).chip != place_.chip;
-  place_.checker->ring(step_of(i, t),
-                       {watched_, request.notify ? request.notify->core : place_.core, remote});
+  const auto told = [&](const std::optional<sim::Notify>& n) { return n ? n->core : place_.core; };
+  place_.checker->ring(step_of(i, t), {watched_, told(request.notify), told(request.notify_read), remote});
 }
 
 }  // namespace tahoma::model

@@ -239,6 +239,7 @@ TransferRequest Sequencer::request(const isa::Instruction& i, const CoreMemories
   r.src = address(r.descriptor().src, i.src_reg);
   for (const isa::Descriptor& d : r.sources.subspan(1)) r.more_src.push_back(address(d.src, i.src_reg));
   r.ring = i.ring;
+  r.fold = i.fold;
   r.transposes = i.op == Opcode::kDmaTranspose;
   r.indirect = i.indirect;
   if (i.indirect != isa::Indirection::kNone) r.rows = rows(i, memories);

@@ -86,7 +86,7 @@ void move_compute(const TransferRequest& request, const CoreMemories& m, std::by
   for (std::size_t s = 0; s < request.sources.size(); ++s)
     sources.push_back(request.sources[s].src.space == isa::Space::kHbm ? m.hbm.at(request.source(s), 1)
                                                                        : nullptr);
-  isa::execute_dma_compute(request.sources, view_of(m), dst, sources);
+  isa::execute_dma_compute(request.sources, request.fold, view_of(m), dst, sources);
 }
 
 }  // namespace

@@ -49,8 +49,12 @@ Chip::Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& s)
     meetings_.push_back(
         std::make_unique<Meeting>(fmt::format("meeting{}", n).c_str(), p.core, s.functional, s.checker));
   for (std::uint32_t n = 0; n < p.cores; ++n) {
-    const NeuronCore::Place place{static_cast<std::uint32_t>(chip * p.cores + n), chip, s.functional,
-                                  s.run_ahead, s.checker};
+    const NeuronCore::Place place{static_cast<std::uint32_t>(chip * p.cores + n),
+                                  chip,
+                                  static_cast<std::uint32_t>(s.params.cores()),
+                                  s.functional,
+                                  s.run_ahead,
+                                  s.checker};
     cores_.push_back(
         std::make_unique<NeuronCore>(fmt::format("core{}", n).c_str(), place, p.core, s.pool, s.meter));
     NeuronCore& core = *cores_.back();

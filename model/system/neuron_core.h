@@ -19,6 +19,7 @@ class NeuronCore : public sc_core::sc_module, private sim::RetireIf {
  public:
   struct Place {
     std::uint32_t core, chip;  // global numbers
+    std::uint32_t cores;       // of the machine
     bool functional, run_ahead;
     check::Checker* checker;  // null: nobody watches
   };

@@ -15,11 +15,10 @@ using namespace tahoma::tests;
 namespace {
 
 // The code of the error that one copy on the first core of a 2x1x1 machine ends with.
-std::string code_of(std::uint64_t dst, std::uint64_t src, bool accumulate, model::Mode mode) {
+std::string code_of(std::uint64_t dst, std::uint64_t src, model::Mode mode) {
   model::System system(machine_of(2, 1, 1), mode);
   isa::Program p;
   p.stream(isa::Queue::kSync) = {hbm_copy(p, 1, 0, 4096, 0)};
-  p.descriptors[0].accumulate = accumulate;
   system.load(0, std::make_shared<isa::Program>(p), {src, dst});
   try {
     system.run();
@@ -54,19 +53,11 @@ TEST_CASE("host pages: untouched bytes are zero, and forgotten ones become zero 
   CHECK(pages.data()[12345] == std::byte{0});
 }
 
-TEST_CASE("dma: reading another chip's memory is refused", "[dma]") {
-  CHECK(code_of(at(0, 0), at(1, 0), false, model::Mode::kTiming) == "E-RUN-040");
-}
-
-TEST_CASE("dma: accumulating into another chip's memory is refused", "[dma]") {
-  CHECK(code_of(at(1, 0), at(0, 0), true, model::Mode::kTiming) == "E-RUN-041");
-}
-
 TEST_CASE("dma: an address outside the machine's stacks is the program's error", "[dma]") {
   const std::uint64_t end = machine_of(2, 1, 1).chip.hbm.capacity.count;
-  CHECK(code_of(at(0, end - 100), at(0, 0), false, model::Mode::kTiming) == "E-RUN-042");
+  CHECK(code_of(at(0, end - 100), at(0, 0), model::Mode::kTiming) == "E-RUN-042");
 }
 
 TEST_CASE("dma: an address on a chip that the machine lacks is the program's error", "[dma]") {
-  CHECK(code_of(at(2, 0), at(0, 0), false, model::Mode::kFunctional) == "E-RUN-042");
+  CHECK(code_of(at(2, 0), at(0, 0), model::Mode::kFunctional) == "E-RUN-042");
 }

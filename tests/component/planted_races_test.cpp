@@ -443,3 +443,46 @@ TEST_CASE("planted races: updates on read and accumulation groups", "[check]") {
          "gpsimd:\n memset S dst=T0 value=1 {wait=s0>=1}\n"}}},
   });
 }
+
+TEST_CASE("planted races: credits for what has been read", "[check]") {
+  check({
+      {"a slot on another chip is filled again before its reader has read it",
+       kRace,
+       "chip00.core0.cc0[1]",
+       "chip01.core0.cc0[0]",
+       {{0,
+         "cc0:\n dma_copy S dst=A:fp32 src=a:fp32 notify=core0 peer=8 update=s5+=1\n"
+         " dma_copy S dst=A:fp32 src=b:fp32 notify=core0 peer=8 {wait=s6>=16} update=s5+=1\n"},
+        {8,
+         "cc0:\n dma_copy S dst=B:fp32 src=A:fp32 notify=core8 wait=s5>=16 update=s0+=1 read_update=s6+=1 "
+         "read_peer=-8\n"
+         " dma_copy S dst=C:fp32 src=A:fp32 wait=s5>=32 update=s0+=1\n"}}},
+      {"fifteen credits of sixteen",
+       kRace,
+       "chip00.core0.cc0[1]",
+       "chip00.core1.cc0[0]",
+       {{0,
+         "cc0:\n dma_copy S dst=c:fp32 src=a:fp32 notify=core0 peer=1 update=s5+=1\n"
+         " dma_copy S dst=c:fp32 src=b:fp32 notify=core0 peer=1 wait=s6>={15|16} update=s5+=1\n"},
+        {1,
+         "cc0:\n dma_copy S dst=d:fp32 src=c:fp32 notify=core0 wait=s5>=16 read_update=s6+=1\n"
+         " sem_wait wait=s5>=32\n"}}},
+      {"a credit tells of the reading, not of what is written",
+       kRace,
+       "core0.cc0[1]",
+       "core1.cc0[0]",
+       {{0,
+         "cc0:\n dma_copy S dst=b:fp32 src=a:fp32 notify=core1 update=s5+=1\n"
+         " dma_copy S dst=d:fp32 src=c:fp32 wait=s{6|7}>=16 update=s0+=1\n"},
+        {1,
+         "cc0:\n dma_copy S dst=c:fp32 src=b:fp32 notify=core0 wait=s5>=16 update=s7+=1 read_update=s6+=1\n"}}},
+      {"one of the sources of a fold is filled again too early",
+       kRace,
+       "core1.sync[0]",
+       "core0.cc0[0]",
+       {{0,
+         ".descriptor shape=128x512 dst=c:fp32 src=a:fp32\n.descriptor shape=128x512 dst=c:fp32 src=b:fp32\n"
+         "cc0:\n dma_compute descriptor=0 sources=2 op=max notify=core0 read_update=s1+=1 read_peer=1\n"},
+        {1, "sync:\n dma_copy S dst=b:fp32 src=d:fp32 {wait=s1>=16} update=s0+=1\n"}}},
+  });
+}

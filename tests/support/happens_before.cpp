@@ -116,8 +116,8 @@ bool share_bytes(const runtime::Region& r, const runtime::Region& s) {
 }
 
 bool conflict(const runtime::Op& a, const runtime::Op& b) {
-  for (std::size_t i = 0; i < a.access_count; ++i)
-    for (std::size_t j = 0; j < b.access_count; ++j) {
+  for (std::size_t i = 0; i < a.accesses.size(); ++i)
+    for (std::size_t j = 0; j < b.accesses.size(); ++j) {
       const runtime::Region &r = a.accesses[i].region, &s = b.accesses[j].region;
       const bool apart =
           r.buffer != s.buffer || r.row + r.rows <= s.row || s.row + s.rows <= r.row || !share_bytes(r, s);

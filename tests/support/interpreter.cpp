@@ -151,6 +151,7 @@ void Interpreter::ring(std::uint32_t number, const Registers& registers, const i
     std::memcpy(&row, view(core).at(isa::Space::kSbuf, i.result.partition + n, i.result.offset), sizeof row);
     if (row < i.extent) t.rows.push_back({n, row});
   }
+  if (i.read_update.kind != isa::Update::Kind::kNone) t.to_read = isa::kDmaEngines;
   t.move_before = 1 + static_cast<unsigned>(random_() % isa::kDmaEngines);
   transfers_.push_back(std::move(t));
 }
@@ -174,24 +175,34 @@ void Interpreter::move(const Transfer& t) {
   if (i.indirect != isa::Indirection::kNone)
     isa::execute_indirect(d, i.indirect, t.rows, view(core), t.dst != nullptr ? t.dst : src);
   else if (i.op == isa::Opcode::kDmaCompute)
-    isa::execute_dma_compute(all.subspan(i.descriptor, i.sources), view(core), t.dst, t.src);
+    isa::execute_dma_compute(all.subspan(i.descriptor, i.sources), i.fold, view(core), t.dst, t.src);
   else
     isa::execute_dma(d, view(core), t.dst, src);
 }
 
 void Interpreter::advance(std::size_t index) {
   Transfer& t = transfers_[index];
-  if (!t.moved && t.to_count <= t.move_before) {
+  const isa::Instruction& i = *t.instruction;
+  // An engine has read before it has written.
+  const bool reads = t.to_read > 0 && (t.to_read == t.to_count || random_() % 2 == 0);
+  if (!t.moved && (reads ? t.to_read : t.to_count) <= t.move_before) {
     move(t);
     t.moved = true;
     return;
   }
-  const isa::Instruction& i = *t.instruction;
-  const std::uint32_t target = i.notify_arg == isa::kNone
-                                   ? t.core
-                                   : static_cast<std::uint32_t>(cores_.at(t.core).arguments.at(i.notify_arg));
-  apply(i.update, cores_.at(target).semaphores[i.update.semaphore]);
+  if (reads) {
+    --t.to_read;
+    return tell(t, i.read_update, i.read_peer);
+  }
+  tell(t, i.update, i.peer);
   if (--t.to_count == 0) transfers_.erase(transfers_.begin() + static_cast<std::ptrdiff_t>(index));
+}
+
+void Interpreter::tell(const Transfer& t, const isa::Update& update, int peer) {
+  const std::uint8_t arg = t.instruction->notify_arg;
+  const std::uint64_t from = arg == isa::kNone ? t.core : cores_.at(t.core).arguments.at(arg);
+  const auto core = static_cast<std::uint32_t>(from + static_cast<std::uint64_t>(std::int64_t{peer}));
+  apply(update, cores_.at(core).semaphores[update.semaphore]);
 }
 
 void Interpreter::run() {

@@ -49,7 +49,7 @@ class Interpreter {
     std::byte* dst = nullptr;  // of sides in HBM
     std::vector<const std::byte*> src;
     std::vector<isa::IndirectRow> rows;
-    unsigned to_count = isa::kDmaEngines;
+    unsigned to_read = 0, to_count = isa::kDmaEngines;  // engines that have to tell of it
     unsigned move_before = 1;  // the values move before the count of completions to come falls below this
     bool moved = false;
   };
@@ -60,6 +60,7 @@ class Interpreter {
   void ring(std::uint32_t core, const Registers& registers, const isa::Instruction& i);
   void advance(std::size_t transfer);
   void move(const Transfer& transfer);
+  void tell(const Transfer& transfer, const isa::Update& update, int peer);
   std::byte* word(Core& core, const Registers& registers, const isa::Instruction& i);
   std::byte* host_bytes(std::uint64_t address, std::uint64_t bytes);
   std::byte* host_bytes(const Core& core, const isa::Descriptor& d, const isa::DmaSide& side,

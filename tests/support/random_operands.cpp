@@ -145,7 +145,7 @@ void ProgramGenerator::fill(Context& c, const Field& field, DmaSide& word) {
   const std::uint64_t size = size_of(word.dtype);
   if (!c.program.args.empty() && chance(50)) {
     word.arg = byte(c.program.args.size());
-    word.offset = size * below((std::uint64_t{1} << 40) / size);
+    word.offset = size * below(2 * kReach / size) - kReach;
     return;
   }
   word.space = Space::kSbuf;
@@ -154,7 +154,8 @@ void ProgramGenerator::fill(Context& c, const Field& field, DmaSide& word) {
 }
 
 void ProgramGenerator::fill(Context& c, const Field& field, AluOp& op) {
-  const bool own = c.row.cost == CostClass::kRegister || c.row.op == Opcode::kTensorPartitionReduce;
+  const bool own = c.row.cost == CostClass::kRegister || c.row.cost == CostClass::kDoorbell ||
+                   c.row.op == Opcode::kTensorPartitionReduce;
   const AluOps mask = field.choices & (own ? kAnyAlu : row_of(c.queue).alu_ops);
   const AluOps wanted = mask & (bitwise_ ? kBits | kBypassOp : ~kBits);
   op = static_cast<AluOp>(pick_bit(wanted != 0 ? wanted : mask));
@@ -185,6 +186,17 @@ void ProgramGenerator::fill(Context&, const Field&, std::uint32_t&) {}  // sizes
 
 void ProgramGenerator::fill(Context&, const Field&, std::int32_t& number) {
   number = static_cast<std::int32_t>(chance(30) ? 0 : random_());
+}
+
+// A distance to a peer, which a core and an update have to stand beside: fix_up().
+void ProgramGenerator::fill(Context&, const Field&, std::int16_t& distance) {
+  distance = static_cast<std::int16_t>(chance(30) ? 0 : random_());
+}
+
+void ProgramGenerator::fill(Context&, const Field&, Update& update) {
+  if (chance(50)) return;
+  update = {static_cast<Update::Kind>(between(1, 3)), byte(kSemaphores), static_cast<std::uint16_t>(random_()),
+            false};
 }
 
 void ProgramGenerator::fill(Context&, const Field&, std::array<std::int16_t, kFreeDims>& pattern) {

@@ -100,6 +100,8 @@ void ProgramGenerator::header(Context& c) {
 void ProgramGenerator::fix_up(Context& c) {
   Instruction& i = c.i;
   if (i.reg_b != kNone) i.imm = 0;
+  if (i.notify_arg == kNone || i.update.kind == Update::Kind::kNone) i.peer = 0;
+  if (i.notify_arg == kNone || i.read_update.kind == Update::Kind::kNone) i.read_peer = 0;
   if (i.op == Opcode::kTensorCopyDynamic && i.src_reg == kNone && i.dst_reg == kNone) i.src_reg = 7;
   if (c.queue == Queue::kScalar && i.op == Opcode::kTensorScalar && i.op1 != AluOp::kBypass) {
     i.op0 = AluOp::kMult;

@@ -22,7 +22,7 @@ DmaSide ProgramGenerator::hbm_side(const Program& program, DType dtype) {
   DmaSide s;
   s.dtype = dtype;
   s.arg = byte(program.args.size());
-  s.offset = chance(30) ? 0 : below(std::uint64_t{1} << 40);
+  s.offset = chance(30) ? 0 : below(2 * kReach) - kReach;
   for (auto& stride : s.stride) stride = static_cast<std::int32_t>(random_());
   return s;
 }

@@ -180,6 +180,7 @@ TEST_CASE("scheduler: only engine instructions that somebody waits for raise a s
 TEST_CASE("scheduler: writing what a send may still read is refused", "[scheduler]") {
   std::vector<Op> ops{transfer(0, Queue::kCc0), transfer(1, Queue::kCc0)};
   ops[0].instruction.notify_arg = 3;
+  ops[0].instruction.update = {isa::Update::Kind::kAdd, 255, 1};
   ops[0].touch({1, 0, 8, 0, 64}, false);
   ops[1].touch({1, 4, 8, 0, 64}, true);
   isa::Program program;

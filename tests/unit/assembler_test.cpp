@@ -133,6 +133,34 @@ TEST_CASE("assembler: transfers are numbered in order of appearance", "[isa]") {
   CHECK(s[1].notify_arg == 1);
 }
 
+TEST_CASE("assembler: a transfer counts its peers from one core, and tells one of them that it has read",
+          "[isa]") {
+  const Program p = assemble(
+      ".args a me\n"
+      ".descriptor shape=1x16 dst=a+-0x20000000000:fp32 src=a+0xffffffffffff:fp32\n"
+      ".descriptor shape=1x16 dst=a+-0x20000000000:fp32 src=a:fp32\n"
+      "cc0:\n"
+      "  dma_compute descriptor=0 sources=2 op=max notify=me peer=-8 read_update=s7+=1 read_peer=8 "
+      "update=s9+=1\n"
+      "  dma_copy descriptor=1 read_update=s255=65535\n",
+      "t");
+  const auto& s = p.stream(Queue::kCc0);
+  CHECK(s[0].fold == AluOp::kMax);
+  CHECK(s[0].peer == -8);
+  CHECK(s[0].read_peer == 8);
+  CHECK(s[0].update == Update{Update::Kind::kAdd, 9, 1});
+  CHECK(s[0].read_update == Update{Update::Kind::kAdd, 7, 1});
+  CHECK(s[1].read_update == Update{Update::Kind::kSet, 255, 65535});
+  CHECK(s[1].fold == AluOp::kAdd);
+  CHECK(p.descriptors[0].dst.offset == 0 - (std::uint64_t{2} << 40));
+  CHECK(p.descriptors[0].src.offset == kReach - 1);
+  CHECK(assemble(disassemble(p), "t") == p);
+  check_error(".args a\n.descriptor shape=1x1 dst=a+0x1000000000000:fp32 src=a:fp32", "E-ASM-005", "2:29",
+              "byte offset");
+  check_error("cc0:\ndma_copy descriptor=0 read_update=s1+=1@read", "E-ASM-004", "2:40", "operand");
+  check_error("cc0:\ndma_copy descriptor=0 peer=32768", "E-ASM-005", "2:28", "peer");
+}
+
 TEST_CASE("assembler: an optional operand that is absent stays absent", "[isa]") {
   const auto read = [](const std::string& text, Queue queue) {
     const Program p = assemble(text, "t");

@@ -232,7 +232,47 @@ TEST_CASE("codec: a value that does not fit its bits is refused, never cut", "[i
   CHECK(decode(encode(i)) == i);
   i.sources = 32;
   CHECK(code_of([&] { encode(i); }) == "E-BIN-010");
+  i = Instruction{};
+  i.op = Opcode::kDmaCopy;
+  i.read_update = {Update::Kind::kAdd, 1, 1, true};  // it is on read, whatever it says
+  CHECK(code_of([&] { encode(i); }) == "E-BIN-010");
   Descriptor d;
+  d.dst.space = Space::kSbuf;
   d.dst.offset = std::uint64_t{1} << 40;
   CHECK(code_of([&] { encode(d); }) == "E-BIN-010");
+}
+
+TEST_CASE("codec: an offset in HBM leads 2^48 bytes either way and has no partition", "[isa]") {
+  Descriptor d;
+  for (const std::uint64_t offset : {std::uint64_t{0}, std::uint64_t{1} << 40, kReach - 1, 0 - kReach,
+                                     0 - std::uint64_t{1}, 0 - (std::uint64_t{63} << 40)}) {
+    d.src.offset = offset;
+    d.dst.offset = 0 - offset;
+    if (!reaches(d.dst.offset)) d.dst.offset = 0;
+    CHECK(decode_descriptor(encode(d)) == d);
+  }
+  d = {};
+  d.dst.offset = kReach;
+  CHECK(code_of([&] { encode(d); }) == "E-BIN-010");
+  d.dst.offset = 0 - kReach - 1;
+  CHECK(code_of([&] { encode(d); }) == "E-BIN-010");
+  d = {};
+  d.src.partition = 1;
+  CHECK(code_of([&] { encode(d); }) == "E-BIN-010");
+  d = {};
+  d.src.across = 1;
+  CHECK(code_of([&] { encode(d); }) == "E-BIN-010");
+}
+
+TEST_CASE("codec: distances to peers and the update on read keep their sign and their bits", "[isa]") {
+  Instruction i;
+  for (const Opcode op : {Opcode::kDmaCopy, Opcode::kDmaCompute}) {
+    i.op = op;
+    for (const int distance : {-32768, -1, 0, 1, 32767}) {
+      i.peer = static_cast<std::int16_t>(distance);
+      i.read_peer = static_cast<std::int16_t>(-1 - distance);
+      i.read_update = {Update::Kind::kSubtract, 255, 65535};
+      CHECK(decode(encode(i)) == i);
+    }
+  }
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Indirect transfers, sums of sources and transpositions, against loops over their elements.
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <cstring>
+#include <limits>
 
 #include "isa/semantics.h"
 #include "tests/support/tile_memory.h"
@@ -139,11 +142,89 @@ TEST_CASE("dma_compute: a sum of 1 to 16 sources is the fp32 sum in ascending or
         }
         isa::store_from_fp32(element(want, nullptr, sources[0].dst, i), to, sum);
       });
-      isa::execute_dma_compute(sources, core.view(), nullptr, at);
+      isa::execute_dma_compute(sources, isa::AluOp::kAdd, core.view(), nullptr, at);
       CAPTURE(n, isa::name_of(to));
       CHECK((core.sbuf == want.sbuf));
     }
   }
+}
+
+TEST_CASE("dma_compute: the maximum and the minimum of several sources let a NaN win and order the zeros",
+          "[isa]") {
+  const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  const std::array<std::array<float, 5>, 3> values{
+      {{1, -0.0F, nan, -inf, 7}, {3, 0.0F, 2, inf, 7}, {2, -0.0F, inf, 0, 7}}};
+  const std::array<float, 5> highest{3, 0.0F, nan, inf, 7}, lowest{1, -0.0F, nan, -inf, 7};
+  for (const DType dtype : {DType::kFp32, DType::kBf16, DType::kFp16}) {
+    std::vector<std::vector<std::byte>> memory(3, std::vector<std::byte>(5 * isa::size_of(dtype)));
+    std::vector<const std::byte*> at;
+    for (std::size_t s = 0; s < 3; ++s) {
+      for (std::size_t e = 0; e < 5; ++e)
+        isa::store_from_fp32(&memory[s][e * isa::size_of(dtype)], dtype, values[s][e]);
+      at.push_back(memory[s].data());
+    }
+    const std::vector<Descriptor> sources(
+        3, {{1, 1, 1, 5}, hbm(dtype, {0, 0, 0, 1}), hbm(dtype, {0, 0, 0, 1}), false});
+    for (const bool maximum : {true, false}) {
+      std::vector<std::byte> out(memory[0].size());
+      TileMemory core;
+      isa::execute_dma_compute(sources, maximum ? isa::AluOp::kMax : isa::AluOp::kMin, core.view(),
+                               out.data(), at);
+      CAPTURE(isa::name_of(dtype), maximum);
+      for (std::size_t e = 0; e < 5; ++e) {
+        const float got = isa::load_as_fp32(&out[e * isa::size_of(dtype)], dtype);
+        const float want = maximum ? highest[e] : lowest[e];
+        CHECK((std::isnan(want) ? std::isnan(got) : got == want && std::signbit(got) == std::signbit(want)));
+      }
+    }
+  }
+}
+
+TEST_CASE("dma_compute: one integer dtype folds exactly, sums modulo its bits in any order", "[isa]") {
+  const auto fold = [](DType dtype, isa::AluOp op, const std::vector<std::int64_t>& values) {
+    std::vector<std::vector<std::byte>> memory;
+    std::vector<const std::byte*> at;
+    for (const std::int64_t v : values) {
+      memory.emplace_back(isa::size_of(dtype));
+      std::memcpy(memory.back().data(), &v, isa::size_of(dtype));
+    }
+    for (const auto& m : memory) at.push_back(m.data());
+    const std::vector<Descriptor> sources(values.size(), {{1, 1, 1, 1}, hbm(dtype, {}), hbm(dtype, {}), false});
+    std::int64_t out = 0;
+    TileMemory core;
+    isa::execute_dma_compute(sources, op, core.view(), reinterpret_cast<std::byte*>(&out), at);
+    return out;
+  };
+  struct Kind {
+    DType dtype;
+    std::int64_t low, high;
+  };
+  for (const Kind& k :
+       {Kind{DType::kInt8, -128, 127}, Kind{DType::kUint8, 0, 255}, Kind{DType::kInt16, -32768, 32767},
+        Kind{DType::kUint16, 0, 65535}, Kind{DType::kInt32, -2147483648, 2147483647},
+        Kind{DType::kUint32, 0, 4294967295}}) {
+    const std::int64_t mask = (std::int64_t{1} << (8 * isa::size_of(k.dtype))) - 1;
+    CAPTURE(isa::name_of(k.dtype));
+    CHECK(fold(k.dtype, isa::AluOp::kAdd, {k.high, k.high, 1}) == ((2 * k.high + 1) & mask));
+    CHECK(fold(k.dtype, isa::AluOp::kAdd, {1, k.high, k.high}) == ((2 * k.high + 1) & mask));
+    CHECK(fold(k.dtype, isa::AluOp::kAdd, {k.low, k.high - 1, 2}) == ((k.low + k.high + 1) & mask));
+    CHECK(fold(k.dtype, isa::AluOp::kMax, {k.low, k.high - 1, k.high}) == (k.high & mask));
+    CHECK(fold(k.dtype, isa::AluOp::kMin, {k.high, k.low, k.low + 1}) == (k.low & mask));
+  }
+}
+
+TEST_CASE("dma_compute: integers that meet another dtype go through fp32 and saturate", "[isa]") {
+  std::int32_t a = 2'000'000'000, b = 2'000'000'000, out = 0;
+  float c = 1.5F;
+  const auto source = [&](DType dtype) {
+    return Descriptor{{1, 1, 1, 1}, hbm(DType::kInt32, {}), hbm(dtype, {}), false};
+  };
+  const auto bytes = [](auto& value) { return reinterpret_cast<std::byte*>(&value); };
+  TileMemory core;
+  const std::vector<Descriptor> sources{source(DType::kInt32), source(DType::kInt32), source(DType::kFp32)};
+  const std::vector<const std::byte*> at{bytes(a), bytes(b), bytes(c)};
+  isa::execute_dma_compute(sources, isa::AluOp::kAdd, core.view(), bytes(out), at);
+  CHECK(out == std::numeric_limits<std::int32_t>::max());
 }
 
 TEST_CASE("dma: a sum reads every source before it writes, so it may end on one of them", "[isa]") {
@@ -154,7 +235,7 @@ TEST_CASE("dma: a sum reads every source before it writes, so it may end on one 
   const std::vector<Descriptor> sources{a, a};
   TileMemory core;
   const std::vector<const std::byte*> at{memory.data(), memory.data() + 4};
-  isa::execute_dma_compute(sources, core.view(), memory.data(), at);
+  isa::execute_dma_compute(sources, isa::AluOp::kAdd, core.view(), memory.data(), at);
   std::size_t wrong = 0;
   for (std::size_t e = 0; e < 599; ++e)
     wrong +=
