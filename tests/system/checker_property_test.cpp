@@ -125,10 +125,10 @@ class Execution {
     std::vector<isa::OperandAccess> accesses;
     if (i.op != isa::Opcode::kSemWait) {
       const Op& op = ops_[i.op == isa::Opcode::kDmaCopy ? i.descriptor : static_cast<std::size_t>(i.imm) - 1];
-      for (std::size_t a = 0; a < op.access_count; ++a) accesses.push_back(access_of(op.accesses[a]));
+      for (const runtime::Access& a : op.accesses) accesses.push_back(access_of(a));
     }
     if (i.op == isa::Opcode::kDmaCopy) {
-      checker_.ring(step, {accesses, 0, false});
+      checker_.ring(step, {accesses, 0, 0, false});
       flying_.push_back({&i, isa::kDmaEngines});
     } else {
       checker_.start(step, accesses);
