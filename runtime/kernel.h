@@ -20,7 +20,6 @@ namespace tahoma::runtime {
 // A view of an on-chip buffer: partitions x up to 4 free dimensions. Made by Kernel::take, narrowed by its
 // own methods.
 struct TileView {
-  std::int64_t origin = 0;   // bytes from the argument's address to the tensor, of beside()
   std::uint32_t buffer = 0;  // identity for dependency tracking
   isa::Tile tile;
   isa::Shape shape;

@@ -52,7 +52,7 @@ const std::vector<AlgorithmRow>& algorithms() {
        {kAllToAll, kGather, kScatter, kSendRecv, kPermute},
        any_group,
        direct_plan},
-      {"tree", "a binomial tree", {kBroadcast, kReduce}, any_group, tree_plan},
+      {"tree", "a binomial tree, up, down or both", {kBroadcast, kReduce, kAllReduce}, any_group, tree_plan},
       {"dissemination",
        "twice as many tokens to twice the distance",
        {kBarrier, kAllGather},

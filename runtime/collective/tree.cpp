@@ -5,24 +5,44 @@
 
 namespace tahoma::runtime::collective {
 
-std::vector<ChannelPlan> tree_plan(const Problem& problem, const Grid&, std::uint32_t channels) {
-  ScheduleBuilder build(problem, 1, "binomial tree");
-  const std::uint32_t ranks = problem.ranks;
-  const auto rank_at = [&](std::uint32_t distance) { return (problem.root + distance) % ranks; };
-  std::uint32_t reach = 1;
-  if (problem.operation == Operation::kBroadcast) {
-    build.settle(problem.root, ChunkSet::one(0));
-    for (; reach < ranks; reach *= 2, build.next_round())
-      for (std::uint32_t d = 0; d < reach && d + reach < ranks; ++d)
-        build.copy(rank_at(d), rank_at(d + reach), ChunkSet::one(0));
-  } else {
-    while (reach * 2 < ranks) reach *= 2;
-    for (; reach > 0; reach /= 2, build.next_round())
-      for (std::uint32_t d = 0; d < reach && d + reach < ranks; ++d)
-        build.combine(rank_at(d + reach), rank_at(d), ChunkSet::one(0));
-    build.settle(problem.root, ChunkSet::one(0));
+namespace {
+
+class Tree {
+ public:
+  explicit Tree(const Problem& problem) : build_(problem, 1, "binomial tree"), ranks_(problem.ranks) {}
+
+  Schedule schedule() {
+    if (build_.problem().operation != Operation::kBroadcast) up();
+    build_.settle(build_.problem().root, ChunkSet::one(0));
+    if (build_.problem().operation == Operation::kAllReduce) build_.next_round();
+    if (build_.problem().operation != Operation::kReduce) down();
+    return build_.finish();
   }
-  return dealt({std::make_shared<const Schedule>(build.finish())}, channels);
+
+ private:
+  std::uint32_t at(std::uint32_t distance) const { return (build_.problem().root + distance) % ranks_; }
+
+  void up() {
+    std::uint32_t reach = 1;
+    while (reach * 2 < ranks_) reach *= 2;
+    for (; reach > 0; reach /= 2, build_.next_round())
+      for (std::uint32_t d = 0; d < reach && d + reach < ranks_; ++d)
+        build_.combine(at(d + reach), at(d), ChunkSet::one(0));
+  }
+  void down() {
+    for (std::uint32_t reach = 1; reach < ranks_; reach *= 2, build_.next_round())
+      for (std::uint32_t d = 0; d < reach && d + reach < ranks_; ++d)
+        build_.copy(at(d), at(d + reach), ChunkSet::one(0));
+  }
+
+  ScheduleBuilder build_;
+  std::uint32_t ranks_;
+};
+
+}  // namespace
+
+std::vector<ChannelPlan> tree_plan(const Problem& problem, const Grid&, std::uint32_t channels) {
+  return dealt({std::make_shared<const Schedule>(Tree(problem).schedule())}, channels);
 }
 
 std::vector<ChannelPlan> dissemination_plan(const Problem& problem, const Grid&, std::uint32_t channels) {

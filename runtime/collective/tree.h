@@ -3,7 +3,7 @@
 //
 // broadcast: in round k the 2^k ranks nearest behind the root (counted upwards, modulo R) that have the data
 // send them 2^k ranks further. reduce: the same tree backwards; a rank folds its own input and its children's,
-// farthest first, and rounds once.
+// farthest first, and rounds once. all_reduce: up and down again.
 // barrier and all_gather (`dissemination`): in round k rank r sends the 2^k tokens of r - 2^k + 1 .. r, which it
 // has by then, to rank r + 2^k; in the last round as many as are missing.
 #pragma once
