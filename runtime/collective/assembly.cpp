@@ -138,6 +138,7 @@ Strip Assembly::strip(const CoreKernel& at, const Tensor& tensor) const {
   strip.block = at.kernel->beside(at.memory, distance, tensor.dtype, rows, columns);
   strip.block.rows = 1;
   strip.pitch = static_cast<std::int64_t>(columns);
+  strip.places = rows;
   strip.address = tensor.address;
   return strip;
 }
@@ -146,11 +147,13 @@ Seat Assembly::seat(const Place& place, const Problem& problem, std::uint32_t ra
                     std::uint32_t chunks, isa::DType dtype) {
   Seat seat{&core(place.core).at, place.queue, {}, {}};
   const std::uint64_t columns = std::max<std::uint64_t>(channel.columns, granule(dtype));
-  const auto tensor = [&](const char* name, const Problem::Held& held) {
-    return machine_.allocate(place.core, name, dtype, {std::max(1U, held.count), columns});
+  const auto tensor = [&](const char* name, std::uint32_t rows) {
+    return machine_.allocate(place.core, name, dtype, {std::max(1U, rows), columns});
   };
-  channel.input.push_back(tensor("input", problem.input_of(rank, chunks)));
-  channel.output.push_back(tensor("output", problem.output_of(rank, chunks)));
+  const std::uint32_t ends = problem.output_of(rank, chunks).count;
+  channel.input.push_back(tensor("input", problem.input_of(rank, chunks).count));
+  // Who ends with nothing of a reduction may still be the one that folds a part of it.
+  channel.output.push_back(tensor("output", ends == 0 && problem.reduces() ? chunks : ends));
   machine_.declare_input(channel.input.back());
   seat.input = strip(*seat.at, channel.input.back());
   seat.output = strip(*seat.at, channel.output.back());

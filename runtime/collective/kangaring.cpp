@@ -27,10 +27,8 @@ class KangaRing {
       return build_.finish();
     }
     scatter();
-    if (build_.problem().operation == Operation::kAllReduce)
-      gather(true);
-    else
-      for (std::uint32_t k = 0; k < pairs_; ++k) build_.copy(head(k), tail(k), ChunkSet::one(tail(k)));
+    share_out();
+    if (build_.problem().operation == Operation::kAllReduce) gather(true);
     return build_.finish();
   }
 
@@ -49,7 +47,15 @@ class KangaRing {
     for (std::uint32_t s = 0; s + 1 < pairs_; ++s, build_.next_round())
       for (std::uint32_t k = 0; k < pairs_; ++k)
         build_.combine(head(k), head(k + 1), chunks_of(k + 2 * pairs_ - s - 1));
-    for (std::uint32_t k = 0; k < pairs_; ++k) build_.settle(head(k), chunks_of(k));
+  }
+
+  // Heads fold what their pair is responsible for, and keep it or hand the tail its own.
+  void share_out() {
+    const bool keep = build_.problem().operation == Operation::kAllReduce;
+    for (std::uint32_t k = 0; k < pairs_; ++k) {
+      build_.settle(head(k), keep ? chunks_of(k) : ChunkSet::one(head(k)));
+      if (!keep) build_.copy(head(k), tail(k), ChunkSet::one(tail(k)));
+    }
     build_.next_round();
   }
 

@@ -48,6 +48,7 @@ struct CoreKernel {
 struct Strip {
   HbmView block;
   std::int64_t pitch = 0;
+  std::uint64_t places = 0;   // chunks that there is room for
   std::uint64_t address = 0;  // the global address of the block's first element
 };
 

@@ -12,6 +12,7 @@ std::uint32_t span_of(const ChunkSet& chunks) {
 }
 
 HbmView cut(const Strip& strip, std::uint64_t place, std::uint64_t first, std::uint64_t count) {
+  TAHOMA_INVARIANT(place < strip.places, "a chunk where a rank has no room for it");
   HbmView view = strip.block;
   const std::uint64_t size = isa::size_of(view.dtype);
   const bool by_rows = view.rows > 1;
