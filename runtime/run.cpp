@@ -10,6 +10,8 @@
 #include "runtime/npy_dtype.h"
 #include "runtime/output_dir.h"
 #include "runtime/progress.h"
+#include "runtime/report/collective_report.h"
+#include "runtime/report/link_tables.h"
 #include "runtime/report/manifest.h"
 #include "runtime/report/sha256.h"
 #include "runtime/report/summary.h"
@@ -34,6 +36,7 @@ struct Simulated {
   GoldenResult golden;
   model::check::Findings checks;
   std::vector<NamedValues> outputs;
+  std::vector<CollectiveResult> collectives;
   double seconds = 0;  // of the host, inside Machine::run
 };
 
@@ -65,6 +68,7 @@ Simulated simulate(ResolvedConfig& config, const RunOptions& options) {
     if (options.golden) run.golden = judge(config, machine);
     if (options.save_outputs) run.outputs = config.workload->outputs(machine);
   }
+  run.collectives = config.workload->collectives(machine, run.measurement);
   machine.collect(run.stats);
   return run;
 }
@@ -80,6 +84,7 @@ RunFacts facts_of(const ResolvedConfig& config, const Simulated& run) {
   facts.cores_used = config.workload->cores_used();
   facts.golden = run.golden;
   facts.checks = run.checks;
+  facts.collectives = run.collectives;
   return facts;
 }
 
@@ -114,7 +119,10 @@ RunOutcome run_workload(const RunOptions& options) {
   out.write("stats.json", stats_json(run.stats.stats()));
   out.write("stats.csv", stats_csv(run.stats.stats()));
   out.write("links.csv", links_csv(run.measurement));
+  out.write("links_windows.csv", links_windows_csv(run.measurement));
+  out.write("traffic.csv", traffic_csv(config->machine, run.measurement));
   out.write("hbm.csv", hbm_csv(run.measurement));
+  out.write("collectives.csv", collectives_csv(run.collectives));
   out.write("config.resolved.yaml", config->to_yaml());
   for (const NamedValues& output : run.outputs)
     write_npy(out.file(output.name + ".npy"), to_npy(output.dtype, output.shape, output.values));

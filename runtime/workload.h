@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/base/params.h"
+#include "runtime/collective/result.h"
 #include "runtime/machine.h"
 
 namespace tahoma::runtime {
@@ -39,6 +40,11 @@ class Workload {
   virtual void prepare(Machine& machine, std::uint64_t seed) = 0;     // inputs, tensors, programs
   virtual GoldenResult verify(Machine& machine) = 0;                  // functional mode, after the run
   virtual std::vector<NamedValues> outputs(Machine& machine) = 0;     // functional mode, after the run
+  // In the order in which they were run; both modes, after the run and verify().
+  virtual std::vector<CollectiveResult> collectives(Machine& /*machine*/,
+                                                    const base::RunMeasurement& /*run*/) {
+    return {};
+  }
   virtual double useful_flops() const = 0;
   virtual isa::DType compute_dtype() const = 0;  // decides the peak that MFU is measured against
   virtual std::uint32_t cores_used() const = 0;

@@ -182,9 +182,12 @@ void ParamTree::demand(const std::string& path) {
   for (const auto& [name, groups] : on_demand_) {
     if (!path.starts_with(name + ".")) continue;
     const std::string group = groups.group_of(path.substr(name.size() + 1));
+    // A group has parameters of its own; what stands deeper below its path may be of other groups.
     const std::string parameters = fmt::format("{}.{}.", name, group);
-    const bool declared = std::any_of(params_.begin(), params_.end(),
-                                      [&](const Param& param) { return param.path.starts_with(parameters); });
+    const bool declared = std::any_of(params_.begin(), params_.end(), [&](const Param& param) {
+      return param.path.starts_with(parameters) &&
+             param.path.find('.', parameters.size()) == std::string::npos;
+    });
     if (group.empty() || declared) continue;
     const std::string saved = std::exchange(prefix_, name);
     groups.declare(*this, group);

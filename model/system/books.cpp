@@ -26,8 +26,8 @@ void check_times(const EngineMeasurement& e, Duration elapsed) {
 // Two multiply-adds are the most that a cell does in a cycle: the slices of double_row.
 constexpr std::uint64_t kMostFlopsOfACell = 4;
 
-void check_array(const EngineMeasurement& e, const TensorParams& tensor) {
-  const double cycles = e.active.seconds() * static_cast<double>(tensor.clock.hz);
+void check_array(const EngineMeasurement& e, const TensorParams& tensor, double slowdown) {
+  const double cycles = e.active.seconds() * static_cast<double>(tensor.clock.hz) / slowdown;
   const double most = static_cast<double>(tensor.rows * tensor.columns) * cycles;
   TAHOMA_INVARIANT(static_cast<double>(e.cell_cycles) <= most * (1 + 1e-9),
                    fmt::format("{}: above the array's peak, {} cycles of its cells where {:.0f} were active",
@@ -59,14 +59,24 @@ void check_stack(const base::HbmMeasurement& h, Duration elapsed) {
                                h.read_bytes, h.write_bytes));
 }
 
+void check_link(const base::LinkMeasurement& l, Duration elapsed) {
+  TAHOMA_INVARIANT(l.busy + l.blocked <= elapsed, fmt::format("{}: busy {} fs and blocked {} fs of {} fs",
+                                                              l.path, l.busy.fs, l.blocked.fs, elapsed.fs));
+  std::uint64_t carried = 0;
+  for (const base::LinkFlow& flow : l.flows) carried += flow.payload_bytes;
+  TAHOMA_INVARIANT(l.flows.empty() || carried == l.payload_bytes,
+                   fmt::format("{}: its flows carried {} bytes of {}", l.path, carried, l.payload_bytes));
+}
+
 }  // namespace
 
 void check_books(const base::RunMeasurement& run, const MachineParams& machine) {
   for (const EngineMeasurement& e : run.engines) {
     check_times(e, run.elapsed);
-    check_array(e, machine.chip.core.tensor);
+    check_array(e, machine.chip.core.tensor, machine.slowdown_of(e.core / machine.chip.cores));
   }
   for (const base::HbmMeasurement& h : run.hbm) check_stack(h, run.elapsed);
+  for (const base::LinkMeasurement& l : run.links) check_link(l, run.elapsed);
   for (const base::CrossingMeasurement& c : run.crossings)
     TAHOMA_INVARIANT(c.busy <= run.elapsed, c.path + ": more bytes than its bandwidth allows");
 }

@@ -37,6 +37,7 @@ std::unique_ptr<HbmStack> stack_of(std::uint32_t chip, std::uint32_t n, const Ch
 
 Chip::Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& s)
     : sc_module(name),
+      core_params_(slowed(s.params.chip.core, s.params.slowdown_of(chip))),
       network_("network", place_of(chip, s.params), s.pool, s.meter),
       router_("link", chip, s.torus, s.params.link, s.meter) {
   const ChipParams& p = s.params.chip;
@@ -46,8 +47,8 @@ Chip::Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& s)
     s.memory.add(stacks_.back()->pages());
   }
   for (std::uint32_t n = 0; p.lnc == 2 && n < p.cores / 2; ++n)
-    meetings_.push_back(
-        std::make_unique<Meeting>(fmt::format("meeting{}", n).c_str(), p.core, s.functional, s.checker));
+    meetings_.push_back(std::make_unique<Meeting>(fmt::format("meeting{}", n).c_str(), core_params_,
+                                                  s.functional, s.checker));
   for (std::uint32_t n = 0; n < p.cores; ++n) {
     const NeuronCore::Place place{static_cast<std::uint32_t>(chip * p.cores + n),
                                   chip,
@@ -56,7 +57,7 @@ Chip::Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& s)
                                   s.run_ahead,
                                   s.checker};
     cores_.push_back(
-        std::make_unique<NeuronCore>(fmt::format("core{}", n).c_str(), place, p.core, s.pool, s.meter));
+        std::make_unique<NeuronCore>(fmt::format("core{}", n).c_str(), place, core_params_, s.pool, s.meter));
     NeuronCore& core = *cores_.back();
     core.bind(s.memory, p.lnc == 2 ? meetings_[n / 2].get() : nullptr);
     network_.semaphores(core.semaphores());

@@ -42,6 +42,7 @@ class Chip : public sc_core::sc_module {
   void bind_injection();
 
  private:
+  const CoreParams core_params_;  // of its cores, which refer to it
   OnChipNetwork network_;
   Router router_;
   std::vector<std::unique_ptr<HbmStack>> stacks_;

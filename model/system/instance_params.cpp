@@ -8,6 +8,7 @@
 #include <cctype>
 
 #include "model/base/error.h"
+#include "model/link/torus.h"
 #include "model/system/machine_params.h"
 
 namespace tahoma::model {
@@ -15,26 +16,24 @@ namespace {
 
 // A kind of instance whose parameters can be set one by one.
 struct Kind {
-  const char* pattern;  // of its names; '#' is a number
+  const char* pattern;  // of its names; '#' is a number, '@' a word
   void (*declare)(InstanceParams&, const std::string& name, base::ParamTree&);
   std::vector<std::string> (*names)(const MachineParams&);  // all that the machine has
   void (*check)(const InstanceParams&, const MachineParams&, const std::vector<std::string>& names);
 };
 
 [[noreturn]] void refuse_name(const std::string& name, const std::vector<std::string>& names) {
-  throw base::UserError("E-CFG-023", "machine.instances." + name,
-                        fmt::format("this machine has no such instance{}; they are {} to {}",
-                                    base::did_you_mean(name, names), names.front(), names.back()));
+  const std::string legal = names.empty() ? "it has none of the kind"
+                                          : fmt::format("they are {} to {}", names.front(), names.back());
+  throw base::UserError(
+      "E-CFG-023", "machine.instances." + name,
+      fmt::format("this machine has no such instance{}; {}", base::did_you_mean(name, names), legal));
 }
 
 template <class Params>
-void check_each(const std::map<std::string, Params>& chosen, const MachineParams& machine,
-                const std::vector<std::string>& names,
-                void (*check)(const Params&, const MachineParams&, const std::string& path)) {
-  for (const auto& [name, params] : chosen) {
+void check_names(const std::map<std::string, Params>& chosen, const std::vector<std::string>& names) {
+  for (const auto& [name, params] : chosen)
     if (std::find(names.begin(), names.end(), name) == names.end()) refuse_name(name, names);
-    check(params, machine, "machine.instances." + name);
-  }
 }
 
 std::vector<std::string> stack_names(const MachineParams& machine) {
@@ -45,6 +44,23 @@ std::vector<std::string> stack_names(const MachineParams& machine) {
   return names;
 }
 
+std::vector<std::string> link_names(const MachineParams& machine) {
+  const Torus torus(static_cast<std::uint32_t>(machine.torus.x), static_cast<std::uint32_t>(machine.torus.y),
+                    static_cast<std::uint32_t>(machine.torus.z));
+  std::vector<std::string> names;
+  for (std::uint64_t chip = 0; chip < machine.chips(); ++chip)
+    for (std::size_t n = 0; n < kPorts; ++n)
+      if (const auto port = static_cast<Port>(n); torus.has(port))
+        names.push_back(link_name(machine, chip, name_of(port)));
+  return names;
+}
+
+std::vector<std::string> chip_names(const MachineParams& machine) {
+  std::vector<std::string> names;
+  for (std::uint64_t chip = 0; chip < machine.chips(); ++chip) names.push_back(chip_name(machine, chip));
+  return names;
+}
+
 constexpr std::array kKinds{
     Kind{"server#.chip#.hbm#",
          [](InstanceParams& p, const std::string& name, base::ParamTree& t) {
@@ -52,48 +68,68 @@ constexpr std::array kKinds{
          },
          stack_names,
          [](const InstanceParams& p, const MachineParams& machine, const std::vector<std::string>& names) {
-           check_each<StackFaults>(p.stacks, machine, names,
-                                   [](const StackFaults& faults, const MachineParams& m,
-                                      const std::string& path) { faults.check(m.chip.hbm, path); });
+           check_names(p.stacks, names);
+           for (const auto& [name, faults] : p.stacks)
+             faults.check(machine.chip.hbm, "machine.instances." + name);
+         }},
+    Kind{"server#.chip#.link.@",
+         [](InstanceParams& p, const std::string& name, base::ParamTree& t) {
+           t.group(name.c_str(), p.links[name]);
+         },
+         link_names,
+         [](const InstanceParams& p, const MachineParams&, const std::vector<std::string>& names) {
+           check_names(p.links, names);
+         }},
+    Kind{"server#.chip#",
+         [](InstanceParams& p, const std::string& name, base::ParamTree& t) {
+           t.group(name.c_str(), p.chips[name]);
+         },
+         chip_names,
+         [](const InstanceParams& p, const MachineParams&, const std::vector<std::string>& names) {
+           check_names(p.chips, names);
          }},
 };
+
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+bool is_of_word(char c) { return is_digit(c) || std::islower(static_cast<unsigned char>(c)) != 0; }
 
 // How much of `path` is a name of the pattern: all of it, or up to a dot. 0 if none.
 std::size_t matched(const char* pattern, const std::string& path) {
   std::size_t at = 0;
-  const auto digit = [&] {
-    return at < path.size() && std::isdigit(static_cast<unsigned char>(path[at])) != 0;
-  };
   for (; *pattern != '\0'; ++pattern) {
-    if (*pattern != '#') {
+    if (*pattern != '#' && *pattern != '@') {
       if (at >= path.size() || path[at++] != *pattern) return 0;
       continue;
     }
-    if (!digit()) return 0;
-    while (digit()) ++at;
+    const auto belongs = *pattern == '#' ? is_digit : is_of_word;
+    if (at >= path.size() || !belongs(path[at])) return 0;
+    while (at < path.size() && belongs(path[at])) ++at;
   }
   return at == path.size() || path[at] == '.' ? at : 0;
 }
 
-// The kind of the instance whose name `path` is or begins with, and that name; null and "" if none.
+// The kind of the instance whose name `path` is or begins with, the longest if there are several, and that
+// name; null and "" if none.
 struct Found {
   const Kind* kind = nullptr;
   std::string name;
 };
 Found find_instance(const std::string& path) {
+  Found found;
   for (const Kind& kind : kKinds)
-    if (const std::size_t length = matched(kind.pattern, path); length > 0)
-      return {&kind, path.substr(0, length)};
-  return {};
+    if (const std::size_t length = matched(kind.pattern, path); length > found.name.size())
+      found = {&kind, path.substr(0, length)};
+  return found;
 }
 
 // Every parameter of every instance that the machine has.
 std::vector<std::string> legal_paths(const MachineParams& machine) {
   std::vector<std::string> paths;
   for (const Kind& kind : kKinds) {
+    const std::vector<std::string> names = kind.names(machine);
+    if (names.empty()) continue;
     InstanceParams one;
     base::ParamTree tree("");
-    const std::vector<std::string> names = kind.names(machine);
     kind.declare(one, names.front(), tree);
     for (const std::string& name : names)
       for (const std::string& path : tree.paths()) paths.push_back(name + path.substr(path.rfind('.')));
@@ -113,9 +149,11 @@ void InstanceParams::declare(base::ParamTree& t, const MachineParams& machine) {
 }
 
 std::vector<std::string> InstanceParams::examples(const MachineParams& machine) {
-  std::vector<std::string> names;
-  for (const Kind& kind : kKinds) names.push_back("machine.instances." + kind.names(machine).front());
-  return names;
+  std::vector<std::string> paths;
+  for (const Kind& kind : kKinds)
+    if (const auto names = kind.names(machine); !names.empty())
+      paths.push_back("machine.instances." + names.front());
+  return paths;
 }
 
 void InstanceParams::check(const MachineParams& machine) const {
@@ -129,6 +167,10 @@ std::string chip_name(const MachineParams& machine, std::uint64_t chip) {
 
 std::string stack_name(const MachineParams& machine, std::uint64_t chip, std::uint64_t stack) {
   return fmt::format("{}.hbm{}", chip_name(machine, chip), stack);
+}
+
+std::string link_name(const MachineParams& machine, std::uint64_t chip, std::string_view port) {
+  return fmt::format("{}.link.{}", chip_name(machine, chip), port);
 }
 
 }  // namespace tahoma::model

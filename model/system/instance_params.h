@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What differs in single instances of a machine, by instance name:
 //
-//   machine: {instances: {server0: {chip03: {hbm1: {rate: 0.5, failed_channels: "3,7"}}}}}
+//   machine:
+//     instances:
+//       server0:
+//         chip03:
+//           hbm1: {rate: 0.5, failed_channels: "3,7"}
+//           link: {xp: {rate: 0.25}, ym: {dead: true}}
+//           slow: 2
 //
 // One map per kind of instance, and one row per kind in the table of instance_params.cpp; an instance that
 // nobody names is as its class.
@@ -9,9 +15,12 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "model/link/link_fault_params.h"
 #include "model/memory/hbm_fault_params.h"
+#include "model/system/chip_fault_params.h"
 
 namespace tahoma::model {
 
@@ -19,10 +28,12 @@ struct MachineParams;
 
 struct InstanceParams {
   std::map<std::string, StackFaults> stacks;  // "server0.chip03.hbm1"
+  std::map<std::string, LinkFaults> links;    // "server0.chip03.link.xp": the direction that leaves there
+  std::map<std::string, ChipFaults> chips;    // "server0.chip03"
 
   // Groups of `machine` (whose part this is) on demand, below `t`'s group "instances".
   void declare(base::ParamTree& t, const MachineParams& machine);
-  // The path of one instance of each kind, to show what there is.
+  // The path of one instance of each kind that the machine has, to show what there is.
   static std::vector<std::string> examples(const MachineParams& machine);
   // Throws base::UserError: E-CFG-023 at an instance that the machine lacks, with the nearest one; E-CFG-020.
   void check(const MachineParams& machine) const;
@@ -31,5 +42,6 @@ struct InstanceParams {
 // Names as the netlist has them.
 std::string chip_name(const MachineParams& machine, std::uint64_t chip);
 std::string stack_name(const MachineParams& machine, std::uint64_t chip, std::uint64_t stack);
+std::string link_name(const MachineParams& machine, std::uint64_t chip, std::string_view port);
 
 }  // namespace tahoma::model

@@ -52,9 +52,32 @@ void MachineParams::declare(base::ParamTree& t) {
   instances.declare(t, *this);
 }
 
+namespace {
+
+template <class Faults>
+Faults named(const std::map<std::string, Faults>& faults, const std::string& name) {
+  const auto found = faults.find(name);
+  return found == faults.end() ? Faults{} : found->second;
+}
+
+}  // namespace
+
 StackFaults MachineParams::faults_of(std::uint64_t chip_number, std::uint64_t stack) const {
-  const auto found = instances.stacks.find(stack_name(*this, chip_number, stack));
-  return found == instances.stacks.end() ? StackFaults{} : found->second;
+  return named(instances.stacks, stack_name(*this, chip_number, stack));
+}
+
+LinkFaults MachineParams::faults_of_link(std::uint64_t chip_number, std::string_view port) const {
+  LinkFaults faults = named(instances.links, link_name(*this, chip_number, port));
+  faults.dead = faults.dead || is_dead(chip_number);
+  return faults;
+}
+
+double MachineParams::slowdown_of(std::uint64_t chip_number) const {
+  return named(instances.chips, chip_name(*this, chip_number)).slow;
+}
+
+bool MachineParams::is_dead(std::uint64_t chip_number) const {
+  return named(instances.chips, chip_name(*this, chip_number)).dead;
 }
 
 void MachineParams::check() const {

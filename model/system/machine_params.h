@@ -44,8 +44,11 @@ struct MachineParams {
 
   std::uint64_t chips() const { return torus.x * torus.y * torus.z; }
   std::uint64_t cores() const { return chips() * chip.cores; }
-  // Those of a sound stack, if nobody named this one.
+  // Those of a sound one, if nobody named it. Of a dead chip every port is dead.
   StackFaults faults_of(std::uint64_t chip, std::uint64_t stack) const;
+  LinkFaults faults_of_link(std::uint64_t chip, std::string_view port) const;
+  double slowdown_of(std::uint64_t chip) const;
+  bool is_dead(std::uint64_t chip) const;
   // What one parameter alone cannot say: SBUF usable within its size, banks that divide a
   // partition, and so on. Throws base::UserError.
   void check() const;

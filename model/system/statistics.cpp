@@ -48,6 +48,35 @@ void list_dma(const base::DmaMeasurement& d, base::StatSink& sink) {
            "waiting for the fabric to take a packet, summed over the engines");
 }
 
+void list_link(const base::LinkMeasurement& l, Duration elapsed, base::StatSink& sink) {
+  sink.add(l.path + ".payload_bytes", l.payload_bytes, Unit::kBytes, "payload sent in this direction");
+  sink.add(l.path + ".wire_bytes", l.wire_bytes, Unit::kBytes, "payload and headers sent in this direction");
+  sink.add(l.path + ".packets", l.packets, Unit::kCount, "packets sent in this direction");
+  sink.add(l.path + ".goodput",
+           elapsed.fs <= 0 ? 0 : static_cast<double>(l.payload_bytes) / elapsed.seconds(),
+           Unit::kBytesPerSecond, "payload sent in this direction over the elapsed time");
+  sink.add(l.path + ".busy", l.busy.ns(), Unit::kNanoseconds, "time the wire was sending");
+  sink.add(l.path + ".blocked", l.blocked.ns(), Unit::kNanoseconds,
+           "time a packet was ready and the wire free, but the next buffer had no credit");
+  sink.add(l.path + ".queue_full", l.queue_full.ns(), Unit::kNanoseconds,
+           "time a packet stood before the full queue");
+  sink.add(l.path + ".queue_high_water", l.queue_high_water, Unit::kCount, "most packets in the queue");
+  sink.add(l.path + ".flows", static_cast<std::uint64_t>(l.flows.size()), Unit::kCount,
+           "pairs of chips whose packets went this way");
+}
+
+void list_traffic(const base::RunMeasurement& run, base::StatSink& sink) {
+  std::uint64_t packets = 0, bytes = 0;
+  for (const base::TrafficMeasurement& t : run.traffic) {
+    packets += t.packets;
+    bytes += t.payload_bytes;
+  }
+  sink.add("traffic.pairs", static_cast<std::uint64_t>(run.traffic.size()), Unit::kCount,
+           "pairs of chips, one sending and one receiving, that the fabric carried anything between");
+  sink.add("traffic.packets", packets, Unit::kCount, "packets that chips sent each other, once each");
+  sink.add("traffic.payload_bytes", bytes, Unit::kBytes, "payload that chips sent each other, once each");
+}
+
 }  // namespace
 
 base::RunMeasurement measure(const std::vector<Chip*>& chips, const MachineParams& params,
@@ -95,16 +124,8 @@ void list_statistics(const base::RunMeasurement& run, base::StatSink& sink) {
     sink.add(c.path + ".bytes", c.bytes, Unit::kBytes, "data carried from one die to the other");
     sink.add(c.path + ".busy", c.busy.ns(), Unit::kNanoseconds, "time the crossing's bandwidth was in use");
   }
-  for (const auto& l : run.links) {
-    sink.add(l.path + ".payload_bytes", l.payload_bytes, Unit::kBytes, "payload sent in this direction");
-    sink.add(l.path + ".wire_bytes", l.wire_bytes, Unit::kBytes,
-             "payload and headers sent in this direction");
-    sink.add(l.path + ".packets", l.packets, Unit::kCount, "packets sent in this direction");
-    sink.add(l.path + ".busy", l.busy.ns(), Unit::kNanoseconds, "time the wire was sending");
-    sink.add(l.path + ".queue_full", l.queue_full.ns(), Unit::kNanoseconds,
-             "time a packet stood before the full queue");
-    sink.add(l.path + ".queue_high_water", l.queue_high_water, Unit::kCount, "most packets in the queue");
-  }
+  for (const auto& l : run.links) list_link(l, run.elapsed, sink);
+  list_traffic(run, sink);
 }
 
 }  // namespace tahoma::model

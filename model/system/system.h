@@ -55,7 +55,8 @@ class System {
   // Before the run: the seed of everything that is random, which is stochastic rounding. 0 if nobody says.
   void seed(std::uint64_t seed);
 
-  // Give a core its program. Arguments are global addresses, or core numbers for dma_copy's `notify`.
+  // Give a core its program. Arguments are global addresses, or core numbers for dma_copy's `notify`. Throws
+  // UserError E-RUN-055: the core's chip is dead.
   void load(std::uint32_t core, std::shared_ptr<const isa::Program> program,
             const std::array<std::uint64_t, isa::kArguments>& args);
 

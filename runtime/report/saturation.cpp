@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "runtime/report/shares.h"
+
 namespace tahoma::runtime {
 
 using base::Duration;
@@ -27,6 +29,19 @@ base::Series coarsened(base::Series series, Duration elapsed) {
 }
 
 }  // namespace
+
+std::vector<WindowShare> windows_of(const base::Series& series, Duration elapsed) {
+  const base::Series windows = coarsened(series, elapsed);
+  std::vector<WindowShare> shares;
+  if (windows.window.fs <= 0) return shares;
+  for (Duration start{0}; start < elapsed; start += windows.window) {
+    const std::size_t n = shares.size();
+    const Duration length = std::min(windows.window, elapsed - start);
+    const Duration busy = n < windows.busy.size() ? windows.busy[n] : Duration{0};
+    shares.push_back({start, length, percent_of(busy, length)});
+  }
+  return shares;
+}
 
 std::uint64_t saturated_windows(const base::Series& series, Duration elapsed) {
   const base::Series windows = coarsened(series, elapsed);

@@ -5,12 +5,20 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "model/base/measurements.h"
 
 namespace tahoma::runtime {
 
 inline constexpr double kSaturatedShare = 0.95;
+
+struct WindowShare {
+  base::Duration start, length;
+  double busy_percent = 0;
+};
+// Every window of the run, the last as short as the run leaves it; none of a resource that keeps no series.
+std::vector<WindowShare> windows_of(const base::Series& series, base::Duration elapsed);
 
 // How many windows of the run were saturated.
 std::uint64_t saturated_windows(const base::Series& series, base::Duration elapsed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shares of a time, in percent.
+// Shares of a time, in percent, and rates over one.
 #pragma once
 
 #include "model/base/units.h"
@@ -9,6 +9,11 @@ namespace tahoma::runtime {
 // 0 when the whole is nothing.
 inline double percent_of(base::Duration part, base::Duration whole) {
   return whole.fs <= 0 ? 0 : 100.0 * static_cast<double>(part.fs) / static_cast<double>(whole.fs);
+}
+
+// 0 when there was no time.
+inline double per_second(double amount, base::Duration elapsed) {
+  return elapsed.fs <= 0 ? 0 : amount / elapsed.seconds();
 }
 
 }  // namespace tahoma::runtime

@@ -9,7 +9,6 @@
 #include "model/base/error.h"
 #include "model/system/books.h"
 #include "runtime/report/bound_by.h"
-#include "runtime/report/saturation.h"
 #include "runtime/report/shares.h"
 
 namespace tahoma::runtime {
@@ -25,10 +24,6 @@ Cores active_cores(const RunMeasurement& run) {
   for (const auto& engine : run.engines)
     if (engine.instructions > 0) cores.insert(engine.core);
   return cores;
-}
-
-double per_second(double amount, Duration elapsed) {
-  return elapsed.fs <= 0 ? 0 : amount / elapsed.seconds();
 }
 
 // Sums over the engines of a whole machine pass the range of Duration: they are doubles of femtoseconds.
@@ -97,41 +92,18 @@ DmaSummary dma_of(const RunMeasurement& run, const Cores& active) {
   return dma;
 }
 
-void add_to_axis(std::vector<AxisSummary>& axes, const base::LinkMeasurement& link, double busy) {
-  auto axis =
-      std::find_if(axes.begin(), axes.end(), [&](const AxisSummary& a) { return a.axis == link.axis; });
-  if (axis == axes.end()) axis = axes.insert(axes.end(), AxisSummary{link.axis});
-  ++axis->links;
-  axis->payload_bytes += link.payload_bytes;
-  axis->wire_bytes += link.wire_bytes;
-  axis->mean_busy_percent += busy;  // a sum until links_of divides it
-}
-
-LinkSummary links_of(const RunMeasurement& run) {
-  LinkSummary links;
-  for (const auto& link : run.links) {
-    const double busy = percent_of(link.busy, run.elapsed);
-    ++links.count;
-    links.payload_bytes += link.payload_bytes;
-    links.wire_bytes += link.wire_bytes;
-    ++links.histogram[std::min(kBusyBins - 1, static_cast<std::size_t>(busy / 10))];
-    add_to_axis(links.axes, link, busy);
-    if (saturated_windows(link.series, run.elapsed) > 0) links.saturated.push_back(link.path);
-    if (link.packets > 0) links.busiest.push_back({link.path, busy, link.payload_bytes});
-  }
-  for (AxisSummary& axis : links.axes) axis.mean_busy_percent /= static_cast<double>(axis.links);
-  std::sort(links.axes.begin(), links.axes.end(),
-            [](const auto& a, const auto& b) { return a.axis < b.axis; });
-  std::stable_sort(links.busiest.begin(), links.busiest.end(),
-                   [](const LinkLoad& a, const LinkLoad& b) { return a.busy_percent > b.busy_percent; });
-  if (links.busiest.size() > kBusiestLinks) links.busiest.resize(kBusiestLinks);
-  return links;
+void check_collectives(const std::vector<CollectiveResult>& collectives) {
+  for (const CollectiveResult& c : collectives)
+    TAHOMA_INVARIANT(c.split.total() == c.time(),
+                     fmt::format("{}: the parts of its time add up to {} fs of {} fs", c.name,
+                                 c.split.total().fs, c.time().fs));
 }
 
 }  // namespace
 
 Summary summarise(const RunFacts& facts, const model::MachineParams& machine, const RunMeasurement& run) {
   model::check_books(run, machine);
+  check_collectives(facts.collectives);
   const Cores active = active_cores(run);
   Summary s;
   s.facts = facts;
@@ -139,6 +111,7 @@ Summary summarise(const RunFacts& facts, const model::MachineParams& machine, co
   s.instructions = run.instructions;
   s.machine_cores = machine.cores();
   s.active_cores = active.size();
+  for (const auto& [name, faults] : machine.instances.chips) s.chip_faults.push_back({name, faults});
   s.flops = flops_of(facts, machine, run);
   s.mfu_percent = s.flops.peak_tflops > 0 ? 100 * s.flops.achieved_tflops / s.flops.peak_tflops : 0;
   for (std::size_t i = 0; i < base::kEngineKinds; ++i) {
@@ -149,7 +122,7 @@ Summary summarise(const RunFacts& facts, const model::MachineParams& machine, co
   s.hbm = summarise_hbm(machine, run);
   if (s.hbm.peak_bandwidth)
     s.mbu_percent = *s.hbm.peak_bandwidth > 0 ? 100 * s.hbm.achieved_bandwidth / *s.hbm.peak_bandwidth : 0;
-  s.links = links_of(run);
+  s.links = summarise_links(machine, run);
   s.bound = find_bound(s);
   return s;
 }

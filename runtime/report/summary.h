@@ -17,6 +17,7 @@
 #include "model/base/measurements.h"
 #include "model/system/machine_params.h"
 #include "model/system/system.h"
+#include "runtime/report/link_summary.h"
 #include "runtime/report/memory_summary.h"
 #include "runtime/workload.h"
 
@@ -31,6 +32,7 @@ struct RunFacts {
   std::uint32_t cores_used = 0;
   GoldenResult golden;
   model::check::Findings checks;
+  std::vector<CollectiveResult> collectives;
 };
 
 struct FlopSummary {
@@ -53,28 +55,10 @@ struct DmaSummary {
   std::uint64_t bytes = 0, packets = 0, transfers = 0;
 };
 
-struct LinkLoad {
-  std::string name;
-  double busy_percent = 0;
-  std::uint64_t payload_bytes = 0;
+struct ChipFault {
+  std::string chip;
+  model::ChipFaults faults;
 };
-
-struct AxisSummary {
-  char axis = 'x';
-  std::uint64_t links = 0, payload_bytes = 0, wire_bytes = 0;
-  double mean_busy_percent = 0;
-};
-
-inline constexpr std::size_t kBusyBins = 10;  // 0..10 %, ..., 90..100 %
-
-struct LinkSummary {
-  std::uint64_t count = 0, payload_bytes = 0, wire_bytes = 0;
-  std::vector<LinkLoad> busiest;       // at most kBusiestLinks that moved anything, busiest first
-  std::vector<std::string> saturated;  // in the order of the measurement
-  std::array<std::uint64_t, kBusyBins> histogram{};
-  std::vector<AxisSummary> axes;  // those that have links
-};
-inline constexpr std::size_t kBusiestLinks = 5;
 
 // What bound the run; see bound_by.h for the rule.
 struct Bound {
@@ -88,6 +72,7 @@ struct Summary {
   base::Duration elapsed;
   std::uint64_t instructions = 0;
   std::uint64_t machine_cores = 0, active_cores = 0;
+  std::vector<ChipFault> chip_faults;  // as configured
   FlopSummary flops;
   double mfu_percent = 0;
   std::optional<double> mbu_percent;

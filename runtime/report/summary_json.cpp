@@ -4,6 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "runtime/report/collective_report.h"
+#include "runtime/report/link_json.h"
 #include "runtime/report/memory_json.h"
 
 namespace tahoma::runtime {
@@ -75,23 +77,11 @@ Json engines_json(const Summary& s) {
   return engines;
 }
 
-Json link_json(const LinkLoad& link) {
-  return {{"name", link.name}, {"busy_percent", link.busy_percent}, {"payload_bytes", link.payload_bytes}};
-}
-
-Json links_json(const LinkSummary& links) {
-  Json json{{"count", links.count}, {"bytes", links.payload_bytes}, {"wire_bytes", links.wire_bytes}};
-  json["busiest_link"] = links.busiest.empty() ? Json(nullptr) : link_json(links.busiest.front());
-  json["saturated"] = {{"count", links.saturated.size()}, {"names", links.saturated}};
-  json["busy_histogram"] = links.histogram;
-  Json axes = Json::object();
-  for (const AxisSummary& axis : links.axes)
-    axes[std::string(1, axis.axis)] = {{"links", axis.links},
-                                       {"bytes", axis.payload_bytes},
-                                       {"wire_bytes", axis.wire_bytes},
-                                       {"mean_busy_percent", axis.mean_busy_percent}};
-  json["axes"] = axes;
-  return json;
+Json chip_faults_json(const std::vector<ChipFault>& faults) {
+  Json list = Json::array();
+  for (const ChipFault& f : faults)
+    list.push_back({{"chip", f.chip}, {"slow", f.faults.slow}, {"dead", f.faults.dead}});
+  return list;
 }
 
 Json dma_json(const DmaSummary& dma) {
@@ -124,6 +114,7 @@ std::string summary_json(const Summary& s) {
   json["mode"] = s.facts.mode;
   json["seed"] = s.facts.seed;
   json["cores"] = {{"machine", s.machine_cores}, {"used", s.facts.cores_used}, {"active", s.active_cores}};
+  json["chip_faults"] = chip_faults_json(s.chip_faults);
   json["simulated_time_ns"] = static_cast<double>(s.elapsed.fs) / 1e6;  // rounds once, so prints clean
   json["instructions"] = s.instructions;
   json["flops"] = flops_json(s);
@@ -134,6 +125,7 @@ std::string summary_json(const Summary& s) {
   json["dma"] = dma_json(s.dma);
   json["hbm"] = hbm_json(s.hbm);
   json["links"] = links_json(s.links);
+  json["collectives"] = collectives_json(s.facts.collectives);
   json["bound_by"] = {
       {"resource", s.bound.resource}, {"share_percent", s.bound.share_percent}, {"reason", s.bound.reason}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -6,39 +6,17 @@
 
 #include <algorithm>
 
+#include "runtime/report/collective_report.h"
 #include "runtime/report/format.h"
+#include "runtime/report/link_text.h"
+#include "runtime/report/text_layout.h"
 
 namespace tahoma::runtime {
 
 namespace {
 
-constexpr int kLabel = 16;  // width of the first column of every block
 constexpr int kCell = 11;
-constexpr std::size_t kWidth = 100;
-constexpr std::size_t kMostNames = 2;  // of saturated links, of stacks with faults; summary.json has all
-constexpr std::size_t kMostLoads = 4;  // of the busiest links
-
-std::string row(const std::string& label, const std::string& text) {
-  return fmt::format("{:<{}}{}\n", label, kLabel, text);
-}
-
-// Breaks at blanks; further lines are indented to the second column.
-std::string wrapped_row(const std::string& label, const std::string& text) {
-  std::string out, line = fmt::format("{:<{}}", label, kLabel);
-  std::size_t start = 0;
-  while (start < text.size()) {
-    const std::size_t end = std::min(text.find(' ', start), text.size());
-    const std::string word = text.substr(start, end - start);
-    if (line.size() > kLabel && line.size() + 1 + word.size() > kWidth) {
-      out += line + "\n";
-      line = std::string(kLabel, ' ');
-    }
-    if (line.size() > kLabel) line += ' ';
-    line += word;
-    start = end + 1;
-  }
-  return out + line + "\n";
-}
+constexpr std::size_t kMostNames = 2;  // of stacks with faults; summary.json has all
 
 std::string verdict(const GoldenResult& golden) {
   if (!golden.checked) return "golden not checked";
@@ -61,6 +39,18 @@ std::string checks_text(const model::check::Findings& findings) {
   return fmt::format("{}: {}", names, found == 0 ? "none found" : fmt::format("{} FOUND", found));
 }
 
+// Of chips and links; those of stacks stand with the memory.
+std::string faults_row(const Summary& s) {
+  std::vector<std::string> parts;
+  for (const ChipFault& f : s.chip_faults)
+    parts.push_back(f.faults.dead ? f.chip + " is dead"
+                                  : fmt::format("{} is {:.4g} times slower", f.chip, f.faults.slow));
+  for (const LinkFault& f : s.links.faults)
+    parts.push_back(f.faults.dead ? f.link + " is dead"
+                                  : fmt::format("{} has {:.4g} of its rate", f.link, f.faults.rate));
+  return parts.empty() ? "" : fitted_row("faults", parts);
+}
+
 std::string head(const Summary& s) {
   const std::string achieved = si_text(s.flops.achieved_tflops * 1e12, "FLOPS");
   const std::string peak = si_text(s.flops.peak_tflops * 1e12, "FLOPS");
@@ -69,6 +59,7 @@ std::string head(const Summary& s) {
   text += wrapped_row("workload", s.facts.workload);
   text += row("machine", fmt::format("{}: {} of {} cores used, {} active", s.facts.machine,
                                      s.facts.cores_used, s.machine_cores, s.active_cores));
+  text += faults_row(s);
   text +=
       row("mode", fmt::format("{}, seed {}, {} instructions", s.facts.mode, s.facts.seed, s.instructions));
   text += row("checks", checks_text(s.facts.checks));
@@ -181,30 +172,6 @@ std::string memory_block(const Summary& s) {
                                 s.dma.busy_percent, s.dma.active_percent));
 }
 
-std::string saturated_text(const LinkSummary& links) {
-  if (links.saturated.empty()) return fmt::format("0 of {}", links.count);
-  std::string text = fmt::format("{} of {}:", links.saturated.size(), links.count);
-  for (std::size_t i = 0; i < std::min(kMostNames, links.saturated.size()); ++i)
-    text += " " + links.saturated[i];
-  return links.saturated.size() > kMostNames ? text + " ..." : text;
-}
-
-std::string link_block(const LinkSummary& links) {
-  if (links.count == 0) return "";
-  std::string text = "\nlinks: one direction each\n";
-  for (const AxisSummary& axis : links.axes)
-    text += row(fmt::format("  axis {}", axis.axis),
-                fmt::format("{} links, {} carried, busy {:.1f} % on average", axis.links,
-                            si_text(static_cast<double>(axis.payload_bytes), "B"), axis.mean_busy_percent));
-  for (std::size_t i = 0; i < std::min(kMostLoads, links.busiest.size()); ++i) {
-    const LinkLoad& link = links.busiest[i];
-    text +=
-        row(i == 0 ? "  busiest" : "", fmt::format("{:<28} {:5.1f} % {:>12}", link.name, link.busy_percent,
-                                                   si_text(static_cast<double>(link.payload_bytes), "B")));
-  }
-  return text + wrapped_row("  saturated", saturated_text(links));
-}
-
 std::string golden_block(const GoldenResult& golden) {
   if (!golden.checked) return golden.rule.empty() ? "" : "\n" + wrapped_row("golden", golden.rule);
   std::string text = "\ngolden reference\n";
@@ -222,7 +189,8 @@ std::string golden_block(const GoldenResult& golden) {
 }  // namespace
 
 std::string summary_text(const Summary& s) {
-  return head(s) + engine_table(s) + memory_block(s) + link_block(s.links) + golden_block(s.facts.golden);
+  return head(s) + engine_table(s) + memory_block(s) + link_text(s.links) +
+         collectives_text(s.facts.collectives) + golden_block(s.facts.golden);
 }
 
 }  // namespace tahoma::runtime

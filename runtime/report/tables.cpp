@@ -8,7 +8,6 @@
 
 #include "model/base/error.h"
 #include "runtime/report/format.h"
-#include "runtime/report/saturation.h"
 #include "runtime/report/shares.h"
 
 namespace tahoma::runtime {
@@ -72,21 +71,6 @@ std::string stats_csv(const std::vector<Stat>& stats) {
   for (const Stat& stat : stats)
     text += fmt::format("{},{},{},{}\n", csv_field(stat.path), value_text(stat), base::name_of(stat.unit),
                         csv_field(stat.doc));
-  return text;
-}
-
-std::string links_csv(const base::RunMeasurement& run) {
-  std::string text =
-      "name,from_chip,to_chip,axis,payload_bytes,wire_bytes,packets,busy_percent,queue_full_ns,queue_full_"
-      "percent,"
-      "queue_high_water,saturated_windows\n";
-  for (const auto& link : run.links)
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(link.path), link.from_chip,
-                        link.to_chip, link.axis, link.payload_bytes, link.wire_bytes, link.packets,
-                        shortest(percent_of(link.busy, run.elapsed)),
-                        shortest(static_cast<double>(link.queue_full.fs) / 1e6),
-                        shortest(percent_of(link.queue_full, run.elapsed)), link.queue_high_water,
-                        saturated_windows(link.series, run.elapsed));
   return text;
 }
 

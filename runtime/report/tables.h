@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The long tables of a run: every statistic, every direction of every link, every channel of
-// HBM. CSV as in RFC 4180, LF line
-// ends, one header line; equal runs give equal bytes.
+// The long tables of a run: every statistic, every channel of HBM; those of links stand in link_tables.h. CSV
+// as in RFC 4180, LF line ends, one header line; equal runs give equal bytes.
 #pragma once
 
 #include <string>
@@ -15,10 +14,6 @@ namespace tahoma::runtime {
 // [{"path", "value", "unit", "description"}, ...] and the same as CSV, in the order of collection.
 std::string stats_json(const std::vector<base::Stat>& stats);
 std::string stats_csv(const std::vector<base::Stat>& stats);
-
-// name, from_chip, to_chip, axis, payload_bytes, wire_bytes, packets, busy_percent, queue_full_ns,
-// queue_full_percent, queue_high_water (packets), saturated_windows (see saturation.h).
-std::string links_csv(const base::RunMeasurement& run);
 
 // One line per channel with DRAM behind it: name, stack, failed (0 or 1), read_bytes, write_bytes,
 // achieved_percent (of the channel's peak; 0 where that is ideal), row_hits, row_misses, row_conflicts

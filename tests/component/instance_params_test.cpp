@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is set in single instances of a machine, and faults of HBM stacks.
+// What is set in single instances of a machine, and faults of HBM stacks, links and chips.
 #include "model/system/instance_params.h"
 
 #include <catch2/catch.hpp>
@@ -92,7 +92,8 @@ TEST_CASE("instances: no path is taken for an instance that has no instance's fo
   CHECK_THAT(f.refusal_of_set("server0.chip03.hbm1", "0.5"),
              Catch::StartsWith("E-CFG-019") && Catch::Contains("rate, failed_channels, correctable_errors"));
   CHECK_THAT(f.refusal_of_set("server0.chip03.hbm1.rate.x", "0.5"), Catch::StartsWith("E-CFG-019"));
-  CHECK_THAT(f.refusal_of_set("server0.chip04", "0.5"), Catch::EndsWith("expected hbm0, hbm1, hbm2, hbm3"));
+  CHECK_THAT(f.refusal_of_set("server0.chip04", "0.5"),
+             Catch::EndsWith("expected slow, dead, hbm0, hbm1, hbm2, hbm3, link"));
 }
 
 TEST_CASE("instances: ranges are kept", "[instances]") {
@@ -117,6 +118,76 @@ TEST_CASE("instances: one that the machine lacks is refused with the nearest one
   CHECK(shrunk.refusal_of_check().empty());
   shrunk.machine.chip.hbm.stacks = 3;
   CHECK_THAT(shrunk.refusal_of_check(), Catch::StartsWith("E-CFG-023"));
+}
+
+TEST_CASE("instances: a chip, its stacks and its links are set apart, in any order", "[instances]") {
+  Fixture f;
+  const std::size_t declared = f.tree.params().size();
+  f.set("server0.chip03.link.xp.rate", "0.5");
+  f.set("server0.chip03.slow", "2");
+  f.set("server0.chip03.hbm1.rate", "0.25");
+  f.set("server0.chip03.link.zm.dead", "true");
+  f.set("server0.chip03.link.xp.rate", "0.75");
+  CHECK(f.refusal_of_check().empty());
+  CHECK(f.tree.params().size() == declared + 2 + 2 + 3 + 2);
+  CHECK(f.machine.faults_of(3, 1).rate == 0.25);
+  CHECK(f.machine.faults_of_link(3, "xp").rate == 0.75);
+  CHECK_FALSE(f.machine.faults_of_link(3, "xp").dead);
+  CHECK(f.machine.faults_of_link(3, "zm").dead);
+  CHECK(f.machine.faults_of_link(3, "zm").rate == 1);
+  CHECK(f.machine.faults_of_link(4, "xp").rate == 1);
+  CHECK(f.machine.slowdown_of(3) == 2);
+  CHECK(f.machine.slowdown_of(4) == 1);
+  const std::string yaml = base::to_yaml(f.tree, "machine");
+  Fixture again;
+  base::apply(base::flatten({"test.yaml", yaml}, {}), again.tree);
+  CHECK(again.machine.faults_of_link(3, "xp").rate == 0.75);
+  CHECK(again.machine.slowdown_of(3) == 2);
+  CHECK(again.machine.faults_of(3, 1).rate == 0.25);
+}
+
+TEST_CASE("instances: links and chips that the machine lacks are refused with the nearest one",
+          "[instances]") {
+  Fixture f;
+  f.set("server0.chip03.link.xq.rate", "0.5");
+  CHECK_THAT(f.refusal_of_check(),
+             Catch::StartsWith("E-CFG-023 machine.instances.server0.chip03.link.xq: this machine has no such "
+                               "instance (did you mean 'server0.chip03.link.x"));
+  Fixture flat;  // two chips, one link each way: no port goes down
+  flat.machine.torus = {2, 1, 1};
+  flat.set("server0.chip01.link.xm.dead", "true");
+  CHECK_THAT(flat.refusal_of_check(),
+             Catch::EndsWith("they are server0.chip00.link.xp to server0.chip01.link.xp"));
+  Fixture alone;
+  alone.machine.torus = {1, 1, 1};
+  alone.set("server0.chip00.link.xp.dead", "true");
+  CHECK_THAT(alone.refusal_of_check(), Catch::EndsWith("; it has none of the kind"));
+  Fixture far;
+  far.set("server4.chip00.slow", "2");
+  CHECK_THAT(far.refusal_of_check(), Catch::StartsWith("E-CFG-023 machine.instances.server4.chip00:"));
+  CHECK_THAT(far.refusal_of_set("server0.chip00.slow", "0.5"), Catch::StartsWith("E-CFG-005"));
+  CHECK_THAT(far.refusal_of_set("server0.chip00.link.xp.rate", "0"), Catch::StartsWith("E-CFG-005"));
+  CHECK_THAT(far.refusal_of_set("server0.chip00.link", "0.5"),
+             Catch::StartsWith("E-CFG-019") && Catch::EndsWith("expected xp, xm, yp, ym, zp, zm"));
+  CHECK_THAT(far.refusal_of_set("server0.chip00.slwo", "2"),
+             Catch::Contains("did you mean 'machine.instances.server0.chip00.slow'?"));
+}
+
+TEST_CASE("instances: every port of a dead chip is dead", "[instances]") {
+  Fixture f;
+  f.set("server0.chip03.dead", "true");
+  CHECK(f.machine.is_dead(3));
+  CHECK_FALSE(f.machine.is_dead(2));
+  for (const char* const port : {"xp", "xm", "yp", "ym", "zp", "zm"}) {
+    CHECK(f.machine.faults_of_link(3, port).dead);
+    CHECK_FALSE(f.machine.faults_of_link(2, port).dead);
+  }
+}
+
+TEST_CASE("link faults: what is left of the rate is a fraction of it", "[instances]") {
+  CHECK(model::LinkFaults{0.5, false}.bandwidth(128_GBps) == 64_GBps);
+  CHECK(model::LinkFaults{}.bandwidth(128_GBps) == 128_GBps);
+  CHECK(model::LinkFaults{0.5, false}.bandwidth({0, true}).ideal);
 }
 
 TEST_CASE("stack faults: failed channels are numbers of channels, each once, not all", "[instances]") {

@@ -193,9 +193,9 @@ TEST_CASE("tahoma run: leaves a complete folder and prints its summary", "[cli]"
   INFO(run.err);
   REQUIRE(run.status == 0);
   CHECK(run.err.empty());  // no progress where nobody watches
-  const std::set<std::string> files{"c.npy",      "config.resolved.yaml", "hbm.csv",
-                                    "links.csv",  "manifest.json",        "stats.csv",
-                                    "stats.json", "summary.json",         "summary.txt"};
+  const std::set<std::string> files{"c.npy",      "collectives.csv",   "config.resolved.yaml", "hbm.csv",
+                                    "links.csv",  "links_windows.csv", "manifest.json",        "stats.csv",
+                                    "stats.json", "summary.json",      "summary.txt",          "traffic.csv"};
   CHECK(names_in(dir / "out") == files);
   CHECK(names_in(dir.path()) == std::set<std::string>{"case.yaml", "out"});
   CHECK_THAT(run.out, StartsWith(contents(dir / "out/summary.txt")));

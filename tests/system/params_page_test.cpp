@@ -82,6 +82,9 @@ TEST_CASE("params page: of what single instances can have, one is shown, or the 
           "[params]") {
   const auto text = [](const std::string& path) { return runtime::params_text(path, fake_kinds()); };
   CHECK_THAT(text("machine.instances"), Catch::Contains("machine.instances.server0.chip00.hbm0.rate = 1\n"));
+  CHECK_THAT(text("machine.instances"),
+             Catch::Contains("machine.instances.server0.chip00.link.xp.dead = false\n") &&
+                 Catch::Contains("machine.instances.server0.chip00.slow = 1\n"));
   const std::string one = text("machine.instances.server2.chip08.hbm3");
   CHECK_THAT(one, Catch::Contains("machine.instances.server2.chip08.hbm3.failed_channels"));
   CHECK_THAT(one, !Catch::Contains("chip00"));

@@ -217,6 +217,21 @@ TEST_CASE("params: a group on demand is declared when one of its parameters is s
   CHECK(f.tree.find("chip.memory.stacks") != nullptr);  // paths elsewhere are as they were
 }
 
+TEST_CASE("params: a group on demand may stand below another one's path", "[base][params]") {
+  Fixture f;
+  std::map<std::string, Memory> single;
+  f.tree.on_demand(
+      "single",
+      {.group_of = [](const std::string& rest) { return rest.substr(0, rest.rfind('.')); },
+       .declare = [&](ParamTree& t, const std::string& name) { t.group(name.c_str(), single[name]); },
+       .legal = [] { return std::vector<std::string>(); }});
+  f.tree.set("chip.single.board.memory.stacks", "3", "here");
+  f.tree.set("chip.single.board.stacks", "2", "here");
+  f.tree.set("chip.single.board.memory.stacks", "4", "here");
+  CHECK(single.at("board").stacks == 2);
+  CHECK(single.at("board.memory").stacks == 4);
+}
+
 TEST_CASE("params: an empty root puts the parameters at the top level", "[base][params]") {
   Memory memory;
   ParamTree tree("");
