@@ -8,7 +8,7 @@
 #include <numeric>
 #include <set>
 
-#include "runtime/collective/itinerary.h"
+#include "runtime/collective/sizing.h"
 #include "runtime/collective/tree.h"
 #include "runtime/placement.h"
 
@@ -17,8 +17,6 @@ namespace tahoma::runtime::collective {
 namespace {
 
 constexpr std::uint64_t kAccess = 64;                   // bytes of one access of HBM: slices are whole ones
-constexpr std::uint64_t kTransferBytes = 256 * 1024;    // large enough for four engines at 64 KiB each
-constexpr std::uint32_t kMostPieces = 8;
 
 std::uint64_t granule(isa::DType dtype) { return kAccess / isa::size_of(dtype); }
 
@@ -39,26 +37,14 @@ std::vector<Placed::Slice> slices(const std::vector<ChannelPlan>& plan, std::uin
   return result;
 }
 
-std::uint32_t most_chunks(const Schedule& schedule) {
-  std::uint32_t most = 1;
-  for (const Transfer& t : schedule.transfers)
-    if (t.kind != TransferKind::kSettle) most = std::max(most, t.chunks.size());
-  return most;
-}
-
-// Pieces large enough to be worth a transfer each, and not more than the semaphores allow.
+// Columns of a piece: whole granules.
 std::uint64_t piece_of(const Spec& spec, const Schedule& schedule, std::uint64_t columns,
                        std::uint32_t signals) {
-  const std::uint64_t size = isa::size_of(spec.dtype);
-  std::uint64_t pieces = std::clamp<std::uint64_t>(columns * size * most_chunks(schedule) / kTransferBytes, 1,
-                                                   kMostPieces);
-  if (spec.piece_bytes > 0) pieces = std::max<std::uint64_t>(1, columns * size / spec.piece_bytes);
-  if (spec.piece_bytes == 0)
-    while (pieces > 1 && semaphores_needed(schedule, static_cast<std::uint32_t>(pieces),
-                                           !spec.counts.empty()) > signals)
-      pieces /= 2;
-  const std::uint64_t piece = (columns + pieces - 1) / pieces;
-  return std::max(granule(spec.dtype), (piece + granule(spec.dtype) - 1) / granule(spec.dtype) * granule(spec.dtype));
+  const std::uint64_t bytes = columns * isa::size_of(spec.dtype), unit = granule(spec.dtype);
+  const std::uint64_t pieces = spec.piece_bytes > 0
+                                   ? std::max<std::uint64_t>(1, bytes / spec.piece_bytes)
+                                   : pieces_for(schedule, bytes, !spec.counts.empty(), signals);
+  return std::max(unit, ((columns + pieces - 1) / pieces + unit - 1) / unit * unit);
 }
 
 // A sum is rounded when it leaves a rank, in as many rounds as combine, and when it is settled.
@@ -180,8 +166,12 @@ Placed Assembly::add(std::size_t group_index, const Spec& spec) {
   Placed placed;
   placed.spec = spec;
   const std::uint32_t queues = queues_of(group);
-  const std::uint32_t wanted = spec.channels == 0 ? queues : std::min(spec.channels, queues);
-  const std::vector<ChannelPlan> plan = spec.algorithm->plan(spec.problem, group.grid, wanted);
+  const std::uint32_t wanted = spec.channels == 0
+                                   ? channels_for(*spec.algorithm, spec.problem, group.grid,
+                                                  spec.elements * isa::size_of(spec.dtype), queues)
+                                   : std::min(spec.channels, queues);
+  placed.plan = spec.algorithm->plan(spec.problem, group.grid, wanted);
+  const std::vector<ChannelPlan>& plan = placed.plan;
   placed.chunks = plan.front().schedule->chunks;
   placed.chunk_elements = spec.counts.empty()
                               ? (spec.elements + placed.chunks - 1) / placed.chunks

@@ -29,7 +29,7 @@ struct Spec {
   isa::AluOp op = isa::AluOp::kAdd;
   std::uint64_t elements = 1;         // of the whole vector; rounded up to equal chunks
   std::vector<std::uint64_t> counts;  // all_to_all: elements of each chunk; empty: all alike
-  std::uint32_t channels = 0;         // of a rank; 0: as many as it has queues
+  std::uint32_t channels = 0;         // of a rank; 0: as many as are worth it
   std::uint64_t piece_bytes = 0;      // of one chunk of one channel; 0: chosen
 };
 
@@ -41,6 +41,7 @@ struct PlacedChannel {
 
 struct Placed {
   Spec spec;
+  std::vector<ChannelPlan> plan;
   std::uint32_t chunks = 1;
   std::uint64_t chunk_elements = 0;  // of the largest chunk
   std::vector<PlacedChannel> channels;

@@ -41,7 +41,7 @@ Choice by_cost(const Problem& problem, const Grid& grid, std::uint64_t bytes, st
   Cost cost;
   for (const AlgorithmRow& row : algorithms()) {
     if (!row.performs(problem.operation) || !row.refusal(problem, grid).empty()) continue;
-    const Cost one = model.of(row.plan(problem, grid, channels), static_cast<double>(bytes), 8);
+    const Cost one = model.of(row.plan(problem, grid, channels), bytes);
     if (best.algorithm == nullptr || one.seconds < least) {
       second = least;
       runner_up = best.algorithm == nullptr ? std::string_view() : best.algorithm->name;

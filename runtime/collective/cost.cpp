@@ -7,12 +7,16 @@
 #include <map>
 
 #include "runtime/collective/itinerary.h"
+#include "runtime/collective/lowering.h"
+#include "runtime/collective/sizing.h"
 
 namespace tahoma::runtime::collective {
 
 namespace {
 
-// Bytes by resource, of a vector of one byte.
+constexpr double kNoLimit = 1e18;
+
+// Bytes of one round by resource.
 class Loads {
  public:
   Loads(const model::MachineParams& machine, const Group& group) : machine_(machine), group_(group) {
@@ -21,49 +25,64 @@ class Loads {
     links_.resize(machine.chips() * kPorts);
     moved_.resize(group.ranks());
     stacks_.resize(group.ranks());
+    more_.resize(group.ranks());
   }
 
-  void add(const Schedule& schedule, double share) {
-    const Itinerary it = follow(schedule);
-    const double vectors = schedule.problem.operation == Operation::kAllToAll ? schedule.problem.ranks : 1;
-    const bool whole_each = schedule.problem.operation == Operation::kSendRecv ||
-                            schedule.problem.operation == Operation::kPermute;
-    const double chunk = share * vectors / (whole_each ? 1 : schedule.chunks);
-    for (std::size_t i = 0; i < schedule.transfers.size(); ++i) {
-      const Transfer& t = schedule.transfers[i];
-      const double bytes = chunk * t.chunks.size();
-      const Hop& hop = it.hops[i];
-      const double sources = static_cast<double>(hop.staged.size()) + (hop.from_input || hop.from_output ? 1 : 0);
-      moved_[t.from] += bytes * sources;
-      stacks_[t.from] += bytes * sources;
-      stacks_[t.to] += bytes;
-      route(chip_of(t.from), chip_of(t.to), bytes);
-    }
+  void add(const Transfer& t, const Hop& hop, double bytes) {
+    const double sources =
+        static_cast<double>(hop.staged.size()) + (hop.from_input || hop.from_output ? 1 : 0);
+    moved_[t.from] += bytes * sources;
+    more_[t.from] += bytes * (sources - 1);
+    stacks_[t.from] += bytes * sources;
+    stacks_[t.to] += bytes;
+    route(chip_of(t.from), chip_of(t.to), bytes);
   }
 
-  // Seconds of the busiest for a byte, and its name.
+  void add(const Loads& other) {
+    const auto sum = [](std::vector<double>& to, const std::vector<double>& from) {
+      for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
+    };
+    sum(links_, other.links_);
+    sum(moved_, other.moved_);
+    sum(stacks_, other.stacks_);
+    sum(more_, other.more_);
+  }
+
+  double link_seconds() const {
+    double most = 0;
+    for (std::size_t l = 0; l < links_.size(); ++l) most = std::max(most, links_[l] / link_rate(l % kPorts / 2));
+    return most;
+  }
+  double more_sources() const { return *std::max_element(more_.begin(), more_.end()) / engines(); }
+
+  // Seconds of the busiest resource, and its name.
   std::pair<double, std::string> busiest() const {
-    std::pair<double, std::string> most{0, "nothing to move"};
-    const auto consider = [&](double bytes, double rate, const std::string& name) {
+    std::pair<double, const char*> most{0, "nothing to move"};
+    const auto consider = [&](double bytes, double rate, const char* name) {
       if (bytes / rate > most.first) most = {bytes / rate, name};
     };
-    static constexpr const char* kNames[kPorts] = {"x+", "x-", "y+", "y-", "z+", "z-"};
+    static constexpr const char* kNames[kPorts] = {"link x+", "link x-", "link y+", "link y-", "link z+", "link z-"};
     for (std::size_t l = 0; l < links_.size(); ++l)
-      consider(links_[l], link_rate(l % kPorts / 2), fmt::format("link {}", kNames[l % kPorts]));
-    const auto cores = static_cast<double>(group_.cores.front().size());
-    const model::DmaParams& dma = machine_.chip.core.dma;
-    const double engines = 16 * cores * static_cast<double>(dma.bytes_per_cycle.count * dma.clock.hz);
-    const double per_chip = static_cast<double>(machine_.chip.cores) / cores;
-    const auto hbm = static_cast<double>(machine_.chip.hbm.bandwidth.bytes_per_second) *
-                     static_cast<double>(machine_.chip.hbm.stacks) / per_chip;
+      consider(links_[l], link_rate(l % kPorts / 2), kNames[l % kPorts]);
     for (std::size_t r = 0; r < moved_.size(); ++r) {
-      consider(moved_[r], engines, "DMA engines");
-      if (!machine_.chip.hbm.bandwidth.ideal) consider(stacks_[r], hbm, "HBM");
+      consider(moved_[r], engines(), "DMA engines");
+      consider(stacks_[r], hbm(), "HBM");
     }
-    return most;
+    return {most.first, most.second};
   }
 
  private:
+  double cores() const { return static_cast<double>(group_.cores.front().size()); }
+  double engines() const {
+    const model::DmaParams& dma = machine_.chip.core.dma;
+    return isa::kDmaEngines * cores() * static_cast<double>(dma.bytes_per_cycle.count * dma.clock.hz);
+  }
+  double hbm() const {
+    const model::HbmParams& hbm = machine_.chip.hbm;
+    if (hbm.bandwidth.ideal) return kNoLimit;
+    return static_cast<double>(hbm.bandwidth.bytes_per_second * hbm.stacks) * cores() /
+           static_cast<double>(machine_.chip.cores);
+  }
   static constexpr std::size_t kPorts = 6;
 
   std::uint32_t chip_of(std::uint32_t rank) const {
@@ -71,7 +90,7 @@ class Loads {
   }
   double link_rate(std::size_t axis) const {
     const base::Bandwidth rates[3] = {machine_.link.x, machine_.link.y, machine_.link.z};
-    return rates[axis].ideal ? 1e18 : static_cast<double>(rates[axis].bytes_per_second);
+    return rates[axis].ideal ? kNoLimit : static_cast<double>(rates[axis].bytes_per_second);
   }
 
   // Axis by axis, the shorter way round; half the way round one way and half the other on average.
@@ -102,8 +121,21 @@ class Loads {
   const model::MachineParams& machine_;
   const Group& group_;
   std::vector<std::uint32_t> sizes_;
-  std::vector<double> links_, moved_, stacks_;
+  std::vector<double> links_, moved_, stacks_, more_;
 };
+
+double chunk_bytes(const Schedule& schedule, double bytes) {
+  switch (schedule.problem.operation) {
+    case Operation::kAllToAll:
+      return bytes / schedule.problem.ranks;
+    case Operation::kSendRecv:
+    case Operation::kPermute:
+    case Operation::kBarrier:
+      return bytes;
+    default:
+      return bytes / schedule.chunks;
+  }
+}
 
 double seconds(const base::Duration& d) { return static_cast<double>(d.fs) * 1e-15; }
 
@@ -118,25 +150,42 @@ double CostModel::empty_round() const {
          seconds(machine_.chip.noc.request) + seconds(machine_.chip.noc.response) + seconds(dma.write_hbm) + way;
 }
 
-Cost CostModel::of(const std::vector<ChannelPlan>& plan, double bytes, std::uint32_t pieces) const {
-  Loads loads(machine_, group_);
+Cost CostModel::of(const std::vector<ChannelPlan>& plan, std::uint64_t bytes) const {
   std::map<const Schedule*, double> shares;
   std::uint32_t rounds = 0;
   for (const ChannelPlan& channel : plan) {
     shares[channel.schedule.get()] += channel.share;
     rounds = std::max(rounds, channel.schedule->rounds);
   }
-  for (const auto& [schedule, share] : shares) loads.add(*schedule, share);
+  std::vector<Loads> by_round(rounds, Loads(machine_, group_));
+  std::uint32_t pieces = kMostPieces;
+  std::size_t doorbells = 0;
+  for (const auto& [schedule, share] : shares) {
+    const Itinerary it = follow(*schedule);
+    const double chunk = chunk_bytes(*schedule, static_cast<double>(bytes)) * share;
+    for (std::size_t i = 0; i < schedule->transfers.size(); ++i) {
+      const Transfer& t = schedule->transfers[i];
+      by_round[t.round].add(t, it.hops[i], chunk * t.chunks.size());
+    }
+    const double channel = chunk / static_cast<double>(plan.size()) * static_cast<double>(shares.size());
+    pieces = std::min(pieces, pieces_for(*schedule, static_cast<std::uint64_t>(channel), false, kSignals));
+    for (const auto& run : it.of_rank) doorbells = std::max(doorbells, run.size());
+  }
   Cost cost;
   cost.rounds = rounds;
-  cost.latency = rounds * empty_round();
-  const auto [per_byte, name] = loads.busiest();
-  cost.bandwidth = per_byte * bytes;
+  double one_by_one = 0;
+  Loads all(machine_, group_);
+  for (const Loads& round : by_round) {
+    one_by_one += round.busiest().first;
+    all.add(round);
+  }
+  const auto [busiest, name] = all.busiest();
   cost.busiest = name;
-  // A pipeline of pieces keeps its resource busy but for the rounds that others have first and last; a
-  // schedule that deals its own chunks round by round (a ring) has none to wait for.
-  (void)pieces;
-  cost.seconds = cost.latency + cost.bandwidth;
+  cost.link = all.link_seconds();
+  cost.more_sources = all.more_sources();
+  const double beyond = doorbells > rounds ? static_cast<double>(doorbells - rounds) : 0;
+  cost.seconds = rounds * empty_round() + beyond * seconds(machine_.chip.core.dma.pitch_sync) + busiest +
+                 (one_by_one - busiest) / pieces;
   return cost;
 }
 

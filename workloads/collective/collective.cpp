@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 
 #include "model/base/error.h"
@@ -128,6 +129,12 @@ class Collective final : public runtime::Workload {
   }
 
   std::vector<runtime::NamedValues> outputs(Machine&) override { return {}; }
+  std::vector<runtime::CollectiveResult> collectives(Machine& machine, const base::RunMeasurement&) override {
+    std::vector<runtime::CollectiveResult> results;
+    for (const Run& run : runs_) results.push_back(result_of(machine.params(), run));
+    return results;
+  }
+
   double useful_flops() const override { return 0; }
   isa::DType compute_dtype() const override {
     const isa::DType dtype = element();
@@ -163,8 +170,6 @@ class Collective final : public runtime::Workload {
 
   std::uint32_t channels_of(const Group& group) const {
     const auto queues = static_cast<std::uint32_t>(2 * group.cores.front().size());
-    // A barrier is one message a rank.
-    if (operation() == Operation::kBarrier) return 1;
     return channels_ == 0 ? queues : std::min(static_cast<std::uint32_t>(channels_), queues);
   }
 
@@ -201,11 +206,42 @@ class Collective final : public runtime::Workload {
                            [&](const ReductionName& r) { return r.name == reduction_; })
                   ->op;
     spec.elements = elements_of(spec.problem, bytes);
-    spec.channels = channels_of(group);
+    spec.channels = static_cast<std::uint32_t>(channels_);
     spec.piece_bytes = piece_.count;
     if (!counts_.empty())
       spec.counts = counts_of(counts_, group.ranks(), spec.elements / group.ranks() / group.ranks(), inputs_.seed);
     runs_.push_back({g, bytes, choice.why, assembly_->add(g, spec), {}});
+  }
+
+  runtime::CollectiveResult result_of(const model::MachineParams& machine, const Run& run) const {
+    const Group& group = assembly_->groups()[run.group];
+    const Problem& problem = run.placed.spec.problem;
+    runtime::CollectiveResult result;
+    result.operation = operation_;
+    result.name = fmt::format("{} of {} B", operation_, run.bytes);
+    if (assembly_->groups().size() > 1) result.name += " by " + group.name;
+    if (problem.reduces()) result.combiner = reduction_;
+    result.algorithm = run.placed.spec.algorithm->name;
+    result.why = run.why;
+    result.group = fmt::format("{} {} of {}", group.ranks(), ranks_, group.name);
+    result.bytes = run.bytes;
+    result.dtype = element();
+    result.bus_factor = bus_factor(problem.operation, problem.ranks);
+    for (const auto& spans : run.placed.spans) {
+      runtime::RankTimes times{stopwatch_.begin(spans.front()), stopwatch_.end(spans.front())};
+      for (const Stopwatch::Span& span : spans) {
+        times.start = std::min(times.start, stopwatch_.begin(span));
+        times.end = std::max(times.end, stopwatch_.end(span));
+      }
+      result.ranks.push_back(times);
+    }
+    const CostModel model(machine, group);
+    const Cost cost = model.of(run.placed.plan, run.bytes);
+    const auto duration = [](double seconds) { return base::Duration{std::llround(seconds * 1e15)}; };
+    result.split = runtime::split_time(result.ranks, {cost.rounds, duration(model.empty_round()),
+                                                      duration(cost.link), duration(cost.more_sources)});
+    result.correct = run.correct;
+    return result;
   }
 
   std::string operation_, algorithm_, dtype_, reduction_, bytes_, ranks_, over_, counts_, values_;
