@@ -17,9 +17,7 @@ std::string hex(std::uint64_t value) {
 }
 
 // An offset in HBM, which may lead backwards.
-std::string distance(std::uint64_t offset) {
-  return offset < kReach ? hex(offset) : "-" + hex(0 - offset);
-}
+std::string distance(std::uint64_t offset) { return offset < kReach ? hex(offset) : "-" + hex(0 - offset); }
 
 // Shortest decimal that reads back to the same bits.
 std::string real(float value) {

@@ -252,8 +252,9 @@ struct Update {
 };
 
 // One side of a DMA transfer. HBM: byte address = args[arg] + offset + registers[reg] + element size *
-// sum(i_d * stride[d]), modulo 2^64, so that an offset may lead to another core's memory on any chip. SBUF and PSUM: dimension `across` walks partitions from `partition` (its stride is
-// ignored), the others the free axis.
+// sum(i_d * stride[d]), modulo 2^64, so that an offset may lead to another core's memory on any chip. SBUF
+// and PSUM: dimension `across` walks partitions from `partition` (its stride is ignored), the others the free
+// axis.
 struct DmaSide {
   Space space = Space::kHbm;
   DType dtype = DType::kFp32;

@@ -30,18 +30,17 @@ inline constexpr Field kDmaCopyFields[] = {
     may(kExtent, "bound"),
     may(kSkip, "skip"),
     may(kDge, "dge")};
-inline constexpr Field kDmaComputeFields[] = {
-    need(kDescriptor, "descriptor"),
-    may(kSources, "sources"),
-    alu(kFold, "op", kFolds, true),
-    may(kRing, "ring"),
-    may(kDstReg, "dst_reg"),
-    may(kSrcReg, "src_reg"),
-    may(kNotify, "notify"),
-    may(kPeer, "peer"),
-    may(kReadUpdate, "read_update"),
-    may(kReadPeer, "read_peer"),
-    may(kDge, "dge")};
+inline constexpr Field kDmaComputeFields[] = {need(kDescriptor, "descriptor"),
+                                              may(kSources, "sources"),
+                                              alu(kFold, "op", kFolds, true),
+                                              may(kRing, "ring"),
+                                              may(kDstReg, "dst_reg"),
+                                              may(kSrcReg, "src_reg"),
+                                              may(kNotify, "notify"),
+                                              may(kPeer, "peer"),
+                                              may(kReadUpdate, "read_update"),
+                                              may(kReadPeer, "read_peer"),
+                                              may(kDge, "dge")};
 inline constexpr Field kDmaTransposeFields[] = {need(kDescriptor, "descriptor"), may(kRing, "ring"),
                                                 may(kDstReg, "dst_reg"),         may(kSrcReg, "src_reg"),
                                                 may(kNotify, "notify"),          may(kDge, "dge")};

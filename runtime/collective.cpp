@@ -102,7 +102,8 @@ class Lane {
   void acknowledge(const Part& rows, std::uint32_t step, std::uint32_t slot) {
     const std::uint64_t columns = std::min(kAckColumns, partial_.columns);
     kernel_.send(arguments_.previous_ack.window(lane_ * ranks_ + step, 0, 1, columns),
-                 partial_.window(rows.first, 0, 1, columns), queue_, {arguments_.previous_core, credit_[slot]});
+                 partial_.window(rows.first, 0, 1, columns), queue_,
+                 {arguments_.previous_core, credit_[slot]});
   }
 
   // Will another kStagingSlots chunks arrive after the one of this step?

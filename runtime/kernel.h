@@ -58,8 +58,8 @@ struct HbmView {
 // dma_compute does it.
 struct Folded {
   std::vector<HbmView> sources;
-  isa::AluOp op = isa::AluOp::kAdd;                    // add, max or min
-  Folded(const HbmView& one) : sources{one} {}         // NOLINT(google-explicit-constructor): a plain copy
+  isa::AluOp op = isa::AluOp::kAdd;             // add, max or min
+  Folded(const HbmView& one) : sources{one} {}  // NOLINT(google-explicit-constructor): a plain copy
   Folded(std::vector<HbmView> several, isa::AluOp how) : sources(std::move(several)), op(how) {}
 };
 

@@ -87,8 +87,12 @@ class Planner {
 
   void record(std::uint32_t i) {
     if (ops_[i].instruction.op == isa::Opcode::kSemWait) return;  // touches nothing: it looks for a landing
+    // Of two transfers whose landing is never known, one is enough to refuse what comes behind them.
+    const bool unknown = ops_[i].notifies();
     for (const Access& access : ops_[i].accesses)
-      log_.record(access, i, [&](std::uint32_t earlier) { return clocks_.implies(i, earlier); });
+      log_.record(
+          access, i, [&](std::uint32_t earlier) { return clocks_.implies(i, earlier); },
+          [&](std::uint32_t earlier) { return unknown && ops_[earlier].notifies(); });
   }
 
   const std::vector<Op>& ops_;

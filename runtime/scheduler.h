@@ -34,6 +34,7 @@ struct Region {
   std::uint32_t row = 0, rows = 0;
   std::uint64_t byte = 0, bytes = 0;
   std::uint64_t step = 0, width = 0;
+  friend bool operator==(const Region&, const Region&) = default;
   bool overlaps(const Region& other) const {
     return buffer == other.buffer && row < other.row + other.rows && other.row < row + rows &&
            byte < other.byte + other.bytes && other.byte < byte + bytes && !interleaves(other);

@@ -10,8 +10,8 @@ namespace tahoma::model {
 
 using base::Time;
 
-void DmaEngine::push(Transfer* transfer, unsigned ring, Time available) {
-  const UnitRange range = share_of(transfer->runs, index_);
+void DmaEngine::push(Transfer* transfer, const UnitRange& share, Time available) {
+  const unsigned ring = transfer->request.ring;
   std::uint32_t index = free_share_;
   if (index == kNoShare) {
     index = static_cast<std::uint32_t>(shares_.size());
@@ -19,7 +19,7 @@ void DmaEngine::push(Transfer* transfer, unsigned ring, Time available) {
   } else {
     free_share_ = shares_[index].next;
   }
-  shares_[index] = {transfer, available, range.first, range.last, 0, 0, kNoShare};
+  shares_[index] = {transfer, available, share.first, share.last, 0, 0, kNoShare};
   Ring& r = rings_[ring];
   (r.head == kNoShare ? r.head : shares_[r.tail].next) = index;
   r.tail = index;

@@ -53,7 +53,7 @@ class DmaEngine {
             DmaSurroundings& around, base::Time& due)
       : due_(due), index_(index), core_(core), params_(params), around_(around), flights_(params, pool) {}
 
-  void push(Transfer* transfer, unsigned ring, base::Time available);
+  void push(Transfer* transfer, const UnitRange& share, base::Time available);
   void acknowledge(sim::Payload& payload, base::Time ready) {
     enqueue(payload, sim::info_of(payload), ready);
   }
@@ -96,6 +96,7 @@ class DmaEngine {
   void have_read(const DmaFlight& flight);
   void complete(const Transfer& transfer);
   void tell(const DmaFlight& flight);
+  base::Duration cost_of(const Transfer& transfer, const DmaPacket& packet);
   base::Duration cost_of(const PacketShape& shape);
   base::Duration drain_of(std::uint64_t bytes);
   PacketShape shape_of(const Transfer& transfer, const DmaPacket& packet) const;

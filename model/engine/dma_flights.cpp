@@ -11,6 +11,7 @@ using base::Duration, base::Time;
 
 DmaFlights::DmaFlights(const DmaParams& params, FlightPool& pool)
     : overlap_(base::Clock(params.clock).length(params.read_overlap)),
+      read_window_(params.read_window.count),
       pool_(pool),
       reads_(params.read_window, params.read_packets),
       writes_(params.write_window, params.write_packets) {}
@@ -27,9 +28,16 @@ DmaFlight& DmaFlights::issue(Time at, std::uint64_t bytes, Duration cost, Durati
   return f;
 }
 
-Time DmaFlights::youngest_read() const {
+// Of the read window.
+Time DmaFlights::lets_go(const DmaFlight& f, Time handed_on) const {
+  if (f.bytes <= read_window_) return handed_on;
+  const auto window = static_cast<std::int64_t>(read_window_), bytes = static_cast<std::int64_t>(f.bytes);
+  return std::max(f.last, handed_on - Duration{f.cost.fs / bytes * window});
+}
+
+Time DmaFlights::youngest_needed() const {
   const DmaFlight& f = *flights_.back();
-  return std::max(f.first + f.cost + f.cold, passed_ + unread_) + overlap_;
+  return lets_go(f, std::max(f.first + f.cost + f.cold, passed_ + unread_) + overlap_);
 }
 
 void DmaFlights::have_read(std::uint32_t tag, Time first, Time last) {
@@ -69,7 +77,7 @@ DmaFlight* DmaFlights::next_handed_on() {
     f.accepted = base::kNever;
     writes_.enter(f.handed_on, f.bytes);
   }
-  reads_.leave(f.handed_on);
+  reads_.leave(lets_go(f, f.handed_on));
   ++handed_on_;
   return &f;
 }

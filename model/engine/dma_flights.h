@@ -7,6 +7,9 @@
 // handed on; one that goes to HBM of this chip has a place in the write window from then until the memory
 // has it, and waits for one before it.
 //
+// A packet larger than the read window lets go of it when no more than a window's worth of it is left to
+// pass, all of its data being there, so that the next one is asked for as early as a smaller one would be.
+//
 // Pure arithmetic on times, no SystemC. It is asked what is due: after an answer, and after each step.
 #pragma once
 
@@ -59,8 +62,8 @@ class DmaFlights {
   base::Time open() { return reads_.open(); }
   // Its transfer, packet and `to_hbm` are for the caller to fill in.
   DmaFlight& issue(base::Time at, std::uint64_t bytes, base::Duration cost, base::Duration cold);
-  // The youngest is not read before, however soon the memories answer.
-  base::Time youngest_read() const;
+  // Nothing depends on the youngest before, however soon the memories answer.
+  base::Time youngest_needed() const;
 
   // Answers of memories; a packet in flight says itself how many reads it waits for.
   void have_read(std::uint32_t tag, base::Time first, base::Time last);
@@ -76,9 +79,11 @@ class DmaFlights {
   bool empty() const { return flights_.empty(); }
 
  private:
+  base::Time lets_go(const DmaFlight& flight, base::Time handed_on) const;
   DmaFlight& at(std::uint32_t tag) { return *flights_[tag - flights_.front()->tag]; }
 
   base::Duration overlap_;
+  std::uint64_t read_window_;
   FlightPool& pool_;
   sim::Fifo<DmaFlight*> flights_;
   std::size_t read_ = 0, handed_on_ = 0;  // how many of them are

@@ -9,6 +9,13 @@ namespace tahoma::model {
 
 using base::Duration, base::Time;
 
+Duration DmaEngine::cost_of(const Transfer& transfer, const DmaPacket& packet) {
+  const std::uint32_t parts = packet.parts();
+  if (parts == 1) return cost_of(shape_of(transfer, packet));
+  const Duration each = cost_of(shape_of(transfer, part_of(packet, false)));
+  return each * static_cast<std::int64_t>(parts - 1) + cost_of(shape_of(transfer, part_of(packet, true)));
+}
+
 // Most packets of a transfer are alike.
 Duration DmaEngine::cost_of(const PacketShape& shape) {
   if (shape != last_shape_ || last_cost_.fs == 0) {
@@ -66,7 +73,7 @@ void DmaEngine::issue(Share& share, Time t) {
 
   const DmaPacket packet = share.next_packet(params_);
   const std::uint64_t bytes = transfer.element * packet.elements * transfer.request.sources.size();
-  const Duration cost = cost_of(shape_of(transfer, packet));
+  const Duration cost = cost_of(transfer, packet);
   const Duration cold = packet.elements > 0 ? first_read(transfer) : Duration{0};
   DmaFlight& flight = flights_.issue(t, bytes, cost, cold);
   flight.transfer = &transfer;
@@ -126,7 +133,7 @@ void DmaEngine::access(tlm::tlm_command command, DmaFlight& flight, const isa::D
   info.source_core = core_;
   info.engine = index_;
   info.tag = flight.tag;
-  if (command == tlm::TLM_READ_COMMAND) info.needed = flights_.youngest_read();
+  if (command == tlm::TLM_READ_COMMAND) info.needed = flights_.youngest_needed();
   describe_rows(info.rows, transfer, side, flight.packet);
   if (around_.access(*p, ahead)) note(*p, info);
 }

@@ -42,6 +42,19 @@ bool on_chip(std::uint64_t address, std::uint32_t chip) {
   return isa::GlobalAddress::from(address).chip == chip;
 }
 
+bool is_collective(isa::Queue queue) { return queue == isa::Queue::kCc0 || queue == isa::Queue::kCc1; }
+
+// A transfer's engines: so many from the first on, modulo all. Each of fewer than 16 raises semaphores by as
+// much more, so that a whole transfer always adds up to the same.
+struct Engines {
+  unsigned first, count;
+};
+Engines engines_of(isa::Queue queue, const DmaParams& params) {
+  if (!is_collective(queue)) return {0, isa::kDmaEngines};
+  const auto count = static_cast<unsigned>(params.collective_engines);
+  return {queue == isa::Queue::kCc0 ? 0 : count, count};
+}
+
 std::uint64_t largest_element(const TransferRequest& request) {
   std::uint64_t bytes = isa::size_of(request.descriptor().dst.dtype);
   for (const isa::Descriptor& d : request.sources)
@@ -165,20 +178,29 @@ void DmaRings::ring(const TransferRequest& request) {
   }
   Transfer* t = free_.back();
   free_.pop_back();
+  const Engines engines = engines_of(request.queue, params_);
   *t = Transfer{request,
-                runs_of(request, params_.element_rows),
+                runs_of(request, params_.element_rows, engines.count),
                 largest_element(request),
                 false,
                 false,
-                isa::kDmaEngines,
-                isa::kDmaEngines};
+                engines.count,
+                engines.count};
   t->remote = request.descriptor().dst.space == isa::Space::kHbm && !on_chip(request.dst, place_.chip);
+  t->collective = is_collective(request.queue);
+  if (t->collective && t->runs.joined == 1)
+    t->parts = std::max<std::uint64_t>(1, params_.collective_packet.count / params_.packet.count);
+  for (std::optional<sim::Notify>* notify : {&t->request.notify, &t->request.notify_read})
+    if (*notify && static_cast<sim::Change>((*notify)->change) != sim::Change::kSet)
+      (*notify)->value *= isa::kDmaEngines / engines.count;
   ++held_[request.ring];
   ++started_;
   ++in_flight_;
   const Time described = generated(request) + params_.start_up;
-  for (unsigned e = 0; e < isa::kDmaEngines; ++e)
-    engines_[e].push(t, request.ring, described + skew_of(e, params_));
+  for (unsigned n = 0; n < engines.count; ++n) {
+    const unsigned e = (engines.first + n) % isa::kDmaEngines;
+    engines_[e].push(t, share_of(t->runs, n), described + skew_of(e, params_));
+  }
   schedule();
 }
 

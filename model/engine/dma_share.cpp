@@ -12,8 +12,19 @@ void Share::take_rows(DmaPacket& p, std::uint64_t room, const DmaParams& params)
   const std::uint64_t most = done_rows > 0 || fit < joined
                                  ? std::min(fit, joined - done_rows)
                                  : std::min(fit / joined, params.packet_elements) * joined;
-  p.runs = static_cast<std::uint32_t>(std::min(most, last_unit - unit));
+  p.runs = static_cast<std::uint32_t>(std::min(most * transfer->parts, last_unit - unit));
+  p.part = static_cast<std::uint32_t>(most * here);
   p.elements *= p.runs;
+}
+
+DmaPacket part_of(const DmaPacket& packet, bool last) {
+  const std::uint32_t row = packet.elements / packet.runs, others = (packet.parts() - 1) * packet.part;
+  DmaPacket p = packet;
+  p.elements = last ? packet.elements - others : packet.part;
+  p.runs = packet.runs == 1 ? 1 : p.elements / row;
+  p.starts = p.runs;
+  p.last = packet.last && last;
+  return p;
 }
 
 DmaPacket Share::next_packet(const DmaParams& params) const {
@@ -29,9 +40,11 @@ DmaPacket Share::next_packet(const DmaParams& params) const {
   const std::uint64_t here = runs.elements_of(unit);
   const auto joined = static_cast<std::uint32_t>(runs.joined);
   p.from_element = done_elements;
-  p.elements = static_cast<std::uint32_t>(std::min(room, here - done_elements));
-  if (p.elements == here && runs.pieces == 1) take_rows(p, room, params);
-  if (done_elements == 0 && done_rows == 0) p.starts = (p.runs + joined - 1) / joined;
+  p.part = static_cast<std::uint32_t>(room);
+  p.elements = static_cast<std::uint32_t>(std::min(room * transfer->parts, here - done_elements));
+  if (done_elements == 0 && here <= room && runs.pieces == 1) take_rows(p, room, params);
+  const bool begins = done_elements == 0 && done_rows == 0;
+  if (begins || transfer->collective) p.starts = (p.runs + joined - 1) / joined;
   const bool ends_unit = p.runs > 1 || p.from_element + p.elements >= here;
   p.last = ends_unit && unit + p.runs >= last_unit;
   return p;

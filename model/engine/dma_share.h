@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A transfer in flight, the share of it that one DMA engine has, and how the share is cut into packets.
+//
+// Transfers of collective cores are cut coarsely: one packet stands for several of the runtime's, which are
+// its parts, takes their time and is arbitrated as one. Each part of theirs is an element of its own, for the
+// runtime writes their descriptors by the packet.
 #pragma once
 
 #include "model/engine/dma_split.h"
@@ -17,6 +21,8 @@ struct Transfer {
   bool applied = false;       // values moved
   unsigned to_issue = 0;      // shares that hold their place in the ring
   unsigned shares_left = 0;   // not ended
+  bool collective = false;    // rung by a collective core
+  std::uint64_t parts = 1;    // most of a packet
 };
 
 // What an engine moves at once: `runs` units of the transfer from `unit` on, or elements of a single one.
@@ -24,8 +30,14 @@ struct DmaPacket {
   std::uint64_t unit = 0, from_element = 0;
   std::uint32_t elements = 0, runs = 1;
   std::uint32_t starts = 0;  // elements of the DMA that begin in it
+  std::uint32_t part = 0;    // elements of each part but the last, which may have fewer
   bool last = false;
+
+  std::uint32_t parts() const { return elements == 0 ? 1 : (elements + part - 1) / part; }
 };
+
+// A part of a packet: the last, or any other.
+DmaPacket part_of(const DmaPacket& packet, bool last);
 
 struct Share {
   Transfer* transfer = nullptr;

@@ -33,7 +33,7 @@ std::uint64_t Runs::elements_of(std::uint64_t unit) const {
   return from >= run_elements ? 0 : std::min(piece_elements, run_elements - from);
 }
 
-Runs runs_of(const TransferRequest& request, std::uint64_t element_rows) {
+Runs runs_of(const TransferRequest& request, std::uint64_t element_rows, unsigned engines) {
   const isa::Descriptor& d = request.descriptor();
   const bool by_number = request.indirect != isa::Indirection::kNone;
   Runs r;
@@ -49,7 +49,8 @@ Runs runs_of(const TransferRequest& request, std::uint64_t element_rows) {
     r.run_elements *= d.count[r.outer];
   }
   for (unsigned i = 0; i < r.outer; ++i) r.rows *= by_number && i == 0 ? request.rows.size() : d.count[i];
-  r.pieces = r.rows >= isa::kDmaEngines || r.rows == 0 ? 1 : isa::kDmaEngines / r.rows;
+  r.engines = engines;
+  r.pieces = r.rows >= engines || r.rows == 0 ? 1 : engines / r.rows;
   const bool plain = !by_number && !request.transposes && request.sources.size() == 1 && !d.accumulate;
   if (plain && r.pieces == 1 && r.outer > 0 && r.rows == d.count[r.outer - 1] &&
       joins_partitions(d, r.outer - 1, r.run_elements))
@@ -62,9 +63,9 @@ Runs runs_of(const TransferRequest& request, std::uint64_t element_rows) {
 
 std::uint64_t descriptors_of(const Runs& runs) { return (runs.units() + runs.joined - 1) / runs.joined; }
 
-UnitRange share_of(const Runs& runs, unsigned engine) {
-  const std::uint64_t each = (runs.units() + isa::kDmaEngines - 1) / isa::kDmaEngines;
-  return {std::min(runs.units(), each * engine), std::min(runs.units(), each * (engine + 1))};
+UnitRange share_of(const Runs& runs, unsigned n) {
+  const std::uint64_t each = (runs.units() + runs.engines - 1) / runs.engines;
+  return {std::min(runs.units(), each * n), std::min(runs.units(), each * (n + 1))};
 }
 
 std::int64_t byte_offset(const TransferRequest& request, const isa::DmaSide& side, const Runs& runs,

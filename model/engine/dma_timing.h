@@ -34,7 +34,7 @@ struct PacketShape {
   std::uint8_t sources = 1;               // each with its bytes and its overhead
   std::uint8_t throughput_percent = 100;  // below 100: of a transposition
   bool dram_to_dram = false, accumulate = false;
-  bool semaphore = false;  // written behind the last element
+  bool semaphore = false;       // written behind the last element
   bool read_semaphore = false;  // another, an element of its own
   friend bool operator==(const PacketShape&, const PacketShape&) = default;
 };

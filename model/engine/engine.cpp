@@ -178,9 +178,9 @@ std::optional<sim::Notify> Engine::notification(const isa::Instruction& i, const
   const std::uint64_t from = i.notify_arg == isa::kNone ? place_.core : sequencer_.argument(i.notify_arg);
   const std::uint64_t core = from + static_cast<std::uint64_t>(std::int64_t{peer});
   if (core >= place_.cores)
-    throw isa::ProgramError("E-RUN-045", "",
-                            fmt::format("notifies core {}{:+}; the machine has cores 0..{}", from, peer,
-                                        place_.cores - 1));
+    throw isa::ProgramError(
+        "E-RUN-045", "",
+        fmt::format("notifies core {}{:+}; the machine has cores 0..{}", from, peer, place_.cores - 1));
   return sim::Notify{static_cast<std::uint32_t>(core), update.semaphore,
                      static_cast<std::uint8_t>(change_of(update.kind)), update.value};
 }

@@ -181,6 +181,17 @@ void DmaParams::declare(ParamTree& t) {
         documented("runtime's default packetisation"));
   t.add("packet_elements", packet_elements, std::uint64_t{64}, {1, 65536},
         "most contiguous runs of one packet", documented("64 descriptors a packet, driver headers"));
+  t.add(
+      "collective_packet", collective_packet, 64_KiB, {64_B, 1_MiB},
+      "most payload of one packet of a transfer that a collective core rings; it takes what its parts of "
+      "`packet` take, each an element of its own",
+      assumed("the granularity at which these transfers are arbitrated, coarser than the runtime's 4 KiB so "
+              "that a collective of 1 GiB is simulated in seconds; 4 KiB shows what it hides"));
+  t.add("collective_engines", collective_engines, std::uint64_t{4}, {1, 16},
+        "engines, 1, 2, 4, 8 or 16 of them, that a transfer is dealt to which a collective core rings: cc0's "
+        "from engine 0 on, cc1's behind them",
+        derived("sendrecv of 256 MiB moves 103.8 GB/s (nccom-test on one chip, 268435456 B in 2585.82 us, "
+                "12.56 us of them launch): four engines of 27.2 GB/s less 4 cycles per 4 KiB element"));
   t.add("doorbell_sync", doorbell_sync, 58.33_ns, kLatency, "a doorbell of queue sync or a collective core",
         measured("57.5..60.8 ns, trn2 device profiles"));
   t.add("doorbell_scalar", doorbell_scalar, 25_ns, kLatency, "a doorbell of queue scalar, tensor or vector",

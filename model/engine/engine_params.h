@@ -90,16 +90,18 @@ struct SequencerParams {
 
 struct DmaParams {
   Frequency clock;
-  std::uint64_t rings;            // per engine
-  std::uint64_t ring_depth;       // transfers a ring holds
-  Bytes bytes_per_cycle;          // of one engine
-  Cycles element_overhead;        // per element: one contiguous run, or rows that are one on the HBM side
-  Cycles packet_overhead;         // once per packet
-  Cycles semaphore_element;       // a semaphore written as an element of its own
-  Cycles read_overlap;            // start of an element -> the one before it has been read
-  std::uint64_t element_rows;     // partitions whose rows are one element, if HBM has them in one piece
-  Bytes packet;                   // most payload of one packet
-  std::uint64_t packet_elements;  // most descriptors of one packet
+  std::uint64_t rings;               // per engine
+  std::uint64_t ring_depth;          // transfers a ring holds
+  Bytes bytes_per_cycle;             // of one engine
+  Cycles element_overhead;           // per element: one contiguous run, or rows that are one on the HBM side
+  Cycles packet_overhead;            // once per packet
+  Cycles semaphore_element;          // a semaphore written as an element of its own
+  Cycles read_overlap;               // start of an element -> the one before it has been read
+  std::uint64_t element_rows;        // partitions whose rows are one element, if HBM has them in one piece
+  Bytes packet;                      // most payload of one packet
+  std::uint64_t packet_elements;     // most descriptors of one packet
+  Bytes collective_packet;           // most payload of one packet of a transfer that a collective core rings
+  std::uint64_t collective_engines;  // engines that such a transfer is dealt to
   Duration doorbell_sync, doorbell_scalar, doorbell_gpsimd;  // time of the instruction, by queue
   Duration pitch_sync, pitch_scalar, pitch_gpsimd;           // doorbell start to doorbell start
   Duration first_doorbell;                                   // more for the first of a queue

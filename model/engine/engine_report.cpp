@@ -33,9 +33,8 @@ bool Engine::would_raise(unsigned semaphore) const {
   const auto raises = [&](const isa::Update& update) {
     return update.kind != isa::Update::Kind::kNone && update.semaphore == semaphore;
   };
-  return std::any_of(
-      stream().begin() + static_cast<std::ptrdiff_t>(sequencer_.pc()), stream().end(),
-      [&](const isa::Instruction& i) { return raises(i.update) || raises(i.read_update); });
+  return std::any_of(stream().begin() + static_cast<std::ptrdiff_t>(sequencer_.pc()), stream().end(),
+                     [&](const isa::Instruction& i) { return raises(i.update) || raises(i.read_update); });
 }
 
 bool Engine::would_meet(const isa::Instruction& other) const {

@@ -1,17 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters of NeuronLink: the rates of the three torus axes, packets, queues and latencies.
+// Parameters of NeuronLink: the shape of the fabric, the rates of its links, packets, buffers and latencies.
 #pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
 
 #include "model/base/params.h"
 
 namespace tahoma::model {
 
+// torus and mesh: chips on a grid of x, y, z, whose axes are rings or end. ring: all chips in one ring, in
+// the order of their numbers. switched: every chip on one switch that connects any two.
+enum class FabricKind : std::uint8_t { kTorus, kMesh, kRing, kSwitched };
+
 struct LinkParams {
-  base::Bandwidth x, y, z;      // one direction of one link along an axis
-  base::Bytes header;           // per packet on the wire
-  base::Duration wire, router;  // per hop
-  std::uint64_t queue;          // packets an output port holds
+  std::string topology;               // "torus", "mesh", "ring", "switched"
+  base::Bandwidth x, y, z, switched;  // one direction of one link along an axis, or to and from the switch
+  base::Bandwidth local;              // one direction between the router and its chip
+  base::Bytes packet, header;         // most data behind one header on the wire, and the header
+  base::Duration wire, router;        // per hop
+  std::uint64_t vcs;                  // virtual channels of a link
+  base::Bytes buffer;                 // of each virtual channel, at the receiving end
+  std::string routing;                // "dimension_order", "adaptive"
+  std::string order;                  // of the axes: "xyz", "zyx", ...
   void declare(base::ParamTree& t);
+
+  FabricKind kind() const;
+  bool adaptive() const { return routing == "adaptive"; }
+  std::array<unsigned, 3> axes() const;
+  base::Bandwidth rate_of(char axis) const;
+  // What a packet with so many bytes of data takes of a wire and of a buffer. Data behind several headers
+  // travel together.
+  base::Bytes on_wire(std::uint64_t data) const {
+    const std::uint64_t headers = data == 0 ? 1 : (data + packet.count - 1) / packet.count;
+    return {data + headers * header.count};
+  }
 };
 
 }  // namespace tahoma::model

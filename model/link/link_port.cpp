@@ -10,105 +10,118 @@ namespace tahoma::model {
 
 using base::Time;
 
-LinkPort::LinkPort(sc_core::sc_module_name name, const Place& place, base::Bandwidth rate,
-                   const LinkParams& params, PlaceWatcher& watcher, sim::Meter& meter)
-    : sc_module(name), place_(place), params_(params), watcher_(watcher), meter_(meter), server_(rate) {
-  wire.register_nb_transport_bw(this, &LinkPort::on_grant);
+LinkPort::LinkPort(sc_core::sc_module_name name, const Place& place, const LinkParams& params,
+                   PacketSource& source, sim::Meter& meter)
+    : sc_module(name),
+      place_(place),
+      params_(params),
+      source_(source),
+      meter_(meter),
+      server_(place.rate),
+      vcs_(params.vcs, Vc{place.buffer, {}}) {
+  wire.register_nb_transport_bw(this, &LinkPort::on_credit);
   SC_HAS_PROCESS(LinkPort);
   SC_METHOD(wake);
   sensitive << wake_;
   dont_initialize();
 }
 
-void LinkPort::put(sim::Payload& payload) {
-  payload.acquire();
-  queue_.push_back(&payload);
-  high_water_ = std::max<std::uint64_t>(high_water_, queue_.size());
-  if (queue_.size() == 1)
-    sim::notify_at(wake_, std::max({sim::info_of(payload).head, server_.free_at(), sim::now()}));
-}
-
-void LinkPort::refused(bool any) {
-  if (any == refusing_) return;
-  refusing_ = any;
-  if (any)
-    refusing_since_ = sim::now();
-  else
-    queue_full_ += sim::now() - refusing_since_;
-}
-
-// When a packet that leaves now reaches the next chip's queue. A tail that is still arriving here cannot have
-// left: a fast wire behind a slow one waits for it.
-LinkPort::Times LinkPort::arrival(const sim::Payload& payload, Time tail_here) const {
-  const Time end = sim::now() + server_.rate().time_for({payload.get_data_length() + params_.header.count});
-  const base::Duration hop = params_.wire + params_.router;
-  return {sim::now() + hop, std::max(end, tail_here) + hop};
-}
+void LinkPort::due(Time when) { sim::notify_at(wake_, std::max({when, server_.free_at(), sim::now()})); }
 
 void LinkPort::wake() {
   meter_.guard(name(), [this] { step(); });
 }
 
-// The wire is free and the head packet's header is here: ask for a place at the next chip.
 void LinkPort::step() {
   ++meter_.link_activations;
-  TAHOMA_INVARIANT(!queue_.empty() && !asked_, std::string(name()) + ": woken with nothing to send");
-  asked_ = true;
-  sim::Payload& p = *queue_.front();
-  sim::PacketInfo& info = sim::info_of(p);
-  const Times here{info.head, info.tail}, there = arrival(p, info.tail);
-  info.head = there.head;
-  info.tail = there.tail;
-  tlm::tlm_phase phase = tlm::BEGIN_REQ;
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  if (wire->nb_transport_fw(p, phase, delay) == tlm::TLM_UPDATED) return depart();
-  info.head = here.head;
-  info.tail = here.tail;
+  if (server_.free_at() > sim::now()) return due(server_.free_at());
+  const Time credit = collect_credits();
+  const Departure next = source_.departure(*this);
+  starve(next.starved);
+  if (next.packet != nullptr) return send(next);
+  const Time again = next.starved ? std::min(credit, next.next) : next.next;
+  if (again != base::kNever) due(again);
 }
 
-tlm::tlm_sync_enum LinkPort::on_grant(sim::Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time&) {
-  TAHOMA_INVARIANT(phase == tlm::END_REQ && asked_ && &payload == queue_.front(),
-                   std::string(name()) + ": stray grant");
-  sim::PacketInfo& info = sim::info_of(payload);
-  const Times there = arrival(payload, info.tail);
-  info.head = there.head;
-  info.tail = there.tail;
-  depart();
+// Takes the room that has come back; when more will.
+Time LinkPort::collect_credits() {
+  Time next = base::kNever;
+  for (Vc& vc : vcs_) {
+    for (; !vc.returning.empty() && vc.returning.front().when <= sim::now(); vc.returning.pop())
+      vc.room += vc.returning.front().bytes;
+    if (!vc.returning.empty()) next = std::min(next, vc.returning.front().when);
+  }
+  return next;
+}
+
+// The last byte cannot leave before it is here: a fast wire behind a slow one waits for it.
+void LinkPort::send(const Departure& departure) {
+  sim::Payload& packet = *departure.packet;
+  sim::PacketInfo& info = sim::info_of(packet);
+  const base::Bytes bytes = params_.on_wire(info.carried);
+  const Time tail = std::max(server_.reserve(sim::now(), bytes).end, info.tail);
+  count(info, bytes.count);
+  if (place_.buffer != kAlways) vcs_[departure.vc].room -= bytes.count;
+  source_.depart(departure, tail);
+  info.vc = departure.vc;
+  info.head = sim::now() + place_.hop;
+  info.tail = tail + place_.hop;
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  wire->nb_transport_fw(packet, phase, delay);
+  packet.release();
+  if (departure.more) due(server_.free_at());
+}
+
+void LinkPort::count(const sim::PacketInfo& info, std::uint64_t wire_bytes) {
+  payload_bytes_ += info.carried;
+  wire_bytes_ += wire_bytes;
+  ++packets_;
+  ++meter_.link_packet_hops;
+  const std::uint64_t key = std::uint64_t{info.from_chip} << 32 | info.to_chip;
+  if (last_flow_ == nullptr || last_flow_->first != key) last_flow_ = &*flows_.try_emplace(key, 0).first;
+  last_flow_->second += info.carried;
+}
+
+void LinkPort::starve(bool starved) {
+  if (starved == starved_since_.has_value()) return;
+  if (starved) {
+    starved_since_ = sim::now();
+  } else {
+    blocked_ += sim::now() - *starved_since_;
+    starved_since_.reset();
+  }
+}
+
+tlm::tlm_sync_enum LinkPort::on_credit(sim::Payload& payload, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) {
+  TAHOMA_INVARIANT(phase == tlm::END_REQ && place_.buffer != kAlways, std::string(name()) + ": stray credit");
+  const sim::PacketInfo& info = sim::info_of(payload);
+  const Time when = sim::now() + sim::from_kernel(delay);
+  vcs_[info.vc].returning.push({when, params_.on_wire(info.carried).count});
+  if (starved_since_) due(when);
   return tlm::TLM_ACCEPTED;
 }
 
-void LinkPort::depart() {
-  sim::Payload* p = queue_.front();
-  queue_.pop_front();
-  asked_ = false;
-  const std::uint64_t bytes = p->get_data_length() + params_.header.count;
-  server_.reserve(sim::now(), {bytes});
-  payload_bytes_ += p->get_data_length();
-  wire_bytes_ += bytes;
-  ++packets_;
-  ++meter_.link_packet_hops;
-  p->release();
-  if (!queue_.empty())
-    sim::notify_at(wake_, std::max({sim::info_of(*queue_.front()).head, server_.free_at(), sim::now()}));
-  watcher_.place_free(place_.port);
-}
-
-base::LinkMeasurement LinkPort::measure(Time elapsed) {
-  TAHOMA_INVARIANT(queue_.empty() && server_.busy() <= elapsed,
-                   std::string(name()) + ": packets left, or above capacity");
+base::LinkMeasurement LinkPort::measure(Time elapsed) const {
+  TAHOMA_INVARIANT(server_.busy() <= elapsed, std::string(name()) + ": above capacity");
   base::LinkMeasurement m;
   m.path = name();
-  m.from_chip = place_.from_chip;
-  m.to_chip = place_.to_chip;
-  m.axis = static_cast<char>('x' + axis_of(place_.port));
+  m.from_chip = place_.from;
+  m.to_chip = place_.to;
+  m.axis = place_.axis;
   m.payload_bytes = payload_bytes_;
   m.wire_bytes = wire_bytes_;
   m.packets = packets_;
   m.busy = server_.busy();
-  m.queue_full = queue_full_;
-  m.queue_high_water = high_water_;
+  m.blocked = blocked_;
   m.peak = server_.rate();
   m.series = server_.series();
+  for (const auto& [key, bytes] : flows_)
+    m.flows.push_back({static_cast<std::uint32_t>(key >> 32), static_cast<std::uint32_t>(key), bytes});
+  std::sort(m.flows.begin(), m.flows.end(), [](const base::LinkFlow& a, const base::LinkFlow& b) {
+    return std::pair(a.from_chip, a.to_chip) < std::pair(b.from_chip, b.to_chip);
+  });
   return m;
 }
 

@@ -1,36 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sending side of one direction of a NeuronLink: a bounded queue of packets in front of the wire. Virtual
-// cut-through: a packet leaves when the wire is free and the next queue on its way has granted a place, and
-// its header is at the next chip while its tail is still here. One activation per packet.
+// The sending side of one direction of a link, and the router's way to its own chip. Whenever the wire is
+// free it asks the router for the next packet that may leave through it, and sends it: virtual cut-through,
+// the header is at the next router while the tail is still here. One activation per packet.
 //
-// The grant is TLM's END_REQ: BEGIN_REQ asks and carries the times at which the packet would arrive;
-// TLM_UPDATED grants at once, END_REQ on the backward path later, and then the sender has set the times anew
-// when that call returns. Rings stay free of deadlock by the bubble rule: a packet that enters a ring
-// (injected, or turning from another axis) needs two free places, one that continues along it needs one.
+// Virtual channels and credits: behind a link every virtual channel has a buffer of its own. A packet leaves
+// when the buffer has room for all of it; the room comes back, a flight time after the packet has left that
+// buffer. On the socket, BEGIN_REQ is a packet's header on the wire, with the times at which its first and
+// last byte arrive in PacketInfo; it is always taken (TLM_ACCEPTED), and END_REQ on the backward path, for
+// each packet, is the credit, from the delay argument on. Other packets are sent in between: of the base
+// protocol's rules, the one of a single request under way is not kept.
 //
-// Leaves out: virtual channels, lost packets and retries.
+// Leaves out: lost packets and retries.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
 
-#include <deque>
+#include <optional>
 #include <systemc>
+#include <unordered_map>
+#include <vector>
 
 #include "model/base/measurements.h"
 #include "model/link/link_params.h"
-#include "model/link/torus.h"
+#include "model/link/topology.h"
 #include "model/sim/bandwidth_server.h"
+#include "model/sim/fifo.h"
 #include "model/sim/meter.h"
 #include "model/sim/packet.h"
 
 namespace tahoma::model {
 
-// Wants to know when a queue may have room again.
-struct PlaceWatcher {
-  virtual void place_free(Port port) = 0;
+class LinkPort;
+
+// What a port may send now, and where it waits; or why not.
+struct Departure {
+  sim::Payload* packet = nullptr;  // null: none
+  std::uint32_t buffer = 0;        // the router's
+  std::uint8_t vc = 0;             // on the far side
+  bool more = false;               // others want to leave through the port
+  bool starved = false;            // none, but one would leave if the far side had room
+  base::Time next = base::kNever;  // none: when the next header will be here
+};
+
+// Has packets for ports.
+struct PacketSource {
+  virtual Departure departure(const LinkPort& port) = 0;
+  // The packet leaves: its header now, its last byte at `tail`.
+  virtual void depart(const Departure& departure, base::Time tail) = 0;
 
  protected:
-  ~PlaceWatcher() = default;
+  ~PacketSource() = default;
 };
 
 class LinkPort : public sc_core::sc_module {
@@ -38,44 +57,58 @@ class LinkPort : public sc_core::sc_module {
   tlm_utils::simple_initiator_socket<LinkPort> wire{"wire"};
 
   struct Place {
-    Port port;
-    std::uint32_t from_chip, to_chip;
+    PortIndex index = 0;             // of the router's ports
+    std::uint32_t from = 0, to = 0;  // nodes
+    char axis = 'x';
+    base::Bandwidth rate;
+    base::Duration hop{0};           // header here to header in at the far side
+    std::uint64_t buffer = kAlways;  // bytes of a virtual channel on the far side
   };
-  LinkPort(sc_core::sc_module_name name, const Place& place, base::Bandwidth rate, const LinkParams& params,
-           PlaceWatcher& watcher, sim::Meter& meter);
+  static constexpr std::uint64_t kAlways = ~std::uint64_t{0};  // the far side takes whatever comes
 
-  bool has_place(bool continuing) const { return queue_.size() + (continuing ? 1 : 2) <= params_.queue; }
-  // Takes a packet whose header is here at info.head and whose tail at info.tail. Requires has_place.
-  void put(sim::Payload& payload);
-  // A packet was refused, or all refused ones have been taken: the time in between is `queue_full`.
-  void refused(bool any);
+  LinkPort(sc_core::sc_module_name name, const Place& place, const LinkParams& params, PacketSource& source,
+           sim::Meter& meter);
 
-  base::LinkMeasurement measure(base::Time elapsed);
-  bool idle() const { return queue_.empty(); }
+  const Place& place() const { return place_; }
+  // A packet's header will be here, and the packet may want to leave through this port.
+  void due(base::Time when);
+  // Free bytes of a virtual channel's buffer on the far side.
+  std::uint64_t room(std::uint8_t vc) const { return place_.buffer == kAlways ? kAlways : vcs_[vc].room; }
+
+  // Of a port whose router holds no packet any more.
+  base::LinkMeasurement measure(base::Time elapsed) const;
 
  private:
-  struct Times {
-    base::Time head, tail;
+  struct Return {
+    base::Time when;
+    std::uint64_t bytes;
   };
+  struct Vc {
+    std::uint64_t room;
+    sim::Fifo<Return> returning;  // by time
+  };
+
   void wake();
   void step();
-  Times arrival(const sim::Payload& payload, base::Time tail_here) const;
-  void depart();
-  tlm::tlm_sync_enum on_grant(sim::Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  base::Time collect_credits();
+  void send(const Departure& departure);
+  void count(const sim::PacketInfo& info, std::uint64_t wire_bytes);
+  void starve(bool starved);
+  tlm::tlm_sync_enum on_credit(sim::Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
 
   Place place_;
   const LinkParams& params_;
-  PlaceWatcher& watcher_;
+  PacketSource& source_;
   sim::Meter& meter_;
   sim::BandwidthServer server_;
-  std::deque<sim::Payload*> queue_;
-  bool asked_ = false;  // the head waits for the next chip's grant
+  std::vector<Vc> vcs_;
   sc_core::sc_event wake_;
 
-  bool refusing_ = false;
-  base::Time refusing_since_{0};
-  base::Duration queue_full_{0};
-  std::uint64_t payload_bytes_ = 0, wire_bytes_ = 0, packets_ = 0, high_water_ = 0;
+  std::optional<base::Time> starved_since_;
+  base::Duration blocked_{0};
+  std::uint64_t payload_bytes_ = 0, wire_bytes_ = 0, packets_ = 0;
+  std::unordered_map<std::uint64_t, std::uint64_t> flows_;  // bytes by (from_chip << 32 | to_chip)
+  std::pair<const std::uint64_t, std::uint64_t>* last_flow_ = nullptr;
 };
 
 }  // namespace tahoma::model

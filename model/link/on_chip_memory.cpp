@@ -47,12 +47,11 @@ tlm::tlm_sync_enum OnChipNetwork::on_answer(sim::Payload& payload, tlm::tlm_phas
                                             sc_core::sc_time& delay) {
   TAHOMA_INVARIANT(phase == tlm::BEGIN_RESP, std::string(name()) + ": unexpected phase from a memory");
   sim::PacketInfo& info = sim::info_of(payload);
-  if (info.injector != kOwn) {
+  if (info.from_chip == place_.chip) {
     answered(payload, info);
     return dma[static_cast<int>(info.injector)]->nb_transport_bw(payload, phase, delay);
   }
-  landed_at(info, info.last);
-  payload.release();
+  served(payload, info);
   return tlm::TLM_COMPLETED;
 }
 

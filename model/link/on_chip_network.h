@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The network of one chip between its DMA engines, its HBM stacks and its NeuronLink router: routes by
-// address, takes its time there and back, carries data between dies at the rate of the crossing, lands
-// arriving packets in memory and raises the semaphores they carry once the memory has them.
+// address, takes its time there and back, carries data between dies at the rate of the crossing. What arrives
+// from other chips it lands: writes go to memory and raise the semaphores they carry once the memory has
+// them and all that their DMA engine sent before; reads are made here and answered to the chip that asked.
 //
 // Leaves out its own bandwidth within a die: the engines and the stacks are the narrower part. Packets that
 // land have their way from the router in the router's latency.
@@ -11,12 +12,13 @@
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
 
-#include <deque>
 #include <memory>
+#include <queue>
 #include <systemc>
 #include <vector>
 
 #include "model/base/measurements.h"
+#include "model/link/landing_order.h"
 #include "model/link/link_params.h"
 #include "model/sim/booked_server.h"
 #include "model/sim/meter.h"
@@ -34,7 +36,7 @@ class OnChipNetwork : public sc_core::sc_module {
       "semaphores"};  // cores in order
 
   struct Place {
-    std::uint32_t chip;
+    std::uint32_t chip, chips;
     std::uint32_t cores, stacks, dies;  // of one chip
     base::Duration request, response;   // to a stack of the own die, and from there
     base::Duration cross_die, router;
@@ -45,6 +47,13 @@ class OnChipNetwork : public sc_core::sc_module {
   tlm_utils::simple_initiator_socket<OnChipNetwork>& stack(unsigned index) { return *stacks_[index]; }
 
   std::vector<base::CrossingMeasurement> measure() const;
+  // What the chip has sent to others, and what has landed here, by the other chip.
+  struct Traffic {
+    std::uint64_t packets = 0, bytes = 0;
+    friend bool operator==(const Traffic&, const Traffic&) = default;
+  };
+  const std::vector<Traffic>& sent() const { return sent_; }
+  const std::vector<Traffic>& received() const { return received_; }
 
  private:
   tlm::tlm_sync_enum on_dma(int engine, sim::Payload& payload, tlm::tlm_phase& phase,
@@ -52,16 +61,30 @@ class OnChipNetwork : public sc_core::sc_module {
   tlm::tlm_sync_enum on_landed(sim::Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   tlm::tlm_sync_enum on_credit(sim::Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   tlm::tlm_sync_enum on_answer(sim::Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+
+  // Accesses of the chip's own memories (on_chip_memory.cpp).
   tlm::tlm_sync_enum to_memory(sim::Payload& payload, sim::PacketInfo& info, sc_core::sc_time& delay);
   void answered(const sim::Payload& payload, sim::PacketInfo& info);
   void carry_back(sim::PacketInfo& info, std::uint32_t stack, base::Bytes bytes);
-  bool to_fabric(sim::Payload& payload, std::uint32_t injector);
-  void land(sim::Payload& payload);
-  void landed_at(const sim::PacketInfo& info, base::Time written);
-  void raise(const sim::Notify& notify, base::Time visible);
+
+  // Into the fabric.
+  tlm::tlm_sync_enum send(sim::Payload& payload, std::uint32_t to, tlm::tlm_phase& phase);
+  void ask(sim::Payload& payload, std::uint32_t to, base::Time ready);
   void acknowledge(const sim::Notify& notify, base::Time when);
+  void send_at(sim::Payload& payload, base::Time ready);
+  bool enter_fabric(sim::Payload& payload, sim::PacketInfo& info);
   void wake();
-  void send_acknowledgements();
+  void send_due();
+
+  // Out of it.
+  void land(sim::Payload& payload, sim::PacketInfo& info);
+  void written(const sim::PacketInfo& info, base::Time when);
+  void served(sim::Payload& payload, sim::PacketInfo& info);
+  void read_for_another(sim::Payload& payload, sim::PacketInfo& info);
+  void answer(sim::Payload& payload, sim::PacketInfo& info);
+  void raise(const sim::Notify& notify, base::Time visible);
+  LandingOrder& order_of(const sim::PacketInfo& info);
+
   bool is_mine(std::uint32_t core) const { return core / place_.cores == place_.chip; }
   std::uint32_t die_of_core(std::uint32_t core) const {
     return core % place_.cores * place_.dies / place_.cores;
@@ -77,20 +100,29 @@ class OnChipNetwork : public sc_core::sc_module {
     return crossings_[from_die * place_.dies + to_die];
   }
 
-  static constexpr std::uint32_t kOwn = ~0U;  // injector of acknowledgements, and of what lands
+  static constexpr std::uint32_t kOwn = ~0U;  // injector of the network's own acknowledgements
 
   Place place_;
   sim::PayloadPool& pool_;
   sim::Meter& meter_;
   std::vector<std::unique_ptr<tlm_utils::simple_initiator_socket<OnChipNetwork>>> stacks_;
   std::vector<Crossing> crossings_;  // by (from, to); those from a die to itself stay unused
-  struct Acknowledgement {
-    sim::Payload* payload;
+
+  struct Waiting {  // sent by the network itself
     base::Time ready;
+    std::uint64_t number;  // of those ready at the same time, in order
+    sim::Payload* payload;
+    bool operator<(const Waiting& other) const {
+      return std::pair(ready, number) > std::pair(other.ready, other.number);
+    }
   };
-  std::deque<Acknowledgement> acknowledgements_;
-  bool awaiting_credit_ = false;
-  sc_core::sc_event acknowledge_wake_;
+  std::priority_queue<Waiting> waiting_;  // the next one on top
+  std::uint64_t next_number_ = 0;
+  sc_core::sc_event send_wake_;
+
+  std::vector<Traffic> sent_, received_;            // by chip
+  std::vector<std::uint32_t> sequences_;            // next one, by (DMA engine of this chip, chip)
+  std::vector<std::vector<LandingOrder>> landing_;  // by chip, DMA engine there
 };
 
 }  // namespace tahoma::model

@@ -1,109 +1,282 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/link/router.h"
 
-#include <algorithm>
-#include <string>
+#include <fmt/format.h>
 
-#include "isa/program.h"
+#include <algorithm>
+#include <bit>
+
 #include "model/base/error.h"
 #include "model/sim/time.h"
 
 namespace tahoma::model {
-namespace {
 
-base::Bandwidth rate_of(const LinkParams& params, Port port) {
-  const std::array<base::Bandwidth, 3> rates{params.x, params.y, params.z};
-  return rates[axis_of(port)];
-}
+using base::Time;
 
-}  // namespace
-
-Router::Router(sc_core::sc_module_name name, std::uint32_t chip, const Torus& torus, const LinkParams& params,
-               sim::Meter& meter)
-    : sc_module(name), chip_(chip), torus_(torus), meter_(meter) {
+Router::Router(sc_core::sc_module_name name, std::uint32_t node, const Fabric& fabric, sim::Meter& meter)
+    : sc_module(name), node_(node), fabric_(fabric), meter_(meter), from_chip_(fabric.params.local) {
   in.register_nb_transport_fw(this, &Router::on_request);
-  for (std::size_t p = 0; p < kPorts; ++p) {
-    const Port port = static_cast<Port>(p);
-    if (!torus.has(port)) continue;
-    const LinkPort::Place place{port, chip, torus.neighbour(chip, port)};
-    ports_[p] = std::make_unique<LinkPort>(std::string(name_of(port)).c_str(), place, rate_of(params, port),
-                                           params, static_cast<PlaceWatcher&>(*this), meter);
+  const Topology& topology = fabric.topology;
+  const LinkParams& params = fabric.params;
+  ports_.resize(topology.ports(node));
+  for (PortIndex p = 0; p < ports_.size(); ++p) {
+    const auto to = topology.neighbour(node, p);
+    const auto known = fabric.faults.find({node, p});
+    const LinkFaults faults = known == fabric.faults.end() ? LinkFaults{} : known->second;
+    if (!to || faults.dead) continue;
+    const char axis = topology.axis_name(p);
+    const LinkPort::Place place{p,
+                                node,
+                                *to,
+                                axis,
+                                faults.bandwidth(params.rate_of(axis)),
+                                params.wire + params.router,
+                                params.buffer.count};
+    ports_[p] = std::make_unique<LinkPort>(topology.port_name(node, p).c_str(), place, params,
+                                           static_cast<PacketSource&>(*this), meter);
   }
-  SC_HAS_PROCESS(Router);
-  SC_METHOD(wake);
-  sensitive << due_;
-  dont_initialize();
+  requests_.resize(ports_.size() + 1);
+  if (node >= topology.chips()) return;
+  LinkPort::Place place;
+  place.index = static_cast<PortIndex>(ports_.size());
+  place.from = place.to = node;
+  place.rate = params.local;
+  to_chip_ = std::make_unique<LinkPort>("to_chip", place, params, static_cast<PacketSource&>(*this), meter);
 }
 
-void Router::expect_input(std::optional<Port> travelling) { inputs_.push_back(travelling); }
+bool Router::Requests::others(std::uint32_t buffer) const {
+  for (std::size_t word = 0; word < bits.size(); ++word) {
+    const std::uint64_t own = word == buffer / 64 ? std::uint64_t{1} << buffer % 64 : 0;
+    if ((bits[word] & ~own) != 0) return true;
+  }
+  return false;
+}
+
+void Router::expect_link(const LinkPort& sender) {
+  inputs_.push_back({&sender, static_cast<std::uint32_t>(buffers_.size())});
+  for (std::uint64_t vc = 0; vc < fabric_.params.vcs; ++vc)
+    buffers_.emplace_back().input = static_cast<std::uint32_t>(inputs_.size() - 1);
+  for (Requests& r : requests_) r.resize(buffers_.size());
+}
+
+void Router::expect_chip() {
+  first_own_ = static_cast<std::uint32_t>(buffers_.size());
+  inputs_.push_back({nullptr, first_own_});
+  for (std::size_t p = 0; p < requests_.size(); ++p)
+    buffers_.emplace_back().input = static_cast<std::uint32_t>(inputs_.size() - 1);
+  own_.resize(requests_.size());
+  for (Requests& r : requests_) r.resize(buffers_.size());
+}
 
 tlm::tlm_sync_enum Router::on_request(int input, sim::Payload& payload, tlm::tlm_phase& phase,
                                       sc_core::sc_time&) {
   TAHOMA_INVARIANT(phase == tlm::BEGIN_REQ, std::string(name()) + ": unexpected phase");
-  const std::uint32_t to = isa::GlobalAddress::from(payload.get_address()).chip;
-  phase = tlm::END_REQ;
-  if (to == chip_) {
-    eject(payload);
+  Input& from = inputs_.at(static_cast<std::size_t>(input));
+  if (from.sender == nullptr) {
+    if (!take_own(payload)) return tlm::TLM_ACCEPTED;
+    phase = tlm::END_REQ;
     return tlm::TLM_UPDATED;
   }
-  const Port out = torus_.route(chip_, to);
-  LinkPort& next = *port(out);
-  auto& waiting = refused_[static_cast<std::size_t>(out)];
-  if (next.has_place(continuing(input, out))) {
-    next.put(payload);
-    return tlm::TLM_UPDATED;
-  }
-  waiting.push_back({input, &payload});
-  next.refused(true);
-  phase = tlm::BEGIN_REQ;
+  from.high_water = std::max(from.high_water, ++from.packets);
+  enter(from.first_buffer + sim::info_of(payload).vc, payload);
   return tlm::TLM_ACCEPTED;
 }
 
-void Router::place_free(Port out) {
-  auto& waiting = refused_[static_cast<std::size_t>(out)];
-  LinkPort& next = *port(out);
-  for (std::size_t n = 0; n < waiting.size();) {
-    if (!next.has_place(continuing(waiting[n].input, out))) {
-      ++n;
-      continue;
-    }
-    const Refused r = waiting[n];
-    waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(n));
-    r.payload->acquire();  // the sender lets go of it in the grant
+PortIndex Router::own_port(const sim::Payload& payload) const {
+  const Way way = way_of(payload);
+  if (way.exists()) return way.port;
+  const sim::PacketInfo& info = sim::info_of(const_cast<sim::Payload&>(payload));
+  throw base::UserError(
+      "E-RUN-060", "machine.instances",
+      fmt::format(
+          "chip {} cannot reach chip {}: links or chips on every way that dimension order {} may take "
+          "are dead; expected one way round",
+          info.from_chip, info.to_chip, fabric_.params.order));
+}
+
+// A packet of the chip itself: true if there is room for it.
+bool Router::take_own(sim::Payload& payload) {
+  const PortIndex port = own_port(payload);
+  const Buffer& queue = buffers_[first_own_ + port];
+  OwnQueue& own = own_[port];
+  const std::uint64_t bytes = fabric_.params.on_wire(sim::info_of(payload).carried).count;
+  if (own.refused.empty() && queue.bytes + bytes <= fabric_.params.buffer.count) {
+    enter(first_own_ + port, payload);
+    return true;
+  }
+  if (own.refused.empty()) own.refused_since = sim::now();
+  own.refused.push(&payload);
+  return false;
+}
+
+void Router::enter(std::uint32_t buffer, sim::Payload& payload) {
+  payload.acquire();
+  sim::PacketInfo& info = sim::info_of(payload);
+  Buffer& b = buffers_[buffer];
+  const base::Bytes bytes = fabric_.params.on_wire(info.carried);
+  if (inputs_[b.input].sender == nullptr) {
+    const auto slot = from_chip_.reserve(info.head, bytes);
+    info.head = slot.start;
+    info.tail = std::max(slot.end, info.tail);
+  }
+  b.bytes += bytes.count;
+  b.packets.push(&payload);
+  if (b.packets.size() == 1) request(buffer);
+}
+
+// There is room in front of a port again: for those that wait, in order.
+void Router::grant_refused(PortIndex port) {
+  OwnQueue& own = own_[port];
+  if (own.refused.empty()) return;
+  while (!own.refused.empty()) {
+    sim::Payload& payload = *own.refused.front();
+    const std::uint64_t bytes = fabric_.params.on_wire(sim::info_of(payload).carried).count;
+    if (buffers_[first_own_ + port].bytes + bytes > fabric_.params.buffer.count) return;
+    own.refused.pop();
+    payload.acquire();  // the sender lets go of it in the grant
     tlm::tlm_phase phase = tlm::END_REQ;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    in[r.input]->nb_transport_bw(*r.payload, phase, delay);
-    next.put(*r.payload);
-    r.payload->release();
+    in[static_cast<int>(inputs_.size()) - 1]->nb_transport_bw(payload, phase, delay);
+    enter(first_own_ + port, payload);
+    payload.release();
   }
-  next.refused(!waiting.empty());
+  own.full += sim::now() - own.refused_since;
 }
 
-void Router::eject(sim::Payload& payload) {
-  payload.acquire();
-  const auto tail = [](const sim::Payload* p) { return sim::info_of(*const_cast<sim::Payload*>(p)).tail; };
-  const auto after =
-      std::upper_bound(ejecting_.begin(), ejecting_.end(), &payload,
-                       [&](const sim::Payload* a, const sim::Payload* b) { return tail(a) < tail(b); });
-  ejecting_.insert(after, &payload);
-  sim::notify_at(due_, std::max(sim::info_of(*ejecting_.front()).tail, sim::now()));
+Way Router::way_of(const sim::Payload& payload) const {
+  const std::uint32_t to = sim::info_of(const_cast<sim::Payload&>(payload)).to_chip;
+  if (to == node_) return {static_cast<PortIndex>(ports_.size()), 0, 0};
+  Way way = fabric_.routes.way(node_, to);
+  if (!fabric_.params.adaptive()) way.minimal = 0;
+  return way;
 }
 
-void Router::wake() {
-  meter_.guard(name(), [this] { deliver_due(); });
+// The first packet of the buffer asks for its ports.
+void Router::request(std::uint32_t buffer) {
+  Buffer& b = buffers_[buffer];
+  const sim::Payload& payload = *b.packets.front();
+  b.way = way_of(payload);
+  const Time head = std::max(sim::info_of(const_cast<sim::Payload&>(payload)).head, sim::now());
+  const auto ask = [&](PortIndex port) {
+    requests_[port].set(buffer);
+    port_at(port).due(head);
+  };
+  ask(b.way.port);
+  for (std::uint32_t more = b.way.minimal; more != 0; more &= more - 1)
+    ask(static_cast<PortIndex>(std::countr_zero(more)));
 }
 
-void Router::deliver_due() {
-  ++meter_.link_activations;
-  while (!ejecting_.empty() && sim::info_of(*ejecting_.front()).tail <= sim::now()) {
-    sim::Payload* p = ejecting_.front();
-    ejecting_.pop_front();
-    tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    deliver->nb_transport_fw(*p, phase, delay);
-    p->release();
+void Router::withdraw(std::uint32_t buffer) {
+  const Way& way = buffers_[buffer].way;
+  requests_[way.port].clear(buffer);
+  for (std::uint32_t more = way.minimal; more != 0; more &= more - 1)
+    requests_[static_cast<std::size_t>(std::countr_zero(more))].clear(buffer);
+}
+
+// Round robin over the buffers that ask for the port, from the one behind the last served.
+Departure Router::departure(const LinkPort& port) {
+  Departure found;
+  Requests& r = requests_[port.place().index];
+  const std::size_t words = r.bits.size(), first = r.last / 64;
+  const std::uint64_t behind = (~std::uint64_t{1}) << r.last % 64;  // those behind the last, in its word
+  for (std::size_t n = 0; n <= words; ++n) {
+    const std::size_t word = (first + n) % words;
+    std::uint64_t bits = r.bits[word];
+    if (n == 0) bits &= behind;
+    if (n == words) bits &= ~behind;
+    for (; bits != 0; bits &= bits - 1) {
+      const auto buffer =
+          static_cast<std::uint32_t>(word * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
+      if (!consider(buffer, port, found)) continue;
+      r.last = buffer;
+      found.more = r.others(buffer);
+      return found;
+    }
   }
-  if (!ejecting_.empty()) sim::notify_at(due_, sim::info_of(*ejecting_.front()).tail);
+  return found;
+}
+
+bool Router::consider(std::uint32_t buffer, const LinkPort& port, Departure& found) const {
+  sim::Payload& packet = *buffers_[buffer].packets.front();
+  const Time head = sim::info_of(packet).head;
+  if (head > sim::now()) {
+    found.next = std::min(found.next, head);
+    return false;
+  }
+  if (!find_vc(buffers_[buffer], port, found.vc)) {
+    found.starved = true;
+    return false;
+  }
+  found.starved = false;
+  found.packet = &packet;
+  found.buffer = buffer;
+  return true;
+}
+
+// A virtual channel with room for the packet. In dimension order the channels of a class are dealt to the DMA
+// engines, so that what one of them sends arrives in order. Adaptive routing has the first channel of each
+// class as its escape.
+bool Router::find_vc(const Buffer& buffer, const LinkPort& port, std::uint8_t& vc) const {
+  const sim::PacketInfo& info = sim::info_of(*buffer.packets.front());
+  const std::uint64_t bytes = fabric_.params.on_wire(info.carried).count;
+  const unsigned classes = fabric_.routes.vc_classes(), vcs = static_cast<unsigned>(fabric_.params.vcs);
+  const PortIndex index = port.place().index;
+  if (index == ports_.size()) return true;
+  if (!fabric_.params.adaptive()) {
+    const unsigned share = vcs / classes;
+    vc = static_cast<std::uint8_t>(buffer.way.vc_class * share + (info.source_core + info.engine) % share);
+    return port.room(vc) >= bytes;
+  }
+  if ((buffer.way.minimal >> index & 1) != 0) {
+    vc = static_cast<std::uint8_t>(classes);
+    for (unsigned other = classes + 1; other < vcs; ++other)
+      if (port.room(static_cast<std::uint8_t>(other)) > port.room(vc)) vc = static_cast<std::uint8_t>(other);
+    if (port.room(vc) >= bytes) return true;
+  }
+  vc = buffer.way.vc_class;
+  return index == buffer.way.port && port.room(vc) >= bytes;
+}
+
+void Router::depart(const Departure& departure, Time tail) {
+  withdraw(departure.buffer);
+  Buffer& b = buffers_[departure.buffer];
+  b.packets.pop();
+  b.bytes -= fabric_.params.on_wire(sim::info_of(*departure.packet).carried).count;
+  Input& input = inputs_[b.input];
+  if (input.sender == nullptr) {
+    grant_refused(departure.buffer - first_own_);
+  } else {
+    --input.packets;
+    give_back(input, static_cast<int>(b.input), *departure.packet, tail);
+  }
+  if (!b.packets.empty()) request(departure.buffer);
+}
+
+// The room is free when, arriving at the rate of its link, nothing can overtake what is still leaving.
+void Router::give_back(const Input& input, int number, sim::Payload& payload, Time tail) {
+  const base::Bytes bytes = fabric_.params.on_wire(sim::info_of(payload).carried);
+  const Time filled = tail - input.sender->place().rate.time_for(bytes);
+  const Time free = std::max(sim::now(), filled);
+  tlm::tlm_phase phase = tlm::END_REQ;
+  sc_core::sc_time delay = sim::to_kernel(free - sim::now() + fabric_.params.wire);
+  in[number]->nb_transport_bw(payload, phase, delay);
+}
+
+std::uint64_t Router::high_water(const LinkPort& sender) const {
+  const auto input =
+      std::find_if(inputs_.begin(), inputs_.end(), [&](const Input& i) { return i.sender == &sender; });
+  return input == inputs_.end() ? 0 : input->high_water;
+}
+
+void Router::check_empty() const {
+  for (const Buffer& b : buffers_)
+    TAHOMA_INVARIANT(b.packets.empty(), std::string(name()) + ": packets left in the router");
+}
+
+base::LinkMeasurement Router::measure(PortIndex port, Time elapsed) const {
+  base::LinkMeasurement m = ports_[port]->measure(elapsed);
+  if (port < own_.size()) m.queue_full = own_[port].full;
+  return m;
 }
 
 }  // namespace tahoma::model

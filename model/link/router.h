@@ -1,58 +1,114 @@
 // SPDX-License-Identifier: Apache-2.0
-// The NeuronLink router of a chip: its six ports, and for each arriving packet the decision where it goes
-// next. Packets that find no place in their port wait where they are, and are granted one in order of asking.
+// The router of a node of the fabric: a buffer for each virtual channel of each incoming link, what its chip
+// has ready for each outgoing one, its ports, and for each packet that heads a buffer the decision where it
+// goes next. A port that may send asks the buffers in turn (round robin), so that none waits for ever.
+//
+// The chip's own packets wait in a queue for each port, so that those for one link do not stand behind those
+// for another. What finds no room there waits at its sender and is granted in order of asking.
+//
+// A packet for this chip leaves through a port of its own, at the rate of the chip's side.
+//
+// A buffer's room is free again so early that, arriving at the rate of its link, nothing overtakes what is
+// still leaving.
 #pragma once
 
 #include <tlm_utils/multi_passthrough_target_socket.h>
-#include <tlm_utils/simple_initiator_socket.h>
 
-#include <array>
-#include <deque>
+#include <map>
 #include <memory>
-#include <optional>
 #include <systemc>
+#include <utility>
 #include <vector>
 
+#include "model/link/link_fault_params.h"
 #include "model/link/link_port.h"
+#include "model/link/routes.h"
 
 namespace tahoma::model {
 
-class Router : public sc_core::sc_module, private PlaceWatcher {
+class Router : public sc_core::sc_module, private PacketSource {
  public:
   tlm_utils::multi_passthrough_target_socket<Router> in{"in"};  // incoming links, then the chip's own network
-  tlm_utils::simple_initiator_socket<Router> deliver{"deliver"};  // packets for this chip, at their last byte
 
-  Router(sc_core::sc_module_name name, std::uint32_t chip, const Torus& torus, const LinkParams& params,
-         sim::Meter& meter);
+  using Faults =
+      std::map<std::pair<std::uint32_t, PortIndex>, LinkFaults>;  // by (node, port); others are sound
+  struct Fabric {                                                 // the same for every router of a machine
+    const LinkParams& params;
+    const Topology& topology;
+    const Routes& routes;
+    const Faults& faults;
+  };
+  Router(sc_core::sc_module_name name, std::uint32_t node, const Fabric& fabric, sim::Meter& meter);
 
-  // Which direction the next socket bound to `in` brings packets in; nullopt: injected here. Called in order
-  // of binding.
-  void expect_input(std::optional<Port> travelling);
-  LinkPort* port(Port p) {
-    return ports_[static_cast<std::size_t>(p)].get();
-  }  // null where the torus has none
+  // Null where the fabric has no such link, or a dead one.
+  LinkPort* port(PortIndex p) { return p < ports_.size() ? ports_[p].get() : nullptr; }
+  LinkPort& to_chip() { return *to_chip_; }  // packets that have arrived; only of a chip's router
+
+  // What the next socket bound to `in` is: a link with its sender, or the node's own chip. Called in order of
+  // binding.
+  void expect_link(const LinkPort& sender);
+  void expect_chip();
+
+  // After the run: no packet is left. Then what a port has sent and how long its chip had to wait for it, and
+  // the most packets at a time in the buffers behind a link that ends here.
+  void check_empty() const;
+  base::LinkMeasurement measure(PortIndex port, base::Time elapsed) const;
+  std::uint64_t high_water(const LinkPort& sender) const;
 
  private:
-  struct Refused {
-    int input;
-    sim::Payload* payload;
+  struct Buffer {
+    sim::Fifo<sim::Payload*> packets;
+    std::uint64_t bytes = 0;
+    std::uint32_t input = 0;
+    Way way;  // of its first packet; `minimal` only if routing is adaptive
   };
+  struct Input {
+    const LinkPort* sender = nullptr;  // null: the node's own chip
+    std::uint32_t first_buffer = 0;
+    std::uint64_t packets = 0, high_water = 0;
+  };
+  struct Requests {  // of one port: the buffers whose first packet may leave through it
+    std::vector<std::uint64_t> bits;
+    std::uint32_t last = 0;  // served
+    void resize(std::size_t buffers) { bits.resize((buffers + 63) / 64); }
+    void set(std::uint32_t buffer) { bits[buffer / 64] |= std::uint64_t{1} << buffer % 64; }
+    void clear(std::uint32_t buffer) { bits[buffer / 64] &= ~(std::uint64_t{1} << buffer % 64); }
+    bool others(std::uint32_t buffer) const;
+  };
+  struct OwnQueue {  // of the chip's packets for one port
+    sim::Fifo<sim::Payload*> refused;
+    base::Time refused_since{0};
+    base::Duration full{0};
+  };
+
+  Departure departure(const LinkPort& port) override;
+  void depart(const Departure& departure, base::Time tail) override;
+
   tlm::tlm_sync_enum on_request(int input, sim::Payload& payload, tlm::tlm_phase& phase,
                                 sc_core::sc_time& delay);
-  void place_free(Port port) override;
-  bool continuing(int input, Port out) const { return inputs_.at(static_cast<std::size_t>(input)) == out; }
-  void eject(sim::Payload& payload);
-  void wake();
-  void deliver_due();
+  bool take_own(sim::Payload& payload);
+  PortIndex own_port(const sim::Payload& payload) const;
+  void enter(std::uint32_t buffer, sim::Payload& payload);
+  void grant_refused(PortIndex port);
+  Way way_of(const sim::Payload& payload) const;
+  void request(std::uint32_t buffer);
+  void withdraw(std::uint32_t buffer);
+  bool consider(std::uint32_t buffer, const LinkPort& port, Departure& found) const;
+  bool find_vc(const Buffer& buffer, const LinkPort& port, std::uint8_t& vc) const;
+  LinkPort& port_at(PortIndex index) { return index == ports_.size() ? *to_chip_ : *ports_[index]; }
+  void give_back(const Input& input, int number, sim::Payload& payload, base::Time tail);
 
-  std::uint32_t chip_;
-  const Torus& torus_;
+  std::uint32_t node_;
+  const Fabric fabric_;
   sim::Meter& meter_;
-  std::array<std::unique_ptr<LinkPort>, kPorts> ports_;
-  std::vector<std::optional<Port>> inputs_;
-  std::array<std::deque<Refused>, kPorts> refused_;
-  std::deque<sim::Payload*> ejecting_;  // by (tail, order of arrival)
-  sc_core::sc_event due_;
+  std::vector<std::unique_ptr<LinkPort>> ports_;
+  std::unique_ptr<LinkPort> to_chip_;
+  sim::BandwidthServer from_chip_;
+  std::vector<Input> inputs_;
+  std::vector<Buffer> buffers_;
+  std::vector<Requests> requests_;  // by port, the chip's behind the links'
+  std::vector<OwnQueue> own_;       // by port
+  std::uint32_t first_own_ = 0;     // buffer of the chip's packets for port 0
 };
 
 }  // namespace tahoma::model

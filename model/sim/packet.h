@@ -3,9 +3,10 @@
 // generic payload is one row segment or packet. The extension carries what the base protocol has no field
 // for. Values take the back door.
 //
-// Over the fabric: BEGIN_REQ hands the packet over. TLM_UPDATED with END_REQ accepts it; TLM_ACCEPTED makes
+// Over the fabric: BEGIN_REQ hands a write over. TLM_UPDATED with END_REQ accepts it; TLM_ACCEPTED makes
 // the sender wait for END_REQ on the backward path, which is the credit. What the sender wants to hear
-// travels with the packet as `notify`.
+// travels with the packet as `notify`. A read of another chip's memory is taken like one of the own chip's
+// and answered late: its payload travels there as a request and comes back as the answer.
 //
 // To a memory of the same chip: BEGIN_REQ hands over one access, which starts after the delay argument: a
 // write is announced as soon as it is known when its data will be there. The memory answers TLM_COMPLETED, or
@@ -38,7 +39,7 @@ struct Notify {
   std::uint32_t core = 0;  // global core number, or kNobody
   std::uint8_t semaphore = 0;
   std::uint8_t change = 0;  // sim::Change
-  std::uint16_t value = 0;
+  std::uint32_t value = 0;
 };
 
 // Which bytes of the memory a packet touches: rows of equal length, the first at the packet's address, each
@@ -94,9 +95,11 @@ struct PacketInfo : tlm::tlm_extension<PacketInfo> {
   base::Time first{0}, last{0};
   base::Duration held{0};
   // On its way through the fabric.
-  std::uint32_t to_chip = 0;  // where it leaves the fabric
-  std::uint32_t carried = 0;  // bytes of data that travel: none in a request to read, or to know
-  bool answer = false;        // of a read of another chip's memory: the data, on their way back
+  std::uint32_t from_chip = 0, to_chip = 0;  // where it enters the fabric and leaves it
+  std::uint32_t carried = 0;   // bytes of data that travel: none in a request to read, or to know
+  std::uint32_t sequence = 0;  // among what its DMA engine sends to that chip
+  std::uint8_t vc = 0;         // virtual channel of the link it is on
+  bool answer = false;         // of a read of another chip's memory: the data, on their way back
   std::optional<Notify> notify;
   base::Duration notify_delay{0};  // landed -> semaphore visible
   bool acknowledgement = false;    // carries only `notify`, back to a core on another chip

@@ -10,6 +10,7 @@ namespace {
 OnChipNetwork::Place place_of(std::uint32_t chip, const MachineParams& p) {
   OnChipNetwork::Place place;
   place.chip = chip;
+  place.chips = static_cast<std::uint32_t>(p.chips());
   place.cores = static_cast<std::uint32_t>(p.chip.cores);
   place.stacks = static_cast<std::uint32_t>(p.chip.hbm.stacks);
   place.dies = static_cast<std::uint32_t>(p.chip.dies);
@@ -39,7 +40,7 @@ Chip::Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& s)
     : sc_module(name),
       core_params_(slowed(s.params.chip.core, s.params.slowdown_of(chip))),
       network_("network", place_of(chip, s.params), s.pool, s.meter),
-      router_("link", chip, s.torus, s.params.link, s.meter) {
+      router_("link", chip, s.fabric, s.meter) {
   const ChipParams& p = s.params.chip;
   for (std::uint32_t n = 0; n < p.hbm.stacks; ++n) {
     stacks_.push_back(stack_of(chip, n, s));
@@ -63,12 +64,12 @@ Chip::Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& s)
     network_.semaphores(core.semaphores());
     core.dma().network.bind(network_.dma);
   }
-  router_.deliver.bind(network_.landed);
+  router_.to_chip().wire.bind(network_.landed);
 }
 
-void Chip::bind_injection() {
+void Chip::bind_chip_to_router() {
   network_.inject.bind(router_.in);
-  router_.expect_input(std::nullopt);
+  router_.expect_chip();
 }
 
 Server::Server(sc_core::sc_module_name name, std::uint32_t server, const Chip::Shared& shared)

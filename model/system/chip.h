@@ -22,7 +22,7 @@ class Chip : public sc_core::sc_module {
  public:
   struct Shared {  // one of each per machine
     const MachineParams& params;
-    const Torus& torus;
+    const Router::Fabric& fabric;
     sim::PayloadPool& pool;
     sim::Meter& meter;
     AddressMap& memory;
@@ -39,7 +39,7 @@ class Chip : public sc_core::sc_module {
   HbmStack& stack(std::uint32_t index) { return *stacks_[index]; }
 
   // After every link of the machine is bound: the chip's own network is the router's last input.
-  void bind_injection();
+  void bind_chip_to_router();
 
  private:
   const CoreParams core_params_;  // of its cores, which refer to it

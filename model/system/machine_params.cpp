@@ -3,7 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
+
 #include "model/base/error.h"
+#include "model/link/topology.h"
 
 namespace tahoma::model {
 
@@ -80,19 +84,45 @@ bool MachineParams::is_dead(std::uint64_t chip_number) const {
   return named(instances.chips, chip_name(*this, chip_number)).dead;
 }
 
+namespace {
+
+void refuse(const std::string& path, const std::string& text) {
+  throw base::UserError("E-CFG-020", path, text);
+}
+
+// Virtual channels for the classes that keep a ring free of deadlock, and buffers for whole packets.
+void check_link(const LinkParams& link, const DmaParams& dma) {
+  const Topology topology(link.kind(), {2, 2, 2});
+  const unsigned classes = topology.wraps() ? 2 : 1;
+  if (link.adaptive() && !topology.is_grid())
+    refuse("machine.link.routing", "adaptive routing needs a grid: torus, mesh or ring");
+  if (link.adaptive() && link.vcs < classes + 1)
+    refuse("machine.link.vcs", fmt::format("{} of them; adaptive routing on a {} needs at least {}", link.vcs,
+                                           link.topology, classes + 1));
+  if (!link.adaptive() && link.vcs % classes != 0)
+    refuse("machine.link.vcs",
+           fmt::format("{} of them; a {} needs a multiple of {}", link.vcs, link.topology, classes));
+  const base::Bytes largest = link.on_wire(std::max(dma.packet.count, dma.collective_packet.count));
+  if (link.buffer.count < largest.count)
+    refuse("machine.link.buffer", fmt::format("{} B do not hold the largest packet, {} B with its headers",
+                                              link.buffer.count, largest.count));
+}
+
+}  // namespace
+
 void MachineParams::check() const {
-  const auto refuse = [](const std::string& path, const std::string& text) {
-    throw base::UserError("E-CFG-020", path, text);
-  };
   if (chip.cores % chip.lnc != 0)
     refuse("machine.chip.lnc", fmt::format("{} cores do not form pairs", chip.cores));
   chip.hbm.check();
+  if (!std::has_single_bit(chip.core.dma.collective_engines))
+    refuse("machine.chip.core.dma.collective_engines", "expected 1, 2, 4, 8 or 16");
   if (chip.core.sbuf.usable > chip.core.sbuf.per_partition)
     refuse("machine.chip.core.sbuf.usable", "more than a partition holds");
   if (chip.core.psum.per_partition.count % chip.core.psum.bank.count != 0)
     refuse("machine.chip.core.psum.bank", "banks do not divide a partition");
   if (chip.core.tensor.moving_columns * 4 > chip.core.psum.bank.count)
     refuse("machine.chip.core.tensor.moving_columns", "a matmul's fp32 row must fit one PSUM bank");
+  check_link(link, chip.core.dma);
   instances.check(*this);
 }
 

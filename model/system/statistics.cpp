@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "model/base/error.h"
 #include "model/system/books.h"
 #include "model/system/memory_statistics.h"
 
@@ -16,6 +17,21 @@ namespace {
 void measure_core(NeuronCore& core, Duration elapsed, base::RunMeasurement& run) {
   for (const auto& engine : core.engines()) run.engines.push_back(engine->measure(elapsed));
   run.dma.push_back(core.dma().measure());
+}
+
+// Whatever a chip sent another has arrived there, and nothing else.
+std::vector<base::TrafficMeasurement> measure_traffic(const std::vector<Chip*>& chips) {
+  std::vector<base::TrafficMeasurement> all;
+  for (std::uint32_t from = 0; from < chips.size(); ++from) {
+    for (std::uint32_t to = 0; to < chips.size(); ++to) {
+      const OnChipNetwork::Traffic sent = chips[from]->network().sent()[to];
+      TAHOMA_INVARIANT(sent == chips[to]->network().received()[from],
+                       fmt::format("{} sent {} packets of {} bytes to {}, which has received others",
+                                   chips[from]->name(), sent.packets, sent.bytes, chips[to]->name()));
+      if (sent.packets > 0) all.push_back({from, to, sent.packets, sent.bytes});
+    }
+  }
+  return all;
 }
 
 void list_engine(const base::EngineMeasurement& e, base::StatSink& sink) {
@@ -79,8 +95,8 @@ void list_traffic(const base::RunMeasurement& run, base::StatSink& sink) {
 
 }  // namespace
 
-base::RunMeasurement measure(const std::vector<Chip*>& chips, const MachineParams& params,
-                             const sim::Meter& meter) {
+base::RunMeasurement measure(const std::vector<Chip*>& chips, const Fabric& fabric,
+                             const MachineParams& params, const sim::Meter& meter) {
   base::RunMeasurement run;
   run.elapsed = meter.last_effect;
   for (Chip* chip : chips) {
@@ -88,10 +104,9 @@ base::RunMeasurement measure(const std::vector<Chip*>& chips, const MachineParam
     for (std::uint32_t n = 0; n < params.chip.hbm.stacks; ++n)
       run.hbm.push_back(chip->stack(n).measure(run.elapsed));
     for (base::CrossingMeasurement& c : chip->network().measure()) run.crossings.push_back(std::move(c));
-    for (std::size_t p = 0; p < kPorts; ++p)
-      if (LinkPort* port = chip->router().port(static_cast<Port>(p)))
-        run.links.push_back(port->measure(run.elapsed));
   }
+  run.links = fabric.measure(run.elapsed);
+  run.traffic = measure_traffic(chips);
   run.instructions = meter.instructions;
   for (const auto& d : run.dma) run.dma_packets += d.packets;
   run.link_packet_hops = meter.link_packet_hops;

@@ -7,11 +7,12 @@
 
 #include "model/base/stats.h"
 #include "model/system/chip.h"
+#include "model/system/fabric.h"
 
 namespace tahoma::model {
 
-base::RunMeasurement measure(const std::vector<Chip*>& chips, const MachineParams& params,
-                             const sim::Meter& meter);
+base::RunMeasurement measure(const std::vector<Chip*>& chips, const Fabric& fabric,
+                             const MachineParams& params, const sim::Meter& meter);
 void list_statistics(const base::RunMeasurement& run, base::StatSink& sink);
 
 }  // namespace tahoma::model

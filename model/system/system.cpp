@@ -10,6 +10,7 @@
 #include "model/base/error.h"
 #include "model/system/chip.h"
 #include "model/system/deadlock.h"
+#include "model/system/fabric.h"
 #include "model/system/statistics.h"
 
 namespace tahoma::model {
@@ -55,8 +56,7 @@ struct System::Impl {
   Impl(const MachineParams& p, Mode m, bool run_ahead, check::Options checks, const StackMaker& stacks)
       : params(prepare_kernel(p)),
         mode(m),
-        torus(static_cast<std::uint32_t>(p.torus.x), static_cast<std::uint32_t>(p.torus.y),
-              static_cast<std::uint32_t>(p.torus.z)),
+        fabric(params),
         memory("memory", static_cast<unsigned>(p.chip.hbm.stacks)) {
     if (checks.any()) {
       const check::Machine watched{static_cast<std::uint32_t>(p.cores()), p.chip.hbm.stacks,
@@ -64,29 +64,22 @@ struct System::Impl {
       checker = std::make_unique<check::Checker>(checks, watched);
     }
     const auto dram = p.chip.hbm.has_dram() ? design_of(p.chip.hbm, 1) : nullptr;
-    const Chip::Shared shared{params, torus,  pool,         meter,     memory,
-                              dram,   stacks, functional(), run_ahead, checker.get()};
+    const Chip::Shared shared{params, fabric.shared, pool,         meter,     memory,
+                              dram,   stacks,        functional(), run_ahead, checker.get()};
     for (std::uint32_t s = 0; s < p.torus.z; ++s) {
       servers.push_back(std::make_unique<Server>(fmt::format("server{}", s).c_str(), s, shared));
       for (const auto& chip : servers.back()->chips()) chips.push_back(chip.get());
     }
-    connect();
+    fabric.connect(routers(), meter);
+    for (Chip* chip : chips) chip->bind_chip_to_router();
   }
 
   bool functional() const { return mode == Mode::kFunctional; }
 
-  void connect() {
-    for (std::uint32_t from = 0; from < torus.chips(); ++from) {
-      for (std::size_t n = 0; n < kPorts; ++n) {
-        const Port port = static_cast<Port>(n);
-        LinkPort* out = chips[from]->router().port(port);
-        if (out == nullptr) continue;
-        Router& to = chips[torus.neighbour(from, port)]->router();
-        out->wire.bind(to.in);
-        to.expect_input(port);
-      }
-    }
-    for (Chip* chip : chips) chip->bind_injection();
+  std::vector<Router*> routers() {
+    std::vector<Router*> all;
+    for (Chip* chip : chips) all.push_back(&chip->router());
+    return all;
   }
 
   NeuronCore& core(std::uint32_t n) {
@@ -96,7 +89,7 @@ struct System::Impl {
 
   MachineParams params;  // the netlist refers to it: outlives every module
   Mode mode;
-  Torus torus;
+  Fabric fabric;
   sim::PayloadPool pool;
   sim::Meter meter;
   AddressMap memory;
@@ -173,7 +166,7 @@ base::RunMeasurement System::run(const std::function<void(const Progress&)>& pro
     for (std::uint32_t n = 0; n < m.params.chip.hbm.stacks; ++n) chip->stack(n).check_ended();
   refuse_deadlock(m.chips, m.params);
   TAHOMA_INVARIANT(m.pool.in_use() == 0, "packets are left in the fabric");
-  m.result = measure(m.chips, m.params, m.meter);
+  m.result = measure(m.chips, m.fabric, m.params, m.meter);
   return m.result;
 }
 

@@ -22,6 +22,7 @@ struct Finished {
   ActivityLog log;
   base::Duration elapsed;
   double useful_flops = 0;
+  std::vector<CollectiveResult> collectives;
 };
 
 void simulate(const CaseRun& run, Finished& finished) {
@@ -35,7 +36,9 @@ void simulate(const CaseRun& run, Finished& finished) {
   config->workload->prepare(machine, config->run.seed);
   machine.seed(config->run.seed);
   machine.observe(&finished.log);
-  finished.elapsed = machine.run().elapsed;
+  const base::RunMeasurement measurement = machine.run();
+  finished.elapsed = measurement.elapsed;
+  finished.collectives = config->workload->collectives(machine, measurement);
   finished.useful_flops = config->workload->useful_flops();
 }
 
@@ -67,6 +70,24 @@ std::vector<Measured> evaluate_all(const CaseRun& run) {
   std::vector<Measured> measured;
   for (const Figure& figure : run.figures) measured.push_back(evaluate(figure, finished));
   return measured;
+}
+
+Measured run_collective_of(const Figure& figure, const CaseRun& run) {
+  Finished finished;
+  simulate(run, finished);
+  if (finished.collectives.empty())
+    throw UserError(
+        "E-ACC-012", figure.case_place,
+        fmt::format("'{}' has run no collective: expected a workload that does", figure.case_name),
+        ExitStatus::kCheckFailed);
+  const CollectiveResult& c = finished.collectives.back();
+  const double microseconds = static_cast<double>((c.time() + figure.collective->launch).fs) * 1e-9;
+  return {microseconds,
+          "",
+          ExitStatus::kOk,
+          {{"collective_us", static_cast<double>(c.time().fs) * 1e-9},
+           {"launch_us", static_cast<double>(figure.collective->launch.fs) * 1e-9},
+           {"bus_gigabytes_per_second", c.bus_bandwidth() * 1e-9}}};
 }
 
 Measured run_traffic_of(const Figure& figure, const CaseRun& run) {
@@ -105,6 +126,7 @@ std::vector<Measured> all_failed(const CaseRun& run, const std::string& reason, 
 std::vector<Measured> run_case(const CaseRun& run) {
   try {
     if (run.figures.front().traffic) return {run_traffic_of(run.figures.front(), run)};
+    if (run.figures.front().collective) return {run_collective_of(run.figures.front(), run)};
     return evaluate_all(run);
   } catch (const UserError& error) {
     return all_failed(run, error.what(), error.status);

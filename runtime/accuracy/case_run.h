@@ -10,9 +10,9 @@
 
 namespace tahoma::runtime {
 
-// One workload for several figures, or some traffic for one.
+// One workload for several figures, or some traffic or a collective for one.
 struct CaseRun {
-  std::string path, machine;           // the machine replaces the case's own
+  std::string path, machine;           // the machine replaces the case's own, unless it is ""
   std::vector<std::string> overrides;  // as of --set
   std::vector<Figure> figures;         // whose probes are evaluated
 };
@@ -26,7 +26,7 @@ struct Measured {
   double model = 0;     // in the figure's unit
   std::string failure;  // why there is none, "" if there is
   base::ExitStatus status = base::ExitStatus::kOk;
-  std::vector<Beside> beside;  // what else there is to say of traffic
+  std::vector<Beside> beside;  // what else there is to say of traffic or a collective
 };
 
 // One for each figure. Throws nothing: an error of the case is a failure of all of its figures.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A figure that the model is compared with, and what of a run it is: a probe of a workload's run on silicon's
-// side, or what a stack of HBM makes of some traffic (traffic_table.h). Here: a table of figures measured on
-// silicon, whose columns are described in workloads/micro/README.md.
+// side, what a stack of HBM makes of some traffic (traffic_table.h), or the time of a collective
+// (collective_table.h). Here: a table of figures measured on silicon, whose columns are described in
+// workloads/micro/README.md.
 //
 // UserError beside those of csv.h and probe.h, at the field's place:
 //   E-ACC-003 a column is missing, unknown or there twice   E-ACC-004 an empty field, or not a number above 0
@@ -32,6 +33,16 @@ struct Spread {
   double low = 0, high = 0;
 };
 
+// What a table's rows are.
+enum class FigureKind : std::uint8_t { kProbe, kMemory, kCollective };
+
+// A collective of a workload's run: the case with `set` on top of it, and what the reference's time has
+// before and behind the collective itself.
+struct CollectiveCase {
+  std::vector<std::string> set;  // overrides, as of --set
+  base::Duration launch;
+};
+
 struct Figure {
   std::string id, what;
   std::string case_name;   // as the table writes it
@@ -40,7 +51,8 @@ struct Figure {
   std::string probe_text;  // as the table writes it
   Probe probe;
   std::optional<model::MemoryTraffic> traffic;  // instead of a probe
-  double reference = 0;                         // silicon's value in `unit`; of traffic another simulator's
+  std::optional<CollectiveCase> collective;     // likewise
+  double reference = 0;                         // silicon's value in `unit`, or another simulator's
   FigureUnit unit = FigureUnit::kNs;
   std::uint64_t samples = 1;
   std::optional<Spread> spread;  // of the samples

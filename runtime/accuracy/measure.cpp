@@ -51,10 +51,17 @@ class Jobs {
     }
   }
 
-  // Figures of one case and phase share a run; each traffic is a run, on its own machine.
+  // Figures of one case and phase share a run; each traffic is a run, on its own machine, and so is each
+  // collective, on its case's.
   void add(const Figure& figure, Slot slot, const std::string& phase) {
     if (figure.traffic) {
       jobs_.push_back({{figure.case_path, figure.case_path, overrides_, {figure}}, {slot}, ""});
+      return;
+    }
+    if (figure.collective) {
+      CaseRun run{figure.case_path, "", figure.collective->set, {figure}};
+      run.overrides.insert(run.overrides.end(), overrides_.begin(), overrides_.end());
+      jobs_.push_back({std::move(run), {slot}, ""});
       return;
     }
     const auto [at, fresh] = known_.try_emplace({figure.case_path, phase}, jobs_.size());

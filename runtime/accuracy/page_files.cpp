@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "runtime/accuracy/traffic_table.h"
@@ -66,6 +67,25 @@ Json traffic_row_json(const PageRow& row) {
   return json;
 }
 
+Json collective_row_json(const PageRow& row) {
+  const Figure& figure = row.figure;
+  const bool value = row.has_value();
+  Json json{{"id", figure.id},
+            {"what", figure.what},
+            {"case", figure.case_name},
+            {"set", figure.collective->set},
+            {"unit", name_of(figure.unit)},
+            {"reference", figure.reference},
+            {"use", name_of(figure.use)},
+            {"source", figure.source},
+            {"model", value ? Json(row.measured.model) : Json()},
+            {"error_percent", value ? Json(row.error) : Json()},
+            {"within_limit", value && !row.beyond},
+            {"failure", value ? Json() : Json(row.measured.failure)}};
+  for (const Beside& beside : row.measured.beside) json[beside.name] = beside.value;
+  return json;
+}
+
 Json row_json(const PageRow& row) {
   const Figure& figure = row.figure;
   const bool value = row.has_value();
@@ -86,10 +106,16 @@ Json row_json(const PageRow& row) {
           {"failure", value ? Json() : Json(row.measured.failure)}};
 }
 
+using RowWriter = Json (*)(const PageRow& row);
+
+// In the order of FigureKind.
+constexpr std::array<RowWriter, 3> kRowWriters{row_json, traffic_row_json, collective_row_json};
+
+RowWriter json_of(FigureKind kind) { return kRowWriters.at(static_cast<std::size_t>(kind)); }
+
 Json family_json(const FamilyPage& page) {
   Json rows = Json::array();
-  for (const PageRow& row : page.rows)
-    rows.push_back(page.family.traffic ? traffic_row_json(row) : row_json(row));
+  for (const PageRow& row : page.rows) rows.push_back(json_of(page.family.kind)(row));
   return {{"name", page.family.name},
           {"doc", page.family.doc},
           {"table", page.family.table},
@@ -156,16 +182,17 @@ std::string number_or_nothing(bool there, double value) { return there ? shortes
 std::string row_csv(const std::string& family, const PageRow& row) {
   const Figure& figure = row.figure;
   const bool value = row.has_value(), spread = figure.spread.has_value(),
-             phases = value && row.phases.has_value();
+             phases = value && row.phases.has_value(),
+             other = figure.traffic.has_value() || figure.collective.has_value();
   return fmt::format(
       "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", family, figure.id, csv_field(figure.what),
-      name_of(figure.unit), number_or_nothing(!figure.traffic, figure.reference), figure.samples,
+      name_of(figure.unit), number_or_nothing(!other, figure.reference), figure.samples,
       number_or_nothing(spread, spread ? figure.spread->low : 0),
       number_or_nothing(spread, spread ? figure.spread->high : 0),
       number_or_nothing(value, row.measured.model), number_or_nothing(phases, phases ? row.phases->low : 0),
       number_or_nothing(phases, phases ? row.phases->high : 0), number_or_nothing(value, row.error),
       name_of(figure.use), csv_field(figure.source), csv_field(value ? "" : row.measured.failure),
-      number_or_nothing(figure.traffic.has_value(), figure.reference));
+      number_or_nothing(other, figure.reference));
 }
 
 }  // namespace

@@ -86,16 +86,26 @@ std::string case_lines(const FamilyPage& page) {
   return columns(lines, {true, true, false, true, false, true, true, false, true, true, true});
 }
 
-// Of traffic: what its figure is made of, in percent, and how long reads took.
+// Of traffic: what its figure is made of, in percent, and how long reads took; of a collective likewise.
 struct BesideColumn {
   const char* name;
   const char* heading;
 };
-constexpr BesideColumn kBeside[] = {{"row_hit_percent", "row hits"},
-                                    {"lost_refresh_percent", "refresh"},
-                                    {"lost_turnaround_percent", "turns"},
-                                    {"lost_bank_percent", "banks"},
-                                    {"read_mean_ns", "read ns"}};
+using BesideColumns = std::vector<BesideColumn>;
+
+// None of figures that are probes.
+BesideColumns beside_columns(FigureKind kind) {
+  if (kind == FigureKind::kMemory)
+    return {{"row_hit_percent", "row hits"},
+            {"lost_refresh_percent", "refresh"},
+            {"lost_turnaround_percent", "turns"},
+            {"lost_bank_percent", "banks"},
+            {"read_mean_ns", "read ns"}};
+  if (kind == FigureKind::kCollective)
+    return {
+        {"collective_us", "collective"}, {"launch_us", "launch"}, {"bus_gigabytes_per_second", "busbw GB/s"}};
+  return {};
+}
 
 std::string beside_text(const PageRow& row, const BesideColumn& column) {
   for (const Beside& beside : row.measured.beside)
@@ -103,18 +113,19 @@ std::string beside_text(const PageRow& row, const BesideColumn& column) {
   return "-";
 }
 
-std::string traffic_lines(const FamilyPage& page) {
+std::string reference_lines(const FamilyPage& page) {
+  const BesideColumns beside = beside_columns(page.family.kind);
   std::vector<Cells> lines{{"", "what", "reference", "model", "", "error"}};
   std::vector<bool> left{true, true, false, false, true, false};
-  for (const BesideColumn& column : kBeside) lines.front().emplace_back(column.heading);
+  for (const BesideColumn& column : beside) lines.front().emplace_back(column.heading);
   left.resize(lines.front().size(), false);
-  for (const char* heading : {"id", "source"}) lines.front().emplace_back(heading);
+  for (const char* heading : {"use", "id", "source"}) lines.front().emplace_back(heading);
   left.resize(lines.front().size(), true);
   for (const PageRow& row : page.rows) {
     const Cells all = cells_of(row);
     Cells cells{all[0], all[1], all[2], all[4], all[6], all[7]};
-    for (const BesideColumn& column : kBeside) cells.push_back(beside_text(row, column));
-    cells.insert(cells.end(), {row.figure.id, row.figure.source});
+    for (const BesideColumn& column : beside) cells.push_back(beside_text(row, column));
+    cells.insert(cells.end(), {name_of(row.figure.use), row.figure.id, row.figure.source});
     lines.push_back(std::move(cells));
   }
   return columns(lines, left);
@@ -122,7 +133,7 @@ std::string traffic_lines(const FamilyPage& page) {
 
 std::string family_text(const FamilyPage& page) {
   std::string text = fmt::format("{}: {}\n", page.family.name, page.family.doc);
-  text += page.family.traffic ? traffic_lines(page) : case_lines(page);
+  text += page.family.kind == FigureKind::kProbe ? case_lines(page) : reference_lines(page);
   for (const PageRow& row : page.rows)
     if (!row.has_value()) text += fmt::format("  ! {}: {}\n", row.figure.id, row.measured.failure);
   return text + tally_text("all", page.tallies.all) + tally_text("calibration", page.tallies.calibration) +

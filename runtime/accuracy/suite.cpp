@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <iterator>
 #include <sstream>
@@ -27,7 +28,7 @@ constexpr std::uint64_t kMostPhases = 1024;
 
 // What the file says of one family, as text.
 struct FamilyKeys {
-  std::string doc, table, traffic, rows, mean, worst;
+  std::string doc, table, traffic, collectives, rows, mean, worst;
   std::uint64_t phases = 0;
 
   struct LimitKeys {
@@ -43,6 +44,7 @@ struct FamilyKeys {
     t.add("doc", doc, "", {}, "what the figures are, one sentence", base::chosen());
     t.add("table", table, "", {}, "the table of figures, beside this file", base::chosen());
     t.add("traffic", traffic, "", {}, "the table of memory traffic, beside this file", base::chosen());
+    t.add("collectives", collectives, "", {}, "the table of collectives, beside this file", base::chosen());
     t.add("rows", rows, "*", {}, "which rows of it: ids, or beginnings of ids with a '*'", base::chosen());
     t.add("phases", phases, std::uint64_t{0}, {0, kMostPhases}, "phases of the throttle window to run",
           base::chosen());
@@ -72,6 +74,17 @@ std::vector<std::string> words_of(const std::string& text) {
   return {std::istream_iterator<std::string>(words), {}};
 }
 
+// The keys of which a family has one: what its table's rows are.
+struct KindKey {
+  const char* key;
+  FigureKind kind;
+  std::string FamilyKeys::*file;
+};
+constexpr std::array<KindKey, 3> kKindKeys{
+    {{".table", FigureKind::kProbe, &FamilyKeys::table},
+     {".traffic", FigureKind::kMemory, &FamilyKeys::traffic},
+     {".collectives", FigureKind::kCollective, &FamilyKeys::collectives}}};
+
 // Names of the families in the order of the file, and where each begins.
 std::vector<std::pair<std::string, std::string>> family_names(const FlatConfig& config) {
   std::vector<std::pair<std::string, std::string>> names;
@@ -90,6 +103,25 @@ bool below_root(const Leaf& leaf) {
   return leaf.path == kRoot || leaf.path.starts_with(std::string(kRoot) + ".");
 }
 
+[[noreturn]] void refuse_both(ParamTree& tree, const char* one, const char* other) {
+  throw UserError("E-ACC-017", set_at(tree, tree.root() + one),
+                  fmt::format("'{0}{1}' excludes '{0}{2}': expected one of them", tree.root(), one, other));
+}
+
+// A table of figures where none is said: its key is the one that is missing.
+const KindKey& kind_of(ParamTree& tree, const FamilyKeys& keys) {
+  const KindKey* kind = nullptr;
+  for (const KindKey& each : kKindKeys) {
+    if ((keys.*each.file).empty()) continue;
+    if (kind != nullptr) refuse_both(tree, kind->key, each.key);
+    kind = &each;
+  }
+  if (kind == nullptr) return kKindKeys.front();
+  const bool phases = !set_at(tree, tree.root() + ".phases").empty();
+  if (phases && kind->kind != FigureKind::kProbe) refuse_both(tree, ".phases", kind->key);
+  return *kind;
+}
+
 Family read_family(const FlatConfig& config, const std::string& name, const std::string& place,
                    SuiteTables& tables) {
   ParamTree tree(std::string(kFamilies) + name);
@@ -98,24 +130,20 @@ Family read_family(const FlatConfig& config, const std::string& name, const std:
   const std::string root = tree.root();
   base::apply(config, tree);
   require_key(keys.doc, root + ".doc", place);
-  const bool traffic = !keys.traffic.empty();
-  for (const char* other : {".table", ".phases"})
-    if (const std::string& also = set_at(tree, root + other); traffic && !also.empty())
-      throw UserError("E-ACC-017", also,
-                      fmt::format("'{}{}' excludes '{}.traffic': expected one of them", root, other, root));
-  const std::string key = root + (traffic ? ".traffic" : ".table"), table = keys.table + keys.traffic;
+  const KindKey& kind = kind_of(tree, keys);
+  const std::string key = root + kind.key, table = keys.*kind.file;
   require_key(table, key, place);
-  Family family{name, keys.doc, table, traffic, {}, keys.phases, {}};
+  Family family{name, keys.doc, table, kind.kind, {}, keys.phases, {}};
   family.limits.mean = parse_limit(tree, root + ".limits.mean", keys.mean);
   family.limits.worst = parse_limit(tree, root + ".limits.worst", keys.worst);
-  family.figures = tables.take({table, traffic, set_at(tree, key)}, words_of(keys.rows), name);
+  family.figures = tables.take({table, kind.kind, set_at(tree, key)}, words_of(keys.rows), name);
   return family;
 }
 
 // Whoever has cases names the machine that they run on.
 void require_machine(const Suite& suite) {
   const bool cases = std::any_of(suite.families.begin(), suite.families.end(),
-                                 [](const Family& family) { return !family.traffic; });
+                                 [](const Family& family) { return family.kind == FigureKind::kProbe; });
   if (cases) require_key(suite.machine, "accuracy.machine", suite.file);
 }
 

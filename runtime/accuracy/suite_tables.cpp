@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "model/base/error.h"
+#include "runtime/accuracy/collective_table.h"
 #include "runtime/accuracy/traffic_table.h"
 #include "runtime/config_files.h"
 
@@ -17,12 +20,19 @@ bool matches(const std::string& id, const std::string& pattern) {
   return pattern.ends_with('*') ? id.starts_with(pattern.substr(0, pattern.size() - 1)) : id == pattern;
 }
 
+using Parser = std::vector<Figure> (*)(const base::NamedText& table);
+
+// In the order of FigureKind.
+constexpr std::array<Parser, 3> kParsers{parse_figures, parse_traffic, parse_collectives};
+
+Parser parser_of(FigureKind kind) { return kParsers.at(static_cast<std::size_t>(kind)); }
+
 std::vector<Figure> read_table(const SuiteTables::Name& table, const std::filesystem::path& path) {
   try {
     const base::NamedText text = read_config_text(path);
     if (text.text.size() > base::kMostText)
       throw UserError("E-ACC-002", text.label, fmt::format("more than {} bytes", base::kMostText));
-    return table.traffic ? parse_traffic(text) : parse_figures(text);
+    return parser_of(table.kind)(text);
   } catch (const UserError& e) {
     if (e.code != "E-RUN-001") throw;
     throw UserError(e.code, table.place, fmt::format("{}: {}", e.place, e.message));
@@ -64,7 +74,7 @@ void SuiteTables::require_all_taken() const {
 }
 
 SuiteTables::Opened& SuiteTables::open(const Name& table) {
-  const auto [at, fresh] = opened_.try_emplace({table.file, table.traffic});
+  const auto [at, fresh] = opened_.try_emplace({table.file, table.kind});
   Opened& opened = at->second;
   if (!fresh) return opened;
   opened.figures = read_table(table, folder_ / table.file);

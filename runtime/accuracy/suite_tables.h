@@ -22,7 +22,7 @@ class SuiteTables {
 
   struct Name {
     std::string file;  // beside the suite
-    bool traffic = false;
+    FigureKind kind = FigureKind::kProbe;
     std::string place;  // where the suite says so
   };
   // The rows whose ids match the patterns: ids, or beginnings of ids with a '*'.
@@ -39,7 +39,7 @@ class SuiteTables {
   Opened& open(const Name& table);
 
   std::filesystem::path folder_;
-  std::map<std::pair<std::string, bool>, Opened> opened_;
+  std::map<std::pair<std::string, FigureKind>, Opened> opened_;
   std::map<std::string, std::string> ids_;  // id -> place
 };
 

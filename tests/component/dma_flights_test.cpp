@@ -157,7 +157,7 @@ TEST_CASE("dma flights: no packet is read before it was told to be at the earlie
     now += Duration{static_cast<std::int64_t>(random() % 300) * 1'000'000};
     DmaFlight& f = flights.issue(now, 4096, Duration{static_cast<std::int64_t>(random() % 100) * 1'000'000},
                                  random() % 10 == 0 ? 800_ns : 0_ns);
-    earliest.push_back(flights.youngest_read());
+    earliest.push_back(flights.youngest_needed());
     f.unanswered = 1;
     const Duration latency{static_cast<std::int64_t>(random() % 3 * 400) * 1'000'000};
     flights.have_read(f.tag, now + latency, now + latency * 2);

@@ -92,7 +92,8 @@ struct Network : sc_core::sc_module, sim::BackdoorIf, sim::RetireIf {
     const bool waits = far && p.is_read();
     info.first = info.last = arrival + (waits ? latency - Duration{latency.fs / 3} * turn_ : kNear);
     if (waits && !in_order_) turn_ = (turn_ + 1) % 3;
-    accesses.push_back({p.is_write(), far, p.get_address(), p.get_data_length(), arrival, info.last, info.needed});
+    accesses.push_back(
+        {p.is_write(), far, p.get_address(), p.get_data_length(), arrival, info.last, info.needed});
     if (waits) {
       pending_.push_back(&p);
       sim::notify_at(due_, info.last);

@@ -6,6 +6,7 @@
 #include "model/base/error.h"
 #include "model/memory/host_pages.h"
 #include "model/system/system.h"
+#include "tests/support/in_child.h"
 #include "tests/support/machine_fixture.h"
 #include "tests/support/tiny_programs.h"
 
@@ -60,4 +61,26 @@ TEST_CASE("dma: an address outside the machine's stacks is the program's error",
 
 TEST_CASE("dma: an address on a chip that the machine lacks is the program's error", "[dma]") {
   CHECK(code_of(at(2, 0), at(0, 0), model::Mode::kFunctional) == "E-RUN-042");
+}
+
+TEST_CASE("dma: a core that the machine lacks cannot be notified", "[dma]") {
+  for (const int peer : {-1, 16}) {
+    const std::string code = in_child([&]() -> std::string {
+      model::System system(machine_of(2, 1, 1), model::Mode::kTiming);  // 16 cores
+      isa::Program p;
+      isa::Instruction copy = hbm_copy(p, 1, 0, 4096, 0);
+      copy.notify_arg = 2;
+      copy.read_peer = static_cast<std::int16_t>(peer);
+      copy.read_update = {isa::Update::Kind::kAdd, 1, 1};
+      p.stream(isa::Queue::kCc0) = {copy};
+      system.load(0, std::make_shared<isa::Program>(p), {at(0, 0), at(0, 1 << 20), 0});
+      try {
+        system.run();
+      } catch (const isa::ProgramError& e) {
+        return e.code;
+      }
+      return "";
+    });
+    CHECK(code == "E-RUN-047");
+  }
 }

@@ -475,7 +475,8 @@ TEST_CASE("planted races: credits for what has been read", "[check]") {
          "cc0:\n dma_copy S dst=b:fp32 src=a:fp32 notify=core1 update=s5+=1\n"
          " dma_copy S dst=d:fp32 src=c:fp32 wait=s{6|7}>=16 update=s0+=1\n"},
         {1,
-         "cc0:\n dma_copy S dst=c:fp32 src=b:fp32 notify=core0 wait=s5>=16 update=s7+=1 read_update=s6+=1\n"}}},
+         "cc0:\n dma_copy S dst=c:fp32 src=b:fp32 notify=core0 wait=s5>=16 update=s7+=1 "
+         "read_update=s6+=1\n"}}},
       {"one of the sources of a fold is filled again too early",
        kRace,
        "core1.sync[0]",

@@ -164,7 +164,11 @@ struct DmaBench : sc_core::sc_module, sim::BackdoorIf, sim::RetireIf {
   void land(std::uint64_t address, std::uint32_t bytes, std::uint8_t semaphore) {
     start();
     sim::Payload* p = pool.take(tlm::TLM_WRITE_COMMAND, address, bytes);
-    sim::info_of(*p).notify = sim::Notify{0, semaphore, 0, 1};
+    sim::PacketInfo& info = sim::info_of(*p);
+    info.notify = sim::Notify{0, semaphore, 0, 1};
+    info.from_chip = 1;
+    info.engine = semaphore;  // each the first of its engine
+    info.tail = sim::now();
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     arriving->nb_transport_fw(*p, phase, delay);
@@ -184,7 +188,7 @@ struct DmaBench : sc_core::sc_module, sim::BackdoorIf, sim::RetireIf {
   }
   static model::OnChipNetwork::Place place_of(const model::MachineParams& m) {
     const model::NocParams& noc = m.chip.noc;
-    return {0, 2, 2, 2, noc.request, noc.response, noc.cross_die, m.link.router, noc.cross_die_bandwidth};
+    return {0, 2, 2, 2, 2, noc.request, noc.response, noc.cross_die, m.link.router, noc.cross_die_bandwidth};
   }
   tlm::tlm_sync_enum into_fabric(sim::Payload&, tlm::tlm_phase& phase, sc_core::sc_time&) {
     ++sent;

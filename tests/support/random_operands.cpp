@@ -195,8 +195,8 @@ void ProgramGenerator::fill(Context&, const Field&, std::int16_t& distance) {
 
 void ProgramGenerator::fill(Context&, const Field&, Update& update) {
   if (chance(50)) return;
-  update = {static_cast<Update::Kind>(between(1, 3)), byte(kSemaphores), static_cast<std::uint16_t>(random_()),
-            false};
+  update = {static_cast<Update::Kind>(between(1, 3)), byte(kSemaphores),
+            static_cast<std::uint16_t>(random_()), false};
 }
 
 void ProgramGenerator::fill(Context&, const Field&, std::array<std::int16_t, kFreeDims>& pattern) {

@@ -25,7 +25,7 @@ PageRow failed(const std::string& id, const std::string& reason, ExitStatus stat
 }
 
 Family family(const std::string& name, Limits limits) {
-  return {name, "a family", name + ".csv", false, limits, 0, {}};
+  return {name, "a family", name + ".csv", runtime::FigureKind::kProbe, limits, 0, {}};
 }
 
 Page page_of(Limits limits, const std::vector<PageRow>& rows) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends, folds and credits between the programs of several cores.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
-#include <fmt/format.h>
 
 #include "isa/validate.h"
 #include "runtime/kernel.h"
@@ -28,7 +29,8 @@ struct Neighbour {
   int next, previous;     // core distances
 };
 
-isa::Program ring_program(const model::MachineParams& machine, const Neighbour& place, bool waits_for_credit) {
+isa::Program ring_program(const model::MachineParams& machine, const Neighbour& place,
+                          bool waits_for_credit) {
   Kernel kernel("ring", machine);
   const HbmView x = kernel.argument("x", DType::kFp32, kSteps, kColumns),
                 y = kernel.argument("y", DType::kFp32, kSteps, kColumns),
@@ -53,7 +55,8 @@ isa::Program ring_program(const model::MachineParams& machine, const Neighbour& 
 
 Neighbour neighbour(std::uint32_t rank, const std::vector<std::uint64_t>& slots) {
   const std::uint32_t next = (rank + 1) % kRanks, previous = (rank + kRanks - 1) % kRanks;
-  return {static_cast<std::int64_t>(slots[next] - slots[rank]), static_cast<int>(next) - static_cast<int>(rank),
+  return {static_cast<std::int64_t>(slots[next] - slots[rank]),
+          static_cast<int>(next) - static_cast<int>(rank),
           static_cast<int>(previous) - static_cast<int>(rank)};
 }
 
@@ -116,9 +119,9 @@ TEST_CASE("kernel: slots that are filled again after a credit give the same resu
       slots.push_back(interpreter.allocate(kSlots * kColumns * 4));
     }
     for (std::uint32_t r = 0; r < kRanks; ++r)
-      interpreter.load(
-          r, std::make_shared<const isa::Program>(ring_program(machine, neighbour(r, slots), true)),
-          {x[r], y[r], slots[r], r});
+      interpreter.load(r,
+                       std::make_shared<const isa::Program>(ring_program(machine, neighbour(r, slots), true)),
+                       {x[r], y[r], slots[r], r});
     interpreter.run();
     INFO("seed " << seed);
     for (std::uint32_t r = 0; r < kRanks; ++r)
@@ -126,8 +129,9 @@ TEST_CASE("kernel: slots that are filled again after a credit give the same resu
   }
 }
 
-TEST_CASE("kernel: the checker proves the protocol of credits and finds where a program does not wait for them",
-          "[kernel][check]") {
+TEST_CASE(
+    "kernel: the checker proves the protocol of credits and finds where a program does not wait for them",
+    "[kernel][check]") {
   for (const model::Mode mode : {model::Mode::kTiming, model::Mode::kFunctional}) {
     CHECK(found_on_machine(mode, true) == "");
     CHECK_THAT(found_on_machine(mode, false), Catch::Contains("E-CHK-001 race"));
@@ -171,4 +175,37 @@ TEST_CASE("kernel: deliveries that cannot be made are refused", "[kernel]") {
   CHECK_THROWS_WITH(kernel.fold(a, {{}, isa::AluOp::kAdd}, Queue::kCc0), refused);
   CHECK_THROWS_WITH(kernel.fold(a, {std::vector<HbmView>(17, b), isa::AluOp::kAdd}, Queue::kCc0), refused);
   CHECK_THROWS_WITH(kernel.wait(Queue::kCc0, a.of_peer(64)), refused);
+}
+
+// Windows of one long row, as a collective on a flat tensor has them: each is folded and sent in turn, some
+// rounds long.
+isa::Program long_ring(const model::MachineParams& machine, std::uint64_t chunks, std::uint32_t rounds) {
+  Kernel kernel("long", machine);
+  const HbmView x = kernel.argument("x", DType::kBf16, 1, chunks * 2048),
+                slots = kernel.argument("slots", DType::kBf16, 2, 2048);
+  const std::uint8_t core = kernel.own_core("core");
+  const std::array<Signal, 4> s{kernel.signal(), kernel.signal(), kernel.signal(), kernel.signal()};
+  for (std::uint32_t round = 0; round < rounds; ++round)
+    for (std::uint64_t n = 0; n < chunks; ++n) {
+      const std::uint64_t slot = n % 2, turn = (round * chunks + n) / 2;
+      const Queue on = slot == 0 ? Queue::kCc0 : Queue::kCc1;
+      const HbmView chunk = x.window(0, n * 2048, 1, 2048), staged = slots.window(slot, 0, 1, 2048);
+      kernel.wait(on, s[slot], static_cast<std::uint32_t>(16 * (turn + 1)));
+      if (round == 0)
+        kernel.fold(chunk, {{chunk, staged}, isa::AluOp::kAdd}, on, runtime::Delivery{core, s[2 + slot], -1});
+      kernel.send(staged.of_peer(1 << 20), chunk, on, {core, s[slot], 1});
+    }
+  return kernel.finish();
+}
+
+TEST_CASE("kernel: ten thousand sends and waits are scheduled in a time that grows with their number",
+          "[kernel]") {
+  const model::MachineParams machine = tests::default_machine();
+  for (const auto& [chunks, rounds] : {std::pair{10000U, 1U}, std::pair{100U, 100U}}) {
+    const auto start = std::chrono::steady_clock::now();
+    const isa::Program program = long_ring(machine, chunks, rounds);
+    const auto took = std::chrono::steady_clock::now() - start;
+    CHECK(took < std::chrono::seconds(2));  // a twentieth of this; what grows with the square takes longer
+    CHECK(program.stream(Queue::kCc0).size() >= 10'000);
+  }
 }

@@ -189,7 +189,8 @@ TEST_CASE("dma_compute: one integer dtype folds exactly, sums modulo its bits in
       std::memcpy(memory.back().data(), &v, isa::size_of(dtype));
     }
     for (const auto& m : memory) at.push_back(m.data());
-    const std::vector<Descriptor> sources(values.size(), {{1, 1, 1, 1}, hbm(dtype, {}), hbm(dtype, {}), false});
+    const std::vector<Descriptor> sources(values.size(),
+                                          {{1, 1, 1, 1}, hbm(dtype, {}), hbm(dtype, {}), false});
     std::int64_t out = 0;
     TileMemory core;
     isa::execute_dma_compute(sources, op, core.view(), reinterpret_cast<std::byte*>(&out), at);
@@ -199,10 +200,9 @@ TEST_CASE("dma_compute: one integer dtype folds exactly, sums modulo its bits in
     DType dtype;
     std::int64_t low, high;
   };
-  for (const Kind& k :
-       {Kind{DType::kInt8, -128, 127}, Kind{DType::kUint8, 0, 255}, Kind{DType::kInt16, -32768, 32767},
-        Kind{DType::kUint16, 0, 65535}, Kind{DType::kInt32, -2147483648, 2147483647},
-        Kind{DType::kUint32, 0, 4294967295}}) {
+  for (const Kind& k : {Kind{DType::kInt8, -128, 127}, Kind{DType::kUint8, 0, 255},
+                        Kind{DType::kInt16, -32768, 32767}, Kind{DType::kUint16, 0, 65535},
+                        Kind{DType::kInt32, -2147483648, 2147483647}, Kind{DType::kUint32, 0, 4294967295}}) {
     const std::int64_t mask = (std::int64_t{1} << (8 * isa::size_of(k.dtype))) - 1;
     CAPTURE(isa::name_of(k.dtype));
     CHECK(fold(k.dtype, isa::AluOp::kAdd, {k.high, k.high, 1}) == ((2 * k.high + 1) & mask));

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/system/fabric.h"
+
+namespace tahoma::model {
+namespace {
+
+Topology topology_of(const MachineParams& p) {
+  return {p.link.kind(),
+          {static_cast<std::uint32_t>(p.torus.x), static_cast<std::uint32_t>(p.torus.y),
+           static_cast<std::uint32_t>(p.torus.z)}};
+}
+
+// The links of `node` that lead to a chip that is dead.
+void mark_dead(const Topology& topology, std::uint32_t node, std::uint32_t chip, Router::Faults& all) {
+  for (PortIndex port = 0; port < topology.ports(node); ++port)
+    if (topology.neighbour(node, port) == chip) all[{node, port}].dead = true;
+}
+
+Router::Faults faults_of(const MachineParams& p, const Topology& topology) {
+  Router::Faults all;
+  for (std::uint32_t chip = 0; chip < topology.chips(); ++chip)
+    for (PortIndex port = 0; port < topology.ports(chip); ++port) {
+      const LinkFaults faults = p.faults_of_link(chip, topology.port_name(chip, port));
+      if (faults.dead || faults.rate < 1) all[{chip, port}] = faults;
+      const auto to = topology.neighbour(chip, port);
+      if (to && p.is_dead(chip)) mark_dead(topology, *to, chip, all);
+    }
+  return all;
+}
+
+DeadLinks dead_among(const Router::Faults& faults) {
+  DeadLinks dead;
+  for (const auto& [link, fault] : faults)
+    if (fault.dead) dead.insert(link);
+  return dead;
+}
+
+}  // namespace
+
+Fabric::Fabric(const MachineParams& params)
+    : topology(topology_of(params)),
+      faults(faults_of(params, topology)),
+      routes(topology, params.link.axes(), dead_among(faults)),
+      shared{params.link, topology, routes, faults} {}
+
+void Fabric::connect(std::vector<Router*> chips, sim::Meter& meter) {
+  routers_ = std::move(chips);
+  if (!topology.is_grid()) {
+    switch_ = std::make_unique<Router>("switch", topology.chips(), shared, meter);
+    routers_.push_back(switch_.get());
+  }
+  for (std::uint32_t from = 0; from < topology.nodes(); ++from) {
+    for (PortIndex p = 0; p < topology.ports(from); ++p) {
+      LinkPort* out = routers_[from]->port(p);
+      if (out == nullptr) continue;
+      Router& to = *routers_[out->place().to];
+      out->wire.bind(to.in);
+      to.expect_link(*out);
+    }
+  }
+}
+
+std::vector<base::LinkMeasurement> Fabric::measure(base::Time elapsed) const {
+  std::vector<base::LinkMeasurement> all;
+  for (std::uint32_t node = 0; node < topology.nodes(); ++node) {
+    routers_[node]->check_empty();
+    for (PortIndex p = 0; p < topology.ports(node); ++p) {
+      LinkPort* port = routers_[node]->port(p);
+      if (port == nullptr) continue;
+      all.push_back(routers_[node]->measure(p, elapsed));
+      all.back().queue_high_water = routers_[port->place().to]->high_water(*port);
+    }
+  }
+  return all;
+}
+
+}  // namespace tahoma::model
