@@ -4,12 +4,6 @@
 namespace tahoma::model {
 namespace {
 
-Topology topology_of(const MachineParams& p) {
-  return {p.link.kind(),
-          {static_cast<std::uint32_t>(p.torus.x), static_cast<std::uint32_t>(p.torus.y),
-           static_cast<std::uint32_t>(p.torus.z)}};
-}
-
 // The links of `node` that lead to a chip that is dead.
 void mark_dead(const Topology& topology, std::uint32_t node, std::uint32_t chip, Router::Faults& all) {
   for (PortIndex port = 0; port < topology.ports(node); ++port)

@@ -8,7 +8,7 @@
 #include <cctype>
 
 #include "model/base/error.h"
-#include "model/link/torus.h"
+#include "model/link/topology.h"
 #include "model/system/machine_params.h"
 
 namespace tahoma::model {
@@ -45,13 +45,12 @@ std::vector<std::string> stack_names(const MachineParams& machine) {
 }
 
 std::vector<std::string> link_names(const MachineParams& machine) {
-  const Torus torus(static_cast<std::uint32_t>(machine.torus.x), static_cast<std::uint32_t>(machine.torus.y),
-                    static_cast<std::uint32_t>(machine.torus.z));
+  const Topology topology = topology_of(machine);
   std::vector<std::string> names;
-  for (std::uint64_t chip = 0; chip < machine.chips(); ++chip)
-    for (std::size_t n = 0; n < kPorts; ++n)
-      if (const auto port = static_cast<Port>(n); torus.has(port))
-        names.push_back(link_name(machine, chip, name_of(port)));
+  for (std::uint32_t chip = 0; chip < topology.chips(); ++chip)
+    for (PortIndex port = 0; port < topology.ports(chip); ++port)
+      if (topology.neighbour(chip, port))
+        names.push_back(link_name(machine, chip, topology.port_name(chip, port)));
   return names;
 }
 

@@ -110,6 +110,12 @@ void check_link(const LinkParams& link, const DmaParams& dma) {
 
 }  // namespace
 
+Topology topology_of(const MachineParams& machine) {
+  return {machine.link.kind(),
+          {static_cast<std::uint32_t>(machine.torus.x), static_cast<std::uint32_t>(machine.torus.y),
+           static_cast<std::uint32_t>(machine.torus.z)}};
+}
+
 void MachineParams::check() const {
   if (chip.cores % chip.lnc != 0)
     refuse("machine.chip.lnc", fmt::format("{} cores do not form pairs", chip.cores));

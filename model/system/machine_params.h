@@ -9,6 +9,8 @@
 
 namespace tahoma::model {
 
+class Topology;
+
 struct TorusParams {
   std::uint64_t x, y, z;  // chips along each axis; an axis of 1 has no links, of 2 one link each way
   void declare(base::ParamTree& t);
@@ -53,5 +55,8 @@ struct MachineParams {
   // partition, and so on. Throws base::UserError.
   void check() const;
 };
+
+// The geometry of its fabric.
+Topology topology_of(const MachineParams& machine);
 
 }  // namespace tahoma::model

@@ -72,6 +72,18 @@ std::vector<Measured> evaluate_all(const CaseRun& run) {
   return measured;
 }
 
+Measured run_fabric_of(const Figure& figure, const CaseRun& run) {
+  const model::MachineParams machine = resolve_machine_params(run.machine, run.overrides);
+  if (machine.link.local.ideal)
+    throw UserError("E-ACC-016", figure.case_place,
+                    fmt::format("machine '{}' gives no rate between router and chip, which paces traffic: "
+                                "expected a machine.link.local that is not ideal",
+                                figure.case_name));
+  const model::FabricResult r = model::run_fabric_traffic(machine, *figure.fabric);
+  return {
+      r.latency, "", ExitStatus::kOk, {{"accepted", r.accepted}, {"links", r.links}, {"longest", r.longest}}};
+}
+
 Measured run_collective_of(const Figure& figure, const CaseRun& run) {
   Finished finished;
   simulate(run, finished);
@@ -126,6 +138,7 @@ std::vector<Measured> all_failed(const CaseRun& run, const std::string& reason, 
 std::vector<Measured> run_case(const CaseRun& run) {
   try {
     if (run.figures.front().traffic) return {run_traffic_of(run.figures.front(), run)};
+    if (run.figures.front().fabric) return {run_fabric_of(run.figures.front(), run)};
     if (run.figures.front().collective) return {run_collective_of(run.figures.front(), run)};
     return evaluate_all(run);
   } catch (const UserError& error) {

@@ -17,10 +17,10 @@ using base::UserError;
 
 namespace {
 
-constexpr std::array<const char*, 4> kUnits{"ns", "us", "TFLOPS", "% of peak"};
+constexpr std::array<const char*, 5> kUnits{"ns", "us", "TFLOPS", "% of peak", "cycles"};
 constexpr std::array<const char*, 2> kUses{"calibration", "check"};
 
-// What silicon's values have; the shares of a peak are those of memory traffic.
+// What silicon's values have; shares of a peak are those of memory traffic, cycles those of the fabric's.
 const std::vector<std::string> kUnitWords{kUnits.begin(), kUnits.begin() + 3};
 const std::vector<std::string> kUseWords{kUses.begin(), kUses.end()};
 

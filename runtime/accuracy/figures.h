@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A figure that the model is compared with, and what of a run it is: a probe of a workload's run on silicon's
-// side, what a stack of HBM makes of some traffic (traffic_table.h), or the time of a collective
-// (collective_table.h). Here: a table of figures measured on silicon, whose columns are described in
-// workloads/micro/README.md.
+// side, what a stack of HBM or the fabric makes of some traffic (traffic_table.h, fabric_table.h), or the
+// time of a collective (collective_table.h). Here: a table of figures measured on silicon, whose columns are
+// described in workloads/micro/README.md.
 //
 // UserError beside those of csv.h and probe.h, at the field's place:
 //   E-ACC-003 a column is missing, unknown or there twice   E-ACC-004 an empty field, or not a number above 0
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "model/base/config_loader.h"
+#include "model/system/fabric_traffic.h"
 #include "model/system/memory_traffic.h"
 #include "runtime/accuracy/probe.h"
 
@@ -23,8 +24,8 @@ namespace tahoma::runtime {
 
 class RowReader;
 
-enum class FigureUnit : std::uint8_t { kNs, kUs, kTflops, kOfPeak };
-const char* name_of(FigureUnit unit);  // "ns", "us", "TFLOPS", "% of peak"
+enum class FigureUnit : std::uint8_t { kNs, kUs, kTflops, kOfPeak, kCycles };
+const char* name_of(FigureUnit unit);  // "ns", "us", "TFLOPS", "% of peak", "cycles"
 
 enum class FigureUse : std::uint8_t { kCalibration, kCheck };
 const char* name_of(FigureUse use);  // "calibration", "check"
@@ -34,7 +35,7 @@ struct Spread {
 };
 
 // What a table's rows are.
-enum class FigureKind : std::uint8_t { kProbe, kMemory, kCollective };
+enum class FigureKind : std::uint8_t { kProbe, kMemory, kFabric, kCollective };
 
 // A collective of a workload's run: the case with `set` on top of it, and what the reference's time has
 // before and behind the collective itself.
@@ -51,6 +52,7 @@ struct Figure {
   std::string probe_text;  // as the table writes it
   Probe probe;
   std::optional<model::MemoryTraffic> traffic;  // instead of a probe
+  std::optional<model::FabricTraffic> fabric;   // likewise
   std::optional<CollectiveCase> collective;     // likewise
   double reference = 0;                         // silicon's value in `unit`, or another simulator's
   FigureUnit unit = FigureUnit::kNs;

@@ -54,7 +54,7 @@ class Jobs {
   // Figures of one case and phase share a run; each traffic is a run, on its own machine, and so is each
   // collective, on its case's.
   void add(const Figure& figure, Slot slot, const std::string& phase) {
-    if (figure.traffic) {
+    if (figure.traffic || figure.fabric) {
       jobs_.push_back({{figure.case_path, figure.case_path, overrides_, {figure}}, {slot}, ""});
       return;
     }

@@ -6,6 +6,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "runtime/accuracy/fabric_table.h"
 #include "runtime/accuracy/traffic_table.h"
 #include "runtime/report/format.h"
 #include "runtime/report/tables.h"
@@ -67,6 +68,29 @@ Json traffic_row_json(const PageRow& row) {
   return json;
 }
 
+Json fabric_row_json(const PageRow& row) {
+  const Figure& figure = row.figure;
+  const bool value = row.has_value();
+  Json json{{"id", figure.id},
+            {"what", figure.what},
+            {"machine", figure.case_name},
+            {"traffic",
+             {{"pattern", name_of(figure.fabric->pattern)},
+              {"flits", figure.fabric->flits},
+              {"flit_bytes", figure.fabric->flit.count},
+              {"injection", figure.fabric->injection}}},
+            {"unit", name_of(figure.unit)},
+            {"reference", figure.reference},
+            {"use", name_of(figure.use)},
+            {"source", figure.source},
+            {"model", value ? Json(row.measured.model) : Json()},
+            {"error_percent", value ? Json(row.error) : Json()},
+            {"within_limit", value && !row.beyond},
+            {"failure", value ? Json() : Json(row.measured.failure)}};
+  for (const Beside& beside : row.measured.beside) json[beside.name] = beside.value;
+  return json;
+}
+
 Json collective_row_json(const PageRow& row) {
   const Figure& figure = row.figure;
   const bool value = row.has_value();
@@ -109,7 +133,8 @@ Json row_json(const PageRow& row) {
 using RowWriter = Json (*)(const PageRow& row);
 
 // In the order of FigureKind.
-constexpr std::array<RowWriter, 3> kRowWriters{row_json, traffic_row_json, collective_row_json};
+constexpr std::array<RowWriter, 4> kRowWriters{row_json, traffic_row_json, fabric_row_json,
+                                               collective_row_json};
 
 RowWriter json_of(FigureKind kind) { return kRowWriters.at(static_cast<std::size_t>(kind)); }
 
@@ -183,7 +208,7 @@ std::string row_csv(const std::string& family, const PageRow& row) {
   const Figure& figure = row.figure;
   const bool value = row.has_value(), spread = figure.spread.has_value(),
              phases = value && row.phases.has_value(),
-             other = figure.traffic.has_value() || figure.collective.has_value();
+             other = figure.traffic || figure.fabric || figure.collective.has_value();
   return fmt::format(
       "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", family, figure.id, csv_field(figure.what),
       name_of(figure.unit), number_or_nothing(!other, figure.reference), figure.samples,

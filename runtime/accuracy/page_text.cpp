@@ -90,6 +90,7 @@ std::string case_lines(const FamilyPage& page) {
 struct BesideColumn {
   const char* name;
   const char* heading;
+  int digits = 1;
 };
 using BesideColumns = std::vector<BesideColumn>;
 
@@ -101,6 +102,8 @@ BesideColumns beside_columns(FigureKind kind) {
             {"lost_turnaround_percent", "turns"},
             {"lost_bank_percent", "banks"},
             {"read_mean_ns", "read ns"}};
+  if (kind == FigureKind::kFabric)
+    return {{"accepted", "accepted", 3}, {"links", "links", 2}, {"longest", "longest", 1}};
   if (kind == FigureKind::kCollective)
     return {
         {"collective_us", "collective"}, {"launch_us", "launch"}, {"bus_gigabytes_per_second", "busbw GB/s"}};
@@ -109,7 +112,7 @@ BesideColumns beside_columns(FigureKind kind) {
 
 std::string beside_text(const PageRow& row, const BesideColumn& column) {
   for (const Beside& beside : row.measured.beside)
-    if (beside.name == column.name) return fmt::format("{:.1f}", beside.value);
+    if (beside.name == column.name) return fmt::format("{:.{}f}", beside.value, column.digits);
   return "-";
 }
 

@@ -28,7 +28,7 @@ constexpr std::uint64_t kMostPhases = 1024;
 
 // What the file says of one family, as text.
 struct FamilyKeys {
-  std::string doc, table, traffic, collectives, rows, mean, worst;
+  std::string doc, table, traffic, fabric, collectives, rows, mean, worst;
   std::uint64_t phases = 0;
 
   struct LimitKeys {
@@ -44,6 +44,8 @@ struct FamilyKeys {
     t.add("doc", doc, "", {}, "what the figures are, one sentence", base::chosen());
     t.add("table", table, "", {}, "the table of figures, beside this file", base::chosen());
     t.add("traffic", traffic, "", {}, "the table of memory traffic, beside this file", base::chosen());
+    t.add("fabric", fabric, "", {}, "the table of traffic through the fabric, beside this file",
+          base::chosen());
     t.add("collectives", collectives, "", {}, "the table of collectives, beside this file", base::chosen());
     t.add("rows", rows, "*", {}, "which rows of it: ids, or beginnings of ids with a '*'", base::chosen());
     t.add("phases", phases, std::uint64_t{0}, {0, kMostPhases}, "phases of the throttle window to run",
@@ -80,9 +82,10 @@ struct KindKey {
   FigureKind kind;
   std::string FamilyKeys::*file;
 };
-constexpr std::array<KindKey, 3> kKindKeys{
+constexpr std::array<KindKey, 4> kKindKeys{
     {{".table", FigureKind::kProbe, &FamilyKeys::table},
      {".traffic", FigureKind::kMemory, &FamilyKeys::traffic},
+     {".fabric", FigureKind::kFabric, &FamilyKeys::fabric},
      {".collectives", FigureKind::kCollective, &FamilyKeys::collectives}}};
 
 // Names of the families in the order of the file, and where each begins.

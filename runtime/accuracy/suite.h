@@ -5,9 +5,10 @@
 //   table: FILE.csv, beside this file     phases: N runs of each case with other phases of the tensor
 //   throttle limits: {mean: 2 %, worst: 10 %}      of the absolute errors; without one the figures are only
 //   reported
-// A family of memory traffic has `traffic: FILE.csv` instead of `table` and `phases`, one of collectives has
-// `collectives: FILE.csv`: their rows or cases name machines of their own, and a file with none but such
-// families names no machine. Each row of a table belongs to exactly one family.
+// A family of memory traffic has `traffic: FILE.csv` instead of `table` and `phases`, one of traffic through
+// the fabric `fabric: FILE.csv`, one of collectives `collectives: FILE.csv`: their rows or cases name
+// machines of their own, and a file with none but such families names no machine. Each row of a table belongs
+// to exactly one family.
 //
 // UserError beside those of the configuration loader and figures.h:
 //   E-ACC-001 no `accuracy` in the file, or in none of a folder's   E-ACC-010 a limit that is no percentage

@@ -7,6 +7,7 @@
 
 #include "model/base/error.h"
 #include "runtime/accuracy/collective_table.h"
+#include "runtime/accuracy/fabric_table.h"
 #include "runtime/accuracy/traffic_table.h"
 #include "runtime/config_files.h"
 
@@ -23,7 +24,7 @@ bool matches(const std::string& id, const std::string& pattern) {
 using Parser = std::vector<Figure> (*)(const base::NamedText& table);
 
 // In the order of FigureKind.
-constexpr std::array<Parser, 3> kParsers{parse_figures, parse_traffic, parse_collectives};
+constexpr std::array<Parser, 4> kParsers{parse_figures, parse_traffic, parse_fabric, parse_collectives};
 
 Parser parser_of(FigureKind kind) { return kParsers.at(static_cast<std::size_t>(kind)); }
 
@@ -80,7 +81,8 @@ SuiteTables::Opened& SuiteTables::open(const Name& table) {
   opened.figures = read_table(table, folder_ / table.file);
   opened.owners.resize(opened.figures.size());
   for (Figure& figure : opened.figures) {
-    if (figure.traffic) figure.case_path = find_machine(figure.case_name, folder_, figure.case_place);
+    if (figure.traffic || figure.fabric)
+      figure.case_path = find_machine(figure.case_name, folder_, figure.case_place);
     if (const auto [first, unique] = ids_.emplace(figure.id, figure.place); !unique)
       throw UserError("E-ACC-006", figure.place,
                       fmt::format("id '{}' is there twice: also at {}", figure.id, first->second));
