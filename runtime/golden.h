@@ -33,6 +33,13 @@
 //
 //  - Sum of two tensors: one rounding to the output's dtype, of 16-bit outputs behind one to fp32.
 //
+//  - Reduction of several ranks' vectors: Eigen's sum, minimum or maximum in double. Minimum and maximum are
+//    exact. So is a sum whose contributions are integers of which even the magnitudes add up to no more than
+//    the dtype holds exactly: no order rounds it, and it must be met to the bit. Any other sum is rounded to
+//    the dtype h times on its way and to fp32 once for each contribution; partial sums of an order that does
+//    not follow the values stay within R = |want| + 6 |x| of 0, |x| being the root of the summed squares, so
+//    slack = 6 (u sqrt(h / 3) + 2^-24 sqrt(n / 3)) R with the dtype's u.
+//
 // A NaN must be a NaN and an infinity an infinity; where an fp32 running sum may overflow, either passes.
 // max_rel_error is relative to |want| plus the scale of the element's sum (|a|_4 |b|_4, or sum p_j |v_j|),
 // because the relative error of a sum that cancels to nothing says nothing. Both errors are rounded to six
@@ -75,5 +82,14 @@ GoldenResult check_rms_norm(const HostTensor& x, const HostTensor& g, const Host
 
 // y = a + b, all three of one shape and dtype.
 GoldenResult check_sum(const HostTensor& a, const HostTensor& b, const HostTensor& y, const MadeBy& made_by);
+
+// Every row of `got` [copies, n] is the element-wise reduction of the inputs, [1, n] each, of which the machine
+// rounded to the dtype at most `roundings` times.
+enum class Reduction : std::uint8_t { kSum, kMin, kMax };
+GoldenResult check_reduction(const std::vector<HostTensor>& inputs, Reduction reduction, const HostTensor& got,
+                             std::uint32_t roundings, const MadeBy& made_by);
+
+// `got` is `want`, bit by bit.
+GoldenResult check_moved(const HostTensor& want, const HostTensor& got, const MadeBy& made_by);
 
 }  // namespace tahoma::runtime

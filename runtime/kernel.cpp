@@ -51,15 +51,27 @@ std::uint8_t Kernel::Impl::new_argument(const std::string& name, std::uint64_t r
     refuse("E-RUN-023",
            fmt::format("argument '{}' is one more than the {} there are", name, isa::kArguments));
   program.args.push_back(name);
-  pitch.push_back(row_bytes);
-  return static_cast<std::uint8_t>(program.args.size() - 1);
+  const auto arg = static_cast<std::uint8_t>(program.args.size() - 1);
+  pitch[arg] = row_bytes;
+  return arg;
 }
 
 HbmView Kernel::argument(const std::string& name, isa::DType dtype, std::uint64_t rows,
                          std::uint64_t columns) {
   const std::uint8_t arg =
       impl_->new_argument(name, std::max<std::uint64_t>(1, columns * isa::size_of(dtype)));
-  return {arg, dtype, 0, rows, columns, static_cast<std::int64_t>(columns)};
+  HbmView view{arg, dtype, 0, rows, columns, static_cast<std::int64_t>(columns)};
+  view.buffer = arg;
+  return view;
+}
+
+HbmView Kernel::beside(const HbmView& argument, std::int64_t bytes, isa::DType dtype, std::uint64_t rows,
+                       std::uint64_t columns) {
+  HbmView view{argument.arg, dtype, 0, rows, columns, static_cast<std::int64_t>(columns)};
+  view.origin = bytes;
+  view.buffer = impl_->new_buffers(1);
+  impl_->pitch[view.buffer] = std::max<std::uint64_t>(1, columns * isa::size_of(dtype));
+  return view;
 }
 
 std::uint8_t Kernel::core_argument(const std::string& name) { return impl_->new_argument(name, 1); }
@@ -151,18 +163,28 @@ Region Kernel::Impl::region_of(const TileView& view) const {
   return region;
 }
 
-// Rows of the argument by bytes in a row; a window that is not made of such rows is taken as whole rows.
+// Rows of the tensor by bytes in a row. Rows between those of a window whose stride is several rows count as
+// its own; a window that is not made of pieces of rows is taken as whole rows.
 Region Kernel::Impl::region_of(const HbmView& view) const {
-  const std::uint64_t row_bytes = pitch.at(view.arg), size = isa::size_of(view.dtype);
-  const std::uint64_t stride = static_cast<std::uint64_t>(view.row_stride) * size;
+  const std::uint64_t row_bytes = pitch.at(view.buffer), size = isa::size_of(view.dtype);
   const std::uint64_t width =
       ((view.columns - 1) * static_cast<std::uint64_t>(view.column_stride) + 1) * size;
+  std::uint64_t reach = 0;
+  bool whole_rows_apart = true;
+  const auto extend = [&](std::uint64_t count, std::int64_t stride) {
+    if (count <= 1) return;
+    const std::uint64_t bytes = static_cast<std::uint64_t>(stride) * size;
+    whole_rows_apart = whole_rows_apart && bytes % row_bytes == 0;
+    reach += (count - 1) * bytes;
+  };
+  extend(view.rows, view.row_stride);
+  for (const HbmView::Repeat& repeat : view.repeats) extend(repeat.count, repeat.stride);
   const std::uint64_t column = view.offset % row_bytes;
   const auto first = static_cast<std::uint32_t>(view.offset / row_bytes);
-  if ((view.rows <= 1 || stride == row_bytes) && column + width <= row_bytes)
-    return {view.arg, first, static_cast<std::uint32_t>(view.rows), column, width};
-  const std::uint64_t end = view.offset + (view.rows - 1) * stride + width;
-  return {view.arg, first, static_cast<std::uint32_t>((end - 1) / row_bytes - first + 1), 0, row_bytes};
+  if (whole_rows_apart && column + width <= row_bytes)
+    return {view.buffer, first, static_cast<std::uint32_t>(reach / row_bytes + 1), column, width};
+  const std::uint64_t end = view.offset + reach + width;
+  return {view.buffer, first, static_cast<std::uint32_t>((end - 1) / row_bytes - first + 1), 0, row_bytes};
 }
 
 Op& Kernel::Impl::append(isa::Opcode opcode, isa::Queue queue) {

@@ -40,6 +40,15 @@ struct HbmView {
   std::uint64_t rows = 0, columns = 0;
   std::int64_t row_stride = 0, column_stride = 1;  // elements
   std::int64_t distance = 0;  // bytes to the same place of a peer's tensor; 0: the argument's own
+  // The rows again and again, outermost first: `count` times, `stride` elements apart.
+  struct Repeat {
+    std::uint64_t count = 1;
+    std::int64_t stride = 0;
+  };
+  std::array<Repeat, 2> repeats{};
+  bool repeated() const { return repeats[0].count > 1 || repeats[1].count > 1; }
+  std::int64_t origin = 0;   // bytes from the argument's address to the tensor, of beside()
+  std::uint32_t buffer = 0;  // identity for dependency tracking: an argument's number, or that of beside()
   HbmView window(std::uint64_t row, std::uint64_t column, std::uint64_t rows, std::uint64_t columns) const;
   // The same window of a peer's tensor, so far away in the global address space (isa/program.h), either way.
   HbmView of_peer(std::int64_t bytes) const;
@@ -82,6 +91,9 @@ class Kernel {
   ~Kernel();
 
   HbmView argument(const std::string& name, isa::DType dtype, std::uint64_t rows, std::uint64_t columns);
+  // Another tensor of this core, so many bytes from the argument's address; a dependency of its own.
+  HbmView beside(const HbmView& argument, std::int64_t bytes, isa::DType dtype, std::uint64_t rows,
+                 std::uint64_t columns);
   std::uint8_t core_argument(const std::string& name);  // an argument that holds a core number, for Delivery
   std::uint8_t own_core(const std::string& name);       // the one that holds this core's
   Signal signal();

@@ -23,6 +23,13 @@ std::array<std::uint32_t, isa::kFreeDims> transfer_counts(const isa::Shape& shap
   return {shape.partitions, shape.count[1], shape.count[2], shape.count[3]};
 }
 
+std::array<std::uint32_t, isa::kFreeDims> counts_of(const HbmView& view) {
+  const auto rows = static_cast<std::uint32_t>(view.rows), columns = static_cast<std::uint32_t>(view.columns);
+  if (!view.repeated()) return {rows, 1, 1, columns};
+  return {static_cast<std::uint32_t>(view.repeats[0].count), static_cast<std::uint32_t>(view.repeats[1].count),
+          rows, columns};
+}
+
 }  // namespace
 
 isa::DmaSide Kernel::Impl::side_of(const TileView& view) const {
@@ -39,13 +46,18 @@ isa::DmaSide Kernel::Impl::side_of(const HbmView& view, const isa::Shape* free_s
   isa::DmaSide side;
   side.dtype = view.dtype;
   side.arg = view.arg;
-  side.offset = view.offset + static_cast<std::uint64_t>(view.distance);
+  side.offset = view.offset + static_cast<std::uint64_t>(view.origin + view.distance);
   const auto step = static_cast<std::int32_t>(view.column_stride);
   if (free_shape != nullptr)
     side.stride = dense_strides(*free_shape, step);
   else
     side.stride[isa::kFreeDims - 1] = step;
   side.stride[0] = static_cast<std::int32_t>(view.row_stride);
+  if (view.repeated()) {
+    side.stride[0] = static_cast<std::int32_t>(view.repeats[0].stride);
+    side.stride[1] = static_cast<std::int32_t>(view.repeats[1].stride);
+    side.stride[2] = static_cast<std::int32_t>(view.row_stride);
+  }
   return side;
 }
 
@@ -82,10 +94,9 @@ void Kernel::store(const HbmView& dst, const TileView& src, isa::Queue on, bool 
 Op& Kernel::Impl::append_move(const HbmView& dst, const Folded& what, isa::Queue on, bool accumulate) {
   require(dst.rows >= 1 && dst.columns >= 1, "move: an empty window");
   require(!what.sources.empty() && what.sources.size() <= isa::kMostSources, "move: 1 to 16 sources");
-  const std::array<std::uint32_t, isa::kFreeDims> counts{static_cast<std::uint32_t>(dst.rows), 1, 1,
-                                                         static_cast<std::uint32_t>(dst.columns)};
+  const std::array<std::uint32_t, isa::kFreeDims> counts = counts_of(dst);
   const auto descriptor = [&](const HbmView& src) {
-    require(dst.rows == src.rows && dst.columns == src.columns, "move: windows of different sizes");
+    require(counts_of(src) == counts, "move: windows of different sizes");
     return isa::Descriptor{counts, side_of(dst, nullptr), side_of(src, nullptr), accumulate};
   };
   Op& op = append_dma(on, descriptor(what.sources.front()));

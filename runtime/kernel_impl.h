@@ -29,7 +29,7 @@ struct Kernel::Impl {
   isa::Program program;
   std::vector<Op> ops;
   std::vector<PoolState> pools;
-  std::vector<std::uint64_t> pitch;   // bytes of a row, per argument
+  std::map<std::uint32_t, std::uint64_t> pitch;  // bytes of a row, per buffer in HBM
   std::vector<std::uint64_t> writes;  // per buffer: how often it was written, to know stale weights
   std::uint32_t sbuf_used = 0, psum_used = 0;
   unsigned next_signal = isa::kSemaphores;

@@ -2,6 +2,7 @@
 // Every kind of workload that `kind:` may name.
 #include "runtime/workload.h"
 #include "workloads/attention/attention.h"
+#include "workloads/collective/collective.h"
 #include "workloads/convolution/convolution.h"
 #include "workloads/gemm/gemm.h"
 #include "workloads/program/program.h"
@@ -16,6 +17,8 @@ const std::vector<WorkloadKind>& workload_kinds() {
        workloads::make_gemm},
       {"attention", "flash attention forward, causal or full, heads sharded over cores",
        workloads::make_attention},
+      {"collective", "a collective operation over ranges of sizes, groups and algorithms",
+       workloads::make_collective},
       {"convolution", "a convolution with bias on one core, weights turned on chip or by DMA",
        workloads::make_convolution},
       {"rms_norm", "root-mean-square normalisation of rows, dealt to cores", workloads::make_rms_norm},

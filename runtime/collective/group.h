@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who takes part: groups of ranks over the machine, and what a rank is.
+//
+// A rank is a whole chip with all its cores and collective cores (`chips`), one physical core (`cores`), or two
+// cores that form a logical one (`logical_cores`). Over: `machine`, one group of everything; `servers`, one
+// group for each server (the chips with the same z); `chips`, one for each chip; or lists of rank numbers in
+// machine order, "0-3" or "0,2,4,6", several groups apart by "|". All groups of a case work at once.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/system/machine_params.h"
+#include "runtime/collective/grid.h"
+
+namespace tahoma::runtime::collective {
+
+struct Group {
+  std::string name;  // "machine", "server2", "0-3"
+  Grid grid;
+  std::vector<std::vector<std::uint32_t>> cores;  // of each rank, global numbers
+
+  std::uint32_t ranks() const { return static_cast<std::uint32_t>(cores.size()); }
+};
+
+std::vector<std::string> rank_kinds();  // chips, cores, logical_cores
+
+// Throws UserError E-COL-020: a list that is none, that names what is not there, or that names it twice.
+std::vector<Group> groups_of(const model::MachineParams& machine, const std::string& rank_kind,
+                             const std::string& over);
+
+}  // namespace tahoma::runtime::collective

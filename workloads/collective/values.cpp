@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/collective/values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+
+#include "runtime/golden.h"
+
+namespace tahoma::workloads {
+
+namespace {
+
+using namespace runtime::collective;
+using runtime::HostTensor;
+
+// Whole numbers up to this are exact.
+double exact_up_to(isa::DType dtype) {
+  switch (dtype) {
+    case isa::DType::kFp32:
+    case isa::DType::kInt32:
+    case isa::DType::kUint32:
+      return 0x1p24;
+    case isa::DType::kTf32:
+    case isa::DType::kFp16:
+      return 0x1p11;
+    case isa::DType::kBf16:
+      return 0x1p8;
+    case isa::DType::kFp8E4M3:
+      return 0x1p4;
+    case isa::DType::kFp8E3M4:
+      return 15;  // its largest number is 15.5
+    case isa::DType::kFp8E5M2:
+      return 0x1p3;
+    case isa::DType::kInt16:
+    case isa::DType::kUint16:
+      return 0x1p15 - 1;
+    default:
+      return 127;
+  }
+}
+
+// What a rank contributes to the chunks first, first + stride, ...: one behind the other, all of the largest
+// chunk's length.
+HostTensor contribution(const Placed& placed, const Values& values, std::uint64_t number, std::uint32_t rank,
+                        const Problem::Held& chunks) {
+  const Spec& spec = placed.spec;
+  const std::uint64_t length = placed.chunk_elements, tensor = number * 1024 + rank;
+  HostTensor all = runtime::make_tensor("input", spec.dtype, {1, chunks.count * length});
+  const double held = exact_up_to(spec.dtype), ranks = spec.problem.ranks;
+  const bool sum = spec.problem.reduces() && spec.op == isa::AluOp::kAdd;
+  // Of many ranks that share what is held only every so many-th contributes to an element.
+  const double most = sum ? std::clamp(std::floor(held / ranks), 1.0, 100.0) : std::min(held, 100.0);
+  const auto every = static_cast<std::uint64_t>(sum ? std::ceil(ranks / held) : 1);
+  const bool is_signed = isa::is_float(spec.dtype) || isa::name_of(spec.dtype).substr(0, 1) == "i";
+  const auto whole = [&](double unit) {  // of [0, 1)
+    return is_signed ? std::floor(unit * (2 * most + 1)) - most : std::floor(unit * (most + 1));
+  };
+  std::byte* at = all.values.data();
+  chunks.for_each([&](std::uint32_t chunk) {
+    for (std::uint64_t j = 0; j < length; ++j, at += isa::size_of(spec.dtype)) {
+      const std::uint64_t i = chunk * length + j;
+      const float drawn = runtime::generated_value(values.seed, tensor, i);
+      const bool counts = (i + rank) % every == 0;
+      const float value = values.uniform ? drawn : counts ? static_cast<float>(whole((drawn + 1) / 2)) : 0.0F;
+      isa::store_from_fp32(at, spec.dtype, value);
+    }
+  });
+  return all;
+}
+
+// Visits a rank's pieces of memory: (place in the tensor, channel, elements of the chunk).
+template <class Visit>
+void for_each_slice(const Placed& placed, const Problem::Held& held, Visit&& visit) {
+  held.for_each([&](std::uint32_t chunk) {
+    for (std::uint32_t c = 0; c < placed.channels.size(); ++c) {
+      const Placed::Slice slice = placed.slice_of(c, chunk);
+      const std::uint64_t in_chunk = slice.first >= placed.chunk_elements
+                                         ? 0
+                                         : std::min(slice.count, placed.chunk_elements - slice.first);
+      if (in_chunk > 0) visit(held.place_of(chunk), c, Placed::Slice{slice.first, in_chunk});
+    }
+  });
+}
+
+// What a rank holds when it is over: its chunks in order.
+HostTensor gathered(runtime::Machine& machine, const Placed& placed, std::uint32_t rank) {
+  const Problem::Held held = placed.spec.problem.output_of(rank, placed.chunks);
+  const std::size_t size = isa::size_of(placed.spec.dtype);
+  HostTensor got = runtime::make_tensor("output", placed.spec.dtype, {1, held.count * placed.chunk_elements});
+  for_each_slice(placed, held, [&](std::uint32_t place, std::uint32_t c, const Placed::Slice& slice) {
+    const runtime::Tensor& tensor = placed.channels[c].output[rank];
+    std::memcpy(got.values.data() + (place * placed.chunk_elements + slice.first) * size,
+                machine.bytes(tensor) + place * tensor.shape[1] * size, slice.count * size);
+  });
+  return got;
+}
+
+// Who brings a chunk of an operation that only moves.
+std::uint32_t bringer(const Problem& problem, std::uint32_t chunk) {
+  switch (problem.operation) {
+    case Operation::kBroadcast:
+    case Operation::kScatter:
+      return problem.root;
+    case Operation::kAllToAll:
+      return chunk / problem.ranks;
+    default:
+      return chunk;
+  }
+}
+
+runtime::Reduction reduction_of(isa::AluOp op) {
+  return op == isa::AluOp::kMin   ? runtime::Reduction::kMin
+         : op == isa::AluOp::kMax ? runtime::Reduction::kMax
+                                  : runtime::Reduction::kSum;
+}
+
+void add(runtime::GoldenResult& all, const runtime::GoldenResult& one) {
+  if (!all.checked) {
+    all = one;
+    return;
+  }
+  if (all.passed && !one.passed) all.first_mismatch = one.first_mismatch;
+  all.passed = all.passed && one.passed;
+  all.elements += one.elements;
+  all.mismatches += one.mismatches;
+  all.max_abs_error = std::max(all.max_abs_error, one.max_abs_error);
+  all.max_rel_error = std::max(all.max_rel_error, one.max_rel_error);
+  all.tolerance = std::max(all.tolerance, one.tolerance);
+}
+
+// What ought to be in the output of an operation that only moves.
+HostTensor moved_to(const Placed& placed, const Values& values, std::uint64_t number, const Problem::Held& held) {
+  const std::uint64_t length = placed.chunk_elements;
+  HostTensor want = runtime::make_tensor("want", placed.spec.dtype, {1, held.count * length});
+  const std::size_t size = isa::size_of(placed.spec.dtype);
+  held.for_each([&](std::uint32_t chunk) {
+    const std::uint64_t count = placed.spec.counts.empty() ? length : placed.spec.counts[chunk];
+    const HostTensor brought =
+        contribution(placed, values, number, bringer(placed.spec.problem, chunk), {chunk, 1, 1});
+    std::memcpy(want.values.data() + held.place_of(chunk) * length * size, brought.values.data(), count * size);
+  });
+  return want;
+}
+
+// The outputs of ranks that must all hold the same, one a row.
+runtime::GoldenResult check_alike(runtime::Machine& machine, const Group& group, const Placed& placed,
+                                  const Values& values, std::uint64_t number,
+                                  const std::vector<std::uint32_t>& ranks) {
+  const Problem& problem = placed.spec.problem;
+  const Problem::Held held = problem.output_of(ranks.front(), placed.chunks);
+  HostTensor got = runtime::make_tensor(fmt::format("output in group {}", group.name), placed.spec.dtype,
+                                        {ranks.size(), held.count * placed.chunk_elements});
+  const std::size_t row = got.values.size() / ranks.size();
+  for (std::size_t i = 0; i < ranks.size(); ++i)
+    std::memcpy(got.values.data() + i * row, gathered(machine, placed, ranks[i]).values.data(), row);
+  const auto made_by = [&](std::uint64_t at, std::uint64_t) {
+    return fmt::format("rank {}, {}", ranks[at],
+                       runtime::core_name(machine.params(), group.cores[ranks[at]].front()));
+  };
+  if (problem.reduces()) {
+    std::vector<HostTensor> parts;
+    for (std::uint32_t r = 0; r < problem.ranks; ++r)
+      parts.push_back(contribution(placed, values, number, r, held));
+    return runtime::check_reduction(parts, reduction_of(placed.spec.op), got, placed.roundings, made_by);
+  }
+  const HostTensor want = moved_to(placed, values, number, held);
+  HostTensor all = runtime::make_tensor("want", got.dtype, got.shape);
+  for (std::size_t i = 0; i < ranks.size(); ++i)
+    std::memcpy(all.values.data() + i * row, want.values.data(), row);
+  return runtime::check_moved(all, got, made_by);
+}
+
+}  // namespace
+
+void fill_inputs(runtime::Machine& machine, const Placed& placed, const Values& values, std::uint64_t number) {
+  const std::size_t size = isa::size_of(placed.spec.dtype);
+  for (std::uint32_t rank = 0; rank < placed.spec.problem.ranks; ++rank) {
+    const Problem::Held held = placed.spec.problem.input_of(rank, placed.chunks);
+    if (held.count == 0) continue;
+    const HostTensor brought = contribution(placed, values, number, rank, held);
+    for_each_slice(placed, held, [&](std::uint32_t place, std::uint32_t c, const Placed::Slice& slice) {
+      const runtime::Tensor& tensor = placed.channels[c].input[rank];
+      std::memcpy(machine.bytes(tensor) + place * tensor.shape[1] * size,
+                  brought.values.data() + (place * placed.chunk_elements + slice.first) * size,
+                  slice.count * size);
+    });
+  }
+}
+
+runtime::GoldenResult check_outputs(runtime::Machine& machine, const Group& group, const Placed& placed,
+                                    const Values& values, std::uint64_t number) {
+  std::map<std::uint32_t, std::vector<std::uint32_t>> alike;  // by the first chunk that they hold
+  for (std::uint32_t r = 0; r < placed.spec.problem.ranks; ++r) {
+    const Problem::Held held = placed.spec.problem.output_of(r, placed.chunks);
+    if (held.count > 0) alike[held.first].push_back(r);
+  }
+  runtime::GoldenResult all;
+  for (const auto& [first, ranks] : alike) add(all, check_alike(machine, group, placed, values, number, ranks));
+  return all;
+}
+
+}  // namespace tahoma::workloads
