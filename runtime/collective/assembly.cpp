@@ -71,7 +71,15 @@ struct Assembly::CoreState {
   Kernel kernel;
   Tensor memory;
   CoreKernel at;
+  std::vector<CoreKernel::Counter> of_barriers;
   std::map<isa::Queue, std::uint32_t> marks;
+
+  // Who has left a barrier may already raise the semaphores of what follows, while others still wait in it:
+  // the barriers' are their own.
+  void change_counters() {
+    std::swap(at.counters, of_barriers);
+    at.next = 0;
+  }
 };
 
 Placed::Slice Placed::slice_of(std::uint32_t channel, std::uint32_t chunk) const {
@@ -234,8 +242,9 @@ void Assembly::barrier() {
   channel.units = {tokens.columns};
   channel.piece = tokens.columns;
   channel.op = isa::AluOp::kMax;
+  for (auto& [number, state] : cores_) state->change_counters();
   lower(channel, allocator());
-  for (auto& [number, state] : cores_) state->at.next = 0;
+  for (auto& [number, state] : cores_) state->change_counters();
 }
 
 void Assembly::load(Stopwatch& stopwatch) {

@@ -74,7 +74,9 @@ using Allocate = std::function<std::uint64_t(std::uint32_t core, isa::DType dtyp
 
 // Semaphores that a channel needs on the core that needs most, of kSignals that a core has for collectives.
 std::uint32_t semaphores_needed(const Schedule& schedule, std::uint32_t pieces, bool uneven);
-inline constexpr std::uint32_t kSignals = isa::kSemaphores - isa::kQueueCount - 2 * 16;
+// Beside those of the scheduler (engines, and 16 slots of each collective queue) and of barriers.
+inline constexpr std::uint32_t kBarrierSignals = 24;
+inline constexpr std::uint32_t kSignals = isa::kSemaphores - isa::kQueueCount - 2 * 16 - kBarrierSignals;
 
 // Appends the channel to the kernels of its seats. Throws UserError E-COL-010 when a core has not enough
 // semaphores left, with what would help.
