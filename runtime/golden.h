@@ -83,11 +83,11 @@ GoldenResult check_rms_norm(const HostTensor& x, const HostTensor& g, const Host
 // y = a + b, all three of one shape and dtype.
 GoldenResult check_sum(const HostTensor& a, const HostTensor& b, const HostTensor& y, const MadeBy& made_by);
 
-// Every row of `got` [copies, n] is the element-wise reduction of the inputs, [1, n] each, of which the machine
-// rounded to the dtype at most `roundings` times.
+// Every row of `got` [copies, n] is the element-wise reduction of the inputs, [1, n] each, of which the
+// machine rounded to the dtype at most `roundings` times.
 enum class Reduction : std::uint8_t { kSum, kMin, kMax };
-GoldenResult check_reduction(const std::vector<HostTensor>& inputs, Reduction reduction, const HostTensor& got,
-                             std::uint32_t roundings, const MadeBy& made_by);
+GoldenResult check_reduction(const std::vector<HostTensor>& inputs, Reduction reduction,
+                             const HostTensor& got, std::uint32_t roundings, const MadeBy& made_by);
 
 // `got` is `want`, bit by bit.
 GoldenResult check_moved(const HostTensor& want, const HostTensor& got, const MadeBy& made_by);

@@ -72,8 +72,8 @@ class Rule {
 
 }  // namespace
 
-GoldenResult check_reduction(const std::vector<HostTensor>& inputs, Reduction reduction, const HostTensor& got,
-                             std::uint32_t roundings, const MadeBy& made_by) {
+GoldenResult check_reduction(const std::vector<HostTensor>& inputs, Reduction reduction,
+                             const HostTensor& got, std::uint32_t roundings, const MadeBy& made_by) {
   const Wanted wanted = reduce(inputs, reduction);
   const bool sum = reduction == Reduction::kSum;
   const Rule rule(got.dtype, sum, roundings, inputs.size());

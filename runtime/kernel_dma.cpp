@@ -26,8 +26,8 @@ std::array<std::uint32_t, isa::kFreeDims> transfer_counts(const isa::Shape& shap
 std::array<std::uint32_t, isa::kFreeDims> counts_of(const HbmView& view) {
   const auto rows = static_cast<std::uint32_t>(view.rows), columns = static_cast<std::uint32_t>(view.columns);
   if (!view.repeated()) return {rows, 1, 1, columns};
-  return {static_cast<std::uint32_t>(view.repeats[0].count), static_cast<std::uint32_t>(view.repeats[1].count),
-          rows, columns};
+  return {static_cast<std::uint32_t>(view.repeats[0].count),
+          static_cast<std::uint32_t>(view.repeats[1].count), rows, columns};
 }
 
 }  // namespace

@@ -77,10 +77,10 @@ const AlgorithmRow& algorithm_named(const std::string& name, const Problem& prob
   const auto& rows = algorithms();
   const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.name == name; });
   const auto refuse = [&](const char* code, const std::string& text) {
-    throw base::UserError(code, "workload.algorithm",
-                          fmt::format("{}; for {} over {} ranks there are {}", text,
-                                      name_of(problem.operation), problem.ranks,
-                                      fmt::join(algorithm_names_for(problem, grid), ", ")));
+    throw base::UserError(
+        code, "workload.algorithm",
+        fmt::format("{}; for {} over {} ranks there are {}", text, name_of(problem.operation), problem.ranks,
+                    fmt::join(algorithm_names_for(problem, grid), ", ")));
   };
   if (row == rows.end()) refuse("E-COL-001", fmt::format("no algorithm is called '{}'", name));
   if (!row->performs(problem.operation))

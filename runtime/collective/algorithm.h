@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The algorithms, by name. Each turns a problem and the group's grid into one schedule per channel: channels
-// work side by side on slices of the data, each with its own variant (direction, cycle, order of axes), so that
-// all links of a rank are in use. Orders of summation and figures stand in each algorithm's own file.
+// work side by side on slices of the data, each with its own variant (direction, cycle, order of axes), so
+// that all links of a rank are in use. Orders of summation and figures stand in each algorithm's own file.
 #pragma once
 
 #include <memory>

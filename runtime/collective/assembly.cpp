@@ -16,12 +16,13 @@ namespace tahoma::runtime::collective {
 
 namespace {
 
-constexpr std::uint64_t kAccess = 64;                   // bytes of one access of HBM: slices are whole ones
+constexpr std::uint64_t kAccess = 64;  // bytes of one access of HBM: slices are whole ones
 
 std::uint64_t granule(isa::DType dtype) { return kAccess / isa::size_of(dtype); }
 
 // Elements of each chunk by channel: shares of the chunk in whole granules.
-std::vector<Placed::Slice> slices(const std::vector<ChannelPlan>& plan, std::uint64_t chunk, isa::DType dtype) {
+std::vector<Placed::Slice> slices(const std::vector<ChannelPlan>& plan, std::uint64_t chunk,
+                                  isa::DType dtype) {
   const std::uint64_t all = (chunk + granule(dtype) - 1) / granule(dtype);
   std::vector<Placed::Slice> result;
   double share = 0;
@@ -59,7 +60,8 @@ std::uint32_t roundings_of(const Schedule& schedule) {
 
 struct Assembly::CoreState {
   CoreState(std::uint32_t number, Machine& machine, const std::string& name)
-      : kernel(name, machine.params()), memory(machine.allocate(number, "origin", isa::DType::kUint8, {kAccess})) {
+      : kernel(name, machine.params()),
+        memory(machine.allocate(number, "origin", isa::DType::kUint8, {kAccess})) {
     at.core = number;
     at.kernel = &kernel;
     at.memory = kernel.argument("memory", isa::DType::kUint8, 1, kAccess);
@@ -69,7 +71,15 @@ struct Assembly::CoreState {
   Kernel kernel;
   Tensor memory;
   CoreKernel at;
+  std::vector<CoreKernel::Counter> of_barriers;
   std::map<isa::Queue, std::uint32_t> marks;
+
+  // Who has left a barrier may already raise the semaphores of what follows, while others still wait in it:
+  // the barriers' are their own.
+  void change_counters() {
+    std::swap(at.counters, of_barriers);
+    at.next = 0;
+  }
 };
 
 Placed::Slice Placed::slice_of(std::uint32_t channel, std::uint32_t chunk) const {
@@ -173,9 +183,8 @@ Placed Assembly::add(std::size_t group_index, const Spec& spec) {
   placed.plan = spec.algorithm->plan(spec.problem, group.grid, wanted);
   const std::vector<ChannelPlan>& plan = placed.plan;
   placed.chunks = plan.front().schedule->chunks;
-  placed.chunk_elements = spec.counts.empty()
-                              ? (spec.elements + placed.chunks - 1) / placed.chunks
-                              : *std::max_element(spec.counts.begin(), spec.counts.end());
+  placed.chunk_elements = spec.counts.empty() ? (spec.elements + placed.chunks - 1) / placed.chunks
+                                              : *std::max_element(spec.counts.begin(), spec.counts.end());
   const std::vector<Placed::Slice> parts = slices(plan, placed.chunk_elements, spec.dtype);
   std::vector<double> shares;
   for (const ChannelPlan& channel : plan) shares.push_back(channel.share);
@@ -209,15 +218,14 @@ Placed Assembly::add(std::size_t group_index, const Spec& spec) {
     placed.roundings = std::max(placed.roundings, roundings_of(*channel.schedule));
     for (const Seat& seat : channel.seats) run(seat, true);
     lower(channel, allocator());
-    for (std::uint32_t r = 0; r < group.ranks(); ++r)
-      placed.spans[r].push_back(run(channel.seats[r], false));
+    for (std::uint32_t r = 0; r < group.ranks(); ++r) placed.spans[r].push_back(run(channel.seats[r], false));
   }
   return placed;
 }
 
 void Assembly::barrier() {
-  // All queues of all groups, one behind the other up a tree and down again. Every queue waits for its own data
-  // before it takes part, so behind the barrier nothing is under way.
+  // All queues of all groups, one behind the other up a tree and down again. Every queue waits for its own
+  // data before it takes part, so behind the barrier nothing is under way.
   Channel channel;
   PlacedChannel tokens;
   tokens.columns = granule(isa::DType::kUint8);
@@ -225,7 +233,8 @@ void Assembly::barrier() {
   std::vector<Place> all;
   for (const Group& group : groups_)
     for (std::uint32_t r = 0; r < group.ranks(); ++r)
-      for (const Place& place : places(group, r, std::vector<double>(queues_of(group), 1))) all.push_back(place);
+      for (const Place& place : places(group, r, std::vector<double>(queues_of(group), 1)))
+        all.push_back(place);
   problem.ranks = static_cast<std::uint32_t>(all.size());
   for (std::uint32_t s = 0; s < problem.ranks; ++s)
     channel.seats.push_back(seat(all[s], problem, s, tokens, 1, isa::DType::kUint8));
@@ -233,8 +242,9 @@ void Assembly::barrier() {
   channel.units = {tokens.columns};
   channel.piece = tokens.columns;
   channel.op = isa::AluOp::kMax;
+  for (auto& [number, state] : cores_) state->change_counters();
   lower(channel, allocator());
-  for (auto& [number, state] : cores_) state->at.next = 0;
+  for (auto& [number, state] : cores_) state->change_counters();
 }
 
 void Assembly::load(Stopwatch& stopwatch) {

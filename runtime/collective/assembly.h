@@ -2,10 +2,10 @@
 // Collectives of one or more groups on a machine: one kernel per core, tensors in each core's own stack, one
 // collective behind the other with a barrier in between.
 //
-// A rank's vector is cut twice: into chunks (the schedule's), and each chunk into the slices of the channels. A
-// channel's part of a rank's vector is a matrix, one row per chunk, in the stack of the core whose queue runs
-// the channel. Channels go to the queues such that neighbouring channels use different stacks and every core
-// has about the same to move.
+// A rank's vector is cut twice: into chunks (the schedule's), and each chunk into the slices of the channels.
+// A channel's part of a rank's vector is a matrix, one row per chunk, in the stack of the core whose queue
+// runs the channel. Channels go to the queues such that neighbouring channels use different stacks and every
+// core has about the same to move.
 #pragma once
 
 #include <map>
@@ -45,8 +45,8 @@ struct Placed {
   std::uint32_t chunks = 1;
   std::uint64_t chunk_elements = 0;  // of the largest chunk
   std::vector<PlacedChannel> channels;
-  std::uint32_t pieces = 1;     // of the channel that has most
-  std::uint32_t roundings = 1;  // of a sum to the dtype, on the longest way
+  std::uint32_t pieces = 1;                         // of the channel that has most
+  std::uint32_t roundings = 1;                      // of a sum to the dtype, on the longest way
   std::vector<std::vector<Stopwatch::Span>> spans;  // by rank and channel: when it ran
 
   // Elements [first, first + count) of a chunk that a channel carries, in columns 0 .. count - 1 of its row.

@@ -15,21 +15,21 @@ constexpr std::uint64_t kMega = 1'000'000;
 
 const AlgorithmRow* legal(std::string_view name, const Problem& problem, const Grid& grid) {
   for (const AlgorithmRow& row : algorithms())
-    if (row.name == name && row.performs(problem.operation) && row.refusal(problem, grid).empty()) return &row;
+    if (row.name == name && row.performs(problem.operation) && row.refusal(problem, grid).empty())
+      return &row;
   return nullptr;
 }
 
 Choice by_size(const Problem& problem, const Grid& grid, std::uint64_t bytes) {
-  const std::string_view published = bytes < kMega        ? "mesh"
-                                     : bytes < 56 * kMega ? "recursive"
-                                                          : "kangaring";
+  const std::string_view published = bytes < kMega ? "mesh" : bytes < 56 * kMega ? "recursive" : "kangaring";
   const char* range = bytes < kMega ? "below 1 MB" : bytes < 56 * kMega ? "from 1 to 56 MB" : "above 56 MB";
   if (const AlgorithmRow* row = legal(published, problem, grid))
     return {row, fmt::format("published choice for messages {}", range)};
-  for (const std::string_view name : std::array<std::string_view, 4>{"ring", "direct", "tree", "dissemination"})
+  for (const std::string_view name :
+       std::array<std::string_view, 4>{"ring", "direct", "tree", "dissemination"})
     if (const AlgorithmRow* row = legal(name, problem, grid))
-      return {row, fmt::format("{}, published for messages {}, does not do this; the next that does", published,
-                               range)};
+      return {row, fmt::format("{}, published for messages {}, does not do this; the next that does",
+                               published, range)};
   return {};
 }
 

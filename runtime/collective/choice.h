@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which algorithm performs a collective when the user names none.
 //
-//   auto   by message size as published for Trainium (intranode-collective-comm.rst, internode-...): mesh below
-//          1 MB, recursive halving and doubling up to 56 MB, KangaRing above; where the group or the operation
-//          does not allow that one, the next of the list ring, direct, tree, dissemination that does
+//   auto   by message size as published for Trainium (intranode-collective-comm.rst, internode-...): mesh
+//   below
+//          1 MB, recursive halving and doubling up to 56 MB, KangaRing above; where the group or the
+//          operation does not allow that one, the next of the list ring, direct, tree, dissemination that
+//          does
 //   best   the one whose closed form (runtime/collective/cost.h) is shortest
 #pragma once
 

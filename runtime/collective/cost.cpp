@@ -50,7 +50,8 @@ class Loads {
 
   double link_seconds() const {
     double most = 0;
-    for (std::size_t l = 0; l < links_.size(); ++l) most = std::max(most, links_[l] / link_rate(l % kPorts / 2));
+    for (std::size_t l = 0; l < links_.size(); ++l)
+      most = std::max(most, links_[l] / link_rate(l % kPorts / 2));
     return most;
   }
   double more_sources() const { return *std::max_element(more_.begin(), more_.end()) / engines(); }
@@ -61,7 +62,8 @@ class Loads {
     const auto consider = [&](double bytes, double rate, const char* name) {
       if (bytes / rate > most.first) most = {bytes / rate, name};
     };
-    static constexpr const char* kNames[kPorts] = {"link x+", "link x-", "link y+", "link y-", "link z+", "link z-"};
+    static constexpr const char* kNames[kPorts] = {"link x+", "link x-", "link y+",
+                                                   "link y-", "link z+", "link z-"};
     for (std::size_t l = 0; l < links_.size(); ++l)
       consider(links_[l], link_rate(l % kPorts / 2), kNames[l % kPorts]);
     for (std::size_t r = 0; r < moved_.size(); ++r) {
@@ -109,7 +111,8 @@ class Loads {
       stride *= n;
     }
   }
-  void go(std::uint32_t at, std::size_t axis, std::uint32_t stride, std::uint32_t steps, bool up, double bytes) {
+  void go(std::uint32_t at, std::size_t axis, std::uint32_t stride, std::uint32_t steps, bool up,
+          double bytes) {
     const std::uint32_t n = sizes_[axis];
     for (; steps > 0; --steps) {
       links_[at * kPorts + 2 * axis + (up ? 0 : 1)] += bytes;
@@ -143,11 +146,12 @@ double seconds(const base::Duration& d) { return static_cast<double>(d.fs) * 1e-
 
 double CostModel::empty_round() const {
   const model::DmaParams& dma = machine_.chip.core.dma;
-  const bool linked = group_.ranks() > 1 && group_.cores[0][0] / machine_.chip.cores !=
-                                                group_.cores[1][0] / machine_.chip.cores;
+  const bool linked = group_.ranks() > 1 &&
+                      group_.cores[0][0] / machine_.chip.cores != group_.cores[1][0] / machine_.chip.cores;
   const double way = linked ? seconds(machine_.link.wire) + 2 * seconds(machine_.link.router) : 0;
-  return seconds(dma.doorbell_sync) + seconds(dma.start_up) + seconds(dma.skew_half) + 7 * seconds(dma.skew_far) +
-         seconds(machine_.chip.noc.request) + seconds(machine_.chip.noc.response) + seconds(dma.write_hbm) + way;
+  return seconds(dma.doorbell_sync) + seconds(dma.start_up) + seconds(dma.skew_half) +
+         7 * seconds(dma.skew_far) + seconds(machine_.chip.noc.request) +
+         seconds(machine_.chip.noc.response) + seconds(dma.write_hbm) + way;
 }
 
 Cost CostModel::of(const std::vector<ChannelPlan>& plan, std::uint64_t bytes) const {

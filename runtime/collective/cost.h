@@ -8,8 +8,8 @@
 // stacks of a rank) over the whole collective, B_r that of round r alone: with one piece rounds follow each
 // other, with many all of them are under way at once and the busiest resource is all that counts.
 //
-// Loads are counted on the schedule: the bytes of each transfer on every link of its dimension-ordered way, on
-// the sender's engines once for each source, on both ends' stacks.
+// Loads are counted on the schedule: the bytes of each transfer on every link of its dimension-ordered way,
+// on the sender's engines once for each source, on both ends' stacks.
 #pragma once
 
 #include "model/system/machine_params.h"

@@ -10,8 +10,8 @@ namespace tahoma::runtime::collective {
 
 namespace {
 
-// Back and forth along the first axis, then the second, ...: consecutive ranks are neighbours, and the last is
-// one of the first where the sizes allow it.
+// Back and forth along the first axis, then the second, ...: consecutive ranks are neighbours, and the last
+// is one of the first where the sizes allow it.
 Cycle reflected_order(const std::vector<GridAxis>& axes) {
   Cycle order{0};
   for (const GridAxis& axis : axes) {

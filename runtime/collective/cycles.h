@@ -2,12 +2,12 @@
 // Hamiltonian cycles over a grid of ranks: closed walks that visit every rank once, along links.
 //
 // On a torus whose axes have at least three ranks each, as many cycles as there are axes, no two of which
-// share a link: every link belongs to exactly one. They are found by switching squares. At first cycle a is all
-// the links of axis a, which is a bundle of small rings. A square of the torus whose opposite sides belong to
-// two different bundles may exchange them; every rank keeps two links of each bundle, and rings merge or split.
-// Exchanges that do not raise the number of rings are taken, in the order of a fixed pseudo-random sequence,
-// until each bundle is one ring. (That such decompositions exist for all these tori is known; that this search
-// finds them is what a test shows, for the sizes it lists.)
+// share a link: every link belongs to exactly one. They are found by switching squares. At first cycle a is
+// all the links of axis a, which is a bundle of small rings. A square of the torus whose opposite sides
+// belong to two different bundles may exchange them; every rank keeps two links of each bundle, and rings
+// merge or split. Exchanges that do not raise the number of rings are taken, in the order of a fixed
+// pseudo-random sequence, until each bundle is one ring. (That such decompositions exist for all these tori
+// is known; that this search finds them is what a test shows, for the sizes it lists.)
 //
 // Where an axis has two ranks or no links (the cores of a chip): one cycle, in reflected order.
 #pragma once

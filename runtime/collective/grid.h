@@ -10,12 +10,14 @@
 namespace tahoma::runtime::collective {
 
 struct GridAxis {
-  std::string name;            // "core", "x", "y", "z"; "list" of ranks in no known order
-  std::uint32_t size = 1;      // at least 2
-  std::uint32_t stride = 1;    // of rank numbers
-  bool links = false;          // neighbours are one link apart, both ways round
-  double rate = 1;             // bytes a second that a rank can send to one neighbour
-  std::uint32_t ways() const { return size == 2 ? 1 : 2; }  // neighbours: two ranks have one link between them
+  std::string name;          // "core", "x", "y", "z"; "list" of ranks in no known order
+  std::uint32_t size = 1;    // at least 2
+  std::uint32_t stride = 1;  // of rank numbers
+  bool links = false;        // neighbours are one link apart, both ways round
+  double rate = 1;           // bytes a second that a rank can send to one neighbour
+  std::uint32_t ways() const {
+    return size == 2 ? 1 : 2;
+  }  // neighbours: two ranks have one link between them
 };
 
 struct Grid {

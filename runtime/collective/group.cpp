@@ -17,12 +17,14 @@ class Members {
  public:
   Members(const model::MachineParams& machine, const std::string& kind)
       : machine_(machine),
-        cores_of_rank_(kind == "chips" ? machine.chip.cores : kind == "cores" ? 1 : 2),
+        cores_of_rank_(kind == "chips"   ? machine.chip.cores
+                       : kind == "cores" ? 1
+                                         : 2),
         per_chip_(machine.chip.cores / cores_of_rank_) {
     if (machine.chip.cores % cores_of_rank_ != 0)
-      throw base::UserError("E-COL-020", "workload.ranks",
-                            fmt::format("a rank of {} cores does not divide a chip of {}", cores_of_rank_,
-                                        machine.chip.cores));
+      throw base::UserError(
+          "E-COL-020", "workload.ranks",
+          fmt::format("a rank of {} cores does not divide a chip of {}", cores_of_rank_, machine.chip.cores));
   }
 
   std::uint64_t ranks() const { return machine_.chips() * per_chip_; }
@@ -35,7 +37,8 @@ class Members {
     return cores;
   }
 
-  // Ranks of `count` chips in machine order, as a product of the chip's cores and the first axes of the torus.
+  // Ranks of `count` chips in machine order, as a product of the chip's cores and the first axes of the
+  // torus.
   Grid grid_over(std::uint64_t chips) const {
     Grid grid;
     std::uint32_t stride = 1;
@@ -76,9 +79,10 @@ std::uint64_t number(std::string_view text, std::uint64_t ranks) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size())
-    refuse(fmt::format("'{}' is no number of a rank; expected machine, servers, chips, or lists such as "
-                       "0-3|4,6",
-                       text));
+    refuse(
+        fmt::format("'{}' is no number of a rank; expected machine, servers, chips, or lists such as "
+                    "0-3|4,6",
+                    text));
   if (value >= ranks) refuse(fmt::format("there is no rank {}; expected below {}", value, ranks));
   return value;
 }
@@ -114,7 +118,8 @@ std::vector<Group> groups_of(const model::MachineParams& machine, const std::str
   std::vector<Group> groups;
   const auto equal = [&](const char* name, std::uint64_t count, std::uint64_t chips) {
     for (std::uint64_t g = 0; g < count; ++g) {
-      Group group{count == 1 && chips > 1 ? name : fmt::format("{}{}", name, g), members.grid_over(chips), {}};
+      Group group{
+          count == 1 && chips > 1 ? name : fmt::format("{}{}", name, g), members.grid_over(chips), {}};
       for (std::uint64_t r = 0; r < chips * members.per_chip(); ++r)
         group.cores.push_back(members.cores_of(g * chips * members.per_chip() + r));
       groups.push_back(std::move(group));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who takes part: groups of ranks over the machine, and what a rank is.
 //
-// A rank is a whole chip with all its cores and collective cores (`chips`), one physical core (`cores`), or two
-// cores that form a logical one (`logical_cores`). Over: `machine`, one group of everything; `servers`, one
-// group for each server (the chips with the same z); `chips`, one for each chip; or lists of rank numbers in
-// machine order, "0-3" or "0,2,4,6", several groups apart by "|". All groups of a case work at once.
+// A rank is a whole chip with all its cores and collective cores (`chips`), one physical core (`cores`), or
+// two cores that form a logical one (`logical_cores`). Over: `machine`, one group of everything; `servers`,
+// one group for each server (the chips with the same z); `chips`, one for each chip; or lists of rank numbers
+// in machine order, "0-3" or "0,2,4,6", several groups apart by "|". All groups of a case work at once.
 #pragma once
 
 #include <string>

@@ -45,8 +45,8 @@ class Follower {
     std::uint32_t via = kNone;          // what brought it into the output
     std::vector<std::uint32_t> staged;  // what was combined with it
   };
-  struct Use {  // of an arrival, at its receiver
-    std::uint32_t first = kNone, last = kNone;  // hops that read it
+  struct Use {                                  // of an arrival, at its receiver
+    std::uint32_t first = kNone, last = kNone;  // hops that read it, in the order in which they are issued
     std::uint32_t back_in = kNone;              // round in which its slot is given back
   };
 
@@ -68,9 +68,9 @@ class Follower {
     if (!first.output) hop.staged = first.staged;
     t.chunks.for_each([&](std::uint32_t c) {
       const Held& h = held(t.from, c);
-      TAHOMA_INVARIANT(h.output == first.output &&
-                           (h.output || (h.input == first.input && h.staged == first.staged)),
-                       "chunks of one transfer have come in different ways: " + s_.what);
+      TAHOMA_INVARIANT(
+          h.output == first.output && (h.output || (h.input == first.input && h.staged == first.staged)),
+          "chunks of one transfer have come in different ways: " + s_.what);
       if (h.output)
         read_by(h.via, i);
       else
@@ -95,7 +95,9 @@ class Follower {
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> in_round;  // receiver, round
     for (std::uint32_t i = 0; i < use_.size(); ++i) {
       Hop& hop = it_.hops[i];
-      hop.arrival = local(i) ? Arrival::kLocal : use_[i].first == kNone ? Arrival::kFinal : Arrival::kCredited;
+      hop.arrival = local(i)                 ? Arrival::kLocal
+                    : use_[i].first == kNone ? Arrival::kFinal
+                                             : Arrival::kCredited;
       if (hop.arrival == Arrival::kCredited) ++in_round[{s_.transfers[i].to, s_.transfers[i].round}];
     }
     for (std::uint32_t i = 0; i < use_.size(); ++i)
@@ -106,26 +108,16 @@ class Follower {
 
   // Finds a transfer of the rank for each slot to be given back; the rest has to do without.
   void give_back(const std::vector<std::uint32_t>& run) {
-    std::vector<std::uint32_t> ready;     // arrivals that any transfer from here on may give back
-    std::map<std::uint32_t, std::vector<std::uint32_t>> settled_by;  // read last by a settling transfer
+    std::vector<std::uint32_t> ready;  // arrivals that any transfer from here on may give back
     for (const std::uint32_t i : run) {
-      Hop& hop = it_.hops[i];
       for (const std::uint32_t a : needs_[i]) {
-        if (const auto waiting = settled_by.find(a); waiting != settled_by.end()) {
-          ready.insert(ready.end(), waiting->second.begin(), waiting->second.end());
-          settled_by.erase(waiting);
-        }
-        if (it_.hops[a].arrival != Arrival::kCredited) continue;
-        if (s_.transfers[a].kind == TransferKind::kCopy) {
-          if (use_[a].first == i) ready.push_back(a);
-        } else if (use_[a].last == i) {
-          if (hop.gives_back == kNone)
-            give(i, a);
-          else if (local(i))
-            settled_by[i].push_back(a);
-        }
+        if (it_.hops[a].arrival != Arrival::kCredited || use_[a].first != i) continue;
+        if (s_.transfers[a].kind == TransferKind::kCopy)
+          ready.push_back(a);
+        else if (use_[a].last == i && it_.hops[i].gives_back == kNone)
+          give(i, a);
       }
-      if (hop.gives_back == kNone && !ready.empty()) {
+      if (it_.hops[i].gives_back == kNone && !ready.empty()) {
         give(i, ready.front());
         ready.erase(ready.begin());
       }
@@ -142,7 +134,8 @@ class Follower {
   }
 
   void fill_boxes() {
-    using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // receiver, sender, lifetime or round
+    using Key =
+        std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // receiver, sender, lifetime or round
     std::map<Key, std::uint32_t> known;
     for (std::uint32_t i = 0; i < it_.hops.size(); ++i) {
       Hop& hop = it_.hops[i];

@@ -2,21 +2,22 @@
 // A schedule followed through, still without sizes or machines: for each transfer where its data lie, which
 // arrivals it has to wait for, and how the receiver finds out about it.
 //
-// Nothing is folded before it has to leave: a combined arrival stays in a staging slot of the receiver, and the
-// next transfer that carries the chunk folds the rank's own input and all slots at once. A copied arrival lies
-// in the receiver's output.
+// Nothing is folded before it has to leave: a combined arrival stays in a staging slot of the receiver, and
+// the next transfer that carries the chunk folds the rank's own input and all slots at once. A copied arrival
+// lies in the receiver's output.
 //
-// An arrival is counted in one of three ways, by a semaphore of the receiver (16 for each, one per DMA engine):
+// An arrival is counted in one of three ways, by a semaphore of the receiver (16 for each, one per DMA
+// engine):
 //   final     nobody at the receiver reads it during the collective: one counter for all of these, awaited
 //             together at the end
 //   alone     several arrive in the same round and are awaited together, or nobody can give the slot back: a
 //             counter for each round and piece
 //   credited  the only one of its round, and a later transfer of the receiver gives the slot back to the
 //             sender (its read update): slots go round
-// Who gives back: for a combined arrival the last transfer that reads it, or, if that one only settles it, any
-// later transfer that has waited for the settled data; for a copied one any transfer behind the wait. One
-// transfer gives back one slot. Arrivals of one sender with the same time from sending to giving back (in
-// rounds) share a box, so that its slots come free in the order in which they were taken.
+// Who gives back: the transfer that reads a combined arrival, if there is only one (that another one has read
+// is nothing that this one could tell); for a copied arrival, which lies where it stays, any transfer behind
+// the wait. One transfer gives back one slot. Arrivals of one sender with the same time from sending to
+// giving back (in rounds) share a box, so that its slots come free in the order in which they were taken.
 #pragma once
 
 #include <cstdint>
@@ -40,10 +41,10 @@ struct Hop {  // transfer of the same index
 };
 
 struct Box {
-  std::uint32_t owner = 0;           // the receiver
+  std::uint32_t owner = 0;  // the receiver
   bool credited = false;
-  std::uint32_t lifetime = 0;        // credited: rounds from sending to giving back
-  std::vector<std::uint32_t> hops;   // by round; credited: one a round, from one sender; else all of one round
+  std::uint32_t lifetime = 0;       // credited: rounds from sending to giving back
+  std::vector<std::uint32_t> hops;  // by round; credited: one a round, from one sender; else all of one round
 };
 
 struct Itinerary {

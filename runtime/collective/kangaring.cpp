@@ -41,8 +41,7 @@ class KangaRing {
   }
 
   void scatter() {
-    for (std::uint32_t k = 0; k < pairs_; ++k)
-      build_.combine(tail(k), head(k), ChunkSet::run(0, 2 * pairs_));
+    for (std::uint32_t k = 0; k < pairs_; ++k) build_.combine(tail(k), head(k), ChunkSet::run(0, 2 * pairs_));
     build_.next_round();
     for (std::uint32_t s = 0; s + 1 < pairs_; ++s, build_.next_round())
       for (std::uint32_t k = 0; k < pairs_; ++k)

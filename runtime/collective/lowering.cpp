@@ -44,7 +44,8 @@ class Lowering {
       const std::vector<std::uint32_t>& run = it_.of_rank[r];
       std::vector<std::size_t> begin(schedule_.rounds + 1, run.size());  // of the rounds in `run`
       for (std::size_t i = run.size(); i-- > 0;) begin[schedule_.transfers[run[i]].round] = i;
-      for (std::size_t round = schedule_.rounds; round-- > 0;) begin[round] = std::min(begin[round], begin[round + 1]);
+      for (std::size_t round = schedule_.rounds; round-- > 0;)
+        begin[round] = std::min(begin[round], begin[round + 1]);
       for (std::uint32_t tick = 0; tick < schedule_.rounds + pieces_ - 1; ++tick)
         for (std::uint32_t piece = tick < schedule_.rounds ? 0 : tick - schedule_.rounds + 1;
              piece < pieces_ && piece <= tick; ++piece)
@@ -144,7 +145,8 @@ class Lowering {
   isa::DType dtype() const { return channel_.seats.front().input.block.dtype; }
 
   // A chunk set in the staging slot of an arrival, as the owner sees its own memory.
-  HbmView staged(std::uint32_t arrival, const ChunkSet& chunks, std::uint32_t piece, const Seat& viewer) const {
+  HbmView staged(std::uint32_t arrival, const ChunkSet& chunks, std::uint32_t piece,
+                 const Seat& viewer) const {
     const PlacedBox& box = boxes_[it_.hops[arrival].box];
     const std::uint64_t slot = box.slots.number(arrival, piece) % box.slots.slots();
     const std::uint64_t place = chunks.first - transfer(arrival).chunks.first;
@@ -154,14 +156,15 @@ class Lowering {
     view.rows = unit_ > 1 ? units(arrival, piece) : 1;
     view.columns = unit_ > 1 ? unit_ : units(arrival, piece);
     view.row_stride = static_cast<std::int64_t>(unit_);
-    view.distance = static_cast<std::int64_t>(box.staging + elements * isa::size_of(dtype()) - viewer.at->address);
+    view.distance =
+        static_cast<std::int64_t>(box.staging + elements * isa::size_of(dtype()) - viewer.at->address);
     return spread(view, chunks, static_cast<std::int64_t>(channel_.piece * unit_), 1);
   }
 
   HbmView held(const Strip& strip, const Problem::Held& places, const ChunkSet& chunks, std::uint32_t piece,
                std::uint64_t count) const {
-    return spread(cut(strip, places.place_of(chunks.first), piece * channel_.piece, count), chunks, strip.pitch,
-                  places.stride);
+    return spread(cut(strip, places.place_of(chunks.first), piece * channel_.piece, count), chunks,
+                  strip.pitch, places.stride);
   }
 
   HbmView output(std::uint32_t rank, const ChunkSet& chunks, std::uint32_t piece, std::uint64_t count) const {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a schedule to programs. A *channel* is one collective queue of every rank; it runs a schedule on its own
-// slice of the data, cut into pieces that go through the rounds one behind the other:
+// From a schedule to programs. A *channel* is one collective queue of every rank; it runs a schedule on its
+// own slice of the data, cut into pieces that go through the rounds one behind the other:
 //
 //   tick of (round, piece) = round + piece
 //
 // A queue issues in the order of ticks, within a tick the later rounds (the older pieces) first.
 //
-// Why no queue waits for ever. What a transfer waits for was issued in an earlier tick: an arrival of the same
-// piece comes from an earlier round; a slot that is used again was given back in an earlier tick, because a box
-// has as many slots as transfers begin while one is in use (runtime/collective/itinerary.h). Queues issue in
-// order and transfers end by themselves, so of all that is not yet issued anywhere the one with the smallest
-// tick can be issued.
+// Why no queue waits for ever. What a transfer waits for was issued in an earlier tick: an arrival of the
+// same piece comes from an earlier round; a slot that is used again was given back in an earlier tick,
+// because a box has as many slots as transfers begin while one is in use (runtime/collective/itinerary.h).
+// Queues issue in order and transfers end by themselves, so of all that is not yet issued anywhere the one
+// with the smallest tick can be issued.
 //
 // Memory. Staging lies at the receiver: a slot holds the chunks of one arrival of one piece. Sums are never
-// written to memory in between: a transfer folds the own input and all staged arrivals (n reads) straight into
-// the next rank's staging (one write); the last fold goes to the output.
+// written to memory in between: a transfer folds the own input and all staged arrivals (n reads) straight
+// into the next rank's staging (one write); the last fold goes to the output.
 #pragma once
 
 #include <functional>
@@ -30,11 +30,11 @@ namespace tahoma::runtime::collective {
 struct CoreKernel {
   std::uint32_t core = 0;
   Kernel* kernel = nullptr;
-  HbmView memory;             // an argument: some tensor of the core
-  std::uint64_t address = 0;  // the global address behind it
+  HbmView memory;                 // an argument: some tensor of the core
+  std::uint64_t address = 0;      // the global address behind it
   std::uint8_t own = isa::kNone;  // own_core()
-  // Signals taken so far, with what they have been raised by. A collective takes them from `next` on; one that
-  // follows behind a barrier may begin at 0 again.
+  // Signals taken so far, with what they have been raised by. A collective takes them from `next` on; one
+  // that follows behind a barrier may begin at 0 again.
   struct Counter {
     Signal signal;
     std::uint32_t raised = 0;
@@ -74,7 +74,9 @@ using Allocate = std::function<std::uint64_t(std::uint32_t core, isa::DType dtyp
 
 // Semaphores that a channel needs on the core that needs most, of kSignals that a core has for collectives.
 std::uint32_t semaphores_needed(const Schedule& schedule, std::uint32_t pieces, bool uneven);
-inline constexpr std::uint32_t kSignals = isa::kSemaphores - isa::kQueueCount - 2 * 16;
+// Beside those of the scheduler (engines, and 16 slots of each collective queue) and of barriers.
+inline constexpr std::uint32_t kBarrierSignals = 24;
+inline constexpr std::uint32_t kSignals = isa::kSemaphores - isa::kQueueCount - 2 * 16 - kBarrierSignals;
 
 // Appends the channel to the kernels of its seats. Throws UserError E-COL-010 when a core has not enough
 // semaphores left, with what would help.

@@ -19,8 +19,7 @@
 namespace tahoma::runtime::collective {
 
 std::vector<ChannelPlan> mesh_plan(const Problem& problem, const Grid& grid, std::uint32_t channels);
-std::vector<ChannelPlan> mesh_one_step_plan(const Problem& problem, const Grid& grid,
-                                            std::uint32_t channels);
+std::vector<ChannelPlan> mesh_one_step_plan(const Problem& problem, const Grid& grid, std::uint32_t channels);
 std::vector<ChannelPlan> direct_plan(const Problem& problem, const Grid& grid, std::uint32_t channels);
 
 }  // namespace tahoma::runtime::collective

@@ -7,8 +7,9 @@
 //   reduce_scatter, all_gather      R chunks; chunk r is rank r's
 //   gather, scatter                 R chunks; chunk r is rank r's, all of them are the root's
 //   all_to_all                      R x R chunks; chunk i R + j goes from rank i to rank j
-//   send_recv, permute              R chunks; chunk r goes from rank r to rank `to[r]` (kNowhere: stays unsent)
-//   barrier                         an all_gather of tokens: who has them all knows that all have arrived
+//   send_recv, permute              R chunks; chunk r goes from rank r to rank `to[r]` (kNowhere: stays
+//   unsent) barrier                         an all_gather of tokens: who has them all knows that all have
+//   arrived
 #pragma once
 
 #include <array>

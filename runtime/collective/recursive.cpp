@@ -32,7 +32,8 @@ class Hypercube {
     std::string names;
     for (std::size_t i = 0; i < grid.axes.size(); ++i) {
       const std::size_t a = (first_axis + i) % grid.axes.size();
-      for (std::uint32_t bit = std::bit_width(grid.axes[a].size) - 1U; bit-- > 0;) digits_.push_back({a, bit});
+      for (std::uint32_t bit = std::bit_width(grid.axes[a].size) - 1U; bit-- > 0;)
+        digits_.push_back({a, bit});
       names += grid.axes[a].name + (i + 1 < grid.axes.size() ? "," : "");
     }
     build_.rename("recursive over " + names);

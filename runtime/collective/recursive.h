@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recursive halving and doubling over the hypercube that the group contains.
 //
-// Each axis has a power of two of ranks; a coordinate's digits are its Gray code, so that on an axis of 4 every
-// exchange is between neighbours (all of an axis of 4 lies on one ring; on longer axes some partners are
-// further away). Digits are taken axis by axis, each axis from its highest digit down, which keeps what a rank
-// is responsible for one run of coordinates; channels begin with different axes.
+// Each axis has a power of two of ranks; a coordinate's digits are its Gray code, so that on an axis of 4
+// every exchange is between neighbours (all of an axis of 4 lies on one ring; on longer axes some partners
+// are further away). Digits are taken axis by axis, each axis from its highest digit down, which keeps what a
+// rank is responsible for one run of coordinates; channels begin with different axes.
 //
 // reduce_scatter: log2 R rounds; in each, two partners swap the halves that the other one keeps. Order of the
-// sum: own input, then what came in round 0, 1, ...; all of it folded in fp32 once for each time it is sent on
-// or kept, and rounded then. all_gather: the same backwards, doubling. all_reduce: one after the other.
+// sum: own input, then what came in round 0, 1, ...; all of it folded in fp32 once for each time it is sent
+// on or kept, and rounded then. all_gather: the same backwards, doubling. all_reduce: one after the other.
 #pragma once
 
 #include "runtime/collective/algorithm.h"

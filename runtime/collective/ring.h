@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ring: each channel passes chunks along one directed Hamiltonian cycle of the group. Channels take the cycles
-// in turn (runtime/collective/cycles.h), each cycle in both directions.
+// Ring: each channel passes chunks along one directed Hamiltonian cycle of the group. Channels take the
+// cycles in turn (runtime/collective/cycles.h), each cycle in both directions.
 //
 // reduce_scatter: R - 1 rounds; in round s the rank at position q sends the chunk of position q - s - 1 to
 // position q + 1. Order of the sum of position q's chunk: ((p[q+1] + p[q+2]) + ...) + p[q], rounded to the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A collective algorithm as a value: who sends which chunks to whom, in rounds. It says nothing of machines,
-// sizes or time; runtime/collective/lowering.h turns any schedule into programs, and a symbolic test proves of
-// each what it claims to implement (tests/support/symbolic.h).
+// sizes or time; runtime/collective/lowering.h turns any schedule into programs, and a symbolic test proves
+// of each what it claims to implement (tests/support/symbolic.h).
 //
 // What it means. For each chunk a rank holds a list of contributions: at first its own if the operation lets
 // it begin with the chunk, else none. All transfers of a round see what was held when the round began, and

@@ -14,7 +14,7 @@
 namespace tahoma::runtime::collective {
 
 inline constexpr std::uint64_t kChannelBytes = 16 * 1024, kPieceBytes = 256 * 1024;
-inline constexpr std::uint32_t kMostPieces = 8;
+inline constexpr std::uint32_t kMostPieces = 16;
 
 // Chunks of the largest transfer between ranks.
 std::uint32_t most_chunks(const Schedule& schedule);
@@ -25,6 +25,7 @@ std::uint32_t channels_for(const AlgorithmRow& algorithm, const Problem& problem
 
 // Pieces of a channel whose chunks have so many bytes; fewer when they would take more than `signals`
 // semaphores of a core.
-std::uint32_t pieces_for(const Schedule& schedule, std::uint64_t chunk_bytes, bool uneven, std::uint32_t signals);
+std::uint32_t pieces_for(const Schedule& schedule, std::uint64_t chunk_bytes, bool uneven,
+                         std::uint32_t signals);
 
 }  // namespace tahoma::runtime::collective

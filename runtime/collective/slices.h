@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a hierarchical collective cuts its data: which order of axes and which direction each channel takes, and
-// how much of the data, so that the axes finish together.
+// How a hierarchical collective cuts its data: which order of axes and which direction each channel takes,
+// and how much of the data, so that the axes finish together.
 //
 // Of a slice that takes axis a behind axes of together m ranks, (n_a - 1) / (m n_a) crosses a. Whatever the
-// order, the axes together carry (R - 1) / R of it, so the least time is (R - 1) / R over the sum of the rates,
-// if the orders can be mixed such that each axis carries its part. They are mixed by the shares nearest to equal
-// ones that do it (least squares, shares below 0 left out); where no mixture does, by the shares of a
-// two-player game between orders and axes, played until neither gains 0.1 % by a change.
+// order, the axes together carry (R - 1) / R of it, so the least time is (R - 1) / R over the sum of the
+// rates, if the orders can be mixed such that each axis carries its part. They are mixed by the shares
+// nearest to equal ones that do it (least squares, shares below 0 left out); where no mixture does, by the
+// shares of a two-player game between orders and axes, played until neither gains 0.1 % by a change.
 #pragma once
 
 #include <cstdint>

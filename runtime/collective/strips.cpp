@@ -31,8 +31,10 @@ HbmView spread(HbmView view, const ChunkSet& chunks, std::int64_t pitch, std::ui
     view.row_stride = levels.back().stride;
     levels.pop_back();
   }
-  TAHOMA_INVARIANT(levels.size() <= view.repeats.size(), "a set of chunks with more levels than a transfer has");
-  for (std::size_t i = 0; i < levels.size(); ++i) view.repeats[view.repeats.size() - levels.size() + i] = levels[i];
+  TAHOMA_INVARIANT(levels.size() <= view.repeats.size(),
+                   "a set of chunks with more levels than a transfer has");
+  for (std::size_t i = 0; i < levels.size(); ++i)
+    view.repeats[view.repeats.size() - levels.size() + i] = levels[i];
   return view;
 }
 

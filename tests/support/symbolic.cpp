@@ -67,7 +67,8 @@ class Interpreter {
     while (next < s_.transfers.size() && fault_.empty()) {
       std::size_t end = next;
       while (end < s_.transfers.size() && s_.transfers[end].round == s_.transfers[next].round) ++end;
-      if (end < s_.transfers.size() && s_.transfers[end].round < s_.transfers[next].round) return "rounds go back";
+      if (end < s_.transfers.size() && s_.transfers[end].round < s_.transfers[next].round)
+        return "rounds go back";
       round(next, end);
       next = end;
     }
@@ -118,7 +119,8 @@ class Interpreter {
         Held& got = at(r, c);
         std::sort(got.list.begin(), got.list.end());
         if (!got.final) return fmt::format("rank {} has not finished chunk {}", r, c);
-        if (got.list != want) return fmt::format("rank {} has {} of {} in chunk {}", r, got.list.size(), want.size(), c);
+        if (got.list != want)
+          return fmt::format("rank {} has {} of {} in chunk {}", r, got.list.size(), want.size(), c);
       }
     }
     return "";

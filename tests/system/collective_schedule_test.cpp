@@ -47,7 +47,8 @@ void for_each_schedule(const AlgorithmRow& row, Operation operation, const Grid&
 
 }  // namespace
 
-TEST_CASE("collective schedules: every algorithm does what its operation asks, in every group", "[collective]") {
+TEST_CASE("collective schedules: every algorithm does what its operation asks, in every group",
+          "[collective]") {
   std::set<Operation> performed;
   for (const Grid& grid : tests::grids())
     for (const AlgorithmRow& row : algorithms())
@@ -136,7 +137,8 @@ TEST_CASE("collective slices: axes are loaded in proportion to their rates, down
 }
 
 // With slots going round, a slot's next user must come in a later tick than the one that gives it back.
-TEST_CASE("collective slots: a slot is given back in an earlier tick than it is taken again", "[collective]") {
+TEST_CASE("collective slots: a slot is given back in an earlier tick than it is taken again",
+          "[collective]") {
   std::size_t reused = 0;
   for (const Grid& grid : tests::grids())
     for (const AlgorithmRow& row : algorithms())
@@ -162,7 +164,8 @@ TEST_CASE("collective slots: a slot is given back in an earlier tick than it is 
   CHECK(reused > 0);
 }
 
-TEST_CASE("collective schedules: every arrival is awaited in a later round than it was sent", "[collective]") {
+TEST_CASE("collective schedules: every arrival is awaited in a later round than it was sent",
+          "[collective]") {
   for (const Grid& grid : tests::grids())
     for (const AlgorithmRow& row : algorithms())
       for (const Operation operation : row.operations)
@@ -174,7 +177,8 @@ TEST_CASE("collective schedules: every arrival is awaited in a later round than 
             for (const std::uint32_t a : it.hops[i].waits)
               later = later && schedule.transfers[a].round < schedule.transfers[i].round &&
                       schedule.transfers[a].to == schedule.transfers[i].from;
-            if (it.hops[i].gives_back != kNone) once = once && given_back.insert(it.hops[i].gives_back).second;
+            if (it.hops[i].gives_back != kNone)
+              once = once && given_back.insert(it.hops[i].gives_back).second;
           }
           INFO(grid.ranks() << " ranks, " << name_of(operation) << ": " << schedule.what);
           CHECK(later);
@@ -191,9 +195,8 @@ TEST_CASE("collective algorithms: names, operations and groups that do not fit a
   CHECK_THROWS_WITH(algorithm_named("direct", problem, grid), Catch::Contains("E-COL-002"));
   CHECK_THROWS_WITH(algorithm_named("recursive", problem, grid),
                     Catch::Contains("E-COL-003") && Catch::Contains("powers of two"));
-  CHECK_THROWS_WITH(
-      algorithm_named("kangaring", problem_for(Operation::kAllReduce, 7), tests::list_grid(7)),
-      Catch::Contains("E-COL-003") && Catch::Contains("even"));
+  CHECK_THROWS_WITH(algorithm_named("kangaring", problem_for(Operation::kAllReduce, 7), tests::list_grid(7)),
+                    Catch::Contains("E-COL-003") && Catch::Contains("even"));
 }
 
 TEST_CASE("collective choice: auto follows the published sizes and best the shortest closed form",
@@ -212,8 +215,9 @@ TEST_CASE("collective choice: auto follows the published sizes and best the shor
   CHECK(chosen("auto", 56'000'000) == "kangaring");
   CHECK(chosen("best", std::uint64_t{1} << 30) == "hierarchical");
   // Never below the bound of the six ports.
-  const Cost cost = model.of(algorithm_named("hierarchical", problem, group.grid).plan(problem, group.grid, 16),
-                             std::uint64_t{1} << 30);
+  const Cost cost =
+      model.of(algorithm_named("hierarchical", problem, group.grid).plan(problem, group.grid, 16),
+               std::uint64_t{1} << 30);
   CHECK(cost.seconds > 3.30e-3);
   CHECK(cost.link == Approx(3.30e-3).epsilon(0.02));
 }

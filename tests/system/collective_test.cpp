@@ -42,7 +42,8 @@ Outcome run(const model::MachineParams& params, const Settings& settings, model:
     if (!golden.checked || !golden.passed) outcome.fault += "golden: " + golden.first_mismatch;
   }
   for (const runtime::CollectiveResult& result : workload->collectives(machine, measured))
-    if (result.time().fs <= 0 || result.time().fs > outcome.elapsed) outcome.fault += "a time outside the run";
+    if (result.time().fs <= 0 || result.time().fs > outcome.elapsed)
+      outcome.fault += "a time outside the run";
   return outcome;
 }
 
@@ -62,12 +63,14 @@ void check_all(const model::MachineParams& params, const Settings& group,
     for (const runtime::collective::AlgorithmRow& row : runtime::collective::algorithms()) {
       if (!row.performs(*runtime::collective::operation_from_name(operation))) continue;
       INFO(operation << " by " << row.name);
-      CHECK(fault_of(params, with(group, {{"operation", operation}, {"algorithm", std::string(row.name)}})) == "");
+      CHECK(fault_of(params, with(group, {{"operation", operation}, {"algorithm", std::string(row.name)}})) ==
+            "");
     }
 }
 
 const Settings kCores{{"ranks", "cores"}, {"over", "chips"}, {"bytes", "20 KiB"}, {"root", "3"}};
-const Settings kChips{{"ranks", "chips"}, {"over", "machine"}, {"bytes", "40 KiB"}, {"channels", "4"}, {"root", "3"}};
+const Settings kChips{
+    {"ranks", "chips"}, {"over", "machine"}, {"bytes", "40 KiB"}, {"channels", "4"}, {"root", "3"}};
 
 }  // namespace
 
@@ -89,7 +92,8 @@ TEST_CASE("collectives: operations from rank to rank over the cores of a chip", 
   check_all(flat(1, 1, 1), kCores, {"all_to_all", "send_recv", "permute", "barrier"});
 }
 
-TEST_CASE("collectives: every operation and algorithm over the chips of a torus", "[collective][machine][slow]") {
+TEST_CASE("collectives: every operation and algorithm over the chips of a torus",
+          "[collective][machine][slow]") {
   check_all(flat(4, 2, 2), kChips, runtime::collective::operation_names());
 }
 
@@ -109,26 +113,37 @@ TEST_CASE("collectives: sum, minimum and maximum of every dtype", "[collective][
     for (const char* reduction : {"sum", "min", "max"}) {
       const std::string dtype(isa::name_of(static_cast<isa::DType>(d)));
       INFO(dtype << " " << reduction);
-      CHECK(fault_of(flat(1, 1, 1),
-                     with(kCores, {{"dtype", dtype}, {"reduction", reduction}, {"algorithm", "recursive"}, {"bytes", "4 KiB"}})) == "");
+      CHECK(fault_of(flat(1, 1, 1), with(kCores, {{"dtype", dtype},
+                                                  {"reduction", reduction},
+                                                  {"algorithm", "recursive"},
+                                                  {"bytes", "4 KiB"}})) == "");
     }
 }
 
-TEST_CASE("collectives: sums that are rounded on their way keep within their roundings", "[collective][machine]") {
+TEST_CASE("collectives: sums that are rounded on their way keep within their roundings",
+          "[collective][machine]") {
   for (const char* dtype : {"bf16", "fp32", "fp8_e5m2"})
     for (const char* algorithm : {"ring", "mesh"}) {
       INFO(dtype << " " << algorithm);
       CHECK(fault_of(flat(1, 1, 1),
-                     with(kCores, {{"dtype", dtype}, {"algorithm", algorithm}, {"values", "uniform"}})) == "");
+                     with(kCores, {{"dtype", dtype}, {"algorithm", algorithm}, {"values", "uniform"}})) ==
+            "");
     }
 }
 
 TEST_CASE("collectives: groups side by side, logical cores, unequal counts, sizes one behind the other",
           "[collective][machine]") {
   CHECK(fault_of(flat(1, 1, 1), with(kCores, {{"over", "0-3|6,4"}, {"root", "1"}})) == "");
-  CHECK(fault_of(flat(2, 1, 1), with(kCores, {{"ranks", "logical_cores"}, {"over", "machine"}, {"algorithm", "hierarchical"}})) == "");
+  CHECK(fault_of(
+            flat(2, 1, 1),
+            with(kCores, {{"ranks", "logical_cores"}, {"over", "machine"}, {"algorithm", "hierarchical"}})) ==
+        "");
   CHECK(fault_of(flat(1, 1, 1), with(kCores, {{"operation", "all_to_all"}, {"counts", "random"}})) == "");
-  CHECK(fault_of(flat(1, 1, 1), with(kCores, {{"operation", "all_to_all"}, {"over", "0-1"}, {"root", "0"}, {"counts", "5,0;70,9"}})) == "");
+  CHECK(
+      fault_of(flat(1, 1, 1),
+               with(kCores,
+                    {{"operation", "all_to_all"}, {"over", "0-1"}, {"root", "0"}, {"counts", "5,0;70,9"}})) ==
+      "");
   CHECK(fault_of(flat(1, 1, 1), with(kCores, {{"bytes", "1 KiB .. 8 KiB"}, {"iterations", "2"}})) == "");
 }
 
@@ -155,13 +170,15 @@ TEST_CASE("collectives: cases that make no sense are refused", "[collective]") {
   CHECK_THAT(refusal({{"bytes", "much"}}), Catch::Contains("E-COL-030"));
   CHECK_THAT(refusal({{"bytes", "1 MiB .. 1 KiB"}}), Catch::Contains("E-COL-030"));
   CHECK_THAT(refusal(with(kCores, {{"counts", "random"}})), Catch::Contains("E-COL-031"));
-  CHECK_THAT(refusal(with(kCores, {{"operation", "all_to_all"}, {"counts", "1,2"}})), Catch::Contains("E-COL-031"));
+  CHECK_THAT(refusal(with(kCores, {{"operation", "all_to_all"}, {"counts", "1,2"}})),
+             Catch::Contains("E-COL-031"));
   CHECK_THAT(refusal(with(kCores, {{"root", "8"}})), Catch::Contains("E-COL-032"));
   CHECK(workloads::sizes_of("8 KiB .. 64 KiB") == std::vector<std::uint64_t>{8192, 16384, 32768, 65536});
   CHECK(workloads::sizes_of("1 KiB, 3 KiB") == std::vector<std::uint64_t>{1024, 3072});
   // As many pieces as semaphores cannot count.
   const std::string text = tests::in_child([&] {
-    return run(flat(1, 1, 1), with(kCores, {{"algorithm", "recursive"}, {"bytes", "1 MiB"}, {"piece", "64 B"}}),
+    return run(flat(1, 1, 1),
+               with(kCores, {{"algorithm", "recursive"}, {"bytes", "1 MiB"}, {"piece", "64 B"}}),
                model::Mode::kTiming)
         .fault;
   });

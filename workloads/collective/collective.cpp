@@ -69,8 +69,7 @@ class Collective final : public runtime::Workload {
     t.add("channels", channels_, std::uint64_t{0}, {0, 4096},
           "collective queues that a rank uses; 0: all of them", base::chosen());
     t.add("piece", piece_, base::Bytes{0}, {base::Bytes{0}, base::Bytes{std::uint64_t{1} << 32}},
-          "bytes of a chunk and channel that go through the rounds at a time; 0: chosen",
-          base::chosen());
+          "bytes of a chunk and channel that go through the rounds at a time; 0: chosen", base::chosen());
     t.add("iterations", iterations_, std::uint64_t{1}, {1, 1000}, "how often each size is run",
           base::chosen());
     t.add("values", values_, std::string("whole"), {"whole", "uniform"},
@@ -187,10 +186,9 @@ class Collective final : public runtime::Workload {
   // Elements of the whole vector as the schedule sees it (runtime/collective/operation.h).
   std::uint64_t elements_of(const Problem& problem, std::uint64_t bytes) const {
     const std::uint64_t elements = std::max<std::uint64_t>(1, bytes / isa::size_of(element()));
-    const bool a_vector_each = problem.operation == Operation::kAllToAll ||
-                               problem.operation == Operation::kSendRecv ||
-                               problem.operation == Operation::kPermute ||
-                               problem.operation == Operation::kBarrier;
+    const bool a_vector_each =
+        problem.operation == Operation::kAllToAll || problem.operation == Operation::kSendRecv ||
+        problem.operation == Operation::kPermute || problem.operation == Operation::kBarrier;
     return a_vector_each ? elements * problem.ranks : elements;
   }
 
@@ -202,14 +200,15 @@ class Collective final : public runtime::Workload {
                                  CostModel(machine.params(), group));
     spec.algorithm = choice.algorithm;
     spec.dtype = element();
-    spec.op = std::find_if(kReductions.begin(), kReductions.end(),
-                           [&](const ReductionName& r) { return r.name == reduction_; })
-                  ->op;
+    spec.op = std::find_if(kReductions.begin(), kReductions.end(), [&](const ReductionName& r) {
+                return r.name == reduction_;
+              })->op;
     spec.elements = elements_of(spec.problem, bytes);
     spec.channels = static_cast<std::uint32_t>(channels_);
     spec.piece_bytes = piece_.count;
     if (!counts_.empty())
-      spec.counts = counts_of(counts_, group.ranks(), spec.elements / group.ranks() / group.ranks(), inputs_.seed);
+      spec.counts =
+          counts_of(counts_, group.ranks(), spec.elements / group.ranks() / group.ranks(), inputs_.seed);
     runs_.push_back({g, bytes, choice.why, assembly_->add(g, spec), {}});
   }
 

@@ -15,7 +15,8 @@ namespace tahoma::workloads {
 
 namespace {
 
-constexpr const char* kSizes = "expected sizes such as 1 MiB, lists such as '8 KiB, 1 MiB', or a range '8 KiB .. 1 GiB'";
+constexpr const char* kSizes =
+    "expected sizes such as 1 MiB, lists such as '8 KiB, 1 MiB', or a range '8 KiB .. 1 GiB'";
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
@@ -41,7 +42,8 @@ std::uint64_t size_of(std::string_view text) {
     throw base::UserError("E-COL-030", "workload.bytes",
                           fmt::format("'{}' is no size: {}; {}", text, error.what(), kSizes));
   }
-  if (bytes == 0) throw base::UserError("E-COL-030", "workload.bytes", fmt::format("a size of 0; {}", kSizes));
+  if (bytes == 0)
+    throw base::UserError("E-COL-030", "workload.bytes", fmt::format("a size of 0; {}", kSizes));
   return bytes;
 }
 
@@ -55,7 +57,8 @@ std::vector<std::uint64_t> sizes_of(const std::string& text) {
     for (std::uint64_t bytes = size_of(ends[0]); bytes <= last; bytes *= 2) sizes.push_back(bytes);
     if (!sizes.empty()) return sizes;
   }
-  if (ends.size() != 1) throw base::UserError("E-COL-030", "workload.bytes", fmt::format("'{}'; {}", text, kSizes));
+  if (ends.size() != 1)
+    throw base::UserError("E-COL-030", "workload.bytes", fmt::format("'{}'; {}", text, kSizes));
   for (const std::string_view part : split(text, ",")) sizes.push_back(size_of(part));
   return sizes;
 }
@@ -76,13 +79,14 @@ std::vector<std::uint64_t> counts_of(const std::string& text, std::uint32_t rank
       std::uint64_t value = 0;
       const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
       if (error != std::errc() || end != number.data() + number.size())
-        throw base::UserError("E-COL-031", "workload.counts", fmt::format("'{}' is no number of elements", number));
+        throw base::UserError("E-COL-031", "workload.counts",
+                              fmt::format("'{}' is no number of elements", number));
       counts.push_back(value);
     }
   if (counts.size() != pairs)
-    throw base::UserError("E-COL-031", "workload.counts",
-                          fmt::format("{} numbers; expected {} rows of {}, by ';' and ','", counts.size(), ranks,
-                                      ranks));
+    throw base::UserError(
+        "E-COL-031", "workload.counts",
+        fmt::format("{} numbers; expected {} rows of {}, by ';' and ','", counts.size(), ranks, ranks));
   return counts;
 }
 

@@ -133,7 +133,8 @@ void add(runtime::GoldenResult& all, const runtime::GoldenResult& one) {
 }
 
 // What ought to be in the output of an operation that only moves.
-HostTensor moved_to(const Placed& placed, const Values& values, std::uint64_t number, const Problem::Held& held) {
+HostTensor moved_to(const Placed& placed, const Values& values, std::uint64_t number,
+                    const Problem::Held& held) {
   const std::uint64_t length = placed.chunk_elements;
   HostTensor want = runtime::make_tensor("want", placed.spec.dtype, {1, held.count * length});
   const std::size_t size = isa::size_of(placed.spec.dtype);
@@ -141,7 +142,8 @@ HostTensor moved_to(const Placed& placed, const Values& values, std::uint64_t nu
     const std::uint64_t count = placed.spec.counts.empty() ? length : placed.spec.counts[chunk];
     const HostTensor brought =
         contribution(placed, values, number, bringer(placed.spec.problem, chunk), {chunk, 1, 1});
-    std::memcpy(want.values.data() + held.place_of(chunk) * length * size, brought.values.data(), count * size);
+    std::memcpy(want.values.data() + held.place_of(chunk) * length * size, brought.values.data(),
+                count * size);
   });
   return want;
 }
@@ -176,7 +178,8 @@ runtime::GoldenResult check_alike(runtime::Machine& machine, const Group& group,
 
 }  // namespace
 
-void fill_inputs(runtime::Machine& machine, const Placed& placed, const Values& values, std::uint64_t number) {
+void fill_inputs(runtime::Machine& machine, const Placed& placed, const Values& values,
+                 std::uint64_t number) {
   const std::size_t size = isa::size_of(placed.spec.dtype);
   for (std::uint32_t rank = 0; rank < placed.spec.problem.ranks; ++rank) {
     const Problem::Held held = placed.spec.problem.input_of(rank, placed.chunks);
@@ -199,7 +202,8 @@ runtime::GoldenResult check_outputs(runtime::Machine& machine, const Group& grou
     if (held.count > 0) alike[held.first].push_back(r);
   }
   runtime::GoldenResult all;
-  for (const auto& [first, ranks] : alike) add(all, check_alike(machine, group, placed, values, number, ranks));
+  for (const auto& [first, ranks] : alike)
+    add(all, check_alike(machine, group, placed, values, number, ranks));
   return all;
 }
 

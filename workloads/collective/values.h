@@ -17,7 +17,8 @@ struct Values {
   bool uniform = false;
 };
 
-// Fills the inputs of every rank of the group that `placed` belongs to; `number` tells groups and sizes apart.
+// Fills the inputs of every rank of the group that `placed` belongs to; `number` tells groups and sizes
+// apart.
 void fill_inputs(runtime::Machine& machine, const runtime::collective::Placed& placed, const Values& values,
                  std::uint64_t number);
 
