@@ -189,7 +189,8 @@ void DmaRings::ring(const TransferRequest& request) {
   t->remote = request.descriptor().dst.space == isa::Space::kHbm && !on_chip(request.dst, place_.chip);
   t->collective = is_collective(request.queue);
   if (t->collective && t->runs.joined == 1)
-    t->parts = std::max<std::uint64_t>(1, params_.collective_packet.count / params_.packet.count);
+    t->parts = std::max<std::uint64_t>(
+        1, params_.collective_packet.count * request.sources.size() / params_.packet.count);
   for (std::optional<sim::Notify>* notify : {&t->request.notify, &t->request.notify_read})
     if (*notify && static_cast<sim::Change>((*notify)->change) != sim::Change::kSet)
       (*notify)->value *= isa::kDmaEngines / engines.count;

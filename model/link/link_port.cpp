@@ -77,7 +77,7 @@ void LinkPort::count(const sim::PacketInfo& info, std::uint64_t wire_bytes) {
   payload_bytes_ += info.carried;
   wire_bytes_ += wire_bytes;
   ++packets_;
-  ++meter_.link_packet_hops;
+  if (place_.buffer != kAlways) ++meter_.link_packet_hops;
   const std::uint64_t key = std::uint64_t{info.from_chip} << 32 | info.to_chip;
   if (last_flow_ == nullptr || last_flow_->first != key) last_flow_ = &*flows_.try_emplace(key, 0).first;
   last_flow_->second += info.carried;

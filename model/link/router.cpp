@@ -78,8 +78,28 @@ tlm::tlm_sync_enum Router::on_request(int input, sim::Payload& payload, tlm::tlm
     return tlm::TLM_UPDATED;
   }
   from.high_water = std::max(from.high_water, ++from.packets);
-  enter(from.first_buffer + sim::info_of(payload).vc, payload);
+  const std::uint32_t buffer = from.first_buffer + sim::info_of(payload).vc;
+  if (passes_through(buffer, payload))
+    pass_to_chip(input, payload);
+  else
+    enter(buffer, payload);
   return tlm::TLM_ACCEPTED;
+}
+
+// To the chip, whose side has no rate of its own, and nothing in front of it: nothing can hold it up.
+bool Router::passes_through(std::uint32_t buffer, const sim::Payload& payload) const {
+  return fabric_.params.local.ideal && buffers_[buffer].packets.empty() &&
+         sim::info_of(const_cast<sim::Payload&>(payload)).to_chip == node_;
+}
+
+void Router::pass_to_chip(int input, sim::Payload& payload) {
+  Input& from = inputs_[static_cast<std::size_t>(input)];
+  --from.packets;
+  const sim::PacketInfo& info = sim::info_of(payload);
+  give_back(from, input, payload, std::max(info.head, sim::now()), info.tail);
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  to_chip_->wire->nb_transport_fw(payload, phase, delay);
 }
 
 PortIndex Router::own_port(const sim::Payload& payload) const {
@@ -247,16 +267,16 @@ void Router::depart(const Departure& departure, Time tail) {
     grant_refused(departure.buffer - first_own_);
   } else {
     --input.packets;
-    give_back(input, static_cast<int>(b.input), *departure.packet, tail);
+    give_back(input, static_cast<int>(b.input), *departure.packet, sim::now(), tail);
   }
   if (!b.packets.empty()) request(departure.buffer);
 }
 
 // The room is free when, arriving at the rate of its link, nothing can overtake what is still leaving.
-void Router::give_back(const Input& input, int number, sim::Payload& payload, Time tail) {
+void Router::give_back(const Input& input, int number, sim::Payload& payload, Time head, Time tail) {
   const base::Bytes bytes = fabric_.params.on_wire(sim::info_of(payload).carried);
   const Time filled = tail - input.sender->place().rate.time_for(bytes);
-  const Time free = std::max(sim::now(), filled);
+  const Time free = std::max(head, filled);
   tlm::tlm_phase phase = tlm::END_REQ;
   sc_core::sc_time delay = sim::to_kernel(free - sim::now() + fabric_.params.wire);
   in[number]->nb_transport_bw(payload, phase, delay);

@@ -96,7 +96,9 @@ class Router : public sc_core::sc_module, private PacketSource {
   bool consider(std::uint32_t buffer, const LinkPort& port, Departure& found) const;
   bool find_vc(const Buffer& buffer, const LinkPort& port, std::uint8_t& vc) const;
   LinkPort& port_at(PortIndex index) { return index == ports_.size() ? *to_chip_ : *ports_[index]; }
-  void give_back(const Input& input, int number, sim::Payload& payload, base::Time tail);
+  bool passes_through(std::uint32_t buffer, const sim::Payload& payload) const;
+  void pass_to_chip(int input, sim::Payload& payload);
+  void give_back(const Input& input, int number, sim::Payload& payload, base::Time head, base::Time tail);
 
   std::uint32_t node_;
   const Fabric fabric_;
