@@ -16,7 +16,7 @@ namespace tahoma::runtime::collective {
 // Of a core for collectives: beside those of the scheduler (engines, and 16 slots of each collective queue)
 // and of barriers.
 inline constexpr std::uint32_t kBarrierSignals = 24;
-inline constexpr std::uint32_t kSignals = isa::kSemaphores - isa::kQueueCount - 2 * 16 - kBarrierSignals;
+inline constexpr std::uint32_t kSignals = isa::kSemaphores - isa::kQueueCount - 2UL * 16 - kBarrierSignals;
 
 // What a channel takes of them on the core that needs most.
 std::uint32_t semaphores_needed(const Schedule& schedule, std::uint32_t pieces, bool uneven);
