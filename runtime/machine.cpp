@@ -43,7 +43,26 @@ std::uint64_t Tensor::elements() const {
 
 std::uint64_t Tensor::bytes() const { return elements() * isa::size_of(dtype); }
 
+namespace {
+
+// Tells all who look, in the order in which they came.
+struct Observers final : base::Observer {
+  std::vector<base::Observer*> all;
+  void instruction(const base::InstructionActivity& activity) override {
+    for (base::Observer* observer : all) observer->instruction(activity);
+  }
+  void packet(const base::PacketActivity& activity) override {
+    for (base::Observer* observer : all) observer->packet(activity);
+  }
+  void semaphore(const base::SemaphoreActivity& activity) override {
+    for (base::Observer* observer : all) observer->semaphore(activity);
+  }
+};
+
+}  // namespace
+
 struct Machine::Impl {
+  Observers observers;
   Impl(const model::MachineParams& params, model::Mode mode_, model::check::Options checks)
       : system(params, mode_, true, checks), mode(mode_), used(params.chips() * params.chip.hbm.stacks, 0) {}
 
@@ -147,7 +166,10 @@ void Machine::load(std::uint32_t core, std::shared_ptr<const isa::Program> progr
   impl_->system.load(core, std::move(program), table);
 }
 
-void Machine::observe(base::Observer* observer) { impl_->system.observe(observer); }
+void Machine::observe(base::Observer* observer) {
+  impl_->observers.all.push_back(observer);
+  impl_->system.observe(&impl_->observers);
+}
 void Machine::seed(std::uint64_t seed) { impl_->system.seed(seed); }
 
 base::RunMeasurement Machine::run(const std::function<void(const model::Progress&)>& progress) {

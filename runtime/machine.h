@@ -61,7 +61,7 @@ class Machine {
   void load(std::uint32_t core, std::shared_ptr<const isa::Program> program,
             const std::vector<std::uint64_t>& arguments);
 
-  void observe(base::Observer* observer);  // before the run (model/base/activity.h)
+  void observe(base::Observer* observer);  // another one, before the run (model/base/activity.h)
   void seed(std::uint64_t seed);           // of stochastic rounding, before the run
   base::RunMeasurement run(const std::function<void(const model::Progress&)>& progress = {});
   void collect(base::StatSink& sink) const;

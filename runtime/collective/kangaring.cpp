@@ -21,7 +21,8 @@ class KangaRing {
   Schedule schedule() {
     if (build_.problem().operation == Operation::kAllGather) {
       for (std::uint32_t r = 0; r < 2 * pairs_; ++r) build_.settle(r, ChunkSet::one(r));
-      for (std::uint32_t k = 0; k < pairs_; ++k) build_.copy(tail(k), head(k), ChunkSet::one(tail(k)));
+      for (std::uint32_t k = 0; k < pairs_; ++k)
+        build_.copy(tail(k, k), head(k, k), ChunkSet::one(tail(k, k)));
       build_.next_round();
       gather(false);
       return build_.finish();
@@ -33,27 +34,39 @@ class KangaRing {
   }
 
  private:
-  std::uint32_t head(std::uint32_t pair) const { return cycle_[2 * (pair % pairs_)]; }
-  std::uint32_t tail(std::uint32_t pair) const { return cycle_[2 * (pair % pairs_) + 1]; }
-  ChunkSet chunks_of(std::uint32_t pair) const {
-    const std::uint32_t low = std::min(head(pair), tail(pair)), high = std::max(head(pair), tail(pair));
-    return ChunkSet::run(low, 2, high - low);
+  // Of a pair, as far as the chunks of pair `label` are concerned.
+  std::uint32_t head(std::uint32_t pair, std::uint32_t label) const {
+    return member(pair, label % pairs_ % 2);
+  }
+  std::uint32_t tail(std::uint32_t pair, std::uint32_t label) const {
+    return member(pair, 1 - label % pairs_ % 2);
+  }
+  std::uint32_t member(std::uint32_t pair, std::uint32_t which) const {
+    return cycle_[2 * (pair % pairs_) + which];
+  }
+  ChunkSet chunks_of(std::uint32_t label) const {
+    const std::uint32_t a = member(label, 0), b = member(label, 1);
+    return ChunkSet::run(std::min(a, b), 2, std::max(a, b) - std::min(a, b));
   }
 
   void scatter() {
-    for (std::uint32_t k = 0; k < pairs_; ++k) build_.combine(tail(k), head(k), ChunkSet::run(0, 2 * pairs_));
+    for (std::uint32_t k = 0; k < pairs_; ++k)
+      for (std::uint32_t label = 0; label < pairs_; ++label)
+        build_.combine(tail(k, label), head(k, label), chunks_of(label));
     build_.next_round();
     for (std::uint32_t s = 0; s + 1 < pairs_; ++s, build_.next_round())
-      for (std::uint32_t k = 0; k < pairs_; ++k)
-        build_.combine(head(k), head(k + 1), chunks_of(k + 2 * pairs_ - s - 1));
+      for (std::uint32_t k = 0; k < pairs_; ++k) {
+        const std::uint32_t label = k + 2 * pairs_ - s - 1;
+        build_.combine(head(k, label), head(k + 1, label), chunks_of(label));
+      }
   }
 
   // Heads fold what their pair is responsible for, and keep it or hand the tail its own.
   void share_out() {
     const bool keep = build_.problem().operation == Operation::kAllReduce;
     for (std::uint32_t k = 0; k < pairs_; ++k) {
-      build_.settle(head(k), keep ? chunks_of(k) : ChunkSet::one(head(k)));
-      if (!keep) build_.copy(head(k), tail(k), ChunkSet::one(tail(k)));
+      build_.settle(head(k, k), keep ? chunks_of(k) : ChunkSet::one(head(k, k)));
+      if (!keep) build_.copy(head(k, k), tail(k, k), ChunkSet::one(tail(k, k)));
     }
     build_.next_round();
   }
@@ -63,8 +76,9 @@ class KangaRing {
     for (std::uint32_t s = 0; s < pairs_; ++s, build_.next_round())
       for (std::uint32_t k = 0; k < pairs_; ++k) {
         const std::uint32_t label = k + pairs_ - s;
-        if (s + 1 < pairs_) build_.copy(head(k), head(k + 1), chunks_of(label));
-        build_.copy(head(k), tail(k), s > 0 || both ? chunks_of(label) : ChunkSet::one(head(k)));
+        const std::uint32_t from = head(k, label);
+        if (s + 1 < pairs_) build_.copy(from, head(k + 1, label), chunks_of(label));
+        build_.copy(from, tail(k, label), s > 0 || both ? chunks_of(label) : ChunkSet::one(from));
       }
   }
 

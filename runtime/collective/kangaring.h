@@ -2,14 +2,17 @@
 // KangaRing: what is public of it is that it goes over two Hamiltonian cycles, that a step is one read and
 // two writes, and that it takes O(N/2) steps. The rest is our reading:
 //
-// Ranks are paired along the cycle (on one chip where ranks share a chip); one of each pair is its head. Data
-// jump from head to head, so a step covers two ranks.
-//   reduce_scatter  each tail first pushes its whole input to its head. Then M - 1 = R/2 - 1 rounds: the head
-//                   folds its own input, its tail's and what has arrived for the two chunks of a pair, and
-//                   writes the sum to the next head. At the end it hands the tail its chunk.
-//   all_gather      each tail gives its head its chunk. Then M rounds, in each of which the head reads the
+// Ranks are paired along the cycle (on one chip where ranks share a chip). For the chunks of every other pair
+// one of a pair is the head and the other its tail, for the rest the other way round: two cycles, each over
+// half of the ranks. Data jump from head to head, so a step covers two ranks.
+//   reduce_scatter  each tail first pushes its input to its head. Then M - 1 = R/2 - 1 rounds: the head folds
+//   its
+//                   own input, its tail's and what has arrived for the two chunks of a pair, and writes the
+//                   sum to the next head. At the end it hands the tail its chunk.
+//   all_gather      each tail gives its head its chunk. Then M rounds, in each of which the head writes the
 //   two
-//                   chunks that arrived last and writes them twice: to the next head and to its own tail.
+//                   chunks that arrived last twice: to the next head and to its own tail. Here the two writes
+//                   are two transfers, each with a read of its own.
 // Order of the sum, h and t being head and tail: each pair's share is (h + t), or (h + t + what arrived),
 // taken in fp32 and rounded to the dtype once per jump.
 //
