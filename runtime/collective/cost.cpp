@@ -7,7 +7,7 @@
 #include <map>
 
 #include "runtime/collective/itinerary.h"
-#include "runtime/collective/lowering.h"
+#include "runtime/collective/semaphores.h"
 #include "runtime/collective/sizing.h"
 
 namespace tahoma::runtime::collective {
@@ -75,9 +75,11 @@ class Loads {
 
  private:
   double cores() const { return static_cast<double>(group_.cores.front().size()); }
+  // Those that both collective queues of each core deal transfers to.
   double engines() const {
     const model::DmaParams& dma = machine_.chip.core.dma;
-    return isa::kDmaEngines * cores() * static_cast<double>(dma.bytes_per_cycle.count * dma.clock.hz);
+    const std::uint64_t of_core = std::min<std::uint64_t>(isa::kDmaEngines, 2 * dma.collective_engines);
+    return static_cast<double>(of_core * dma.bytes_per_cycle.count * dma.clock.hz) * cores();
   }
   double hbm() const {
     const model::HbmParams& hbm = machine_.chip.hbm;

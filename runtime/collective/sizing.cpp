@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "runtime/collective/lowering.h"
+#include "runtime/collective/semaphores.h"
 
 namespace tahoma::runtime::collective {
 

@@ -13,7 +13,7 @@
 
 namespace tahoma::runtime::collective {
 
-inline constexpr std::uint64_t kChannelBytes = 16 * 1024, kPieceBytes = 256 * 1024;
+inline constexpr std::uint64_t kChannelBytes = 16UL * 1024, kPieceBytes = 256UL * 1024;
 inline constexpr std::uint32_t kMostPieces = 16;
 
 // Chunks of the largest transfer between ranks.

@@ -2,7 +2,7 @@
 // Windows of chunks in HBM.
 #pragma once
 
-#include "runtime/collective/lowering.h"
+#include "runtime/collective/channel.h"
 
 namespace tahoma::runtime::collective {
 

@@ -6,7 +6,7 @@
 // bit. `uniform` inputs in [-1, 1) are there for those who want to see the rounding.
 #pragma once
 
-#include "runtime/collective/assembly.h"
+#include "runtime/collective/placed.h"
 #include "runtime/inputs.h"
 #include "runtime/workload.h"
 

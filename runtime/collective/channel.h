@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// A *channel*: one collective queue of every rank, with its slice of each rank's data and the schedule that
+// it runs on them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "runtime/collective/schedule.h"
+#include "runtime/kernel.h"
+
+namespace tahoma::runtime::collective {
+
+// A core's kernel while its programs are being built.
+struct CoreKernel {
+  std::uint32_t core = 0;
+  Kernel* kernel = nullptr;
+  HbmView memory;                 // an argument: some tensor of the core
+  std::uint64_t address = 0;      // the global address behind it
+  std::uint8_t own = isa::kNone;  // own_core()
+  // Signals taken so far, with what they have been raised by. A collective takes them from `next` on; one
+  // that follows behind a barrier may begin at 0 again.
+  struct Counter {
+    Signal signal;
+    std::uint32_t raised = 0;
+  };
+  std::vector<Counter> counters;
+  std::size_t next = 0;
+};
+
+// Where a rank's chunks lie: the block of its first one, the next ones `pitch` elements apart. A block of one
+// row is cut into pieces by columns, one of several rows by rows; the unit is a column or a row.
+struct Strip {
+  HbmView block;
+  std::int64_t pitch = 0;
+  std::uint64_t places = 0;   // chunks that there is room for
+  std::uint64_t address = 0;  // the global address of the block's first element
+};
+
+struct Seat {  // of one rank in one channel
+  CoreKernel* at = nullptr;
+  isa::Queue queue = isa::Queue::kCc0;
+  Strip input, output;
+};
+
+struct Channel {
+  std::shared_ptr<const Schedule> schedule;
+  std::vector<Seat> seats;           // by rank
+  std::vector<std::uint64_t> units;  // of each chunk; one entry: of all
+  std::uint64_t piece = 1;           // units of a piece
+  isa::AluOp op = isa::AluOp::kAdd;
+
+  std::uint64_t most_units() const;
+  std::uint32_t pieces() const;
+};
+
+// Memory for staging in the stack of `core`: the global address of so many elements.
+using Allocate = std::function<std::uint64_t(std::uint32_t core, isa::DType dtype, std::uint64_t elements)>;
+
+}  // namespace tahoma::runtime::collective

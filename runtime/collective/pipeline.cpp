@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/collective/pipeline.h"
+
+#include <algorithm>
+
+namespace tahoma::runtime::collective {
+
+Pipeline::Pipeline(const Channel& channel)
+    : channel_(channel), itinerary_(follow(*channel.schedule)), pieces_(channel.pieces()) {
+  const bool alike = channel.units.size() == 1;
+  for (const Box& box : itinerary_.boxes) slots_.emplace_back(box, schedule(), pieces_, alike);
+}
+
+std::uint64_t Pipeline::units(std::uint32_t hop, std::uint32_t piece) const {
+  const std::uint64_t all =
+      channel_.units.size() == 1 ? channel_.units[0] : channel_.units[transfer(hop).chunks.first];
+  const std::uint64_t first = piece * channel_.piece;
+  return first >= all ? 0 : std::min(channel_.piece, all - first);
+}
+
+std::vector<Pipeline::Turn> Pipeline::turns(std::uint32_t rank) const {
+  const std::vector<std::uint32_t>& run = hops_of(rank);
+  const std::uint32_t rounds = schedule().rounds;
+  std::vector<std::size_t> begin(rounds + 1, run.size());  // of the rounds in `run`
+  for (std::size_t i = run.size(); i-- > 0;) begin[transfer(run[i]).round] = i;
+  for (std::size_t round = rounds; round-- > 0;) begin[round] = std::min(begin[round], begin[round + 1]);
+
+  std::vector<Turn> turns;
+  for (std::uint32_t tick = 0; tick < rounds + pieces_ - 1; ++tick)
+    for (std::uint32_t piece = tick < rounds ? 0 : tick - rounds + 1; piece < pieces_ && piece <= tick;
+         ++piece)
+      for (std::size_t i = begin[tick - piece]; i < begin[tick - piece + 1]; ++i)
+        turns.push_back({run[i], piece});
+  return turns;
+}
+
+}  // namespace tahoma::runtime::collective

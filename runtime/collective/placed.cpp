@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/collective/placed.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "runtime/collective/channel.h"
+#include "runtime/collective/semaphores.h"
+#include "runtime/collective/sizing.h"
+#include "runtime/placement.h"
+
+namespace tahoma::runtime::collective {
+
+namespace {
+
+constexpr std::uint64_t kAccess = 64;  // bytes
+
+// Of each chunk by channel: shares of the chunk in whole accesses.
+std::vector<Placed::Slice> equal_slices(const Placed& placed) {
+  const std::uint64_t access = access_elements(placed.spec.dtype);
+  const std::uint64_t all = (placed.chunk_elements + access - 1) / access;
+  std::vector<Placed::Slice> result;
+  double share = 0;
+  std::uint64_t first = 0;
+  for (const ChannelPlan& channel : placed.plan) {
+    share += channel.share;
+    const bool last = result.size() + 1 == placed.plan.size();
+    const std::uint64_t end =
+        last ? all : static_cast<std::uint64_t>(std::llround(share * static_cast<double>(all)));
+    result.push_back({first * access, (end - first) * access});
+    first = end;
+  }
+  return result;
+}
+
+std::vector<PlacedChannel> channels_of(const Placed& placed) {
+  std::vector<PlacedChannel> channels;
+  for (const Placed::Slice& slice : equal_slices(placed)) {
+    PlacedChannel& at = channels.emplace_back();
+    at.first = slice.first;
+    if (placed.spec.counts.empty()) at.units = {slice.count};
+    for (const std::uint64_t count : placed.spec.counts)
+      at.units.push_back(part_of(count, placed.plan.size(), channels.size() - 1).count);
+    at.columns = *std::max_element(at.units.begin(), at.units.end());
+  }
+  return channels;
+}
+
+// Columns of a piece.
+std::uint64_t piece_of(const Spec& spec, const Schedule& schedule, std::uint64_t columns,
+                       std::uint32_t signals) {
+  const std::uint64_t bytes = columns * isa::size_of(spec.dtype), access = access_elements(spec.dtype);
+  const std::uint64_t pieces = spec.piece_bytes > 0
+                                   ? std::max<std::uint64_t>(1, bytes / spec.piece_bytes)
+                                   : pieces_for(schedule, bytes, !spec.counts.empty(), signals);
+  return std::max(access, ((columns + pieces - 1) / pieces + access - 1) / access * access);
+}
+
+// A sum is rounded when it leaves a rank, in as many rounds as combine, and when it is settled.
+std::uint32_t roundings_of(const Schedule& schedule) {
+  std::set<std::uint32_t> rounds;
+  for (const Transfer& t : schedule.transfers)
+    if (t.kind == TransferKind::kCombine) rounds.insert(t.round);
+  return static_cast<std::uint32_t>(rounds.size()) + 1 + schedule.problem.ranks / (isa::kMostSources - 1);
+}
+
+}  // namespace
+
+std::uint64_t access_elements(isa::DType dtype) { return kAccess / isa::size_of(dtype); }
+
+std::uint32_t queues_of(const Group& group) {
+  return static_cast<std::uint32_t>(2 * group.cores.front().size());
+}
+
+Placed::Slice Placed::slice_of(std::uint32_t channel, std::uint32_t chunk) const {
+  const PlacedChannel& at = channels[channel];
+  if (!spec.counts.empty()) {
+    const Part part = part_of(spec.counts[chunk], channels.size(), channel);
+    return {part.first, part.count};
+  }
+  return {at.first, at.columns};
+}
+
+Placed cut_up(const Spec& spec, const Group& group) {
+  Placed placed;
+  placed.spec = spec;
+  const std::uint32_t wanted = spec.channels == 0
+                                   ? channels_for(*spec.algorithm, spec.problem, group.grid,
+                                                  spec.elements * isa::size_of(spec.dtype), queues_of(group))
+                                   : std::min(spec.channels, queues_of(group));
+  placed.plan = spec.algorithm->plan(spec.problem, group.grid, wanted);
+  placed.chunks = placed.plan.front().schedule->chunks;
+  placed.chunk_elements = spec.counts.empty() ? (spec.elements + placed.chunks - 1) / placed.chunks
+                                              : *std::max_element(spec.counts.begin(), spec.counts.end());
+  placed.channels = channels_of(placed);
+
+  const std::uint32_t per_core = placed.plan.size() > group.cores.front().size() ? 2 : 1;
+  std::map<std::pair<const Schedule*, std::uint64_t>, std::uint64_t> piece_by;
+  for (std::size_t c = 0; c < placed.channels.size(); ++c) {
+    PlacedChannel& at = placed.channels[c];
+    if (at.columns == 0) continue;
+    const Schedule& schedule = *placed.plan[c].schedule;
+    std::uint64_t& piece = piece_by[{&schedule, at.columns}];
+    if (piece == 0) piece = piece_of(spec, schedule, at.columns, kSignals / per_core);
+    at.piece = piece;
+    placed.roundings = std::max(placed.roundings, roundings_of(schedule));
+  }
+  return placed;
+}
+
+}  // namespace tahoma::runtime::collective
