@@ -14,7 +14,7 @@ namespace tahoma::model {
 using base::Time;
 
 Router::Router(sc_core::sc_module_name name, std::uint32_t node, const Fabric& fabric, sim::Meter& meter)
-    : sc_module(name), node_(node), fabric_(fabric), meter_(meter), from_chip_(fabric.params.local) {
+    : sc_module(name), node_(node), fabric_(fabric), from_chip_(fabric.params.local) {
   in.register_nb_transport_fw(this, &Router::on_request);
   const Topology& topology = fabric.topology;
   const LinkParams& params = fabric.params;

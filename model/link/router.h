@@ -102,7 +102,6 @@ class Router : public sc_core::sc_module, private PacketSource {
 
   std::uint32_t node_;
   const Fabric fabric_;
-  sim::Meter& meter_;
   std::vector<std::unique_ptr<LinkPort>> ports_;
   std::unique_ptr<LinkPort> to_chip_;
   sim::BandwidthServer from_chip_;

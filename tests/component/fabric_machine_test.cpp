@@ -179,7 +179,7 @@ TEST_CASE("fabric machine: traffic between chips is what programs moved", "[syst
     sent += t.payload_bytes;
     if (t.payload_bytes > 0) CHECK(t.payload_bytes == 8192);
   }
-  CHECK(sent == 2 * 8192);
+  CHECK(sent == std::uint64_t{2} * 8192);
 }
 
 TEST_CASE("fabric machine: relabelled chips take the same time", "[system][link]") {
