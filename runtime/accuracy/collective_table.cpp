@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <set>
 
 #include "model/base/error.h"
 #include "model/base/quantity.h"
@@ -45,13 +44,8 @@ std::vector<std::string> read_set(const RowReader& row) {
 }  // namespace
 
 std::vector<Figure> parse_collectives(const base::NamedText& table) {
-  const CsvTable csv = parse_csv(table);
-  const ColumnPlaces columns = read_header(csv, kColumns, table.label);
   const std::filesystem::path folder = std::filesystem::path(table.label).parent_path();
-  std::vector<Figure> figures;
-  std::set<std::string> ids;
-  for (const CsvRow& line : csv.rows) {
-    const RowReader row(line, columns);
+  return read_figures(table, kColumns, [&](const RowReader& row) {
     Figure figure = named_figure(row, "case");
     figure.case_path = (folder / figure.case_name).lexically_normal().string();
     figure.collective = CollectiveCase{read_set(row), read_launch(row)};
@@ -59,11 +53,8 @@ std::vector<Figure> parse_collectives(const base::NamedText& table) {
     figure.unit = FigureUnit::kUs;
     figure.use = static_cast<FigureUse>(row.word("use", kUseWords));
     figure.source = row.text("source");
-    if (!ids.insert(figure.id).second)
-      throw UserError("E-ACC-006", figure.place, fmt::format("id '{}' is there twice", figure.id));
-    figures.push_back(std::move(figure));
-  }
-  return figures;
+    return figure;
+  });
 }
 
 }  // namespace tahoma::runtime

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <set>
 
 #include "model/base/error.h"
 #include "runtime/accuracy/table_reader.h"
@@ -40,23 +39,15 @@ FabricTraffic read_traffic(const RowReader& row) {
 const char* name_of(FabricPattern pattern) { return kPatterns.at(static_cast<std::size_t>(pattern)); }
 
 std::vector<Figure> parse_fabric(const base::NamedText& table) {
-  const CsvTable csv = parse_csv(table);
-  const ColumnPlaces columns = read_header(csv, kColumns, table.label);
-  std::vector<Figure> figures;
-  std::set<std::string> ids;
-  for (const CsvRow& line : csv.rows) {
-    const RowReader row(line, columns);
+  return read_figures(table, kColumns, [](const RowReader& row) {
     Figure figure = named_figure(row, "machine");
     figure.fabric = read_traffic(row);
     figure.reference = row.positive("reference");
     figure.unit = FigureUnit::kCycles;
     figure.use = static_cast<FigureUse>(row.word("use", kUseWords));
     figure.source = row.text("source");
-    if (!ids.insert(figure.id).second)
-      throw UserError("E-ACC-006", figure.place, fmt::format("id '{}' is there twice", figure.id));
-    figures.push_back(std::move(figure));
-  }
-  return figures;
+    return figure;
+  });
 }
 
 }  // namespace tahoma::runtime

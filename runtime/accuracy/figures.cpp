@@ -91,19 +91,24 @@ Figure named_figure(const RowReader& row, const char* case_column) {
 const char* name_of(FigureUnit unit) { return kUnits.at(static_cast<std::size_t>(unit)); }
 const char* name_of(FigureUse use) { return kUses.at(static_cast<std::size_t>(use)); }
 
-std::vector<Figure> parse_figures(const base::NamedText& table) {
+std::vector<Figure> read_figures(const base::NamedText& table, const std::vector<std::string>& columns,
+                                 const std::function<Figure(const RowReader&)>& read) {
   const CsvTable csv = parse_csv(table);
-  const ColumnPlaces columns = read_header(csv, kColumns, table.label);
-  const std::filesystem::path folder = std::filesystem::path(table.label).parent_path();
+  const ColumnPlaces places = read_header(csv, columns, table.label);
   std::vector<Figure> figures;
   std::set<std::string> ids;
   for (const CsvRow& row : csv.rows) {
-    figures.push_back(read_figure(RowReader(row, columns), folder));
+    figures.push_back(read(RowReader(row, places)));
     if (!ids.insert(figures.back().id).second)
       throw UserError("E-ACC-006", figures.back().place,
                       fmt::format("id '{}' is there twice", figures.back().id));
   }
   return figures;
+}
+
+std::vector<Figure> parse_figures(const base::NamedText& table) {
+  const std::filesystem::path folder = std::filesystem::path(table.label).parent_path();
+  return read_figures(table, kColumns, [&](const RowReader& row) { return read_figure(row, folder); });
 }
 
 }  // namespace tahoma::runtime

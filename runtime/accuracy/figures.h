@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -65,6 +66,10 @@ struct Figure {
 
 // The columns with which the row of every figure begins: id, what, and whose figure it is.
 Figure named_figure(const RowReader& row, const char* case_column);
+
+// Every row of a table of these columns, as `read` takes it; ids are there once (E-ACC-006).
+std::vector<Figure> read_figures(const base::NamedText& table, const std::vector<std::string>& columns,
+                                 const std::function<Figure(const RowReader&)>& read);
 
 // Cases are relative to the table's folder.
 std::vector<Figure> parse_figures(const base::NamedText& table);

@@ -50,64 +50,57 @@ Json traffic_json(const model::MemoryTraffic& traffic) {
           {"requests", traffic.requests}};
 }
 
-Json traffic_row_json(const PageRow& row) {
-  const Figure& figure = row.figure;
+// What the model made of it, behind what the figure is.
+Json with_outcome(Json json, const PageRow& row) {
   const bool value = row.has_value();
-  Json json{{"id", figure.id},
-            {"what", figure.what},
-            {"machine", figure.case_name},
-            {"traffic", traffic_json(*figure.traffic)},
-            {"unit", name_of(figure.unit)},
-            {"reference", figure.reference},
-            {"source", figure.source},
-            {"model", value ? Json(row.measured.model) : Json()},
-            {"error_percent", value ? Json(row.error) : Json()},
-            {"within_limit", value && !row.beyond},
-            {"failure", value ? Json() : Json(row.measured.failure)}};
+  json["model"] = value ? Json(row.measured.model) : Json();
+  json["error_percent"] = value ? Json(row.error) : Json();
+  json["within_limit"] = value && !row.beyond;
+  json["failure"] = value ? Json() : Json(row.measured.failure);
   for (const Beside& beside : row.measured.beside) json[beside.name] = beside.value;
   return json;
+}
+
+Json traffic_row_json(const PageRow& row) {
+  const Figure& figure = row.figure;
+  return with_outcome({{"id", figure.id},
+                       {"what", figure.what},
+                       {"machine", figure.case_name},
+                       {"traffic", traffic_json(*figure.traffic)},
+                       {"unit", name_of(figure.unit)},
+                       {"reference", figure.reference},
+                       {"source", figure.source}},
+                      row);
 }
 
 Json fabric_row_json(const PageRow& row) {
   const Figure& figure = row.figure;
-  const bool value = row.has_value();
-  Json json{{"id", figure.id},
-            {"what", figure.what},
-            {"machine", figure.case_name},
-            {"traffic",
-             {{"pattern", name_of(figure.fabric->pattern)},
-              {"flits", figure.fabric->flits},
-              {"flit_bytes", figure.fabric->flit.count},
-              {"injection", figure.fabric->injection}}},
-            {"unit", name_of(figure.unit)},
-            {"reference", figure.reference},
-            {"use", name_of(figure.use)},
-            {"source", figure.source},
-            {"model", value ? Json(row.measured.model) : Json()},
-            {"error_percent", value ? Json(row.error) : Json()},
-            {"within_limit", value && !row.beyond},
-            {"failure", value ? Json() : Json(row.measured.failure)}};
-  for (const Beside& beside : row.measured.beside) json[beside.name] = beside.value;
-  return json;
+  return with_outcome({{"id", figure.id},
+                       {"what", figure.what},
+                       {"machine", figure.case_name},
+                       {"traffic",
+                        {{"pattern", name_of(figure.fabric->pattern)},
+                         {"flits", figure.fabric->flits},
+                         {"flit_bytes", figure.fabric->flit.count},
+                         {"injection", figure.fabric->injection}}},
+                       {"unit", name_of(figure.unit)},
+                       {"reference", figure.reference},
+                       {"use", name_of(figure.use)},
+                       {"source", figure.source}},
+                      row);
 }
 
 Json collective_row_json(const PageRow& row) {
   const Figure& figure = row.figure;
-  const bool value = row.has_value();
-  Json json{{"id", figure.id},
-            {"what", figure.what},
-            {"case", figure.case_name},
-            {"set", figure.collective->set},
-            {"unit", name_of(figure.unit)},
-            {"reference", figure.reference},
-            {"use", name_of(figure.use)},
-            {"source", figure.source},
-            {"model", value ? Json(row.measured.model) : Json()},
-            {"error_percent", value ? Json(row.error) : Json()},
-            {"within_limit", value && !row.beyond},
-            {"failure", value ? Json() : Json(row.measured.failure)}};
-  for (const Beside& beside : row.measured.beside) json[beside.name] = beside.value;
-  return json;
+  return with_outcome({{"id", figure.id},
+                       {"what", figure.what},
+                       {"case", figure.case_name},
+                       {"set", figure.collective->set},
+                       {"unit", name_of(figure.unit)},
+                       {"reference", figure.reference},
+                       {"use", name_of(figure.use)},
+                       {"source", figure.source}},
+                      row);
 }
 
 Json row_json(const PageRow& row) {

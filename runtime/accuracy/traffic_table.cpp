@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <set>
 
 #include "model/base/error.h"
 #include "model/base/quantity.h"
@@ -79,23 +78,15 @@ MemoryTraffic read_traffic(const RowReader& row) {
 const char* name_of(TrafficPattern pattern) { return kPatterns.at(static_cast<std::size_t>(pattern)); }
 
 std::vector<Figure> parse_traffic(const base::NamedText& table) {
-  const CsvTable csv = parse_csv(table);
-  const ColumnPlaces columns = read_header(csv, kColumns, table.label);
-  std::vector<Figure> figures;
-  std::set<std::string> ids;
-  for (const CsvRow& line : csv.rows) {
-    const RowReader row(line, columns);
+  return read_figures(table, kColumns, [](const RowReader& row) {
     Figure figure = named_figure(row, "machine");
     figure.traffic = read_traffic(row);
     figure.reference = 100 * row.positive("reference");
     if (figure.reference > 100) contradicts(row, "reference", "a share of the peak");
     figure.unit = FigureUnit::kOfPeak;
     figure.source = row.text("source");
-    if (!ids.insert(figure.id).second)
-      throw UserError("E-ACC-006", figure.place, fmt::format("id '{}' is there twice", figure.id));
-    figures.push_back(std::move(figure));
-  }
-  return figures;
+    return figure;
+  });
 }
 
 }  // namespace tahoma::runtime
