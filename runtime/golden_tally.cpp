@@ -95,6 +95,20 @@ void GoldenTally::merge(const GoldenTally& later) {
   relative.merge(later.relative);
 }
 
+void GoldenResult::add(const GoldenResult& other) {
+  if (!checked) {
+    *this = other;
+    return;
+  }
+  if (passed && !other.passed) first_mismatch = other.first_mismatch;
+  passed = passed && other.passed;
+  elements += other.elements;
+  mismatches += other.mismatches;
+  max_abs_error = std::max(max_abs_error, other.max_abs_error);
+  max_rel_error = std::max(max_rel_error, other.max_rel_error);
+  tolerance = std::max(tolerance, other.tolerance);
+}
+
 GoldenResult conclude(const GoldenTally& tally, const HostTensor& got, const Examine& examine,
                       double tolerance, const std::string& rule, const MadeBy& made_by) {
   GoldenResult result;

@@ -23,6 +23,8 @@ struct GoldenResult {
   std::string rule;  // how the tolerance follows from dtype and reduction length, one line
   std::uint64_t elements = 0, mismatches = 0;
   std::string first_mismatch;  // several lines: index, got, expected, neighbours, the core that made it
+
+  void add(const GoldenResult& other);  // one result for both checks; the first mismatch of either stays
 };
 
 struct NamedValues {  // an output that can be saved as .npy

@@ -30,6 +30,7 @@ struct Tally {
   std::uint64_t packets = 0, bytes = 0;  // measured; and arrived while measuring
   Duration sum{0}, longest{0};
   std::uint64_t links = 0;
+  Time last{0};  // byte at any sink
 };
 
 // Stands where a chip would.
@@ -131,6 +132,7 @@ class Endpoint : public sc_core::sc_module {
     const sim::PacketInfo& info = sim::info_of(payload);
     TAHOMA_INVARIANT(info.to_chip == chip_, std::string(name()) + ": packet landed on the wrong chip");
     Tally& t = shared_.tally;
+    t.last = std::max(t.last, info.tail);
     const Time end = Time{0} + shared_.slots.length * static_cast<std::int64_t>(shared_.slots.end);
     if (shared_.slots.measures(info.tail) && info.tail <= end) t.bytes += info.carried;
     if (!shared_.slots.measures(info.first)) return tlm::TLM_ACCEPTED;
@@ -190,7 +192,7 @@ FabricResult run_fabric_traffic(const MachineParams& params, const FabricTraffic
   result.links = static_cast<double>(tally.links) / packets;
   result.accepted = static_cast<double>(tally.bytes) / static_cast<double>(traffic.flit.count) /
                     static_cast<double>(traffic.measured * fabric.topology.chips());
-  result.measurements = fabric.measure(sim::now());
+  result.measurements = fabric.measure(std::max(sim::now(), tally.last));
   return result;
 }
 

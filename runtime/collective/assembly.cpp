@@ -4,9 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "runtime/collective/lowering.h"
-#include "runtime/collective/tree.h"
+#include "runtime/collective/recursive.h"
 
 namespace tahoma::runtime::collective {
 
@@ -24,13 +25,19 @@ struct Assembly::CoreState {
   Kernel kernel;
   Tensor memory;
   CoreKernel at;
-  std::vector<CoreKernel::Counter> of_barriers;
   std::map<isa::Queue, std::uint32_t> marks;
 
   // Who has left a barrier may already raise the semaphores of what follows, while others still wait in it:
-  // the barriers' are their own.
-  void change_counters() {
-    std::swap(at.counters, of_barriers);
+  // the barriers' are their own, and those of the next barrier are others again. Who enters the one after
+  // that knows that all have left the first.
+  std::array<std::vector<CoreKernel::Counter>, 2> of_barriers;
+  std::size_t barriers = 0;
+  void begin_barrier() {
+    std::swap(at.counters, of_barriers.at(barriers % 2));
+    at.next = 0;
+  }
+  void end_barrier() {
+    std::swap(at.counters, of_barriers.at(barriers++ % 2));
     at.next = 0;
   }
 };
@@ -115,8 +122,9 @@ Placed Assembly::add(std::size_t group_index, const Spec& spec) {
 }
 
 void Assembly::barrier() {
-  // All queues of all groups, one behind the other up a tree and down again. Every queue waits for its own
-  // data before it takes part, so behind the barrier nothing is under way.
+  // All queues of all groups tell each other, at the same distances in the same rounds, so that they leave
+  // together: what follows does not wait for the slowest of them. Every queue waits for its own data before
+  // it takes part, so behind the barrier nothing is under way.
   Channel channel;
   PlacedChannel tokens;
   tokens.columns = access_elements(isa::DType::kUint8);
@@ -129,13 +137,13 @@ void Assembly::barrier() {
   problem.ranks = static_cast<std::uint32_t>(all.size());
   for (std::uint32_t s = 0; s < problem.ranks; ++s)
     channel.seats.push_back(seat(all[s], problem, s, tokens, 1, isa::DType::kUint8));
-  channel.schedule = tree_plan(problem, {}, 1).front().schedule;
+  channel.schedule = std::make_shared<const Schedule>(doubling(problem));
   channel.units = {tokens.columns};
   channel.piece = tokens.columns;
   channel.op = isa::AluOp::kMax;
-  for (auto& [number, state] : cores_) state->change_counters();
+  for (auto& [number, state] : cores_) state->begin_barrier();
   lower(channel, allocator());
-  for (auto& [number, state] : cores_) state->change_counters();
+  for (auto& [number, state] : cores_) state->end_barrier();
 }
 
 void Assembly::load(Stopwatch& stopwatch) {

@@ -25,6 +25,24 @@ Cycle reflected_order(const std::vector<GridAxis>& axes) {
   return order;
 }
 
+// A closed walk where some axis has an even number of ranks, whether its ends meet or not: up that axis at
+// the first place of all the others, back through the rest of them, to and fro. Empty where there is none.
+Cycle comb_order(std::vector<GridAxis> axes) {
+  const auto even = std::find_if(axes.begin(), axes.end(), [](const GridAxis& a) { return a.size % 2 == 0; });
+  if (even == axes.end() || axes.size() < 2) return {};
+  const GridAxis teeth = *even;
+  axes.erase(even);
+  Cycle tooth = reflected_order(axes);
+  Cycle order;
+  for (std::uint32_t i = 0; i < teeth.size; ++i) order.push_back(i * teeth.stride);
+  for (std::uint32_t i = teeth.size; i-- > 0;) {
+    for (const std::uint32_t rank : tooth)
+      if (rank != 0) order.push_back(rank + i * teeth.stride);
+    std::reverse(tooth.begin(), tooth.end());
+  }
+  return order;
+}
+
 // One bundle of links: two neighbours of every rank, in no order.
 class Bundle {
  public:
@@ -155,9 +173,9 @@ class Search {
 
 std::vector<Cycle> hamiltonian_cycles(const Grid& grid) {
   std::vector<GridAxis> linked, inside;
-  for (const GridAxis& axis : grid.axes) (axis.links ? linked : inside).push_back(axis);
-  const bool all_long =
-      std::all_of(linked.begin(), linked.end(), [](const GridAxis& axis) { return axis.size >= 3; });
+  for (const GridAxis& axis : grid.axes) (axis.chips ? linked : inside).push_back(axis);
+  const bool all_long = std::all_of(linked.begin(), linked.end(),
+                                    [](const GridAxis& axis) { return axis.closed && axis.size >= 3; });
   std::vector<Cycle> over_links;
   if (linked.size() >= 2 && all_long) {
     // Numbered without the inner axes, then spread to rank numbers.
@@ -176,7 +194,8 @@ std::vector<Cycle> hamiltonian_cycles(const Grid& grid) {
         rank = spread;
       }
   }
-  if (over_links.empty()) over_links.push_back(reflected_order(linked));
+  if (over_links.empty()) over_links.push_back(comb_order(linked));
+  if (over_links.front().empty()) over_links.front() = reflected_order(linked);
   const Cycle within = reflected_order(inside);
   std::vector<Cycle> cycles;
   for (const Cycle& outer : over_links) {

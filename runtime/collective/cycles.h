@@ -9,7 +9,9 @@
 // pseudo-random sequence, until each bundle is one ring. (That such decompositions exist for all these tori
 // is known; that this search finds them is what a test shows, for the sizes it lists.)
 //
-// Where an axis has two ranks or no links (the cores of a chip): one cycle, in reflected order.
+// Where an axis has two ranks or its ends do not meet: one cycle, a comb over an axis with an even number of
+// ranks; without such an axis, and over the cores of a chip, to and fro in reflected order, whose ends need
+// not be neighbours.
 #pragma once
 
 #include <cstdint>

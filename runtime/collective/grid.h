@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the ranks of a group lie to each other: as a product of axes (the cores of a chip, x, y, z), or, when
 // they are no such product, as one axis that says nothing. Rank = sum of coordinate x stride.
+//
+// grid_of() finds the product in any list of ranks and on any fabric. Along an axis ranks may be listed in
+// any order of coordinates, and need not be all that the fabric has. What an axis can carry is read off the
+// ways between its ranks, so that slow links, dead ones and detours count.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "model/system/fabric_ways.h"
 
 namespace tahoma::runtime::collective {
 
@@ -13,11 +19,12 @@ struct GridAxis {
   std::string name;          // "core", "x", "y", "z"; "list" of ranks in no known order
   std::uint32_t size = 1;    // at least 2
   std::uint32_t stride = 1;  // of rank numbers
-  bool links = false;        // neighbours are one link apart, both ways round
+  bool chips = false;        // leads from chip to chip
+  bool closed = false;       // ranks next to each other are one link apart, the last and the first, too
   double rate = 1;           // bytes a second that a rank can send to one neighbour
-  std::uint32_t ways() const {
-    return size == 2 ? 1 : 2;
-  }  // neighbours: two ranks have one link between them
+  // Directions that do not share links: of two ranks there is one link between them, and on a line or a
+  // switch a ring comes back over the links that it went by.
+  std::uint32_t ways() const { return closed && size > 2 ? 2 : 1; }
 };
 
 struct Grid {
@@ -36,5 +43,9 @@ struct Grid {
     return rank - Grid::coordinate(axis, rank) * axis.stride + coordinate % axis.size * axis.stride;
   }
 };
+
+// `cores` of each rank, global numbers.
+Grid grid_of(const model::MachineParams& machine, const model::FabricWays& ways,
+             const std::vector<std::vector<std::uint32_t>>& cores);
 
 }  // namespace tahoma::runtime::collective

@@ -37,36 +37,7 @@ class Members {
     return cores;
   }
 
-  // Ranks of `count` chips in machine order, as a product of the chip's cores and the first axes of the
-  // torus.
-  Grid grid_over(std::uint64_t chips) const {
-    Grid grid;
-    std::uint32_t stride = 1;
-    const auto add = [&](const char* name, std::uint64_t size, bool links, double rate) {
-      if (size > 1) grid.axes.push_back({name, static_cast<std::uint32_t>(size), stride, links, rate});
-      stride *= static_cast<std::uint32_t>(size);
-    };
-    add("core", per_chip_, false, on_chip_rate());
-    const auto sharers = static_cast<double>(per_chip_);
-    const auto rate = [&](const base::Bandwidth& link) { return bytes_a_second(link) / sharers; };
-    const model::TorusParams& torus = machine_.torus;
-    if (chips > 1) add("x", torus.x, true, rate(machine_.link.x));
-    if (chips > 1) add("y", torus.y, true, rate(machine_.link.y));
-    if (chips > torus.x * torus.y) add("z", torus.z, true, rate(machine_.link.z));
-    return grid;
-  }
-
  private:
-  static double bytes_a_second(const base::Bandwidth& b) {
-    return b.ideal ? 1e18 : static_cast<double>(b.bytes_per_second);
-  }
-  // A rank's engines read two sources for what they fold.
-  double on_chip_rate() const {
-    const model::DmaParams& dma = machine_.chip.core.dma;
-    return static_cast<double>(cores_of_rank_) * 16 * static_cast<double>(dma.bytes_per_cycle.count) *
-           static_cast<double>(dma.clock.hz) / 2;
-  }
-
   const model::MachineParams& machine_;
   std::uint64_t cores_of_rank_, per_chip_;
 };
@@ -115,14 +86,18 @@ std::vector<std::string> rank_kinds() { return {"chips", "cores", "logical_cores
 std::vector<Group> groups_of(const model::MachineParams& machine, const std::string& rank_kind,
                              const std::string& over) {
   const Members members(machine, rank_kind);
+  const model::FabricWays ways(machine);
   std::vector<Group> groups;
+  const auto add = [&](std::string name, std::vector<std::vector<std::uint32_t>> cores) {
+    Grid grid = grid_of(machine, ways, cores);
+    groups.push_back({std::move(name), std::move(grid), std::move(cores)});
+  };
   const auto equal = [&](const char* name, std::uint64_t count, std::uint64_t chips) {
     for (std::uint64_t g = 0; g < count; ++g) {
-      Group group{
-          count == 1 && chips > 1 ? name : fmt::format("{}{}", name, g), members.grid_over(chips), {}};
+      std::vector<std::vector<std::uint32_t>> cores;
       for (std::uint64_t r = 0; r < chips * members.per_chip(); ++r)
-        group.cores.push_back(members.cores_of(g * chips * members.per_chip() + r));
-      groups.push_back(std::move(group));
+        cores.push_back(members.cores_of(g * chips * members.per_chip() + r));
+      add(count == 1 && chips > 1 ? name : fmt::format("{}{}", name, g), std::move(cores));
     }
   };
   const std::uint64_t server = machine.torus.x * machine.torus.y;
@@ -135,13 +110,12 @@ std::vector<Group> groups_of(const model::MachineParams& machine, const std::str
   } else {
     std::set<std::uint64_t> taken;
     for (const std::string_view text : split(over, '|')) {
-      Group group{std::string(text), {}, {}};
+      std::vector<std::vector<std::uint32_t>> cores;
       for (const std::uint64_t rank : listed(text, members.ranks())) {
         if (!taken.insert(rank).second) refuse(fmt::format("rank {} is named twice", rank));
-        group.cores.push_back(members.cores_of(rank));
+        cores.push_back(members.cores_of(rank));
       }
-      if (group.ranks() > 1) group.grid.axes.push_back({"list", group.ranks(), 1, false, 1});
-      groups.push_back(std::move(group));
+      add(std::string(text), std::move(cores));
     }
   }
   return groups;

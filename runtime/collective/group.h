@@ -3,8 +3,10 @@
 //
 // A rank is a whole chip with all its cores and collective cores (`chips`), one physical core (`cores`), or
 // two cores that form a logical one (`logical_cores`). Over: `machine`, one group of everything; `servers`,
-// one group for each server (the chips with the same z); `chips`, one for each chip; or lists of rank numbers
-// in machine order, "0-3" or "0,2,4,6", several groups apart by "|". All groups of a case work at once.
+// one group for each server (x times y chips in the order of their numbers: those with the same z); `chips`,
+// one for each chip; or lists of rank numbers in machine order, "0-3" or "0,2,4,6", several groups apart by
+// "|". All groups of a case work at once. How the ranks lie to each other is found in the list itself
+// (runtime/collective/grid.h).
 #pragma once
 
 #include <string>

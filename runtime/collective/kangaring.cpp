@@ -96,7 +96,7 @@ std::string kangaring_refusal(const Problem& problem, const Grid&) {
 std::vector<ChannelPlan> kangaring_plan(const Problem& problem, const Grid& grid, std::uint32_t channels) {
   const std::vector<Cycle> cycles = hamiltonian_cycles(grid);
   const bool shared_chips =
-      std::any_of(grid.axes.begin(), grid.axes.end(), [](const GridAxis& axis) { return !axis.links; });
+      std::any_of(grid.axes.begin(), grid.axes.end(), [](const GridAxis& axis) { return !axis.chips; });
   std::vector<std::shared_ptr<const Schedule>> variants;
   for (std::uint32_t v = 0; v < std::min<std::size_t>(channels, 2 * cycles.size()); ++v) {
     Cycle cycle = cycles[v / 2];

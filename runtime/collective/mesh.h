@@ -7,11 +7,12 @@
 // the latency for R / 2 times the bytes.
 // broadcast: the root deals chunks, which the ranks then exchange; reduce: reduce_scatter, then a gather.
 // gather, scatter, send_recv, permute: every chunk goes straight to where it belongs (`direct`).
-// all_to_all (`direct`): in round d rank r sends to rank r + d, so no rank is anybody's crowd.
+// all_to_all (`direct`): a turn is a round; nothing waits for the one before.
 //
-// Order of the sum: own input first, then the others in the order own + 1, own + 2, ... (modulo R), in fp32,
-// rounded once; of more than 16 sources, once after the first 16 and after every 15 more.
-// Rank r's sends go to r + 1, r + 2, ...: at any time different ranks write to different ranks.
+// Everyone takes the others in turns of equal distance along the axes, so no rank is anybody's crowd;
+// channels take the distances in shifted orders, so that all links are in use at any time. Order of the sum:
+// own input first, then the others in the order of their turns, in fp32, rounded once; of more than 16
+// sources, once after the first 16 and after every 15 more.
 #pragma once
 
 #include "runtime/collective/algorithm.h"

@@ -87,7 +87,24 @@ class Hypercube {
   ScheduleBuilder build_;
 };
 
+// The largest power of two up to n.
+std::uint32_t power_below(std::uint32_t n) { return 1U << (std::bit_width(n) - 1U); }
+
 }  // namespace
+
+Schedule doubling(const Problem& problem) {
+  ScheduleBuilder build(problem, 1, "doubling");
+  const ChunkSet all = ChunkSet::one(0);
+  const std::uint32_t paired = power_below(problem.ranks);
+  for (std::uint32_t r = paired; r < problem.ranks; ++r) build.combine(r, r - paired, all);
+  build.next_round();
+  for (std::uint32_t distance = 1; distance < paired; distance *= 2, build.next_round())
+    for (std::uint32_t r = 0; r < paired; ++r) build.combine(r, r ^ distance, all);
+  for (std::uint32_t r = 0; r < paired; ++r) build.settle(r, all);
+  build.next_round();
+  for (std::uint32_t r = paired; r < problem.ranks; ++r) build.copy(r - paired, r, all);
+  return build.finish();
+}
 
 std::string recursive_refusal(const Problem&, const Grid& grid) {
   for (const GridAxis& axis : grid.axes)

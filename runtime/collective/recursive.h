@@ -18,4 +18,10 @@ namespace tahoma::runtime::collective {
 std::vector<ChannelPlan> recursive_plan(const Problem& problem, const Grid& grid, std::uint32_t channels);
 std::string recursive_refusal(const Problem& problem, const Grid& grid);  // axes must be powers of two
 
+// An all_reduce of one chunk in log2 R rounds, for barriers: in each, everyone tells its partner at twice the
+// distance all that it knows, so all of them know it at the same time. Ranks beyond the largest power of two
+// tell one of the others before, and are told after. Sums would be rounded in another order on every rank,
+// so this is no row of the table of algorithms.
+Schedule doubling(const Problem& problem);
+
 }  // namespace tahoma::runtime::collective

@@ -32,6 +32,7 @@ struct CollectiveResult {
   double bus_factor = 1;
   std::vector<RankTimes> ranks;  // at least one
   TimeSplit split;               // adds up to time()
+  base::Duration closed_form;    // what it ought to take on an idle machine (runtime/collective/cost.h)
   std::optional<bool> correct;   // none where values were not checked
 
   base::Duration time() const { return time_of(ranks); }

@@ -15,7 +15,7 @@ namespace tahoma::runtime::collective {
 
 // Of a core for collectives: beside those of the scheduler (engines, and 16 slots of each collective queue)
 // and of barriers.
-inline constexpr std::uint32_t kBarrierSignals = 24;
+inline constexpr std::uint32_t kBarrierSignals = 48;
 inline constexpr std::uint32_t kSignals = isa::kSemaphores - isa::kQueueCount - 2UL * 16 - kBarrierSignals;
 
 // What a channel takes of them on the core that needs most.

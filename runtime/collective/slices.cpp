@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/collective/slices.h"
 
+#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -10,6 +11,7 @@ namespace tahoma::runtime::collective {
 namespace {
 
 using Row = std::vector<double>;
+constexpr double kExact = 1e-9;
 
 // What of a slice crosses each axis.
 Row crossing(const Grid& grid, const AxisOrder& order) {
@@ -25,60 +27,40 @@ Row crossing(const Grid& grid, const AxisOrder& order) {
 
 double capacity(const GridAxis& axis) { return axis.rate * axis.ways(); }
 
-// Solves a x = b in place by Gauss with pivoting; false when singular.
-bool solve(std::vector<Row>& a, Row& b) {
-  const std::size_t n = b.size();
-  for (std::size_t c = 0; c < n; ++c) {
-    std::size_t pivot = c;
-    for (std::size_t r = c + 1; r < n; ++r)
-      if (std::fabs(a[r][c]) > std::fabs(a[pivot][c])) pivot = r;
-    if (std::fabs(a[pivot][c]) < 1e-12) return false;
-    std::swap(a[c], a[pivot]);
-    std::swap(b[c], b[pivot]);
-    for (std::size_t r = 0; r < n; ++r) {
-      if (r == c) continue;
-      const double f = a[r][c] / a[c][c];
-      for (std::size_t k = c; k < n; ++k) a[r][k] -= f * a[c][k];
-      b[r] -= f * b[c];
-    }
-  }
-  for (std::size_t c = 0; c < n; ++c) b[c] /= a[c][c];
-  return true;
-}
-
 // Weights nearest to equal ones that add up to 1 and load every axis by its part of the capacity: empty when
-// there are none. `crossings`: per order; all of its rows have the same sum.
+// there are none. `crossings`: per order; all of its rows have the same sum, so that the loads of all axes
+// together fix the sum of the weights.
 Row balanced(const Grid& grid, const std::vector<Row>& crossings) {
-  const std::size_t orders = crossings.size(), axes = grid.axes.size();
   double capacities = 0;
   for (const GridAxis& axis : grid.axes) capacities += capacity(axis);
   const double all = std::accumulate(crossings[0].begin(), crossings[0].end(), 0.0);
-  std::vector<bool> used(orders, true);
-  while (true) {
-    // Constraints C w = d: the loads of all axes; that w adds up to 1 follows from their sum.
-    const auto live = static_cast<double>(std::count(used.begin(), used.end(), true));
-    if (live < 1) return {};
-    std::vector<Row> gram(axes, Row(axes, 0));
-    Row missing(axes, 0);
-    for (std::size_t a = 0; a < axes; ++a) {
-      missing[a] = all * capacity(grid.axes[a]) / capacities;
-      for (std::size_t o = 0; o < orders; ++o) {
-        if (!used[o]) continue;
-        missing[a] -= crossings[o][a] / live;
-        for (std::size_t b = 0; b < axes; ++b) gram[a][b] += crossings[o][a] * crossings[o][b];
-      }
+  const auto axes = static_cast<Eigen::Index>(grid.axes.size());
+  Eigen::VectorXd wanted(axes);
+  for (Eigen::Index a = 0; a < axes; ++a)
+    wanted[a] = all * capacity(grid.axes[static_cast<std::size_t>(a)]) / capacities;
+
+  std::vector<std::size_t> live(crossings.size());
+  std::iota(live.begin(), live.end(), 0);
+  while (!live.empty()) {
+    Eigen::MatrixXd load(axes, static_cast<Eigen::Index>(live.size()));
+    for (std::size_t i = 0; i < live.size(); ++i)
+      load.col(static_cast<Eigen::Index>(i)) =
+          Eigen::Map<const Eigen::VectorXd>(crossings[live[i]].data(), axes);
+    const Eigen::VectorXd equal =
+        Eigen::VectorXd::Constant(load.cols(), 1 / static_cast<double>(live.size()));
+    const Eigen::VectorXd weights =
+        equal + load.completeOrthogonalDecomposition().solve(wanted - load * equal);
+    if ((load * weights - wanted).norm() > kExact * all) return {};
+    Eigen::Index least = 0;
+    if (weights.minCoeff(&least) < -kExact) {
+      live.erase(live.begin() + least);
+      continue;
     }
-    if (!solve(gram, missing)) return {};
-    Row weights(orders, 0);
-    for (std::size_t o = 0; o < orders; ++o) {
-      if (!used[o]) continue;
-      weights[o] = 1 / live;
-      for (std::size_t a = 0; a < axes; ++a) weights[o] += missing[a] * crossings[o][a];
-    }
-    const auto least = std::min_element(weights.begin(), weights.end());
-    if (*least >= -1e-9) return weights;
-    used[static_cast<std::size_t>(least - weights.begin())] = false;
+    Row result(crossings.size(), 0);
+    for (std::size_t i = 0; i < live.size(); ++i) result[live[i]] = weights[static_cast<Eigen::Index>(i)];
+    return result;
   }
+  return {};
 }
 
 // The game: one player mixes orders to keep the most loaded axis low, the other picks axes. Multiplicative

@@ -63,12 +63,12 @@ std::string result_rows(const Collectives& collectives) {
 std::string split_rows(const Collectives& collectives) {
   std::string text = fmt::format("  where the time went, percent\n  {:>11}", "size(B)");
   for (const SplitPart& part : kParts) text += fmt::format(" {:>13}", part.name);
-  text += "\n";
+  text += fmt::format(" {:>13}\n", "closed form");
   for (const CollectiveResult& c : collectives) {
     text += fmt::format("  {:>11}", c.bytes);
     for (const SplitPart& part : kParts)
       text += fmt::format(" {:>13.1f}", percent_of(c.split.*part.part, c.time()));
-    text += "\n";
+    text += fmt::format(" {:>13.1f}\n", percent_of(c.closed_form, c.time()));
   }
   return text;
 }
@@ -118,6 +118,7 @@ Json collectives_json(const Collectives& collectives) {
                     {"count", c.count()},
                     {"start_ns", nanoseconds(start_of(c))},
                     {"time_ns", nanoseconds(c.time())},
+                    {"closed_form_ns", nanoseconds(c.closed_form)},
                     {"algorithm_bandwidth", c.algorithm_bandwidth()},
                     {"bus_bandwidth", c.bus_bandwidth()},
                     {"correct", c.correct ? Json(*c.correct) : Json(nullptr)},
@@ -129,17 +130,17 @@ Json collectives_json(const Collectives& collectives) {
 
 std::string collectives_csv(const Collectives& collectives) {
   std::string text =
-      "name,operation,combiner,algorithm,group,ranks,dtype,bytes,count,start_ns,time_ns,algorithm_bandwidth,"
-      "bus_bandwidth,correct,slowest_rank";
+      "name,operation,combiner,algorithm,group,ranks,dtype,bytes,count,start_ns,time_ns,closed_form_ns,"
+      "algorithm_bandwidth,bus_bandwidth,correct,slowest_rank";
   for (const SplitPart& part : kParts) text += fmt::format(",{}_ns", part.name);
   text += ",why\n";
   for (const CollectiveResult& c : collectives) {
-    text +=
-        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", csv_field(c.name), c.operation,
-                    c.combiner, csv_field(c.algorithm), csv_field(c.group), c.ranks.size(),
-                    isa::name_of(c.dtype), c.bytes, c.count(), shortest(nanoseconds(start_of(c))),
-                    shortest(nanoseconds(c.time())), shortest(c.algorithm_bandwidth()),
-                    shortest(c.bus_bandwidth()), c.correct ? (*c.correct ? "1" : "0") : "", slowest_rank(c));
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", csv_field(c.name), c.operation,
+                        c.combiner, csv_field(c.algorithm), csv_field(c.group), c.ranks.size(),
+                        isa::name_of(c.dtype), c.bytes, c.count(), shortest(nanoseconds(start_of(c))),
+                        shortest(nanoseconds(c.time())), shortest(nanoseconds(c.closed_form)),
+                        shortest(c.algorithm_bandwidth()), shortest(c.bus_bandwidth()),
+                        c.correct ? (*c.correct ? "1" : "0") : "", slowest_rank(c));
     for (const SplitPart& part : kParts) text += "," + shortest(nanoseconds(c.split.*part.part));
     text += "," + csv_field(c.why) + "\n";
   }

@@ -113,3 +113,22 @@ TEST_CASE("fabric: adaptive routing evens out what dimension order puts on one l
   };
   CHECK(latency("adaptive") < latency("dimension_order"));
 }
+
+// Half of uniform traffic crosses the middle, half of that in each direction: 64 chips x a quarter of what
+// they inject, over the 32 links of the two cuts.
+TEST_CASE("fabric: uniform traffic fills the bisection of the torus where routing is adaptive", "[link]") {
+  MachineParams m = flit_machine();
+  m.link.x = m.link.y = m.link.z = 4_GBps;
+  m.link.routing = "adaptive";
+  m.link.vcs = 8;
+  m.link.buffer = 8_KiB;
+  m.check();
+  const double bound = 32 * 4.0 / (64 * 32.0 / 4);
+  FabricTraffic traffic;
+  traffic.flits = 8;
+  traffic.injection = 1.2 * bound;
+  traffic.warm_up = 10'000;
+  traffic.measured = 10'000;
+  const FabricResult r = run_fabric_traffic(m, traffic);
+  CHECK(r.accepted == Approx(bound).epsilon(0.01));
+}

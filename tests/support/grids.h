@@ -14,11 +14,11 @@ inline runtime::collective::Grid torus_grid(const std::vector<std::pair<std::uin
                                             std::uint32_t cores = 1) {
   runtime::collective::Grid grid;
   std::uint32_t stride = cores;
-  if (cores > 1) grid.axes.push_back({"core", cores, 1, false, 200});
+  if (cores > 1) grid.axes.push_back({"core", cores, 1, false, false, 200});
   const char* names[] = {"x", "y", "z"};
   for (std::size_t a = 0; a < axes.size(); ++a) {
     const auto [size, rate] = axes[a];
-    if (size > 1) grid.axes.push_back({names[a], size, stride, true, rate});
+    if (size > 1) grid.axes.push_back({names[a], size, stride, true, true, rate});
     stride *= size;
   }
   return grid;
@@ -26,7 +26,14 @@ inline runtime::collective::Grid torus_grid(const std::vector<std::pair<std::uin
 
 inline runtime::collective::Grid list_grid(std::uint32_t ranks) {
   runtime::collective::Grid grid;
-  if (ranks > 1) grid.axes.push_back({"list", ranks, 1, false, 1});
+  if (ranks > 1) grid.axes.push_back({"list", ranks, 1, false, false, 1});
+  return grid;
+}
+
+// The same chips on lines whose ends do not meet.
+inline runtime::collective::Grid mesh_grid(const std::vector<std::pair<std::uint32_t, double>>& axes) {
+  runtime::collective::Grid grid = torus_grid(axes);
+  for (auto& axis : grid.axes) axis.closed = axis.size == 2;
   return grid;
 }
 
@@ -39,6 +46,8 @@ inline std::vector<runtime::collective::Grid> grids() {
           torus_grid({{3, 128}, {5, 128}}),
           torus_grid({{4, 128}, {2, 128}, {3, 64}}),
           torus_grid({{2, 128}, {2, 128}}, 4),
+          mesh_grid({{4, 128}, {3, 128}}),
+          mesh_grid({{3, 128}, {3, 64}}),
           torus_grid({{4, 128}, {4, 128}, {4, 64}})};
 }
 

@@ -53,6 +53,42 @@ TEST_CASE("collective laws: on a ring of four chips each direction carries half 
   }
 }
 
+// The torus of two axes falls into two cycles of 16 chips, each with two directions: every link of every chip
+// passes on a quarter. Filling and emptying the pipeline takes the same of any size, so it is a large one.
+TEST_CASE("collective laws: on a torus four rings at once carry a quarter each of what every rank passes on",
+          "[collective]") {
+  const auto m = flat(4, 4);
+  for (const auto& [operation, times] :
+       {std::pair("all_reduce", 2), {"all_gather", 1}, {"reduce_scatter", 1}}) {
+    INFO(operation);
+    const double bound = on_link(m, times * 15.0 / 16 * 4 * kGiB / 4);
+    CHECK(seconds_of(m, {{"operation", operation}, {"algorithm", "ring"}, {"bytes", "4 GiB"}}) ==
+          Approx(bound).epsilon(0.01));
+  }
+}
+
+TEST_CASE("collective laws: no other algorithm beats the best one by a quarter, on any fabric",
+          "[collective]") {
+  for (const char* topology : {"torus", "mesh", "switched"})
+    for (const char* bytes : {"64 KiB", "4 MiB"})
+      for (const auto& [operation, algorithms] :
+           {std::pair("all_reduce", std::vector{"ring", "kangaring", "mesh", "mesh_one_step", "recursive",
+                                                "hierarchical", "tree"}),
+            {"all_gather", {"ring", "kangaring", "mesh", "recursive", "hierarchical", "dissemination"}},
+            {"broadcast", {"ring", "mesh", "tree"}}}) {
+        auto m = flat(4, 4);
+        m.link.topology = topology;
+        const auto seconds = [&](const char* algorithm) {
+          return seconds_of(m, {{"operation", operation}, {"algorithm", algorithm}, {"bytes", bytes}});
+        };
+        const double best = seconds("best");
+        for (const char* algorithm : algorithms) {
+          INFO(topology << ", " << operation << " of " << bytes << " by " << algorithm);
+          CHECK(best < 1.25 * seconds(algorithm));
+        }
+      }
+}
+
 TEST_CASE("collective laws: a transfer to a neighbour takes its bytes over one link", "[collective]") {
   const auto m = flat(4);
   CHECK(seconds_of(m, {{"operation", "send_recv"}, {"algorithm", "direct"}, {"over", "0-1"}}) ==

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collective schedules by themselves: what each claims to do, proven symbolically on many groups; the cycles
 // and slices that they are made of; the slots that the lowering gives them. No machine.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <set>
 
 #include "model/base/error.h"
@@ -10,6 +13,7 @@
 #include "runtime/collective/choice.h"
 #include "runtime/collective/cycles.h"
 #include "runtime/collective/itinerary.h"
+#include "runtime/collective/recursive.h"
 #include "runtime/collective/slices.h"
 #include "runtime/collective/slots.h"
 #include "tests/support/grids.h"
@@ -75,6 +79,33 @@ TEST_CASE("collective schedules: the symbolic reading finds a missing and a doub
   doubled.next_round();
   doubled.copy(1, 0, ChunkSet::one(0));
   CHECK(test::fault_of(doubled.finish()) == "rank 0 has 3 of 2 in chunk 0");
+}
+
+TEST_CASE("collective schedules: doubling tells everyone everything, whether ranks are a power of two or not",
+          "[collective]") {
+  for (std::uint32_t ranks = 1; ranks <= 70; ++ranks)
+    CHECK(test::fault_of(doubling(problem_for(Operation::kAllReduce, ranks))).empty());
+}
+
+TEST_CASE("collective cycles: where ends do not meet one cycle runs along links all the same",
+          "[collective]") {
+  for (const auto& size : std::vector<std::vector<std::pair<std::uint32_t, double>>>{
+           {{4, 1}, {4, 1}}, {{3, 1}, {4, 1}}, {{2, 1}, {3, 1}, {5, 1}}, {{4, 1}, {4, 1}, {4, 1}}}) {
+    const Grid grid = tests::mesh_grid(size);
+    const std::vector<Cycle> cycles = hamiltonian_cycles(grid);
+    REQUIRE(cycles.size() == 1);
+    const Cycle& cycle = cycles.front();
+    CHECK(std::set<std::uint32_t>(cycle.begin(), cycle.end()).size() == grid.ranks());
+    CHECK(cycle.size() == grid.ranks());
+    for (std::size_t i = 0; i < cycle.size(); ++i) {
+      std::uint32_t steps = 0;
+      for (const GridAxis& axis : grid.axes)
+        steps += static_cast<std::uint32_t>(
+            std::abs(static_cast<int>(Grid::coordinate(axis, cycle[i])) -
+                     static_cast<int>(Grid::coordinate(axis, cycle[(i + 1) % cycle.size()]))));
+      CHECK(steps == 1);
+    }
+  }
 }
 
 TEST_CASE("collective cycles: a torus falls into as many Hamiltonian cycles as it has axes, no link twice",
@@ -244,4 +275,41 @@ TEST_CASE("collective groups: ranks are chips or cores, in one group, several or
                     Catch::Contains("E-COL-020") && Catch::Contains("named twice"));
   CHECK_THROWS_WITH(groups_of(machine, "chips", "64"), Catch::Contains("expected below 64"));
   CHECK_THROWS_WITH(groups_of(machine, "chips", "everyone"), Catch::Contains("machine, servers, chips"));
+}
+
+TEST_CASE("collective groups: how ranks lie is found in any list, on any fabric", "[collective]") {
+  const auto grid = [](const model::MachineParams& machine, const char* kind, const char* over) {
+    return groups_of(machine, kind, over).front().grid.axes;
+  };
+  const auto names = [](const std::vector<GridAxis>& axes) {
+    std::string all;
+    for (const GridAxis& axis : axes)
+      all += fmt::format("{}{}{} ", axis.name, axis.size, axis.closed ? "o" : "");
+    return all;
+  };
+  model::MachineParams m = tests::default_machine();
+  CHECK(names(grid(m, "chips", "machine")) == "x4o y4o z4o ");
+  CHECK(names(grid(m, "cores", "servers")) == "core8 x4o y4o ");
+  CHECK(names(grid(m, "logical_cores", "chips")) == "core4 ");
+  CHECK(names(grid(m, "chips", "0-3")) == "x4o ");
+  CHECK(names(grid(m, "chips", "0,16,32,48")) == "z4o ");
+  CHECK(names(grid(m, "chips", "0,4,1,5")) == "y2o x2o ");  // in the order in which they are listed
+  CHECK(names(grid(m, "chips", "0-2")) == "x3 ");           // the way back from the third is two links
+  CHECK(names(grid(m, "chips", "0,2")) == "x2 ");
+  CHECK(names(grid(m, "chips", "0,1,4")) == "list3 ");
+  CHECK(grid(m, "chips", "machine")[2].stride == 16);
+  CHECK(grid(m, "chips", "machine")[0].rate == Approx(2 * grid(m, "chips", "machine")[2].rate));
+  CHECK(grid(m, "cores", "machine")[1].rate == Approx(grid(m, "chips", "machine")[0].rate / 8));
+  model::MachineParams faulty = m;
+  faulty.instances.links["server0.chip02.link.yp"].rate = 0.5;
+  faulty.instances.links["server1.chip00.link.zp"].dead = true;
+  CHECK(grid(faulty, "chips", "machine")[1].rate == Approx(grid(m, "chips", "machine")[1].rate / 2));
+  CHECK(names(grid(faulty, "chips", "machine")) == "x4o y4o z4 ");
+  m.link.topology = "mesh";
+  CHECK(names(grid(m, "chips", "machine")) == "x4 y4 z4 ");
+  m.link.topology = "ring";
+  CHECK(names(grid(m, "chips", "machine")) == "x64o ");
+  m.link.topology = "switched";
+  CHECK(names(grid(m, "chips", "machine")) == "x4 y4 z4 ");
+  CHECK(grid(m, "chips", "machine")[0].ways() == 1);
 }

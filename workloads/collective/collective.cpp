@@ -45,16 +45,7 @@ class Collective final : public runtime::Workload {
       const runtime::GoldenResult one =
           check_outputs(machine, assembly_->groups()[run.group], run.placed, inputs_, i);
       run.correct = one.passed;
-      if (i == 0 || (all.passed && !one.passed)) {
-        const auto before = all;
-        all = one;
-        all.elements += before.elements;
-      } else {
-        all.elements += one.elements;
-        all.mismatches += one.mismatches;
-        all.max_abs_error = std::max(all.max_abs_error, one.max_abs_error);
-        all.max_rel_error = std::max(all.max_rel_error, one.max_rel_error);
-      }
+      all.add(one);
     }
     return all;
   }
@@ -124,6 +115,7 @@ class Collective final : public runtime::Workload {
     const CostModel model(machine, group);
     const Cost cost = model.of(run.placed.plan, run.bytes);
     const auto duration = [](double seconds) { return base::Duration{std::llround(seconds * 1e15)}; };
+    result.closed_form = duration(cost.seconds);
     result.split = runtime::split_time(result.ranks, {cost.rounds, duration(model.empty_round()),
                                                       duration(cost.link), duration(cost.more_sources)});
     result.correct = run.correct;

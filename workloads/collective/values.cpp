@@ -118,20 +118,6 @@ runtime::Reduction reduction_of(isa::AluOp op) {
                                   : runtime::Reduction::kSum;
 }
 
-void add(runtime::GoldenResult& all, const runtime::GoldenResult& one) {
-  if (!all.checked) {
-    all = one;
-    return;
-  }
-  if (all.passed && !one.passed) all.first_mismatch = one.first_mismatch;
-  all.passed = all.passed && one.passed;
-  all.elements += one.elements;
-  all.mismatches += one.mismatches;
-  all.max_abs_error = std::max(all.max_abs_error, one.max_abs_error);
-  all.max_rel_error = std::max(all.max_rel_error, one.max_rel_error);
-  all.tolerance = std::max(all.tolerance, one.tolerance);
-}
-
 // What ought to be in the output of an operation that only moves.
 HostTensor moved_to(const Placed& placed, const Values& values, std::uint64_t number,
                     const Problem::Held& held) {
@@ -203,7 +189,7 @@ runtime::GoldenResult check_outputs(runtime::Machine& machine, const Group& grou
   }
   runtime::GoldenResult all;
   for (const auto& [first, ranks] : alike)
-    add(all, check_alike(machine, group, placed, values, number, ranks));
+    all.add(check_alike(machine, group, placed, values, number, ranks));
   return all;
 }
 

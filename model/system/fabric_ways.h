@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which directions of links data take between the chips of a machine, and what those carry: the fabric's
+// geometry, routes and faults as plain numbers, for closed forms and for whoever lays programs out over it.
+//
+// Ways are those of dimension order, with its detours round dead links; adaptive routing may take others of
+// the same length. A rate is that of data: the headers of full packets are taken off.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/system/machine_params.h"
+
+namespace tahoma::model {
+
+class FabricWays {
+ public:
+  explicit FabricWays(const MachineParams& params);
+
+  struct Link {        // one direction
+    std::string name;  // of the port that it leaves: "xp", "up", "down07"
+    std::uint32_t to;  // node behind it
+    double rate;       // bytes of data a second; 1e18 where the rate is ideal
+  };
+  const std::vector<Link>& links() const { return links_; }
+
+  // Place on the grid of x, y, z; chips on a switch or in a ring are numbered along it.
+  const std::array<std::uint32_t, 3>& at(std::uint32_t chip) const { return places_[chip]; }
+
+  // Calls visit(number of the link) along the way between two chips; not at all where there is none.
+  template <class Visit>
+  void along(std::uint32_t from, std::uint32_t to, Visit&& visit) const {
+    for (std::uint32_t node = from; node != to;) {
+      const std::uint32_t link = next_[std::size_t{node} * places_.size() + to];
+      if (link == kNone) return;
+      visit(link);
+      node = links_[link].to;
+    }
+  }
+  std::uint32_t hops(std::uint32_t from, std::uint32_t to) const;
+  double rate(std::uint32_t from, std::uint32_t to) const;  // of the slowest link on the way
+
+ private:
+  static constexpr std::uint32_t kNone = ~0U;
+  std::vector<std::array<std::uint32_t, 3>> places_;  // by chip
+  std::vector<Link> links_;
+  std::vector<std::uint32_t> next_;  // link by (node, chip to reach)
+};
+
+}  // namespace tahoma::model
