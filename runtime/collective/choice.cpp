@@ -6,6 +6,7 @@
 #include <array>
 
 #include "model/base/error.h"
+#include "runtime/collective/sizing.h"
 
 namespace tahoma::runtime::collective {
 
@@ -41,7 +42,8 @@ Choice by_cost(const Problem& problem, const Grid& grid, std::uint64_t bytes, st
   Cost cost;
   for (const AlgorithmRow& row : algorithms()) {
     if (!row.performs(problem.operation) || !row.refusal(problem, grid).empty()) continue;
-    const Cost one = model.of(row.plan(problem, grid, channels), bytes);
+    const std::uint32_t used = channels_for(row, problem, grid, vector_bytes(problem, bytes), channels);
+    const Cost one = model.of(row.plan(problem, grid, used), bytes);
     if (best.algorithm == nullptr || one.seconds < least) {
       second = least;
       runner_up = best.algorithm == nullptr ? std::string_view() : best.algorithm->name;

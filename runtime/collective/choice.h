@@ -21,7 +21,8 @@ struct Choice {
   std::string why;  // one sentence
 };
 
-// `name`: auto, best, or an algorithm's. Throws what algorithm_named() throws.
+// `name`: auto, best, or an algorithm's; `channels`: of a rank, at most. Throws what algorithm_named()
+// throws.
 Choice choose(const std::string& name, const Problem& problem, const Grid& grid, std::uint64_t bytes,
               std::uint32_t channels, const CostModel& model);
 

@@ -13,19 +13,6 @@ namespace tahoma::runtime::collective {
 
 namespace {
 
-double chunk_bytes(const Schedule& schedule, double bytes) {
-  switch (schedule.problem.operation) {
-    case Operation::kAllToAll:
-      return bytes / schedule.problem.ranks;
-    case Operation::kSendRecv:
-    case Operation::kPermute:
-    case Operation::kBarrier:
-      return bytes;
-    default:
-      return bytes / schedule.chunks;
-  }
-}
-
 double seconds(const base::Duration& d) { return static_cast<double>(d.fs) * 1e-15; }
 
 }  // namespace
@@ -76,7 +63,8 @@ Cost CostModel::of(const std::vector<ChannelPlan>& plan, std::uint64_t bytes) co
   for (const auto& [schedule, share] : shares) {
     const Itinerary it = follow(*schedule);
     const std::vector<std::uint32_t> levels = waits_before(*schedule, it);
-    const double chunk = chunk_bytes(*schedule, static_cast<double>(bytes)) * share;
+    const double chunk =
+        static_cast<double>(vector_bytes(schedule->problem, bytes)) * share / schedule->chunks;
     for (std::size_t i = 0; i < schedule->transfers.size(); ++i) {
       const Transfer& t = schedule->transfers[i];
       if (levels[i] >= by_level.size()) by_level.resize(levels[i] + 1, nothing);

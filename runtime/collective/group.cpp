@@ -8,6 +8,7 @@
 #include <set>
 
 #include "model/base/error.h"
+#include "runtime/golden.h"
 
 namespace tahoma::runtime::collective {
 
@@ -44,6 +45,13 @@ class Members {
 
 [[noreturn]] void refuse(const std::string& text) {
   throw base::UserError("E-COL-020", "workload.over", text);
+}
+
+void refuse_dead(const model::MachineParams& machine, std::uint32_t core) {
+  if (machine.is_dead(core / machine.chip.cores))
+    refuse(fmt::format(
+        "{} belongs to a chip that is dead; expected lists of the ranks that work, such as 0-3|5-8",
+        core_name(machine, core)));
 }
 
 std::uint64_t number(std::string_view text, std::uint64_t ranks) {
@@ -89,6 +97,7 @@ std::vector<Group> groups_of(const model::MachineParams& machine, const std::str
   const model::FabricWays ways(machine);
   std::vector<Group> groups;
   const auto add = [&](std::string name, std::vector<std::vector<std::uint32_t>> cores) {
+    for (const auto& of_rank : cores) refuse_dead(machine, of_rank.front());
     Grid grid = grid_of(machine, ways, cores);
     groups.push_back({std::move(name), std::move(grid), std::move(cores)});
   };

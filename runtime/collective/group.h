@@ -27,7 +27,8 @@ struct Group {
 
 std::vector<std::string> rank_kinds();  // chips, cores, logical_cores
 
-// Throws UserError E-COL-020: a list that is none, that names what is not there, or that names it twice.
+// Throws UserError E-COL-020: a list that is none, that names what is not there, or that names it twice; a
+// rank whose chip is dead.
 std::vector<Group> groups_of(const model::MachineParams& machine, const std::string& rank_kind,
                              const std::string& over);
 

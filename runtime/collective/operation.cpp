@@ -107,6 +107,18 @@ bool Problem::ends_with(std::uint32_t rank, std::uint32_t chunk) const {
   return contains(output_of(rank, all), chunk);
 }
 
+std::uint64_t vector_bytes(const Problem& problem, std::uint64_t bytes) {
+  switch (problem.operation) {
+    case Operation::kAllToAll:
+    case Operation::kSendRecv:
+    case Operation::kPermute:
+    case Operation::kBarrier:
+      return bytes * problem.ranks;
+    default:
+      return bytes;
+  }
+}
+
 double bus_factor(Operation operation, std::uint32_t ranks) {
   const double n = ranks;
   switch (operation) {

@@ -68,6 +68,10 @@ struct Problem {
   Held output_of(std::uint32_t rank, std::uint32_t chunks) const;
 };
 
+// Bytes of the whole vector, all its chunks together, where nccom-test would say `bytes`
+// (runtime/collective/result.h): of all_to_all, send_recv, permute and barrier each rank has so many.
+std::uint64_t vector_bytes(const Problem& problem, std::uint64_t bytes);
+
 // Bus bandwidth over algorithm bandwidth, as nccom-test and NCCL's tests define it.
 double bus_factor(Operation operation, std::uint32_t ranks);
 

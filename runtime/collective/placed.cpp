@@ -7,6 +7,7 @@
 #include <set>
 
 #include "runtime/collective/channel.h"
+#include "runtime/collective/itinerary.h"
 #include "runtime/collective/semaphores.h"
 #include "runtime/collective/sizing.h"
 #include "runtime/placement.h"
@@ -58,12 +59,19 @@ std::uint64_t piece_of(const Spec& spec, const Schedule& schedule, std::uint64_t
   return std::max(access, ((columns + pieces - 1) / pieces + access - 1) / access * access);
 }
 
-// A sum is rounded when it leaves a rank, in as many rounds as combine, and when it is settled.
+// A sum is rounded when it leaves a rank, in as many rounds as combine, and when it is settled: there once,
+// and once more for every 15 sources beyond the first 16.
 std::uint32_t roundings_of(const Schedule& schedule) {
   std::set<std::uint32_t> rounds;
-  for (const Transfer& t : schedule.transfers)
+  std::size_t most = 1;  // sources of what is settled
+  const Itinerary it = follow(schedule);
+  for (std::size_t i = 0; i < it.hops.size(); ++i) {
+    const Transfer& t = schedule.transfers[i];
     if (t.kind == TransferKind::kCombine) rounds.insert(t.round);
-  return static_cast<std::uint32_t>(rounds.size()) + 1 + schedule.problem.ranks / (isa::kMostSources - 1);
+    if (t.kind == TransferKind::kSettle) most = std::max(most, it.hops[i].staged.size() + 1);
+  }
+  const std::size_t more = most <= isa::kMostSources ? 0 : (most - 2) / (isa::kMostSources - 1);
+  return static_cast<std::uint32_t>(rounds.size() + 1 + more);
 }
 
 }  // namespace

@@ -275,6 +275,12 @@ TEST_CASE("collective groups: ranks are chips or cores, in one group, several or
                     Catch::Contains("E-COL-020") && Catch::Contains("named twice"));
   CHECK_THROWS_WITH(groups_of(machine, "chips", "64"), Catch::Contains("expected below 64"));
   CHECK_THROWS_WITH(groups_of(machine, "chips", "everyone"), Catch::Contains("machine, servers, chips"));
+  model::MachineParams faulty = machine;
+  faulty.instances.chips["server1.chip03"].dead = true;
+  CHECK_THROWS_WITH(groups_of(faulty, "chips", "machine"), Catch::Contains("E-COL-020") &&
+                                                               Catch::Contains("server1.chip03.core0") &&
+                                                               Catch::Contains("dead"));
+  CHECK(groups_of(faulty, "chips", "0-18,20-63").front().ranks() == 63);
 }
 
 TEST_CASE("collective groups: how ranks lie is found in any list, on any fabric", "[collective]") {

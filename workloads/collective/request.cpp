@@ -110,15 +110,6 @@ Problem Request::problem_of(const Group& group) const {
   return problem;
 }
 
-// Elements of the whole vector as the schedule sees it (runtime/collective/operation.h).
-std::uint64_t Request::elements_of(const Problem& problem, std::uint64_t size) const {
-  const std::uint64_t elements = std::max<std::uint64_t>(1, size / isa::size_of(element()));
-  const bool a_vector_each =
-      problem.operation == Operation::kAllToAll || problem.operation == Operation::kSendRecv ||
-      problem.operation == Operation::kPermute || problem.operation == Operation::kBarrier;
-  return a_vector_each ? elements * problem.ranks : elements;
-}
-
 Request::Chosen Request::collective(const model::MachineParams& machine, const Group& group,
                                     std::uint64_t size, std::uint64_t seed) const {
   Spec spec;
@@ -130,7 +121,8 @@ Request::Chosen Request::collective(const model::MachineParams& machine, const G
   spec.op = std::find_if(kReductions.begin(), kReductions.end(), [&](const ReductionName& r) {
               return r.name == reduction;
             })->op;
-  spec.elements = elements_of(spec.problem, size);
+  const std::uint64_t elements = std::max<std::uint64_t>(1, size / isa::size_of(element()));
+  spec.elements = vector_bytes(spec.problem, elements);
   spec.channels = static_cast<std::uint32_t>(channels);
   spec.piece_bytes = piece.count;
   if (!counts.empty())

@@ -36,7 +36,6 @@ struct Request {
   runtime::collective::Operation performed() const;
   std::uint32_t channels_of(const runtime::collective::Group& group) const;
   runtime::collective::Problem problem_of(const runtime::collective::Group& group) const;
-  std::uint64_t elements_of(const runtime::collective::Problem& problem, std::uint64_t size) const;
 };
 
 }  // namespace tahoma::workloads
