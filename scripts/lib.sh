@@ -15,6 +15,7 @@ readonly packages=(
   libeigen3-dev     # tensor views and golden results
   libhwy-dev        # SIMD chosen at run time
   libjemalloc-dev pkgconf # large host pages
+  libxxhash-dev     # checksums of packets
   libfmt-dev        # text
   libyaml-cpp-dev   # configuration files
   nlohmann-json3-dev libcli11-dev # reports and the command line

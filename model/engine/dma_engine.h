@@ -90,9 +90,9 @@ class DmaEngine {
   void hand_on(DmaFlight& flight);
   void end(DmaFlight& flight);
   void read(DmaFlight& flight);
-  void access(tlm::tlm_command command, DmaFlight& flight, const isa::DmaSide& side, std::uint64_t base,
-              base::Duration ahead);
+  void access(tlm::tlm_command command, DmaFlight& flight, std::size_t operand, base::Duration ahead);
   void note(sim::Payload& access, const sim::PacketInfo& info);
+  void check(const sim::Payload& answer, const sim::PacketInfo& info) const;
   void have_read(const DmaFlight& flight);
   void complete(const Transfer& transfer);
   void tell(const DmaFlight& flight);

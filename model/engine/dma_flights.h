@@ -69,6 +69,9 @@ class DmaFlights {
   void have_read(std::uint32_t tag, base::Time first, base::Time last);
   void have_written(std::uint32_t tag, base::Duration held, base::Time at);
 
+  // What has not ended yet.
+  const DmaFlight& flight(std::uint32_t tag) const { return *flights_[tag - flights_.front()->tag]; }
+
   // The next packet in order, null when it has to wait: now known when it is read; when it is handed on; when
   // it is over. The last one stays the oldest until it is dropped.
   DmaFlight* next_read();

@@ -119,20 +119,21 @@ void DmaEngine::read(DmaFlight& flight) {
   flight.unanswered = (adds ? 1U : 0U) + static_cast<std::uint32_t>(std::count_if(
                                              request.sources.begin(), request.sources.end(), in_hbm));
   for (std::size_t s = 0; s < request.sources.size(); ++s)
-    if (in_hbm(request.sources[s]))
-      access(tlm::TLM_READ_COMMAND, flight, request.sources[s].src, request.source(s), Duration{0});
-  if (adds) access(tlm::TLM_READ_COMMAND, flight, d.dst, request.dst, Duration{0});
+    if (in_hbm(request.sources[s])) access(tlm::TLM_READ_COMMAND, flight, s, Duration{0});
+  if (adds) access(tlm::TLM_READ_COMMAND, flight, request.destination(), Duration{0});
 }
 
-void DmaEngine::access(tlm::tlm_command command, DmaFlight& flight, const isa::DmaSide& side,
-                       std::uint64_t base, Duration ahead) {
+void DmaEngine::access(tlm::tlm_command command, DmaFlight& flight, std::size_t operand, Duration ahead) {
   const Transfer& transfer = *flight.transfer;
+  const isa::DmaSide& side = transfer.request.side(operand);
+  const std::uint64_t base = transfer.request.address(operand);
   sim::Payload* p = around_.packet(command, address_of(transfer, side, base, flight.packet),
                                    flight.packet.elements * isa::size_of(side.dtype));
   sim::PacketInfo& info = sim::info_of(*p);
   info.source_core = core_;
   info.engine = index_;
   info.tag = flight.tag;
+  info.operand = static_cast<std::uint8_t>(operand);
   if (command == tlm::TLM_READ_COMMAND) info.needed = flights_.youngest_needed();
   describe_rows(info.rows, transfer, side, flight.packet);
   if (around_.access(*p, ahead)) note(*p, info);
@@ -140,11 +141,19 @@ void DmaEngine::access(tlm::tlm_command command, DmaFlight& flight, const isa::D
 
 // The answer of a memory.
 void DmaEngine::note(sim::Payload& access, const sim::PacketInfo& info) {
+  if (info.answer) check(access, info);
   if (access.is_read())
     flights_.have_read(info.tag, info.first, info.last);
   else
     flights_.have_written(info.tag, info.held, info.last);
   access.release();
+}
+
+// What another chip's memory has sent.
+void DmaEngine::check(const sim::Payload& answer, const sim::PacketInfo& info) const {
+  const DmaFlight& flight = flights_.flight(info.tag);
+  const Transfer& transfer = *flight.transfer;
+  check_answer(answer, transfer.checksums.of(transfer.runs, flight.packet, info.operand));
 }
 
 // A share has been read, and whoever overwrites its source is told. Semaphores are written as behind a
@@ -162,8 +171,7 @@ void DmaEngine::hand_on(DmaFlight& flight) {
   const TransferRequest& request = flight.transfer->request;
   if (flight.transfer->remote) return send(flight);
   if (!flight.to_hbm) return;
-  access(tlm::TLM_WRITE_COMMAND, flight, request.descriptor().dst, request.dst,
-         flight.handed_on - sim::now());
+  access(tlm::TLM_WRITE_COMMAND, flight, request.destination(), flight.handed_on - sim::now());
 }
 
 // Written, or on its way to another chip.

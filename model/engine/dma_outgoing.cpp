@@ -13,14 +13,16 @@ bool DmaEngine::fabric_full() { return outgoing_.size() + unsent_ >= params_.rem
 
 void DmaEngine::send(const DmaFlight& flight) {
   const Transfer& transfer = *flight.transfer;
-  const isa::DmaSide& dst = transfer.request.descriptor().dst;
+  const TransferRequest& request = transfer.request;
+  const isa::DmaSide& dst = request.descriptor().dst;
   sim::Payload* p =
-      around_.packet(tlm::TLM_WRITE_COMMAND, address_of(transfer, dst, transfer.request.dst, flight.packet),
+      around_.packet(tlm::TLM_WRITE_COMMAND, address_of(transfer, dst, request.dst, flight.packet),
                      flight.packet.elements * isa::size_of(dst.dtype));
   sim::PacketInfo& info = sim::info_of(*p);
   describe_rows(info.rows, transfer, dst, flight.packet);
-  if (flight.packet.last && !transfer.request.on_read) {
-    info.notify = transfer.request.notify;
+  info.checksum = transfer.checksums.of(transfer.runs, flight.packet, request.destination());
+  if (flight.packet.last && !request.on_read) {
+    info.notify = request.notify;
     info.notify_delay = semaphore_visible(flight.handed_on, params_) - flight.handed_on;
   }
   --unsent_;

@@ -217,10 +217,9 @@ Time DmaRings::generated(const TransferRequest& request) {
 void DmaRings::first_packet(Transfer& t) {
   t.applied = true;
   const CoreMemories memories{*sbuf.operator->(), *psum.operator->(), *hbm.operator->()};
-  if (place_.functional)
-    move_values(t.request, memories);
-  else
-    move_known_values(t.request, memories);
+  if (!place_.functional) return move_known_values(t.request, memories);
+  move_values(t.request, memories);
+  take_checksums(t, place_.chip, params_, memories);
 }
 
 // A ring holds what has not been issued.

@@ -9,6 +9,7 @@
 #include "model/engine/dma_split.h"
 #include "model/engine/doorbell.h"
 #include "model/engine/engine_params.h"
+#include "model/engine/transfer_checksums.h"
 
 namespace tahoma::model {
 
@@ -23,6 +24,7 @@ struct Transfer {
   unsigned shares_left = 0;   // not ended
   bool collective = false;    // rung by a collective core
   std::uint64_t parts = 1;    // most of a packet
+  TransferChecksums checksums{};
 };
 
 // What an engine moves at once: `runs` units of the transfer from `unit` on, or elements of a single one.

@@ -33,6 +33,14 @@ struct TransferRequest {
 
   const isa::Descriptor& descriptor() const { return sources.front(); }
   std::uint64_t source(std::size_t s) const { return s == 0 ? src : more_src[s - 1]; }
+  // Operands by number: the sources, then the destination.
+  std::size_t destination() const { return sources.size(); }
+  const isa::DmaSide& side(std::size_t operand) const {
+    return operand < sources.size() ? sources[operand].src : descriptor().dst;
+  }
+  std::uint64_t address(std::size_t operand) const {
+    return operand < sources.size() ? source(operand) : dst;
+  }
 };
 
 // Wants to know that a ring has room again.

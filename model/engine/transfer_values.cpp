@@ -14,70 +14,16 @@ isa::CoreView view_of(const CoreMemories& m) {
   return {m.sbuf.bytes(), m.sbuf.stride(), m.psum.bytes(), m.psum.stride(), nullptr};
 }
 
-// One side of a transfer as places in the set of bytes that are known of its memory.
-struct Footprint {
-  sim::KnownBytes& known;
-  std::uint64_t base;  // of element (0, 0, 0, 0)
-  std::array<std::int64_t, kFreeDims> step;
-  std::array<std::uint64_t, kFreeDims> count;
-  std::uint64_t element;
-  const std::vector<isa::IndirectRow>* rows = nullptr;  // dimension 0 goes to these
-  bool by_number = false;                               // to their numbers, else to their indices
-
-  std::uint64_t place(std::uint64_t i0, std::uint64_t i1, std::uint64_t i2) const {
-    if (rows != nullptr) i0 = by_number ? (*rows)[i0].number : (*rows)[i0].index;
-    std::uint64_t at = base;
-    const std::array<std::uint64_t, 3> index{i0, i1, i2};
-    for (std::size_t d = 0; d < index.size(); ++d) at += index[d] * static_cast<std::uint64_t>(step[d]);
-    return at;
-  }
-  // f(first byte, bytes) for every contiguous piece; ends when it returns false.
-  template <class F>
-  bool every_piece(F&& f) const {
-    const bool dense = step.back() == static_cast<std::int64_t>(element) || count.back() == 1;
-    const std::uint64_t pieces = dense ? 1 : count.back(), bytes = dense ? element * count.back() : element;
-    for (std::uint64_t i0 = 0; i0 < count[0]; ++i0)
-      for (std::uint64_t i1 = 0; i1 < count[1]; ++i1)
-        for (std::uint64_t i2 = 0; i2 < count[2]; ++i2)
-          for (std::uint64_t i3 = 0; i3 < pieces; ++i3)
-            if (!f(place(i0, i1, i2) + i3 * static_cast<std::uint64_t>(step.back()), bytes)) return false;
-    return true;
-  }
-};
-
-Footprint footprint(const TransferRequest& request, const isa::DmaSide& side, std::uint64_t address,
-                    const CoreMemories& m) {
-  const isa::Descriptor& d = request.descriptor();
-  const bool in_hbm = side.space == isa::Space::kHbm;
-  sim::ScratchpadIf& chip = side.space == isa::Space::kPsum ? m.psum : m.sbuf;
-  const std::uint64_t element = isa::size_of(side.dtype);
-  Footprint f{in_hbm ? m.hbm.known() : chip.known(),
-              in_hbm ? address : side.partition * chip.stride() + side.offset,
-              {},
-              {},
-              element};
-  for (std::size_t i = 0; i < kFreeDims; ++i) {
-    f.step[i] = side.stride[i] * static_cast<std::int64_t>(element);
-    f.count[i] = d.count[i];
-  }
-  if (!in_hbm) f.step[side.across] = static_cast<std::int64_t>(chip.stride());
-  if (request.indirect != isa::Indirection::kNone) {
-    f.rows = &request.rows;
-    f.by_number = in_hbm;
-    f.count[0] = request.rows.size();
-  }
-  return f;
+bool all_known(const TransferSide& side) {
+  const sim::KnownBytes& known = side.known();
+  if (known.empty()) return false;
+  return side.every_piece(
+      [&](std::uint64_t first, std::uint64_t bytes) { return known.contains(first, bytes); });
 }
 
-bool all_known(const Footprint& f) {
-  if (f.known.empty()) return false;
-  return f.every_piece(
-      [&](std::uint64_t first, std::uint64_t bytes) { return f.known.contains(first, bytes); });
-}
-
-bool sources_known(const TransferRequest& request, const Footprint& dst, const CoreMemories& m) {
+bool sources_known(const TransferRequest& request, const TransferSide& dst, const CoreMemories& m) {
   for (std::size_t s = 0; s < request.sources.size(); ++s)
-    if (!all_known(footprint(request, request.sources[s].src, request.source(s), m))) return false;
+    if (!all_known(side_of(request, s, m))) return false;
   return !request.descriptor().accumulate || all_known(dst);
 }
 
@@ -102,17 +48,18 @@ void move_values(const TransferRequest& request, const CoreMemories& m) {
 }
 
 void move_known_values(const TransferRequest& request, const CoreMemories& m) {
-  const Footprint dst = footprint(request, request.descriptor().dst, request.dst, m);
+  const TransferSide dst = side_of(request, request.destination(), m);
+  sim::KnownBytes& known = dst.known();
   if (sources_known(request, dst, m)) {
     move_values(request, m);
     dst.every_piece([&](std::uint64_t first, std::uint64_t bytes) {
-      dst.known.add(first, bytes);
+      known.add(first, bytes);
       return true;
     });
-  } else if (!dst.known.empty()) {
+  } else if (!known.empty()) {
     dst.every_piece([&](std::uint64_t first, std::uint64_t bytes) {
-      dst.known.remove(first, bytes);
-      return !dst.known.empty();
+      known.remove(first, bytes);
+      return !known.empty();
     });
   }
 }

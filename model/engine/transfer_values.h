@@ -4,15 +4,9 @@
 // destination known, any other makes its destination unknown.
 #pragma once
 
-#include "model/engine/doorbell.h"
-#include "model/sim/backdoor.h"
+#include "model/engine/transfer_side.h"
 
 namespace tahoma::model {
-
-struct CoreMemories {
-  sim::ScratchpadIf &sbuf, &psum;
-  sim::BackdoorIf& hbm;
-};
 
 void move_values(const TransferRequest& request, const CoreMemories& memories);
 void move_known_values(const TransferRequest& request, const CoreMemories& memories);

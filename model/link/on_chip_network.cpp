@@ -7,6 +7,7 @@
 #include "isa/instruction.h"
 #include "isa/program.h"
 #include "model/base/error.h"
+#include "model/link/landed_data.h"
 #include "model/sim/time.h"
 
 namespace tahoma::model {
@@ -121,6 +122,7 @@ bool OnChipNetwork::enter_fabric(sim::Payload& payload, sim::PacketInfo& info) {
   info.tail = std::max(info.answer ? info.last : Time{0}, sim::now()) + place_.router;
   sent_[info.to_chip].packets += 1;
   sent_[info.to_chip].bytes += info.carried;
+  sent_[info.to_chip].checksums += info.checksum.data;
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   return inject->nb_transport_fw(payload, phase, delay) == tlm::TLM_UPDATED;
@@ -166,11 +168,20 @@ void OnChipNetwork::land(sim::Payload& payload, sim::PacketInfo& info) {
 
 // The memory has answered a packet that had landed.
 void OnChipNetwork::served(sim::Payload& payload, sim::PacketInfo& info) {
+  if (values.size() > 0) check_values(payload, info);
   if (payload.is_read())
     read_for_another(payload, info);
   else
     written(info, info.last);
   payload.release();
+}
+
+// What is read sets out here; what was written has ended its way.
+void OnChipNetwork::check_values(sim::Payload& payload, sim::PacketInfo& info) {
+  if (payload.is_read())
+    info.checksum = sim::checksum_at(*values.operator->(), payload.get_address(), info.rows);
+  else
+    received_[info.from_chip].checksums += check_landed(payload, *values.operator->());
 }
 
 LandingOrder& OnChipNetwork::order_of(const sim::PacketInfo& info) {
@@ -199,6 +210,7 @@ void OnChipNetwork::read_for_another(sim::Payload& payload, sim::PacketInfo& inf
 }
 
 void OnChipNetwork::answer(sim::Payload& payload, sim::PacketInfo& info) {
+  received_[info.from_chip].checksums += info.checksum.data;
   info.first = info.head;
   info.last = info.tail;
   tlm::tlm_phase phase = tlm::BEGIN_RESP;

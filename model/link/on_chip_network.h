@@ -20,6 +20,7 @@
 #include "model/base/measurements.h"
 #include "model/link/landing_order.h"
 #include "model/link/link_params.h"
+#include "model/sim/backdoor.h"
 #include "model/sim/booked_server.h"
 #include "model/sim/meter.h"
 #include "model/sim/packet.h"
@@ -34,6 +35,8 @@ class OnChipNetwork : public sc_core::sc_module {
   tlm_utils::simple_target_socket<OnChipNetwork> landed{"landed"};       // from the router
   sc_core::sc_port<sim::SemaphoreIf, 0, sc_core::SC_ZERO_OR_MORE_BOUND> semaphores{
       "semaphores"};  // cores in order
+  // Of the machine, in functional mode: what packets bring and take is checked. Unbound, nothing is.
+  sc_core::sc_port<sim::BackdoorIf, 1, sc_core::SC_ZERO_OR_MORE_BOUND> values{"values"};
 
   struct Place {
     std::uint32_t chip, chips;
@@ -50,6 +53,7 @@ class OnChipNetwork : public sc_core::sc_module {
   // What the chip has sent to others, and what has landed here, by the other chip.
   struct Traffic {
     std::uint64_t packets = 0, bytes = 0;
+    std::uint64_t checksums = 0;  // of the data, added up; those received as they lie in memory
     friend bool operator==(const Traffic&, const Traffic&) = default;
   };
   const std::vector<Traffic>& sent() const { return sent_; }
@@ -80,6 +84,7 @@ class OnChipNetwork : public sc_core::sc_module {
   void land(sim::Payload& payload, sim::PacketInfo& info);
   void written(const sim::PacketInfo& info, base::Time when);
   void served(sim::Payload& payload, sim::PacketInfo& info);
+  void check_values(sim::Payload& payload, sim::PacketInfo& info);
   void read_for_another(sim::Payload& payload, sim::PacketInfo& info);
   void answer(sim::Payload& payload, sim::PacketInfo& info);
   void raise(const sim::Notify& notify, base::Time visible);

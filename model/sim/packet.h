@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "model/base/units.h"
+#include "model/sim/checksum.h"
 
 namespace tahoma::sim {
 
@@ -68,11 +69,15 @@ class RowPattern {
   void each_row(Visit&& visit) const {
     std::int64_t at = 0;
     visit(at);
-    const auto go = [&](const Steps& s) {
+    each_steps([&](const Steps& s) {
       for (std::uint32_t n = 0; n < s.rows; ++n) visit(at += s.stride);
-    };
-    go(first_);
-    for (const Steps& s : more_) go(s);
+    });
+  }
+  // Calls visit(steps) with how the rows behind the first follow each other.
+  template <class Visit>
+  void each_steps(Visit&& visit) const {
+    visit(first_);
+    for (const Steps& s : more_) visit(s);
   }
 
  private:
@@ -87,6 +92,7 @@ struct PacketInfo : tlm::tlm_extension<PacketInfo> {
   std::uint32_t injector = 0;  // socket index of the sender on its chip's network
   std::uint32_t engine = 0;    // DMA engine behind that socket: each has a request channel of its own
   std::uint32_t tag = 0;       // the engine's own
+  std::uint8_t operand = 0;    // of its transfer, as the engine counts them
   RowPattern rows;
   // Of a read: whatever the answer, the initiator does not act on it before. A memory that need not decide
   // yet decides more at once.
@@ -98,6 +104,7 @@ struct PacketInfo : tlm::tlm_extension<PacketInfo> {
   std::uint32_t from_chip = 0, to_chip = 0;  // where it enters the fabric and leaves it
   std::uint32_t carried = 0;   // bytes of data that travel: none in a request to read, or to know
   std::uint32_t sequence = 0;  // among what its DMA engine sends to that chip
+  Checksum checksum;           // functional mode: of that data, where they set out
   std::uint8_t vc = 0;         // virtual channel of the link it is on
   bool answer = false;         // of a read of another chip's memory: the data, on their way back
   std::optional<Notify> notify;

@@ -42,6 +42,7 @@ Chip::Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& s)
       network_("network", place_of(chip, s.params), s.pool, s.meter),
       router_("link", chip, s.fabric, s.meter) {
   const ChipParams& p = s.params.chip;
+  if (s.functional) network_.values(s.memory);
   for (std::uint32_t n = 0; n < p.hbm.stacks; ++n) {
     stacks_.push_back(stack_of(chip, n, s));
     network_.stack(n).bind(stacks_.back()->port);

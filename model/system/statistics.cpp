@@ -19,15 +19,12 @@ void measure_core(NeuronCore& core, Duration elapsed, base::RunMeasurement& run)
   run.dma.push_back(core.dma().measure());
 }
 
-// Whatever a chip sent another has arrived there, and nothing else.
 std::vector<base::TrafficMeasurement> measure_traffic(const std::vector<Chip*>& chips) {
   std::vector<base::TrafficMeasurement> all;
   for (std::uint32_t from = 0; from < chips.size(); ++from) {
     for (std::uint32_t to = 0; to < chips.size(); ++to) {
       const OnChipNetwork::Traffic sent = chips[from]->network().sent()[to];
-      TAHOMA_INVARIANT(sent == chips[to]->network().received()[from],
-                       fmt::format("{} sent {} packets of {} bytes to {}, which has received others",
-                                   chips[from]->name(), sent.packets, sent.bytes, chips[to]->name()));
+      check_traffic(chips[from]->name(), chips[to]->name(), sent, chips[to]->network().received()[from]);
       if (sent.packets > 0) all.push_back({from, to, sent.packets, sent.bytes});
     }
   }
@@ -94,6 +91,15 @@ void list_traffic(const base::RunMeasurement& run, base::StatSink& sink) {
 }
 
 }  // namespace
+
+void check_traffic(std::string_view from, std::string_view to, const OnChipNetwork::Traffic& sent,
+                   const OnChipNetwork::Traffic& received) {
+  TAHOMA_INVARIANT(sent == received,
+                   fmt::format("{} sent {} {} packets of {} bytes with checksums of {:#x}, which has "
+                               "received {} of {} with {:#x}",
+                               from, to, sent.packets, sent.bytes, sent.checksums, received.packets,
+                               received.bytes, received.checksums));
+}
 
 base::RunMeasurement measure(const std::vector<Chip*>& chips, const Fabric& fabric,
                              const MachineParams& params, const sim::Meter& meter) {

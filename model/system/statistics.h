@@ -3,6 +3,7 @@
 // way: every engine's named times add up, what entered the links has left them.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "model/base/stats.h"
@@ -13,6 +14,10 @@ namespace tahoma::model {
 
 base::RunMeasurement measure(const std::vector<Chip*>& chips, const Fabric& fabric,
                              const MachineParams& params, const sim::Meter& meter);
+// Whatever a chip sent another has arrived there, and nothing else: as many packets and bytes, and in
+// functional mode data of the same checksums.
+void check_traffic(std::string_view from, std::string_view to, const OnChipNetwork::Traffic& sent,
+                   const OnChipNetwork::Traffic& received);
 void list_statistics(const base::RunMeasurement& run, base::StatSink& sink);
 
 }  // namespace tahoma::model

@@ -11,7 +11,7 @@ ROOMS = {
     "isa/": (("isa/*",), ("Eigen/*", "hwy/*")),
     "model/base/": (("model/base/*",), ("fmt/*",)),
     "model/check/": (("model/base/*", "isa/*", "model/check/*"), ("fmt/*",)),
-    "model/sim/": (("model/base/*", "model/sim/*"), SYSTEMC + ("fmt/*",)),
+    "model/sim/": (("model/base/*", "model/sim/*"), SYSTEMC + ("fmt/*", "xxhash.h")),
     "model/engine/": (("model/base/*", "model/sim/*", "model/check/*", "isa/*", "model/engine/*"), SYSTEMC + ("fmt/*",)),
     "model/memory/": (("model/base/*", "model/sim/*", "isa/*", "model/memory/*"), SYSTEMC + ("fmt/*", "sys/mman.h")),
     "model/link/": (("model/base/*", "model/sim/*", "isa/*", "model/link/*"), SYSTEMC + ("fmt/*",)),

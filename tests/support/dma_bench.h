@@ -161,11 +161,15 @@ struct DmaBench : sc_core::sc_module, sim::BackdoorIf, sim::RetireIf {
   }
 
   // A write from another chip, with a semaphore of core 0 behind it, that has arrived now.
-  void land(std::uint64_t address, std::uint32_t bytes, std::uint8_t semaphore) {
+  void land(std::uint64_t address, std::uint32_t bytes, std::uint8_t semaphore,
+            const sim::Checksum& checksum = {}) {
     start();
     sim::Payload* p = pool.take(tlm::TLM_WRITE_COMMAND, address, bytes);
     sim::PacketInfo& info = sim::info_of(*p);
     info.notify = sim::Notify{0, semaphore, 0, 1};
+    info.rows.start(bytes);
+    info.carried = bytes;
+    info.checksum = checksum;
     info.from_chip = 1;
     info.engine = semaphore;  // each the first of its engine
     info.tail = sim::now();

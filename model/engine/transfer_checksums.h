@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the packets of one transfer carry over the fabric, or are to bring from there: their checksums, taken
+// in functional mode at the moment when the transfer's values move. From then until a packet's way has ended
+// no program that is free of races changes the bytes: a destination is its transfer's own until the
+// transfer's semaphore is raised, and a source until then or until the update on read beside it.
+//
+// Every checksum is taken twice, of bytes that are described independently: by the address and the rows of
+// the packet, as the end of its way will see them, and by the descriptor's counts and strides, element by
+// element. The second are the source's own bytes where the transfer only moves them. Where it converts, adds
+// or folds, or writes a place more than once, no source has the bytes that arrive: they are what it has left
+// at its destination. The same bytes are then what an accumulation reads there.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "model/sim/checksum.h"
+#include "model/sim/packet.h"
+
+namespace tahoma::model {
+
+struct CoreMemories;
+struct DmaPacket;
+struct DmaParams;
+struct Runs;
+struct Transfer;
+
+class TransferChecksums {
+ public:
+  // Of an operand's bytes in a packet that crosses the fabric; nothing in timing mode.
+  sim::Checksum of(const Runs& runs, const DmaPacket& packet, std::size_t operand) const;
+
+ private:
+  friend void take_checksums(Transfer&, std::uint32_t, const DmaParams&, const CoreMemories&);
+  using Key = std::pair<std::uint64_t, std::size_t>;  // first element, in the order of the transfer; operand
+  struct Entry {
+    Key key;
+    sim::Checksum sum;
+  };
+  std::vector<Entry> entries_;  // in order
+};
+
+// For all packets of a transfer that a core of `chip` has rung and whose values have just moved.
+void take_checksums(Transfer& transfer, std::uint32_t chip, const DmaParams& params,
+                    const CoreMemories& memories);
+
+// An answer from another chip's memory against what the transfer took there. Throws UserError E-RUN-069 if
+// the memory was overwritten in between.
+void check_answer(const sim::Payload& answer, const sim::Checksum& taken);
+
+}  // namespace tahoma::model

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/link/landed_data.h"
+
+#include <fmt/format.h>
+
+#include "isa/program.h"
+#include "model/base/error.h"
+
+namespace tahoma::model {
+namespace {
+
+[[noreturn]] void refuse(const sim::Payload& packet, const sim::PacketInfo& info, const std::string& place) {
+  throw base::UserError(
+      "E-RUN-067", place,
+      fmt::format("{} bytes in {} rows there were overwritten while they were on their way from chip {} "
+                  "(core {}, DMA engine {}); expected no write to them before the semaphore of that transfer "
+                  "has been raised (tahoma run --mode timing --check races names "
+                  "both instructions)",
+                  packet.get_data_length(), info.rows.rows(), info.from_chip, info.source_core, info.engine),
+      base::ExitStatus::kProgram);
+}
+
+}  // namespace
+
+std::uint64_t check_landed(const sim::Payload& packet, sim::BackdoorIf& memory) {
+  const sim::PacketInfo& info = *packet.get_extension<sim::PacketInfo>();
+  const sim::Checksum found = sim::checksum_at(memory, packet.get_address(), info.rows);
+  if (found == info.checksum) return found.data;
+  const auto at = isa::GlobalAddress::from(packet.get_address());
+  const std::string place = fmt::format("chip {}, stack {}, offset {:#x}", at.chip, at.stack, at.offset);
+  TAHOMA_INVARIANT(found.rows == info.checksum.rows,
+                   place + ": a packet has arrived with other rows than it set out with");
+  refuse(packet, info, place);
+}
+
+}  // namespace tahoma::model
