@@ -105,6 +105,7 @@ Tensor Machine::allocate(std::uint32_t core, const std::string& name, isa::DType
   isa::GlobalAddress address;
   address.chip = impl_->system.chip_of(core);
   address.stack = impl_->system.stack_of(core);
+  params().refuse_dead(address.chip, fmt::format("core {} has tensor '{}'", core, name));
   const model::HbmParams& hbm = params().chip.hbm;
   const model::StackFaults faults = params().faults_of(address.chip, address.stack);
   const std::uint64_t capacity = faults.capacity(hbm).count;

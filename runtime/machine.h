@@ -42,7 +42,7 @@ class Machine {
   std::uint32_t cores() const;
 
   // In the stack that belongs to `core`, 64-byte aligned. Throws UserError E-RUN-010 when the stack is full,
-  // naming the tensor, its size and what is left.
+  // naming the tensor, its size and what is left; E-RUN-055 when the core's chip is dead.
   Tensor allocate(std::uint32_t core, const std::string& name, isa::DType dtype,
                   std::vector<std::uint64_t> shape);
 

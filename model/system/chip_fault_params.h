@@ -8,7 +8,7 @@
 // that much longer. HBM stacks, the on-chip network and the links have clocks of their own and keep their
 // pace.
 //
-// A dead chip runs no program (E-RUN-055), and none of its ports works.
+// A dead chip runs no program and holds no tensor (E-RUN-055), and none of its ports works.
 #pragma once
 
 #include "model/engine/engine_params.h"

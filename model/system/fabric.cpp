@@ -10,6 +10,17 @@ void mark_dead(const Topology& topology, std::uint32_t node, std::uint32_t chip,
     if (topology.neighbour(node, port) == chip) all[{node, port}].dead = true;
 }
 
+// To a chip that is dead a port is dead, whatever is said of it.
+void add_switch(const MachineParams& p, const Topology& topology, Router::Faults& all) {
+  if (topology.is_grid()) return;
+  const std::uint32_t node = topology.chips();
+  for (PortIndex port = 0; port < topology.ports(node); ++port) {
+    LinkFaults faults = p.faults_of_switch_link(topology.port_name(node, port));
+    faults.dead = faults.dead || p.is_dead(*topology.neighbour(node, port));
+    if (faults.dead || faults.rate < 1) all[{node, port}] = faults;
+  }
+}
+
 Router::Faults faults_of(const MachineParams& p, const Topology& topology) {
   Router::Faults all;
   for (std::uint32_t chip = 0; chip < topology.chips(); ++chip)
@@ -19,6 +30,7 @@ Router::Faults faults_of(const MachineParams& p, const Topology& topology) {
       const auto to = topology.neighbour(chip, port);
       if (to && p.is_dead(chip)) mark_dead(topology, *to, chip, all);
     }
+  add_switch(p, topology, all);
   return all;
 }
 

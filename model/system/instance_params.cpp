@@ -54,6 +54,16 @@ std::vector<std::string> link_names(const MachineParams& machine) {
   return names;
 }
 
+// A switch is the node behind the last chip.
+std::vector<std::string> switch_link_names(const MachineParams& machine) {
+  const Topology topology = topology_of(machine);
+  std::vector<std::string> names;
+  if (topology.is_grid()) return names;
+  for (PortIndex port = 0; port < topology.ports(topology.chips()); ++port)
+    names.push_back(switch_link_name(topology.port_name(topology.chips(), port)));
+  return names;
+}
+
 std::vector<std::string> chip_names(const MachineParams& machine) {
   std::vector<std::string> names;
   for (std::uint64_t chip = 0; chip < machine.chips(); ++chip) names.push_back(chip_name(machine, chip));
@@ -78,6 +88,14 @@ constexpr std::array kKinds{
          link_names,
          [](const InstanceParams& p, const MachineParams&, const std::vector<std::string>& names) {
            check_names(p.links, names);
+         }},
+    Kind{"switch.@",
+         [](InstanceParams& p, const std::string& name, base::ParamTree& t) {
+           t.group(name.c_str(), p.switch_links[name]);
+         },
+         switch_link_names,
+         [](const InstanceParams& p, const MachineParams&, const std::vector<std::string>& names) {
+           check_names(p.switch_links, names);
          }},
     Kind{"server#.chip#",
          [](InstanceParams& p, const std::string& name, base::ParamTree& t) {
@@ -171,5 +189,7 @@ std::string stack_name(const MachineParams& machine, std::uint64_t chip, std::ui
 std::string link_name(const MachineParams& machine, std::uint64_t chip, std::string_view port) {
   return fmt::format("{}.link.{}", chip_name(machine, chip), port);
 }
+
+std::string switch_link_name(std::string_view port) { return fmt::format("switch.{}", port); }
 
 }  // namespace tahoma::model

@@ -8,6 +8,8 @@
 //           hbm1: {rate: 0.5, failed_channels: "3,7"}
 //           link: {xp: {rate: 0.25}, ym: {dead: true}}
 //           slow: 2
+//       switch:
+//         down03: {rate: 0.5}
 //
 // One map per kind of instance, and one row per kind in the table of instance_params.cpp; an instance that
 // nobody names is as its class.
@@ -29,7 +31,8 @@ struct MachineParams;
 struct InstanceParams {
   std::map<std::string, StackFaults> stacks;  // "server0.chip03.hbm1"
   std::map<std::string, LinkFaults> links;    // "server0.chip03.link.xp": the direction that leaves there
-  std::map<std::string, ChipFaults> chips;    // "server0.chip03"
+  std::map<std::string, LinkFaults> switch_links;  // "switch.down03": the direction to that chip
+  std::map<std::string, ChipFaults> chips;         // "server0.chip03"
 
   // Groups of `machine` (whose part this is) on demand, below `t`'s group "instances".
   void declare(base::ParamTree& t, const MachineParams& machine);
@@ -43,5 +46,6 @@ struct InstanceParams {
 std::string chip_name(const MachineParams& machine, std::uint64_t chip);
 std::string stack_name(const MachineParams& machine, std::uint64_t chip, std::uint64_t stack);
 std::string link_name(const MachineParams& machine, std::uint64_t chip, std::string_view port);
+std::string switch_link_name(std::string_view port);
 
 }  // namespace tahoma::model

@@ -76,12 +76,24 @@ LinkFaults MachineParams::faults_of_link(std::uint64_t chip_number, std::string_
   return faults;
 }
 
+LinkFaults MachineParams::faults_of_switch_link(std::string_view port) const {
+  return named(instances.switch_links, switch_link_name(port));
+}
+
 double MachineParams::slowdown_of(std::uint64_t chip_number) const {
   return named(instances.chips, chip_name(*this, chip_number)).slow;
 }
 
 bool MachineParams::is_dead(std::uint64_t chip_number) const {
   return named(instances.chips, chip_name(*this, chip_number)).dead;
+}
+
+void MachineParams::refuse_dead(std::uint64_t chip_number, const std::string& what) const {
+  if (!is_dead(chip_number)) return;
+  throw base::UserError("E-RUN-055", fmt::format("machine.instances.{}.dead", chip_name(*this, chip_number)),
+                        fmt::format("{}, but its chip is dead; expected programs and tensors on chips that "
+                                    "work",
+                                    what));
 }
 
 namespace {

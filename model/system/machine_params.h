@@ -49,8 +49,11 @@ struct MachineParams {
   // Those of a sound one, if nobody named it. Of a dead chip every port is dead.
   StackFaults faults_of(std::uint64_t chip, std::uint64_t stack) const;
   LinkFaults faults_of_link(std::uint64_t chip, std::string_view port) const;
+  LinkFaults faults_of_switch_link(std::string_view port) const;
   double slowdown_of(std::uint64_t chip) const;
   bool is_dead(std::uint64_t chip) const;
+  // Throws UserError E-RUN-055 if the chip is dead; `what` was to be there, "core 8 has a program".
+  void refuse_dead(std::uint64_t chip, const std::string& what) const;
   // What one parameter alone cannot say: SBUF usable within its size, banks that divide a
   // partition, and so on. Throws base::UserError.
   void check() const;

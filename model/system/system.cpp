@@ -32,14 +32,6 @@ void start_kernel(base::Duration limit) {
     sc_core::sc_start(sim::to_kernel(limit), sc_core::SC_EXIT_ON_STARVATION);
 }
 
-void refuse_dead(const MachineParams& params, std::uint32_t chip, std::uint32_t core) {
-  if (!params.is_dead(chip)) return;
-  throw base::UserError("E-RUN-055", fmt::format("machine.instances.{}.dead", chip_name(params, chip)),
-                        fmt::format("core {} has a program, but its chip is dead; expected programs on the "
-                                    "cores of chips that work",
-                                    core));
-}
-
 void refuse_overtime(base::Duration limit) {
   if (limit.fs == 0 || !sc_core::sc_pending_activity()) return;
   throw base::UserError(
@@ -143,7 +135,7 @@ void System::observe(base::Observer* observer) { impl_->meter.observer = observe
 
 void System::load(std::uint32_t core, std::shared_ptr<const isa::Program> program, const Arguments& args) {
   TAHOMA_INVARIANT(core < cores(), fmt::format("core {} of {}", core, cores()));
-  refuse_dead(impl_->params, chip_of(core), core);
+  impl_->params.refuse_dead(chip_of(core), fmt::format("core {} has a program", core));
   for (const auto& stream : program->streams) impl_->instructions_total += stream.size();
   impl_->core(core).load(std::move(program), args);
 }

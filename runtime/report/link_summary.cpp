@@ -107,7 +107,8 @@ LinkSummary summarise_links(const model::MachineParams& machine, const RunMeasur
   divide(links.axes);
   keep_busiest(links.busiest);
   links.traffic = traffic_of(machine.chips(), run);
-  for (const auto& [name, faults] : machine.instances.links) links.faults.push_back({name, faults});
+  for (const auto* kind : {&machine.instances.links, &machine.instances.switch_links})
+    for (const auto& [name, faults] : *kind) links.faults.push_back({name, faults});
   for (std::uint64_t chip = 0; chip < machine.chips(); ++chip)
     links.chips.push_back(model::chip_name(machine, chip));
   return links;

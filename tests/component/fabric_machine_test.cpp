@@ -125,6 +125,39 @@ TEST_CASE("fabric machine: a link at half its rate takes twice the time", "[syst
   CHECK(slow - sound == Approx(m.link.x.time_for(m.link.on_wire(bytes)).ns()).epsilon(0.01));
 }
 
+TEST_CASE("fabric machine: a switch's link at half its rate is slow for the chip behind it alone",
+          "[system][link]") {
+  auto m = flat(4);
+  m.link.topology = "switched";
+  m.link.switched = {16'000'000'000, false};
+  const std::vector<Copy> there{{0, at(0, 0), at(1, 0)}}, elsewhere{{0, at(0, 0), at(2, 0)}};
+  const std::uint32_t bytes = 4 << 20;
+  const double sound = ns_of(m, there, bytes);
+  m.instances.switch_links["switch.down01"].rate = 0.5;
+  m.check();
+  CHECK(ns_of(m, there, bytes) - sound ==
+        Approx(m.link.switched.time_for(m.link.on_wire(bytes)).ns()).epsilon(0.01));
+  CHECK(ns_of(m, elsewhere, bytes) == sound);
+}
+
+TEST_CASE("fabric machine: a dead link of the switch cuts off the chip behind it alone", "[system][link]") {
+  auto m = flat(4);
+  m.link.topology = "switched";
+  m.instances.switch_links["switch.down01"].dead = true;
+  m.check();
+  const std::string refused = in_child([&] {
+    run(m, {{0, at(0, 0), at(1, 0)}}, 65536);
+    return std::string("a packet has passed a dead link");
+  });
+  CHECK_THAT(refused, Catch::Contains("E-RUN-060") && Catch::Contains("chip 0 cannot reach chip 1"));
+  const auto r = run(m, {{0, at(0, 0), at(3, 0)}}, 65536);
+  const auto named = [&](const char* path) {
+    return std::any_of(r.links.begin(), r.links.end(), [&](const auto& l) { return l.path == path; });
+  };
+  CHECK_FALSE(named("switch.down01"));  // what is dead is not there
+  CHECK(named("switch.down03"));        // and an instance is called what reports call it
+}
+
 TEST_CASE("fabric machine: traffic goes the other way round a dead link", "[system][link]") {
   auto m = flat(4);
   m.instances.links["server0.chip00.link.xp"].dead = true;

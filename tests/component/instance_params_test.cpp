@@ -56,7 +56,7 @@ TEST_CASE("instances: what is set of one stack is its alone", "[instances]") {
   f.set("server0.chip03.hbm1.failed_channels", "7, 3");
   f.set("server3.chip15.hbm0.correctable_errors", "0.001");
   CHECK(f.refusal_of_check().empty());
-  CHECK(f.tree.params().size() == declared + 2 * 3);
+  CHECK(f.tree.params().size() == declared + 6);
   CHECK(f.machine.faults_of(3, 1).rate == 0.5);
   CHECK(f.machine.faults_of(3, 1).failed() == std::vector<std::uint32_t>{3, 7});
   CHECK(f.machine.faults_of(3, 1).correctable_errors == 0);
@@ -171,6 +171,32 @@ TEST_CASE("instances: links and chips that the machine lacks are refused with th
              Catch::StartsWith("E-CFG-019") && Catch::EndsWith("expected xp, xm, yp, ym, zp, zm"));
   CHECK_THAT(far.refusal_of_set("server0.chip00.slwo", "2"),
              Catch::Contains("did you mean 'machine.instances.server0.chip00.slow'?"));
+}
+
+TEST_CASE("instances: a switch's links are named by the chip that they lead to", "[instances]") {
+  Fixture f;
+  f.machine.link.topology = "switched";
+  f.set("switch.down03.rate", "0.5");
+  f.set("switch.down60.dead", "true");
+  CHECK(f.refusal_of_check().empty());
+  CHECK(f.machine.faults_of_switch_link("down03").rate == 0.5);
+  CHECK(f.machine.faults_of_switch_link("down60").dead);
+  CHECK(f.machine.faults_of_switch_link("down04").rate == 1);
+  const std::string yaml = base::to_yaml(f.tree, "machine");
+  Fixture again;
+  base::apply(base::flatten({"test.yaml", yaml}, {}), again.tree);
+  CHECK(again.machine.faults_of_switch_link("down03").rate == 0.5);
+  CHECK_THAT(f.refusal_of_set("switch.down03.rat", "0.5"),
+             Catch::Contains("did you mean 'machine.instances.switch.down03.rate'?"));
+  f.set("switch.down64.rate", "0.5");
+  CHECK_THAT(f.refusal_of_check(),
+             Catch::StartsWith("E-CFG-023 machine.instances.switch.down64: this machine has no such instance "
+                               "(did you mean 'switch.down") &&
+                 Catch::EndsWith("they are switch.down00 to switch.down63"));
+  Fixture torus;
+  torus.set("switch.down03.rate", "0.5");
+  CHECK_THAT(torus.refusal_of_check(),
+             Catch::StartsWith("E-CFG-023") && Catch::EndsWith("; it has none of the kind"));
 }
 
 TEST_CASE("instances: every port of a dead chip is dead", "[instances]") {

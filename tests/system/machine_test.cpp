@@ -39,6 +39,16 @@ TEST_CASE("machine: a failed channel takes its share of the stack along, and the
   CHECK_NOTHROW(machine.allocate(0, "fits", isa::DType::kFp32, {3 << 16}));
 }
 
+TEST_CASE("machine: a dead chip holds no tensor, and is named with it", "[machine]") {
+  model::MachineParams params = tests::machine_of(2, 1, 1);
+  params.instances.chips["server0.chip01"].dead = true;
+  Machine machine(params, model::Mode::kTiming);
+  CHECK_NOTHROW(machine.allocate(7, "sound", isa::DType::kFp32, {64}));
+  CHECK_THROWS_WITH(
+      machine.allocate(8, "lost", isa::DType::kFp32, {64}),
+      Catch::StartsWith("machine.instances.server0.chip01.dead: error[E-RUN-055]: core 8 has tensor 'lost'"));
+}
+
 TEST_CASE("machine: tensors of one stack do not overlap and start at multiples of 64 bytes", "[machine]") {
   Machine machine(tests::machine_of(1, 1, 1), model::Mode::kTiming);
   std::uint64_t end = 0;
@@ -66,7 +76,7 @@ TEST_CASE("machine: a kernel's values come back from HBM", "[machine]") {
   kernel.tensor_scalar(t, t, isa::AluOp::kMult, {2.0F});
   kernel.store(x, t);
   const runtime::Tensor tensor = machine.allocate(3, "x", isa::DType::kFp32, {64, 32});
-  const auto values = tests::random_values(64 * 32, isa::DType::kFp32, 1);
+  const auto values = tests::random_values(std::size_t{64} * 32, isa::DType::kFp32, 1);
   tests::store_all(machine.bytes(tensor), values, isa::DType::kFp32);
   machine.load(3, std::make_shared<const isa::Program>(kernel.finish()), {tensor.address});
   machine.run();
