@@ -107,7 +107,7 @@ PortIndex Router::own_port(const sim::Payload& payload) const {
   if (way.exists()) return way.port;
   const sim::PacketInfo& info = sim::info_of(const_cast<sim::Payload&>(payload));
   throw base::UserError(
-      "E-RUN-060", "machine.instances",
+      "E-RUN-056", "machine.instances",
       fmt::format(
           "chip {} cannot reach chip {}: links or chips on every way that dimension order {} may take "
           "are dead; expected one way round",

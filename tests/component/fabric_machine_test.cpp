@@ -149,7 +149,7 @@ TEST_CASE("fabric machine: a dead link of the switch cuts off the chip behind it
     run(m, {{0, at(0, 0), at(1, 0)}}, 65536);
     return std::string("a packet has passed a dead link");
   });
-  CHECK_THAT(refused, Catch::Contains("E-RUN-060") && Catch::Contains("chip 0 cannot reach chip 1"));
+  CHECK_THAT(refused, Catch::Contains("E-RUN-056") && Catch::Contains("chip 0 cannot reach chip 1"));
   const auto r = run(m, {{0, at(0, 0), at(3, 0)}}, 65536);
   const auto named = [&](const char* path) {
     return std::any_of(r.links.begin(), r.links.end(), [&](const auto& l) { return l.path == path; });
@@ -174,7 +174,7 @@ TEST_CASE("fabric machine: chips that dead links have cut off are named", "[syst
     run(m, {{0, at(0, 0), at(3, 0)}}, 65536);
     FAIL("a packet has passed a dead link");
   } catch (const base::UserError& e) {
-    CHECK(e.code == "E-RUN-060");
+    CHECK(e.code == "E-RUN-056");
     CHECK_THAT(e.what(), Catch::Contains("chip 0 cannot reach chip 3"));
   }
 }

@@ -123,6 +123,10 @@ class ErrorCodes(Planted):
     def test_a_stale_code_is_found(self):
         self.assertIn("nothing raises it", self.findings(f"// was {self.CODE}\n", "", self.CODE)[0])
 
+    def test_a_code_with_two_meanings_is_found(self):
+        rows = f"| {self.CODE} | one thing |\n| {self.CODE} | another |\n"
+        self.assertIn("as well", self.findings(f'fail("{self.CODE}");', f'"{self.CODE}"', rows)[0])
+
 
 class TestNames(Planted):
     def findings(self, *names):

@@ -5,6 +5,7 @@ source raises."""
 import re
 
 CODE = re.compile(r"\bE-[A-Z]{3}-\d{3}\b")
+ROW = re.compile(r"^\| `?(E-[A-Z]{3}-\d{3})`? \|", re.MULTILINE)  # of a table of errors
 ROOMS = ("isa/", "model/", "runtime/", "workloads/")
 PROVOKING = ("tests/unit/", "tests/component/", "tests/property/", "tests/system/")
 
@@ -17,6 +18,15 @@ def codes(repo, names):
             line = repo.text(name).count("\n", 0, match.start()) + 1
             places.setdefault(match.group(), f"{name}:{line}")
     return places
+
+
+def explained_twice(repo):
+    """Codes with a row of their own in two tables: one code, two meanings."""
+    rows = {}
+    for name in repo.matching(".md"):
+        for match in ROW.finditer(repo.text(name)):
+            rows.setdefault(match.group(1), []).append(name)
+    return [f"{names[1]}: {code} has a row in {names[0]} as well" for code, names in rows.items() if len(names) > 1]
 
 
 def without_comments(text):
@@ -33,4 +43,4 @@ def findings(repo):
     found += [f"{place}: no test provokes {code}" for code, place in raised.items() if code not in tested]
     found += [f"{place}: {code} is documented, but nothing raises it"
               for code, place in documented.items() if code not in raised]
-    return sorted(found)
+    return sorted(found + explained_twice(repo))
