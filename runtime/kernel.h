@@ -109,7 +109,7 @@ class Kernel {
   void load(const TileView& dst, const HbmView& src, isa::Queue on = isa::Queue::kSync);
   void store(const HbmView& dst, const TileView& src, isa::Queue on = isa::Queue::kSync,
              bool accumulate = false);
-  void move(const HbmView& dst, const HbmView& src, isa::Queue on, bool accumulate = false);
+  void move(const HbmView& dst, const HbmView& src, isa::Queue on);
   void move(const TileView& dst, const TileView& src, isa::Queue on);  // inside SBUF, by DMA
   // dst = what. `read` is delivered, counted from own_core(), when the sources have been read: whoever filled
   // them may do it again.

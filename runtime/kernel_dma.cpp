@@ -91,13 +91,13 @@ void Kernel::store(const HbmView& dst, const TileView& src, isa::Queue on, bool 
   impl_->reads(op, src);
 }
 
-Op& Kernel::Impl::append_move(const HbmView& dst, const Folded& what, isa::Queue on, bool accumulate) {
+Op& Kernel::Impl::append_move(const HbmView& dst, const Folded& what, isa::Queue on) {
   require(dst.rows >= 1 && dst.columns >= 1, "move: an empty window");
   require(!what.sources.empty() && what.sources.size() <= isa::kMostSources, "move: 1 to 16 sources");
   const std::array<std::uint32_t, isa::kFreeDims> counts = counts_of(dst);
   const auto descriptor = [&](const HbmView& src) {
     require(counts_of(src) == counts, "move: windows of different sizes");
-    return isa::Descriptor{counts, side_of(dst, nullptr), side_of(src, nullptr), accumulate};
+    return isa::Descriptor{counts, side_of(dst, nullptr), side_of(src, nullptr), false};
   };
   Op& op = append_dma(on, descriptor(what.sources.front()));
   touches(op, what.sources.front(), false);
@@ -112,8 +112,8 @@ Op& Kernel::Impl::append_move(const HbmView& dst, const Folded& what, isa::Queue
   return op;
 }
 
-void Kernel::move(const HbmView& dst, const HbmView& src, isa::Queue on, bool accumulate) {
-  impl_->touches(impl_->append_move(dst, src, on, accumulate), dst, true);
+void Kernel::move(const HbmView& dst, const HbmView& src, isa::Queue on) {
+  impl_->touches(impl_->append_move(dst, src, on), dst, true);
 }
 
 void Kernel::move(const TileView& dst, const TileView& src, isa::Queue on) {
@@ -134,7 +134,7 @@ void Kernel::Impl::deliver(Op& op, const Delivery& to, std::int16_t& peer, isa::
 
 void Kernel::fold(const HbmView& dst, const Folded& what, isa::Queue on,
                   const std::optional<Delivery>& read) {
-  Op& op = impl_->append_move(dst, what, on, false);
+  Op& op = impl_->append_move(dst, what, on);
   impl_->touches(op, dst, true);
   if (!read) return;
   // The scheduler's own update goes to the core of the same argument.
@@ -146,7 +146,7 @@ void Kernel::fold(const HbmView& dst, const Folded& what, isa::Queue on,
 void Kernel::send(const HbmView& dst, const Folded& what, isa::Queue on, const Delivery& landed,
                   const std::optional<Delivery>& read) {
   // The target is the other core's: what orders writes there is the programs' own protocol of signals.
-  Op& op = impl_->append_move(dst, what, on, false);
+  Op& op = impl_->append_move(dst, what, on);
   impl_->require(!read || read->core == landed.core, "send: `read` and `landed` name different arguments");
   impl_->deliver(op, landed, op.instruction.peer, op.instruction.update);
   if (read) impl_->deliver(op, *read, op.instruction.read_peer, op.instruction.read_update);

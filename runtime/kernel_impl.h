@@ -69,8 +69,7 @@ struct Kernel::Impl {
     if (view.distance == 0) op.touch(region_of(view), write);
   }
   Op& append_dma(isa::Queue on, const isa::Descriptor& descriptor);
-  Op& append_move(const HbmView& dst, const Folded& what, isa::Queue on,
-                  bool accumulate);  // without dst's region
+  Op& append_move(const HbmView& dst, const Folded& what, isa::Queue on);  // without dst's region
   void deliver(Op& op, const Delivery& to, std::int16_t& peer, isa::Update& update) const;
   isa::DmaSide side_of(const TileView& view) const;
   isa::DmaSide side_of(const HbmView& view, const isa::Shape* free_shape) const;

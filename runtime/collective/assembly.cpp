@@ -82,9 +82,9 @@ Seat Assembly::seat(const Place& place, const Problem& problem, std::uint32_t ra
   return seat;
 }
 
-Allocate Assembly::allocator() {
-  return [this](std::uint32_t core, isa::DType dtype, std::uint64_t elements) {
-    return machine_.allocate(core, "staging", dtype, {elements}).address;
+Allocate Assembly::allocator(const Channel& channel) {
+  return [this, &channel](std::uint32_t rank, std::uint64_t elements) {
+    return machine_.allocate(channel.seats[rank].at->core, "staging", channel.dtype(), {elements}).address;
   };
 }
 
@@ -115,7 +115,7 @@ Placed Assembly::add(std::size_t group_index, const Spec& spec) {
       channel.seats.push_back(seat(by_rank[r][c], spec.problem, r, at, placed.chunks, spec.dtype));
     placed.pieces = std::max(placed.pieces, channel.pieces());
     for (const Seat& seat : channel.seats) run(seat, true);
-    lower(channel, allocator());
+    lower(channel, allocator(channel));
     for (std::uint32_t r = 0; r < group.ranks(); ++r) placed.spans[r].push_back(run(channel.seats[r], false));
   }
   return placed;
@@ -142,7 +142,7 @@ void Assembly::barrier() {
   channel.piece = tokens.columns;
   channel.op = isa::AluOp::kMax;
   for (auto& [number, state] : cores_) state->begin_barrier();
-  lower(channel, allocator());
+  lower(channel, allocator(channel));
   for (auto& [number, state] : cores_) state->end_barrier();
 }
 

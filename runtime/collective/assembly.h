@@ -31,7 +31,7 @@ class Assembly {
   Seat seat(const Place& place, const Problem& problem, std::uint32_t rank, PlacedChannel& channel,
             std::uint32_t chunks, isa::DType dtype);
   Strip strip(const CoreKernel& at, const Tensor& tensor) const;
-  Allocate allocator();
+  Allocate allocator(const Channel& channel);
   Stopwatch::Span run(const Seat& seat, bool begins);
 
   Machine& machine_;

@@ -29,8 +29,8 @@ struct CoreKernel {
   std::size_t next = 0;
 };
 
-// Where a rank's chunks lie: the block of its first one, the next ones `pitch` elements apart. A block of one
-// row is cut into pieces by columns, one of several rows by rows; the unit is a column or a row.
+// Where a rank's chunks lie: the block of its first one, a single row of elements, and the next ones `pitch`
+// elements apart. Whole rows of a dense matrix are such a row, too.
 struct Strip {
   HbmView block;
   std::int64_t pitch = 0;
@@ -47,15 +47,21 @@ struct Seat {  // of one rank in one channel
 struct Channel {
   std::shared_ptr<const Schedule> schedule;
   std::vector<Seat> seats;           // by rank
-  std::vector<std::uint64_t> units;  // of each chunk; one entry: of all
-  std::uint64_t piece = 1;           // units of a piece
+  std::vector<std::uint64_t> units;  // elements of each chunk; one entry: of all
+  std::uint64_t piece = 1;           // elements of a piece
   isa::AluOp op = isa::AluOp::kAdd;
+
+  // Of the inputs and of what travels between ranks; outputs may have another, to which a sum is rounded when
+  // it is settled.
+  isa::DType dtype() const { return seats.front().input.block.dtype; }
+  bool alike() const { return units.size() == 1; }
 
   std::uint64_t most_units() const;
   std::uint32_t pieces() const;
 };
 
-// Memory for staging in the stack of `core`: the global address of so many elements.
-using Allocate = std::function<std::uint64_t(std::uint32_t core, isa::DType dtype, std::uint64_t elements)>;
+// Memory for staging in the stack of a rank's seat: the global address of so many elements of the channel's
+// dtype, at the beginning of an access of HBM.
+using Allocate = std::function<std::uint64_t(std::uint32_t rank, std::uint64_t elements)>;
 
 }  // namespace tahoma::runtime::collective

@@ -29,11 +29,12 @@ class Lowering {
     if (level) at.at->kernel->wait(at.queue, level->signal, level->value);
   }
 
+  // A transfer of a chunk that has no such piece still waits: others behind it rely on that.
   void issue(std::uint32_t hop, std::uint32_t piece) const {
-    if (pipeline_.units(hop, piece) == 0) return;
     const Seat& at = pipeline_.sender(hop);
     for (const std::uint32_t arrival : pipeline_.hop(hop).waits)
       await(at, semaphores_.arrived(arrival, piece));
+    if (pipeline_.units(hop, piece) == 0) return;
     await(at, semaphores_.slot_free(hop, piece));
     if (pipeline_.transfer(hop).kind == TransferKind::kSettle) return settle(at, hop, piece);
     const std::vector<HbmView> what = windows_.sources(hop, piece);
@@ -46,14 +47,15 @@ class Lowering {
   void settle(const Seat& at, std::uint32_t hop, std::uint32_t piece) const {
     if (pipeline_.hop(hop).from_output) return;
     const std::vector<HbmView> what = windows_.sources(hop, piece);
-    const HbmView out = windows_.output(pipeline_.transfer(hop).from, hop, piece);
+    const HbmView so_far = windows_.sum_so_far(hop, piece);
     for (std::size_t next = 0; next < what.size();) {
       std::vector<HbmView> some;
-      if (next > 0) some.push_back(out);
+      if (next > 0) some.push_back(so_far);
       while (next < what.size() && some.size() < isa::kMostSources) some.push_back(what[next++]);
-      at.at->kernel->fold(
-          out, {some, op_}, at.queue,
-          next == what.size() ? semaphores_.given_back(hop, piece) : std::optional<Delivery>{});
+      const bool last = next == what.size();
+      at.at->kernel->fold(last ? windows_.output(pipeline_.transfer(hop).from, hop, piece) : so_far,
+                          {some, op_}, at.queue,
+                          last ? semaphores_.given_back(hop, piece) : std::optional<Delivery>{});
     }
   }
 

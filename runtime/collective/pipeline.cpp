@@ -3,17 +3,22 @@
 
 #include <algorithm>
 
+#include "model/base/error.h"
+
 namespace tahoma::runtime::collective {
 
 Pipeline::Pipeline(const Channel& channel)
     : channel_(channel), itinerary_(follow(*channel.schedule)), pieces_(channel.pieces()) {
-  const bool alike = channel.units.size() == 1;
-  for (const Box& box : itinerary_.boxes) slots_.emplace_back(box, schedule(), pieces_, alike);
+  for (const Transfer& t : schedule().transfers)
+    TAHOMA_INVARIANT(channel.alike() || t.chunks.size() == 1, "unequal chunks in one transfer");
+  const auto takes_place = [this](std::uint32_t hop, std::uint32_t piece) { return units(hop, piece) > 0; };
+  for (const Box& box : itinerary_.boxes)
+    slots_.emplace_back(box, schedule(), pieces_,
+                        channel.alike() || given_back_alike(itinerary_, schedule(), box), takes_place);
 }
 
 std::uint64_t Pipeline::units(std::uint32_t hop, std::uint32_t piece) const {
-  const std::uint64_t all =
-      channel_.units.size() == 1 ? channel_.units[0] : channel_.units[transfer(hop).chunks.first];
+  const std::uint64_t all = channel_.alike() ? channel_.units[0] : channel_.units[transfer(hop).chunks.first];
   const std::uint64_t first = piece * channel_.piece;
   return first >= all ? 0 : std::min(channel_.piece, all - first);
 }

@@ -41,7 +41,7 @@ class Pipeline {
   const std::vector<Box>& boxes() const { return itinerary_.boxes; }
   const BoxSlots& slots(std::uint32_t box) const { return slots_[box]; }
 
-  // Units that a hop moves of each of its chunks, which are alike or one; 0: it does not take place.
+  // Elements that a hop moves of each of its chunks, which are alike or one; 0: it does not take place.
   std::uint64_t units(std::uint32_t hop, std::uint32_t piece) const;
 
   struct Turn {

@@ -36,12 +36,26 @@ std::vector<Placed::Slice> equal_slices(const Placed& placed) {
   return result;
 }
 
+// Of each chunk what a channel has of it, one entry if that is the same of all.
+std::vector<std::uint64_t> units_of(const Placed& placed, const Placed::Slice& slice) {
+  if (placed.spec.chunk_elements == 0) return {slice.count};
+  std::vector<std::uint64_t> units;
+  for (std::uint32_t k = 0; k < placed.chunks; ++k) {
+    const std::uint64_t begin = k * placed.chunk_elements + slice.first;
+    const std::uint64_t end =
+        std::min({begin + slice.count, (k + 1) * placed.chunk_elements, placed.spec.elements});
+    units.push_back(end > begin ? end - begin : 0);
+  }
+  if (std::equal(units.begin() + 1, units.end(), units.begin())) units.resize(1);
+  return units;
+}
+
 std::vector<PlacedChannel> channels_of(const Placed& placed) {
   std::vector<PlacedChannel> channels;
   for (const Placed::Slice& slice : equal_slices(placed)) {
     PlacedChannel& at = channels.emplace_back();
     at.first = slice.first;
-    if (placed.spec.counts.empty()) at.units = {slice.count};
+    if (placed.spec.counts.empty()) at.units = units_of(placed, slice);
     for (const std::uint64_t count : placed.spec.counts)
       at.units.push_back(part_of(count, placed.plan.size(), channels.size() - 1).count);
     at.columns = *std::max_element(at.units.begin(), at.units.end());
@@ -49,13 +63,25 @@ std::vector<PlacedChannel> channels_of(const Placed& placed) {
   return channels;
 }
 
-// Columns of a piece.
-std::uint64_t piece_of(const Spec& spec, const Schedule& schedule, std::uint64_t columns,
+// Unequal chunks go one by one.
+void separate_chunks(Placed& placed) {
+  std::map<const Schedule*, std::shared_ptr<const Schedule>> separated;
+  for (std::size_t c = 0; c < placed.channels.size(); ++c) {
+    if (placed.channels[c].units.size() == 1) continue;
+    std::shared_ptr<const Schedule>& schedule = placed.plan[c].schedule;
+    auto& by_chunk = separated[schedule.get()];
+    if (!by_chunk) by_chunk = std::make_shared<const Schedule>(one_by_one(*schedule));
+    schedule = by_chunk;
+  }
+}
+
+// Columns of a piece. What has only a part of the links takes so much longer for a byte, and is cut as if it had
+// so many more of them.
+std::uint64_t piece_of(const Spec& spec, const Schedule& schedule, std::uint64_t columns, bool uneven,
                        std::uint32_t signals) {
   const std::uint64_t bytes = columns * isa::size_of(spec.dtype), access = access_elements(spec.dtype);
-  const std::uint64_t pieces = spec.piece_bytes > 0
-                                   ? std::max<std::uint64_t>(1, bytes / spec.piece_bytes)
-                                   : pieces_for(schedule, bytes, !spec.counts.empty(), signals);
+  const std::uint64_t pieces = spec.piece_bytes > 0 ? std::max<std::uint64_t>(1, bytes / spec.piece_bytes)
+                                                    : pieces_for(schedule, bytes * spec.sharers, uneven, signals);
   return std::max(access, ((columns + pieces - 1) / pieces + access - 1) / access * access);
 }
 
@@ -88,7 +114,7 @@ Placed::Slice Placed::slice_of(std::uint32_t channel, std::uint32_t chunk) const
     const Part part = part_of(spec.counts[chunk], channels.size(), channel);
     return {part.first, part.count};
   }
-  return {at.first, at.columns};
+  return {at.first, at.units.size() == 1 ? at.columns : at.units[chunk]};
 }
 
 Placed cut_up(const Spec& spec, const Group& group) {
@@ -100,9 +126,11 @@ Placed cut_up(const Spec& spec, const Group& group) {
                                    : std::min(spec.channels, queues_of(group));
   placed.plan = spec.algorithm->plan(spec.problem, group.grid, wanted);
   placed.chunks = placed.plan.front().schedule->chunks;
-  placed.chunk_elements = spec.counts.empty() ? (spec.elements + placed.chunks - 1) / placed.chunks
-                                              : *std::max_element(spec.counts.begin(), spec.counts.end());
+  placed.chunk_elements = !spec.counts.empty() ? *std::max_element(spec.counts.begin(), spec.counts.end())
+                          : spec.chunk_elements > 0 ? spec.chunk_elements
+                                                    : (spec.elements + placed.chunks - 1) / placed.chunks;
   placed.channels = channels_of(placed);
+  separate_chunks(placed);
 
   const std::uint32_t per_core = placed.plan.size() > group.cores.front().size() ? 2 : 1;
   std::map<std::pair<const Schedule*, std::uint64_t>, std::uint64_t> piece_by;
@@ -111,7 +139,8 @@ Placed cut_up(const Spec& spec, const Group& group) {
     if (at.columns == 0) continue;
     const Schedule& schedule = *placed.plan[c].schedule;
     std::uint64_t& piece = piece_by[{&schedule, at.columns}];
-    if (piece == 0) piece = piece_of(spec, schedule, at.columns, kSignals / per_core);
+    if (piece == 0)
+      piece = piece_of(spec, schedule, at.columns, at.units.size() > 1, spec.signals / per_core);
     at.piece = piece;
     placed.roundings = std::max(placed.roundings, roundings_of(schedule));
   }

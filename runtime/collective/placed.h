@@ -10,6 +10,7 @@
 
 #include "runtime/collective/algorithm.h"
 #include "runtime/collective/group.h"
+#include "runtime/collective/semaphores.h"
 #include "runtime/collective/stopwatch.h"
 #include "runtime/machine.h"
 
@@ -20,10 +21,14 @@ struct Spec {
   const AlgorithmRow* algorithm = nullptr;
   isa::DType dtype = isa::DType::kFp32;
   isa::AluOp op = isa::AluOp::kAdd;
-  std::uint64_t elements = 1;         // of the whole vector; rounded up to equal chunks
+  std::uint64_t elements = 1;  // of the whole vector; rounded up to equal chunks, or
+  // elements of a chunk, of which the vector's last ones may have fewer or none; 0: rounded up.
+  std::uint64_t chunk_elements = 0;
   std::vector<std::uint64_t> counts;  // all_to_all: elements of each chunk; empty: all alike
   std::uint32_t channels = 0;         // of a rank; 0: as many as are worth it
   std::uint64_t piece_bytes = 0;      // of one chunk of one channel; 0: chosen
+  std::uint32_t signals = kSignals;   // semaphores of a core that it may take
+  std::uint32_t sharers = 1;          // groups that use the same links at once, this one included
 };
 
 // One channel's part of the vector.

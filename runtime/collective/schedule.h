@@ -42,6 +42,17 @@ struct Schedule {
   std::string what;                 // "ring over cycle 2 of 3, downwards"
 };
 
+// The same schedule with a transfer of its own for every chunk: chunks of different sizes cannot share one.
+inline Schedule one_by_one(const Schedule& schedule) {
+  Schedule result = schedule;
+  result.transfers.clear();
+  for (const Transfer& t : schedule.transfers)
+    t.chunks.for_each([&](std::uint32_t chunk) {
+      result.transfers.push_back({t.round, t.from, t.to, ChunkSet::one(chunk), t.kind});
+    });
+  return result;
+}
+
 // Builds a schedule round by round.
 class ScheduleBuilder {
  public:

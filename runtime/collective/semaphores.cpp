@@ -19,7 +19,9 @@ std::uint32_t semaphores_needed(const Schedule& schedule, std::uint32_t pieces, 
   const Itinerary it = follow(schedule);
   std::vector<std::uint32_t> taken(schedule.problem.ranks, 1);
   for (const Box& box : it.boxes) {
-    const BoxSlots slots(box, schedule, pieces, !uneven);
+    // Where only some of the transfers take place, they need no more than all of them would.
+    const BoxSlots slots(box, schedule, pieces, !uneven || given_back_alike(it, schedule, box),
+                         [](std::uint32_t, std::uint32_t) { return true; });
     taken[box.owner] += slots.counters();
     if (slots.reused()) taken[schedule.transfers[box.hops.front()].from] += slots.slots();
   }

@@ -5,25 +5,34 @@
 
 namespace tahoma::runtime::collective {
 
-BoxSlots::BoxSlots(const Box& box, const Schedule& schedule, std::uint32_t pieces, bool reuse)
-    : box_(box),
-      credited_(box.credited),
-      pieces_(pieces),
-      arrivals_(static_cast<std::uint32_t>(box.hops.size()) * pieces),
-      number_(arrivals_) {
-  if (!credited_) {
-    for (std::uint32_t i = 0; i < arrivals_; ++i) number_[i] = i;
-    slots_ = arrivals_;
-    counters_ = pieces_;
-    return;
-  }
+bool given_back_alike(const Itinerary& itinerary, const Schedule& schedule, const Box& box) {
+  const std::vector<std::uint32_t>& run = itinerary.of_rank[box.owner];
+  return std::all_of(run.begin(), run.end(), [&](std::uint32_t hop) {
+    const std::uint32_t arrival = itinerary.hops[hop].gives_back;
+    return arrival == kNone || &itinerary.boxes[itinerary.hops[arrival].box] != &box ||
+           schedule.transfers[arrival].chunks == schedule.transfers[hop].chunks;
+  });
+}
+
+BoxSlots::BoxSlots(const Box& box, const Schedule& schedule, std::uint32_t pieces, bool reuse,
+                   const TakesPlace& takes_place)
+    : box_(box), credited_(box.credited), pieces_(pieces), number_(box.hops.size() * pieces) {
   struct Sent {
     std::uint32_t tick, round, index;
   };
   std::vector<Sent> sent;
-  for (std::uint32_t i = 0; i < arrivals_; ++i) {
-    const std::uint32_t round = schedule.transfers[box.hops[i / pieces]].round;
-    sent.push_back({round + i % pieces, round, i});
+  for (std::uint32_t i = 0; i < number_.size(); ++i) {
+    const std::uint32_t hop = box.hops[i / pieces], piece = i % pieces;
+    if (!takes_place(hop, piece)) continue;
+    const std::uint32_t round = schedule.transfers[hop].round;
+    sent.push_back({round + piece, round, i});
+  }
+  arrivals_ = static_cast<std::uint32_t>(sent.size());
+  if (!credited_) {
+    for (std::uint32_t n = 0; n < arrivals_; ++n) number_[sent[n].index] = n;
+    slots_ = arrivals_;
+    counters_ = pieces_;
+    return;
   }
   std::sort(sent.begin(), sent.end(), [](const Sent& a, const Sent& b) {
     return a.tick != b.tick ? a.tick < b.tick : a.round > b.round;

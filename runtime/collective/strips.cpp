@@ -14,11 +14,8 @@ std::uint32_t span_of(const ChunkSet& chunks) {
 HbmView cut(const Strip& strip, std::uint64_t place, std::uint64_t first, std::uint64_t count) {
   TAHOMA_INVARIANT(place < strip.places, "a chunk where a rank has no room for it");
   HbmView view = strip.block;
-  const std::uint64_t size = isa::size_of(view.dtype);
-  const bool by_rows = view.rows > 1;
-  const std::uint64_t step = by_rows ? static_cast<std::uint64_t>(view.row_stride) : 1;
-  (by_rows ? view.rows : view.columns) = count;
-  view.offset += (place * static_cast<std::uint64_t>(strip.pitch) + first * step) * size;
+  view.columns = count;
+  view.offset += (place * static_cast<std::uint64_t>(strip.pitch) + first) * isa::size_of(view.dtype);
   return view;
 }
 
@@ -26,7 +23,7 @@ HbmView spread(HbmView view, const ChunkSet& chunks, std::int64_t pitch, std::ui
   std::vector<HbmView::Repeat> levels;
   for (const ChunkSet::Level& level : chunks.levels)
     if (level.count > 1) levels.push_back({level.count, level.stride / stride * pitch});
-  if (view.rows <= 1 && !levels.empty()) {
+  if (!levels.empty()) {
     view.rows = levels.back().count;
     view.row_stride = levels.back().stride;
     levels.pop_back();
@@ -38,9 +35,9 @@ HbmView spread(HbmView view, const ChunkSet& chunks, std::int64_t pitch, std::ui
   return view;
 }
 
-std::uint64_t aligned(std::uint64_t elements, const Seat& like) {
+std::uint64_t aligned(std::uint64_t elements, isa::DType dtype) {
   constexpr std::uint64_t kAccess = 64;
-  const std::uint64_t granule = kAccess / isa::size_of(like.input.block.dtype);
+  const std::uint64_t granule = kAccess / isa::size_of(dtype);
   return (elements + granule - 1) / granule * granule;
 }
 

@@ -9,28 +9,62 @@ namespace tahoma::runtime::collective {
 
 namespace {
 
-std::uint64_t unit_elements(const Seat& seat) {
-  const HbmView& block = seat.input.block.columns > 0 ? seat.input.block : seat.output.block;
-  return block.rows > 1 ? block.columns : 1;
+// Elements of a slot for the hop's chunks.
+std::uint64_t slot_elements(const Pipeline& pipeline, std::uint32_t hop) {
+  return aligned(span_of(pipeline.transfer(hop).chunks) * pipeline.channel().piece,
+                 pipeline.channel().dtype());
+}
+
+// 0: nothing is staged, arrivals lie in the output.
+std::uint64_t slot_elements(const Pipeline& pipeline, const Box& box) {
+  std::uint64_t slot = 0;
+  for (const std::uint32_t hop : box.hops)
+    if (pipeline.transfer(hop).kind == TransferKind::kCombine)
+      slot = std::max(slot, slot_elements(pipeline, hop));
+  return slot;
+}
+
+// 0: each of the rank's sums is settled by one transfer, or adds up in the output.
+std::uint64_t sum_elements(const Pipeline& pipeline, std::uint32_t rank) {
+  if (pipeline.seat(rank).output.block.dtype == pipeline.channel().dtype()) return 0;
+  std::uint64_t elements = 0;
+  for (const std::uint32_t hop : pipeline.hops_of(rank)) {
+    const std::size_t sources = pipeline.hop(hop).staged.size() + (pipeline.hop(hop).from_input ? 1 : 0);
+    if (pipeline.transfer(hop).kind == TransferKind::kSettle && sources > isa::kMostSources)
+      elements = std::max(elements, slot_elements(pipeline, hop));
+  }
+  return elements;
 }
 
 }  // namespace
 
-Windows::Windows(const Pipeline& pipeline, const Allocate& allocate)
-    : pipeline_(pipeline), unit_(unit_elements(pipeline.seat(0))) {
-  for (std::uint32_t box = 0; box < pipeline.boxes().size(); ++box) of_box_.push_back(stage(box, allocate));
+std::vector<std::uint64_t> staging_of(const Channel& channel) {
+  const Pipeline pipeline(channel);
+  std::vector<std::uint64_t> elements;
+  for (std::uint32_t rank = 0; rank < channel.seats.size(); ++rank)
+    elements.push_back(sum_elements(pipeline, rank));
+  for (std::uint32_t box = 0; box < pipeline.boxes().size(); ++box)
+    elements[pipeline.boxes()[box].owner] +=
+        slot_elements(pipeline, pipeline.boxes()[box]) * pipeline.slots(box).slots();
+  return elements;
 }
 
-Windows::Staging Windows::stage(std::uint32_t number, const Allocate& allocate) const {
-  const Box& box = pipeline_.boxes()[number];
-  std::uint64_t chunks = 0;
-  for (const std::uint32_t hop : box.hops)
-    if (pipeline_.transfer(hop).kind == TransferKind::kCombine)
-      chunks = std::max<std::uint64_t>(chunks, span_of(pipeline_.transfer(hop).chunks));
-  if (chunks == 0) return {};
-  const std::uint64_t slot = aligned(chunks * pipeline_.channel().piece * unit_, pipeline_.seat(0));
-  const std::uint32_t core = pipeline_.seat(box.owner).at->core;
-  return {allocate(core, dtype(), slot * pipeline_.slots(number).slots()), slot};
+Windows::Windows(const Pipeline& pipeline, const Allocate& allocate) : pipeline_(pipeline) {
+  for (std::uint32_t number = 0; number < pipeline.boxes().size(); ++number) {
+    const Box& box = pipeline.boxes()[number];
+    const std::uint64_t slot = slot_elements(pipeline, box), all = slot * pipeline.slots(number).slots();
+    of_box_.push_back(all == 0 ? Staging{} : Staging{allocate(box.owner, all), slot});
+  }
+  for (std::uint32_t rank = 0; rank < pipeline.problem().ranks; ++rank)
+    sums_.push_back(kept_sums(rank, allocate));
+}
+
+HbmView Windows::kept_sums(std::uint32_t rank, const Allocate& allocate) const {
+  const std::uint64_t elements = sum_elements(pipeline_, rank);
+  if (elements == 0) return {};
+  const CoreKernel& at = *pipeline_.seat(rank).at;
+  const auto distance = static_cast<std::int64_t>(allocate(rank, elements) - at.address);
+  return at.kernel->beside(at.memory, distance, dtype(), 1, elements);
 }
 
 // A chunk set in the staging slot of an arrival, as `viewer` addresses it.
@@ -41,14 +75,12 @@ HbmView Windows::staged(std::uint32_t arrival, const ChunkSet& chunks, std::uint
   const Staging& staging = of_box_[box];
   const std::uint64_t slot = slots.number(arrival, piece) % slots.slots();
   const std::uint64_t place = chunks.first - pipeline_.transfer(arrival).chunks.first;
-  const std::uint64_t pitch = pipeline_.channel().piece * unit_;
+  const std::uint64_t pitch = pipeline_.channel().piece;
   const std::uint64_t elements = slot * staging.slot_elements + place * pitch;
-  const std::uint64_t units = pipeline_.units(arrival, piece);
   HbmView view = viewer.at->memory;
   view.dtype = dtype();
-  view.rows = unit_ > 1 ? units : 1;
-  view.columns = unit_ > 1 ? unit_ : units;
-  view.row_stride = static_cast<std::int64_t>(unit_);
+  view.rows = 1;
+  view.columns = pipeline_.units(arrival, piece);
   view.distance =
       static_cast<std::int64_t>(staging.address + elements * isa::size_of(dtype()) - viewer.at->address);
   return spread(view, chunks, static_cast<std::int64_t>(pitch), 1);
@@ -65,6 +97,14 @@ HbmView Windows::held(const Strip& strip, const Problem::Held& places, std::uint
 HbmView Windows::output(std::uint32_t rank, std::uint32_t hop, std::uint32_t piece) const {
   const Schedule& schedule = pipeline_.schedule();
   return held(pipeline_.seat(rank).output, schedule.problem.output_of(rank, schedule.chunks), hop, piece);
+}
+
+HbmView Windows::sum_so_far(std::uint32_t hop, std::uint32_t piece) const {
+  const Transfer& t = pipeline_.transfer(hop);
+  if (sums_[t.from].columns == 0) return output(t.from, hop, piece);
+  HbmView view = sums_[t.from];
+  view.columns = pipeline_.units(hop, piece);
+  return spread(view, t.chunks, static_cast<std::int64_t>(pipeline_.channel().piece), 1);
 }
 
 HbmView Windows::target(std::uint32_t hop, std::uint32_t piece) const {

@@ -179,7 +179,8 @@ TEST_CASE("collective slots: a slot is given back in an earlier tick than it is 
           const Itinerary it = follow(schedule);
           for (const std::uint32_t pieces : {1U, 3U, 8U})
             for (const Box& box : it.boxes) {
-              const BoxSlots slots(box, schedule, pieces, true);
+              const BoxSlots slots(box, schedule, pieces, true,
+                                   [](std::uint32_t, std::uint32_t) { return true; });
               if (!slots.reused()) continue;
               ++reused;
               std::vector<std::uint32_t> tick(box.hops.size() * pieces);

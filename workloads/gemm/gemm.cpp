@@ -13,8 +13,8 @@
 #include "model/base/error.h"
 #include "runtime/golden.h"
 #include "runtime/inputs.h"
-#include "workloads/gemm/gemm_kernel.h"
 #include "workloads/gemm/gemm_layout.h"
+#include "workloads/gemm/gemm_programs.h"
 
 namespace tahoma::workloads {
 
@@ -70,16 +70,23 @@ class Gemm final : public runtime::Workload {
           "element type of A, B and C; sums are fp32", base::chosen());
     t.add("kernel", kernel_, std::string(kNests.front().name), nest_names(),
           "loop nest of a core: chosen for the machine, or a published one for comparison", base::chosen());
+    t.add("algorithm", algorithm_, std::string("best"), GemmSum::algorithms(),
+          "how partial sums are added up: auto (by size, as published), best (by closed forms), or a name",
+          base::chosen());
     t.group("shard", shard_);
     t.group("inputs", inputs_);
   }
 
-  void check(const model::MachineParams& machine) const override { runtime::check_shard(machine, shard()); }
+  void check(const model::MachineParams& machine) const override {
+    runtime::check_shard(machine, shard());
+    const std::vector<std::vector<std::uint32_t>> groups = gemm_groups(machine, shape(), shard());
+    if (groups.front().size() > 1) GemmSum(machine, groups.front(), {}, algorithm_, 1);
+  }
 
   void prepare(Machine& machine, std::uint64_t seed) override {
     seed_ = seed;
-    layout_.emplace(machine, shape(), shard());
-    load_programs(machine);
+    layout_.emplace(machine, shape(), shard(), algorithm_);
+    programs_.load(machine, *layout_, nest());
     for (const GemmTile& tile : layout_->tiles())
       for (const runtime::Tensor* input : {&tile.a, &tile.b}) machine.declare_input(*input);
     if (machine.functional()) place_inputs(machine);
@@ -88,14 +95,21 @@ class Gemm final : public runtime::Workload {
   runtime::GoldenResult verify(Machine& machine) override {
     const HostTensor c = gather(machine);
     const model::MachineParams& params = machine.params();
-    return runtime::check_gemm(a(), b(), c, [&](std::uint64_t row, std::uint64_t column) {
-      return runtime::core_name(params, layout_->maker(row, column).core);
-    });
+    runtime::GoldenResult result =
+        runtime::check_gemm(a(), b(), c, [&](std::uint64_t row, std::uint64_t column) {
+          return runtime::core_name(params, layout_->maker(row, column).core);
+        });
+    correct_ = result.passed;
+    return result;
   }
 
   std::vector<runtime::NamedValues> outputs(Machine& machine) override {
     HostTensor c = gather(machine);
     return {{"c", c.dtype, c.shape, std::move(c.values)}};
+  }
+
+  std::vector<runtime::CollectiveResult> collectives(Machine& machine, const base::RunMeasurement&) override {
+    return programs_.sums(machine.params(), *layout_, correct_);
   }
 
   double useful_flops() const override {
@@ -123,21 +137,6 @@ class Gemm final : public runtime::Workload {
   HostTensor a() const { return runtime::input(inputs_.a, "a", compute_dtype(), {m_, k_}, seed_, 0); }
   HostTensor b() const { return runtime::input(inputs_.b, "b", compute_dtype(), {k_, n_}, seed_, 1); }
 
-  // Cores with tiles of the same size and the same place in their ring share a program.
-  void load_programs(Machine& machine) {
-    std::map<std::array<std::uint64_t, 4>, std::shared_ptr<const isa::Program>> programs;
-    for (std::size_t i = 0; i < layout_->tiles().size(); ++i) {
-      const GemmTile& tile = layout_->tiles()[i];
-      auto& program = programs[{tile.m.count, tile.n.count, tile.k.count, tile.ring.rank}];
-      if (!program) {
-        const GemmShape part{tile.m.count, tile.n.count, tile.k.count, compute_dtype(), compute_dtype()};
-        program =
-            std::make_shared<const isa::Program>(gemm_program(machine.params(), part, tile.ring, nest()));
-      }
-      machine.load(tile.core, program, layout_->arguments(i));
-    }
-  }
-
   void place_inputs(Machine& machine) const {
     std::map<std::uint64_t, bool> placed;  // shared pieces are written once
     const HostTensor a_values = a(), b_values = b();
@@ -160,10 +159,12 @@ class Gemm final : public runtime::Workload {
   }
 
   std::uint64_t m_ = 0, n_ = 0, k_ = 0, seed_ = 0;
-  std::string dtype_, kernel_;
+  std::string dtype_, kernel_, algorithm_;
   ShardParams shard_{};
   InputParams inputs_;
   std::optional<GemmLayout> layout_;
+  GemmPrograms programs_;
+  std::optional<bool> correct_;
 };
 
 }  // namespace

@@ -9,7 +9,6 @@
 
 #include "model/base/error.h"
 #include "runtime/kernel.h"
-#include "runtime/placement.h"
 #include "workloads/gemm/ranges.h"
 
 namespace tahoma::workloads {
@@ -142,16 +141,19 @@ void emit_chosen(Kernel& kernel, const model::MachineParams& machine, const Gemm
   BlockedGemm(kernel, shape, blocking, views.a, views.b, views.c).emit();
 }
 
-void emit(GemmKernel nest, Kernel& kernel, const model::MachineParams& machine, const GemmShape& shape,
-          const GemmViews& views) {
+}  // namespace
+
+void emit_gemm(GemmKernel nest, Kernel& kernel, const model::MachineParams& machine, const GemmShape& shape,
+               const GemmViews& views) {
   if (nest == GemmKernel::kChosen) return emit_chosen(kernel, machine, shape, views);
   check_length(machine, shape, largest_tiles(machine.chip.core));
   if (nest == GemmKernel::kNaive) return emit_naive(kernel, machine, shape, views);
   emit_blocked(kernel, machine, shape, views, nest == GemmKernel::kRowLoads ? kRowLoadsNest : kBlockedNest);
 }
 
-// The published kernels' transfers have their descriptors generated (inferred from 600 ns a load: README.md).
-isa::Program with_descriptors(GemmKernel nest, isa::Program program) {
+// Inferred from 600 ns a load: README.md.
+isa::Program finish_gemm(GemmKernel nest, Kernel& kernel) {
+  isa::Program program = kernel.finish();
   if (nest == GemmKernel::kChosen) return program;
   for (const isa::Queue queue : {isa::Queue::kSync, isa::Queue::kScalar})
     for (isa::Instruction& i : program.stream(queue))
@@ -159,26 +161,13 @@ isa::Program with_descriptors(GemmKernel nest, isa::Program program) {
   return program;
 }
 
-}  // namespace
-
-isa::Program gemm_program(const model::MachineParams& machine, GemmShape shape, const runtime::RingRank& ring,
-                          GemmKernel nest) {
-  const isa::DType out_dtype = shape.out;
-  if (ring.ranks > 1) shape.out = isa::DType::kFp32;
+isa::Program gemm_program(const model::MachineParams& machine, const GemmShape& shape, GemmKernel nest) {
   Kernel kernel("gemm", machine);
   const HbmView a = kernel.argument("a", shape.dtype, shape.k, shape.m);
   const HbmView b = kernel.argument("b", shape.dtype, shape.k, shape.n);
-  if (ring.ranks == 1) {
-    const HbmView c = kernel.argument("c", out_dtype, shape.m, shape.n);
-    emit(nest, kernel, machine, shape, {a, b, c});
-    return with_descriptors(nest, kernel.finish());
-  }
-  const HbmView partial = kernel.argument("partial", isa::DType::kFp32, shape.m, shape.n);
-  const std::uint64_t rows = runtime::part_of(shape.m, ring.ranks, ring.rank).count;
-  const HbmView c = kernel.argument("c", out_dtype, rows, shape.n);
-  emit(nest, kernel, machine, shape, {a, b, partial});
-  runtime::ring_reduce_scatter(kernel, ring, partial, c);
-  return with_descriptors(nest, kernel.finish());
+  const HbmView c = kernel.argument("c", shape.out, shape.m, shape.n);
+  emit_gemm(nest, kernel, machine, shape, {a, b, c});
+  return finish_gemm(nest, kernel);
 }
 
 }  // namespace tahoma::workloads

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "isa/program.h"
-#include "runtime/collective.h"
+#include "runtime/kernel.h"
 #include "workloads/gemm/blocking.h"
 #include "workloads/gemm/gemm_nests.h"
 
@@ -15,11 +15,17 @@ namespace tahoma::workloads {
 // The instructions of a program are unrolled: more matmuls than this (about 1 GB of host memory) are refused.
 inline constexpr std::uint64_t kMostMatmuls = std::uint64_t{1} << 21;
 
-// Arguments: "a" [k, m], "b" [k, n], and "c" [m, n] when ring.ranks is 1. Otherwise "partial" [m, n] fp32,
-// "c" [rows of this rank's chunk, n], and the ring's (runtime/collective.h). With a ring, partial sums are
-// fp32 and the last transfer casts; without, the copy out of PSUM does. Throws UserError E-RUN-031 when the
-// program would be too long.
-isa::Program gemm_program(const model::MachineParams& machine, GemmShape shape, const runtime::RingRank& ring,
+// Appends the product of the views to a kernel. Throws UserError E-RUN-031 when its program would be too
+// long.
+void emit_gemm(GemmKernel nest, runtime::Kernel& kernel, const model::MachineParams& machine,
+               const GemmShape& shape, const GemmViews& views);
+
+// The kernel's program; the published nests have the descriptors of their transfers generated.
+isa::Program finish_gemm(GemmKernel nest, runtime::Kernel& kernel);
+
+// All of it on one core, with the arguments "a" [k, m], "b" [k, n] and "c" [m, n]; the copy out of PSUM
+// casts.
+isa::Program gemm_program(const model::MachineParams& machine, const GemmShape& shape,
                           GemmKernel nest = GemmKernel::kChosen);
 
 }  // namespace tahoma::workloads

@@ -1,38 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/gemm/gemm_layout.h"
 
-namespace tahoma::workloads {
+#include <algorithm>
+#include <set>
 
-namespace {
+namespace tahoma::workloads {
 
 using runtime::part_of;
 using runtime::parts_used;
 
-}  // namespace
-
-GemmLayout::GemmLayout(runtime::Machine& machine, const GemmShape& shape, const runtime::Shard& shard)
-    : machine_(machine), shape_(shape), shard_(shard) {
-  const runtime::Placement placement(machine.params(), shard);
-  const auto ranks = static_cast<std::uint32_t>(parts_used(shape.k, shard.k));
-  const std::uint64_t per_stack = machine.params().chip.cores / machine.params().chip.hbm.stacks;
+std::vector<std::vector<std::uint32_t>> gemm_groups(const model::MachineParams& machine,
+                                                    const GemmShape& shape, const runtime::Shard& shard) {
+  const runtime::Placement placement(machine, shard);
+  std::vector<std::vector<std::uint32_t>> groups;
   for (std::uint64_t m = 0; m < parts_used(shape.m, shard.m); ++m)
-    for (std::uint64_t n = 0; n < parts_used(shape.n, shard.n); ++n)
-      for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-        GemmTile tile;
-        tile.core = placement.core_of(m, n, rank);
-        tile.m = part_of(shape.m, shard.m, m);
-        tile.n = part_of(shape.n, shard.n, n);
-        tile.k = part_of(shape.k, shard.k, rank);
-        tile.ring = {rank, ranks};
-        const runtime::Part chunk = part_of(tile.m.count, ranks, rank);
-        tile.own = {tile.m.first + chunk.first, chunk.count};
-        const auto stack = static_cast<std::uint32_t>(tile.core / per_stack);
-        tile.a = shared_input({0, stack, m, rank}, tile, shape.dtype);
-        tile.b = shared_input({1, stack, n, rank}, tile, shape.dtype);
-        tile.c = machine.allocate(tile.core, "c", shape.out, {tile.own.count, tile.n.count});
-        if (ranks > 1) allocate_ring(tile);
-        tiles_.push_back(std::move(tile));
-      }
+    for (std::uint64_t n = 0; n < parts_used(shape.n, shard.n); ++n) {
+      std::vector<std::uint32_t>& group = groups.emplace_back();
+      for (std::uint64_t k = 0; k < parts_used(shape.k, shard.k); ++k)
+        group.push_back(placement.core_of(m, n, k));
+    }
+  return groups;
+}
+
+std::uint32_t groups_of_a_chip(const model::MachineParams& machine,
+                               const std::vector<std::vector<std::uint32_t>>& groups) {
+  std::map<std::uint64_t, std::uint32_t> count;
+  std::uint32_t most = 1;
+  for (const std::vector<std::uint32_t>& group : groups) {
+    std::set<std::uint64_t> chips;
+    for (const std::uint32_t core : group) chips.insert(core / machine.chip.cores);
+    for (const std::uint64_t chip : chips) most = std::max(most, ++count[chip]);
+  }
+  return most;
+}
+
+GemmLayout::GemmLayout(runtime::Machine& machine, const GemmShape& shape, const runtime::Shard& shard,
+                       const std::string& algorithm)
+    : machine_(machine),
+      shape_(shape),
+      shard_(shard),
+      ranks_(static_cast<std::uint32_t>(parts_used(shape.k, shard.k))) {
+  const std::vector<std::vector<std::uint32_t>> groups = gemm_groups(machine.params(), shape, shard);
+  const std::uint32_t sharers = groups_of_a_chip(machine.params(), groups);
+  const std::uint64_t across = parts_used(shape.n, shard.n);
+  for (std::uint64_t g = 0; g < groups.size(); ++g) {
+    if (ranks_ > 1)
+      sums_.emplace_back(machine.params(), groups[g],
+                         GemmSum::Tile{part_of(shape.m, shard.m, g / across).count,
+                                       part_of(shape.n, shard.n, g % across).count, shape.out},
+                         algorithm, sharers);
+    add_group(groups[g], g / across, g % across);
+  }
+}
+
+void GemmLayout::add_group(const std::vector<std::uint32_t>& cores, std::uint64_t m, std::uint64_t n) {
+  const model::ChipParams& chip = machine_.params().chip;
+  for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
+    GemmTile tile;
+    tile.core = cores[rank];
+    tile.rank = rank;
+    tile.m = part_of(shape_.m, shard_.m, m);
+    tile.n = part_of(shape_.n, shard_.n, n);
+    tile.k = part_of(shape_.k, shard_.k, rank);
+    const runtime::Part chunk = part_of(tile.m.count, ranks_, rank);
+    tile.own = {tile.m.first + chunk.first, chunk.count};
+    const auto stack = static_cast<std::uint32_t>(tile.core / (chip.cores / chip.hbm.stacks));
+    tile.a = shared_input({0, stack, m, rank}, tile, shape_.dtype);
+    tile.b = shared_input({1, stack, n, rank}, tile, shape_.dtype);
+    tile.c = machine_.allocate(tile.core, "c", shape_.out, {tile.own.count, tile.n.count});
+    if (ranks_ > 1) {
+      tile.partial = machine_.allocate(tile.core, "partial", isa::DType::kFp32, {tile.m.count, tile.n.count});
+      tile.staging = machine_.allocate(tile.core, "staging", isa::DType::kFp32, {sums_.back().staging(rank)});
+    }
+    tiles_.push_back(std::move(tile));
+  }
 }
 
 runtime::Tensor GemmLayout::shared_input(const Key& key, const GemmTile& tile, isa::DType dtype) {
@@ -42,38 +83,10 @@ runtime::Tensor GemmLayout::shared_input(const Key& key, const GemmTile& tile, i
   return inputs_[key] = machine_.allocate(tile.core, is_a ? "a" : "b", dtype, {tile.k.count, columns});
 }
 
-void GemmLayout::allocate_ring(GemmTile& tile) {
-  const std::uint64_t columns = tile.n.count;
-  tile.partial = machine_.allocate(tile.core, "partial", isa::DType::kFp32, {tile.m.count, columns});
-  for (RingTensors& direction : tile.directions) {
-    direction.staging = machine_.allocate(tile.core, "staging", isa::DType::kFp32,
-                                          {runtime::staging_rows(tile.m.count, tile.ring.ranks), columns});
-    direction.ack = machine_.allocate(tile.core, "ack", isa::DType::kFp32,
-                                      {runtime::ack_rows(tile.ring.ranks), runtime::kAckColumns});
-  }
-}
-
-std::vector<std::uint64_t> GemmLayout::arguments(std::size_t index) const {
-  const GemmTile& tile = tiles_[index];
-  if (tile.ring.ranks == 1) return {tile.a.address, tile.b.address, tile.c.address};
-  std::vector<std::uint64_t> values{tile.a.address, tile.b.address, tile.partial.address, tile.c.address};
-  const std::size_t first = index - tile.ring.rank;
-  const GemmTile& above = tiles_[first + (tile.ring.rank + 1) % tile.ring.ranks];
-  const GemmTile& below = tiles_[first + (tile.ring.rank + tile.ring.ranks - 1) % tile.ring.ranks];
-  for (const unsigned direction : {0U, 1U}) {
-    const GemmTile &next = direction == 0 ? above : below, &previous = direction == 0 ? below : above;
-    values.insert(values.end(),
-                  {tile.directions[direction].staging.address, next.directions[direction].staging.address,
-                   next.core, previous.directions[direction].ack.address, previous.core});
-  }
-  return values;
-}
-
 const GemmTile& GemmLayout::maker(std::uint64_t row, std::uint64_t column) const {
   const std::uint64_t m = row / part_of(shape_.m, shard_.m, 0).count;
   const std::uint64_t n = column / part_of(shape_.n, shard_.n, 0).count;
-  const std::uint64_t ranks = tiles_.front().ring.ranks;
-  std::size_t index = (m * parts_used(shape_.n, shard_.n) + n) * ranks;
+  std::size_t index = (m * parts_used(shape_.n, shard_.n) + n) * ranks_;
   while (row >= tiles_[index].own.first + tiles_[index].own.count) ++index;
   return tiles_[index];
 }

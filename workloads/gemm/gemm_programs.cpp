@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/gemm/gemm_programs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "workloads/gemm/gemm_kernel.h"
+
+namespace tahoma::workloads {
+
+namespace {
+
+using Program = std::shared_ptr<const isa::Program>;
+
+void load_single(runtime::Machine& machine, const GemmLayout& layout, GemmKernel nest) {
+  std::map<std::array<std::uint64_t, 3>, Program> programs;
+  for (const GemmTile& tile : layout.tiles()) {
+    Program& program = programs[{tile.m.count, tile.n.count, tile.k.count}];
+    if (!program)
+      program = std::make_shared<const isa::Program>(gemm_program(
+          machine.params(), {tile.m.count, tile.n.count, tile.k.count, tile.a.dtype, tile.c.dtype}, nest));
+    machine.load(tile.core, program, {tile.a.address, tile.b.address, tile.c.address});
+  }
+}
+
+// One group's tiles.
+struct Group {
+  const GemmSum& sum;
+  const GemmTile* tiles;
+
+  std::vector<GemmSum::Rank> ranks() const {
+    std::vector<GemmSum::Rank> ranks;
+    for (const GemmTile* t = tiles; t != tiles + sum.ranks(); ++t)
+      ranks.push_back({{t->m.count, t->n.count, t->k.count, t->a.dtype, isa::DType::kFp32},
+                       t->partial.address,
+                       t->c.address,
+                       t->staging.address});
+    return ranks;
+  }
+  // Sizes, and places as seen from the first rank.
+  std::vector<std::uint64_t> form() const {
+    std::vector<std::uint64_t> form = sum.form();
+    for (const GemmTile* t = tiles; t != tiles + sum.ranks(); ++t)
+      for (const std::uint64_t number :
+           {t->k.count, std::uint64_t{t->core} - tiles->core, t->partial.address - tiles->partial.address,
+            t->c.address - t->partial.address, t->staging.address - t->partial.address})
+        form.push_back(number);
+    return form;
+  }
+};
+
+runtime::RankTimes times_of(const runtime::collective::Stopwatch& stopwatch, const GemmSum& sum,
+                            std::uint32_t core) {
+  const std::vector<runtime::collective::Stopwatch::Span> spans = sum.spans(core);
+  runtime::RankTimes times{stopwatch.begin(spans.front()), stopwatch.end(spans.front())};
+  for (const auto& span : spans) {
+    times.start = std::min(times.start, stopwatch.begin(span));
+    times.end = std::max(times.end, stopwatch.end(span));
+  }
+  return times;
+}
+
+}  // namespace
+
+void GemmPrograms::load(runtime::Machine& machine, const GemmLayout& layout, GemmKernel nest) {
+  if (layout.sums().empty()) return load_single(machine, layout, nest);
+  std::map<std::vector<std::uint64_t>, std::vector<Program>> programs;
+  const GemmTile* tiles = layout.tiles().data();
+  for (const GemmSum& sum : layout.sums()) {
+    const Group group{sum, tiles};
+    std::vector<Program>& by_rank = programs[group.form()];
+    if (by_rank.empty())
+      for (isa::Program& program : sum.programs(machine.params(), group.ranks(), nest))
+        by_rank.push_back(std::make_shared<const isa::Program>(std::move(program)));
+    for (std::uint32_t r = 0; r < sum.ranks(); ++r, ++tiles) {
+      stopwatch_.expect(tiles->core, *by_rank[r]);
+      machine.load(tiles->core, by_rank[r],
+                   {tiles->a.address, tiles->b.address, tiles->partial.address, tiles->core});
+    }
+  }
+  machine.observe(&stopwatch_);
+}
+
+std::vector<runtime::CollectiveResult> GemmPrograms::sums(const model::MachineParams& machine,
+                                                          const GemmLayout& layout,
+                                                          std::optional<bool> correct) const {
+  struct Alike {
+    const GemmSum* first;
+    std::size_t groups = 0;
+    std::vector<runtime::RankTimes> ranks;
+  };
+  std::vector<Alike> all;
+  const GemmTile* tiles = layout.tiles().data();
+  for (const GemmSum& sum : layout.sums()) {
+    auto alike = std::find_if(all.begin(), all.end(), [&](const Alike& a) {
+      return a.first->bytes() == sum.bytes() &&
+             a.first->placed().spec.algorithm == sum.placed().spec.algorithm;
+    });
+    if (alike == all.end()) alike = all.insert(all.end(), Alike{&sum, 0, {}});
+    ++alike->groups;
+    for (std::uint32_t r = 0; r < sum.ranks(); ++r, ++tiles)
+      alike->ranks.push_back(times_of(stopwatch_, sum, tiles->core));
+  }
+  std::vector<runtime::CollectiveResult> results;
+  for (Alike& alike : all) {
+    const GemmSum& sum = *alike.first;
+    const runtime::collective::Spec& spec = sum.placed().spec;
+    runtime::CollectiveResult& result = results.emplace_back();
+    result.operation = runtime::collective::name_of(spec.problem.operation);
+    result.name = fmt::format("partial sums of {} B by {} groups", sum.bytes(), alike.groups);
+    result.combiner = "sum";
+    result.algorithm = spec.algorithm->name;
+    result.why = sum.why();
+    result.group = fmt::format("{} groups of {} cores at once", alike.groups, sum.ranks());
+    result.bytes = sum.bytes();
+    result.dtype = isa::DType::kFp32;
+    result.bus_factor = runtime::collective::bus_factor(spec.problem.operation, sum.ranks());
+    result.ranks = std::move(alike.ranks);
+    result.split = runtime::split_time(result.ranks, sum.bounds(machine));
+    result.correct = correct;
+  }
+  return results;
+}
+
+}  // namespace tahoma::workloads

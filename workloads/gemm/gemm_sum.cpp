@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/gemm/gemm_sum.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "model/base/error.h"
+#include "runtime/collective/choice.h"
+#include "runtime/collective/lowering.h"
+#include "runtime/collective/seating.h"
+#include "runtime/collective/windows.h"
+#include "runtime/placement.h"
+#include "runtime/scheduler.h"
+#include "workloads/gemm/gemm_kernel.h"
+
+namespace tahoma::workloads {
+
+using namespace runtime::collective;
+using runtime::HbmView;
+using runtime::Kernel;
+
+namespace {
+
+// What the kernel's own transfers leave: they ring doorbells on two queues, the collective on two others.
+constexpr std::uint32_t kSumSignals = isa::kSemaphores - isa::kQueueCount - 4 * runtime::kDmaSlots;
+
+Group group_of(const model::MachineParams& machine, const std::vector<std::uint32_t>& cores) {
+  Group group = groups_of(machine, "cores", fmt::format("{}", fmt::join(cores, ","))).front();
+  for (std::size_t r = 0; r < cores.size(); ++r)
+    TAHOMA_INVARIANT(group.cores[r].front() == cores[r], "a list of cores gives ranks in another order");
+  return group;
+}
+
+// The machine as one of several groups sees it that share its links.
+model::MachineParams shared(model::MachineParams machine, std::uint32_t sharers) {
+  for (base::Bandwidth* rate : {&machine.link.x, &machine.link.y, &machine.link.z})
+    if (!rate->ideal) rate->bytes_per_second = std::max<std::uint64_t>(1, rate->bytes_per_second / sharers);
+  return machine;
+}
+
+base::Duration duration(double seconds) { return {std::llround(seconds * 1e15)}; }
+
+// One rank's program in the making.
+struct Member {
+  Member(const model::MachineParams& machine, const GemmSum::Rank& rank, const GemmSum::Tile& tile,
+         std::uint64_t own_rows, std::uint32_t core)
+      : kernel("gemm", machine), staging(rank.staging) {
+    const GemmShape& s = rank.shape;
+    views.a = kernel.argument("a", s.dtype, s.k, s.m);
+    views.b = kernel.argument("b", s.dtype, s.k, s.n);
+    views.c = kernel.argument("partial", isa::DType::kFp32, s.m, s.n);
+    c = kernel.beside(views.c, static_cast<std::int64_t>(rank.c - rank.partial), tile.out, own_rows, s.n);
+    at.core = core;
+    at.kernel = &kernel;
+    at.memory = views.c;
+    at.address = rank.partial;
+    at.own = kernel.own_core("core");
+  }
+  Kernel kernel;
+  GemmViews views;  // c: the partial sums
+  HbmView c;
+  CoreKernel at;
+  std::uint64_t staging;  // the next free
+};
+
+// A dense tensor from element `first` on.
+void place(Strip& strip, const HbmView& tensor, std::uint64_t address, std::uint64_t first) {
+  HbmView block = tensor;
+  block.rows = 1;
+  block.columns = strip.block.columns;
+  block.offset += first * isa::size_of(tensor.dtype);
+  strip.block = block;
+  strip.address = address + block.offset;
+}
+
+void mark(const Seat& seat) {
+  isa::Instruction nothing;
+  nothing.op = isa::Opcode::kNop;
+  seat.at->kernel->emit(seat.queue, nothing);
+}
+
+}  // namespace
+
+std::vector<std::string> GemmSum::algorithms() {
+  std::vector<std::string> names{"best", "auto"};
+  for (const AlgorithmRow& row : runtime::collective::algorithms())
+    if (row.performs(Operation::kReduceScatter)) names.emplace_back(row.name);
+  return names;
+}
+
+GemmSum::GemmSum(const model::MachineParams& machine, const std::vector<std::uint32_t>& cores,
+                 const Tile& tile, const std::string& algorithm, std::uint32_t sharers)
+    : tile_(tile), sharers_(sharers), group_(group_of(machine, cores)) {
+  Spec spec;
+  spec.problem = {Operation::kReduceScatter, group_.ranks(), 0, {}};
+  spec.elements = tile.rows * tile.columns;
+  spec.chunk_elements = runtime::part_of(tile.rows, group_.ranks(), 0).count * tile.columns;
+  spec.signals = kSumSignals;
+  spec.sharers = sharers;
+  const model::MachineParams seen = shared(machine, sharers);
+  const Choice choice =
+      choose(algorithm, spec.problem, group_.grid, bytes(), queues_of(group_), CostModel(seen, group_));
+  spec.algorithm = choice.algorithm;
+  why_ = choice.why;
+  placed_ = cut_up(spec, group_);
+  for (const Place& p : places(machine, group_, 0, std::vector<double>(placed_.plan.size(), 1)))
+    queues_.push_back(p.queue);
+  staging_.resize(ranks());
+  for (std::size_t c = 0; c < placed_.channels.size(); ++c) {
+    if (placed_.channels[c].columns == 0) continue;
+    const std::vector<std::uint64_t> more = staging_of(channel(c));
+    for (std::uint32_t r = 0; r < ranks(); ++r) staging_[r] += more[r];
+  }
+}
+
+runtime::SplitBounds GemmSum::bounds(const model::MachineParams& machine) const {
+  const model::MachineParams seen = shared(machine, sharers_);
+  const CostModel model(seen, group_);
+  const Cost cost = model.of(placed_.plan, bytes());
+  return {cost.rounds, duration(model.empty_round()), duration(cost.link), duration(cost.more_sources)};
+}
+
+Channel GemmSum::channel(std::size_t number) const {
+  const PlacedChannel& at = placed_.channels[number];
+  Seat seat;
+  seat.queue = queues_[number];
+  seat.input.block.dtype = isa::DType::kFp32;
+  seat.output.block.dtype = tile_.out;
+  seat.input.block.columns = seat.output.block.columns = at.columns;
+  seat.input.pitch = seat.output.pitch = static_cast<std::int64_t>(placed_.chunk_elements);
+  seat.input.places = ranks();
+  seat.output.places = 1;
+  return {placed_.plan[number].schedule, std::vector<Seat>(ranks(), seat), at.units, at.piece,
+          isa::AluOp::kAdd};
+}
+
+std::vector<isa::Program> GemmSum::programs(const model::MachineParams& machine,
+                                            const std::vector<Rank>& ranks, GemmKernel nest) const {
+  std::vector<std::unique_ptr<Member>> members;
+  for (std::uint32_t r = 0; r < ranks.size(); ++r) {
+    const std::uint64_t own = runtime::part_of(tile_.rows, ranks.size(), r).count;
+    members.push_back(std::make_unique<Member>(machine, ranks[r], tile_, own, group_.cores[r].front()));
+    emit_gemm(nest, members.back()->kernel, machine, ranks[r].shape, members.back()->views);
+  }
+  for (std::size_t c = 0; c < placed_.channels.size(); ++c) {
+    const PlacedChannel& at = placed_.channels[c];
+    if (at.columns == 0) continue;
+    Channel channel = this->channel(c);
+    for (std::uint32_t r = 0; r < ranks.size(); ++r) {
+      Seat& seat = channel.seats[r];
+      seat.at = &members[r]->at;
+      place(seat.input, members[r]->views.c, ranks[r].partial, at.first);
+      place(seat.output, members[r]->c, ranks[r].c, at.first);
+      seat.at->kernel->wait(seat.queue, members[r]->views.c.window(0, 0, 1, 1));
+      mark(seat);
+    }
+    lower(channel, [&](std::uint32_t rank, std::uint64_t elements) {
+      return std::exchange(members[rank]->staging, members[rank]->staging + elements * sizeof(float));
+    });
+    for (const Seat& seat : channel.seats) mark(seat);
+  }
+  std::vector<isa::Program> programs;
+  for (const auto& member : members) programs.push_back(finish_gemm(nest, member->kernel));
+  return programs;
+}
+
+std::vector<Stopwatch::Span> GemmSum::spans(std::uint32_t core) const {
+  std::vector<Stopwatch::Span> spans;
+  for (std::size_t c = 0; c < queues_.size(); ++c)
+    if (placed_.channels[c].columns > 0) spans.push_back({core, queues_[c], 0, 1});
+  return spans;
+}
+
+std::vector<std::uint64_t> GemmSum::form() const {
+  std::vector<std::uint64_t> form{
+      tile_.rows, tile_.columns,
+      static_cast<std::uint64_t>(placed_.spec.algorithm - &runtime::collective::algorithms().front())};
+  for (const GridAxis& axis : group_.grid.axes)
+    form.insert(form.end(), {axis.size, axis.stride, axis.links ? 1U : 0U});
+  return form;
+}
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cores that share the contraction of one output tile, and how they add up what each has of it: a
+// reduce_scatter (runtime/collective/) over their partial tiles [rows, columns] of fp32, as a part of the
+// programs that make them. Chunk r is rows part_of(rows, ranks, r), so the last chunks may be shorter or
+// empty; rank r ends with its sum. Sums travel in fp32, in the order that the algorithm's header states, and
+// are rounded once, to C's dtype, when they are settled. Both collective queues of a core have a channel
+// where the chunks are worth two (runtime/collective/sizing.h). A transfer starts as soon as what it reads is
+// stored.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "isa/program.h"
+#include "runtime/collective/channel.h"
+#include "runtime/collective/placed.h"
+#include "runtime/collective/stopwatch.h"
+#include "runtime/collective/time_split.h"
+#include "workloads/gemm/blocking.h"
+#include "workloads/gemm/gemm_nests.h"
+
+namespace tahoma::workloads {
+
+class GemmSum {
+ public:
+  struct Tile {
+    std::uint64_t rows = 1, columns = 1;
+    isa::DType out = isa::DType::kBf16;
+  };
+  // Names that `algorithm` may have: best, auto, or what performs a reduce_scatter.
+  static std::vector<std::string> algorithms();
+
+  // Over cores, one rank each, at least two; in groups of which `sharers` use a chip's links at once, by
+  // which an algorithm is chosen. Throws UserError E-COL-003 when the named algorithm does not suit so many
+  // ranks.
+  GemmSum(const model::MachineParams& machine, const std::vector<std::uint32_t>& cores, const Tile& tile,
+          const std::string& algorithm, std::uint32_t sharers);
+
+  std::uint32_t ranks() const { return group_.ranks(); }
+  const std::string& why() const { return why_; }  // this algorithm
+  const runtime::collective::Placed& placed() const { return placed_; }
+  std::uint64_t bytes() const { return tile_.rows * tile_.columns * sizeof(float); }  // of a partial tile
+  std::uint64_t staging(std::uint32_t rank) const { return staging_[rank]; }          // elements of fp32
+  runtime::SplitBounds bounds(const model::MachineParams& machine) const;
+
+  // One core's product, with `out` fp32, and the global addresses of its tensors.
+  struct Rank {
+    GemmShape shape;
+    std::uint64_t partial = 0, c = 0, staging = 0;
+  };
+  // By rank, with the arguments "a" [k, m], "b" [k, n], "partial" and "core", the core's number. They fit
+  // every group that lies like this one: same cores and addresses up to a common distance. Throws what
+  // emit_gemm() and the lowering throw.
+  std::vector<isa::Program> programs(const model::MachineParams& machine, const std::vector<Rank>& ranks,
+                                     GemmKernel nest) const;
+  // When a rank's queues were at it: from its first partial sums to the last of what it ends with.
+  std::vector<runtime::collective::Stopwatch::Span> spans(std::uint32_t core) const;
+
+  // What two groups must have in common to share their programs, beside sizes and places.
+  std::vector<std::uint64_t> form() const;
+
+ private:
+  runtime::collective::Channel channel(std::size_t number) const;  // nobody sits in it yet
+
+  Tile tile_;
+  std::uint32_t sharers_;
+  runtime::collective::Group group_;
+  std::string why_;
+  runtime::collective::Placed placed_;
+  std::vector<isa::Queue> queues_;      // by channel
+  std::vector<std::uint64_t> staging_;  // by rank
+};
+
+}  // namespace tahoma::workloads
