@@ -75,13 +75,14 @@ void separate_chunks(Placed& placed) {
   }
 }
 
-// Columns of a piece. What has only a part of the links takes so much longer for a byte, and is cut as if it had
-// so many more of them.
+// Columns of a piece. What has only a part of the links takes so much longer for a byte, and is cut as if it
+// had so many more of them.
 std::uint64_t piece_of(const Spec& spec, const Schedule& schedule, std::uint64_t columns, bool uneven,
                        std::uint32_t signals) {
   const std::uint64_t bytes = columns * isa::size_of(spec.dtype), access = access_elements(spec.dtype);
-  const std::uint64_t pieces = spec.piece_bytes > 0 ? std::max<std::uint64_t>(1, bytes / spec.piece_bytes)
-                                                    : pieces_for(schedule, bytes * spec.sharers, uneven, signals);
+  const std::uint64_t pieces = spec.piece_bytes > 0
+                                   ? std::max<std::uint64_t>(1, bytes / spec.piece_bytes)
+                                   : pieces_for(schedule, bytes * spec.sharers, uneven, signals);
   return std::max(access, ((columns + pieces - 1) / pieces + access - 1) / access * access);
 }
 
@@ -120,9 +121,11 @@ Placed::Slice Placed::slice_of(std::uint32_t channel, std::uint32_t chunk) const
 Placed cut_up(const Spec& spec, const Group& group) {
   Placed placed;
   placed.spec = spec;
+  const std::uint64_t whole =
+      spec.chunk_elements > 0 ? spec.chunk_elements * spec.problem.fixed_chunks() : spec.elements;
   const std::uint32_t wanted = spec.channels == 0
                                    ? channels_for(*spec.algorithm, spec.problem, group.grid,
-                                                  spec.elements * isa::size_of(spec.dtype), queues_of(group))
+                                                  whole * isa::size_of(spec.dtype), queues_of(group))
                                    : std::min(spec.channels, queues_of(group));
   placed.plan = spec.algorithm->plan(spec.problem, group.grid, wanted);
   placed.chunks = placed.plan.front().schedule->chunks;

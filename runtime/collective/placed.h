@@ -22,7 +22,8 @@ struct Spec {
   isa::DType dtype = isa::DType::kFp32;
   isa::AluOp op = isa::AluOp::kAdd;
   std::uint64_t elements = 1;  // of the whole vector; rounded up to equal chunks, or
-  // elements of a chunk, of which the vector's last ones may have fewer or none; 0: rounded up.
+  // elements of a chunk, of which the vector's last ones may have fewer or none; 0: rounded up. Where the
+  // operation says how many chunks there are.
   std::uint64_t chunk_elements = 0;
   std::vector<std::uint64_t> counts;  // all_to_all: elements of each chunk; empty: all alike
   std::uint32_t channels = 0;         // of a rank; 0: as many as are worth it

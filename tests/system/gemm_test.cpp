@@ -2,37 +2,19 @@
 // The GEMM kernel's values, run without time in random order, against the declared arithmetic in plain loops.
 #include <catch2/catch.hpp>
 
-#include "isa/validate.h"
 #include "model/base/error.h"
-#include "runtime/machine.h"
-#include "runtime/placement.h"
 #include "tests/support/interpreter.h"
-#include "tests/support/machine_fixture.h"
 #include "tests/support/reference_gemm.h"
+#include "tests/support/small_gemm.h"
 #include "workloads/gemm/gemm_kernel.h"
 
 using namespace tahoma;
 using isa::DType;
+using tests::small_machine;
+using tests::valid;
 using workloads::GemmShape;
 
 namespace {
-
-model::MachineParams small_machine() {
-  model::MachineParams machine = tests::default_machine();
-  model::CoreParams& core = machine.chip.core;
-  core.tensor.rows = 16;
-  core.tensor.columns = 8;
-  core.tensor.moving_columns = 32;
-  core.sbuf.per_partition = core.sbuf.usable = {1024};
-  return machine;
-}
-
-std::shared_ptr<const isa::Program> valid_program(const model::MachineParams& machine, const GemmShape& shape,
-                                                  const runtime::RingRank& ring) {
-  auto program = std::make_shared<const isa::Program>(workloads::gemm_program(machine, shape, ring));
-  isa::validate(*program, runtime::limits_of(machine));
-  return program;
-}
 
 struct OneCore {
   std::vector<float> got, want;
@@ -47,7 +29,7 @@ OneCore run_one_core(const model::MachineParams& machine, const GemmShape& s, st
   const std::uint64_t at_c = interpreter.allocate(s.m * s.n * isa::size_of(s.out));
   tests::store_all(interpreter.at(at_a), a, s.dtype);
   tests::store_all(interpreter.at(at_b), b, s.dtype);
-  interpreter.load(0, valid_program(machine, s, {}), {at_a, at_b, at_c});
+  interpreter.load(0, valid(machine, workloads::gemm_program(machine, s)), {at_a, at_b, at_c});
   interpreter.run();
   OneCore result{tests::load_all(interpreter.at(at_c), s.m * s.n, s.out), {}};
   for (std::size_t m = 0; m < s.m; ++m)
@@ -56,73 +38,6 @@ OneCore run_one_core(const model::MachineParams& machine, const GemmShape& s, st
           tests::reference_element(a, s.m, b, s.n, m, n, 0, s.k, machine.chip.core.tensor.rows, s.dtype),
           s.out));
   return result;
-}
-
-struct RingCase {
-  GemmShape shape;
-  std::uint32_t ranks;
-};
-
-// Rank r's rows of C, by the declared order of the ring's sum.
-float ring_element(const std::vector<std::vector<float>>& partial, std::uint32_t rank, std::size_t element,
-                   bool upper) {
-  const auto ranks = static_cast<std::uint32_t>(partial.size());
-  const std::uint32_t step = upper ? 1 : ranks - 1;
-  float sum = partial[(rank + step) % ranks][element];
-  for (std::uint32_t i = 2; i <= ranks; ++i) sum = partial[(rank + i * step) % ranks][element] + sum;
-  return sum;
-}
-
-void check_ring(const RingCase& c, std::uint32_t seed) {
-  const model::MachineParams machine = small_machine();
-  tests::Interpreter interpreter(machine, seed);
-  const GemmShape& s = c.shape;
-  const std::size_t size = isa::size_of(s.dtype);
-  std::vector<std::vector<float>> partial(c.ranks);
-  std::vector<std::uint64_t> at_c;
-  struct Memory {
-    std::uint64_t staging[2], ack[2];
-  };
-  std::vector<Memory> memory(c.ranks);
-  for (Memory& m : memory)
-    for (unsigned d : {0U, 1U}) {
-      m.staging[d] = interpreter.allocate(runtime::staging_rows(s.m, c.ranks) * s.n * 4);
-      m.ack[d] = interpreter.allocate(runtime::ack_rows(c.ranks) * runtime::kAckColumns * 4);
-    }
-  for (std::uint32_t r = 0; r < c.ranks; ++r) {
-    const auto a = tests::random_values(s.k * s.m, s.dtype, 10 + r),
-               b = tests::random_values(s.k * s.n, s.dtype, 90 + r);
-    for (std::size_t m = 0; m < s.m; ++m)
-      for (std::size_t n = 0; n < s.n; ++n)
-        partial[r].push_back(
-            tests::reference_element(a, s.m, b, s.n, m, n, 0, s.k, machine.chip.core.tensor.rows, s.dtype));
-    const std::uint64_t at_a = interpreter.allocate(a.size() * size),
-                        at_b = interpreter.allocate(b.size() * size);
-    tests::store_all(interpreter.at(at_a), a, s.dtype);
-    tests::store_all(interpreter.at(at_b), b, s.dtype);
-    const std::uint64_t at_partial = interpreter.allocate(s.m * s.n * 4);
-    at_c.push_back(interpreter.allocate(runtime::part_of(s.m, c.ranks, r).count * s.n * size));
-    std::vector<std::uint64_t> arguments{at_a, at_b, at_partial, at_c.back()};
-    const std::uint32_t above = (r + 1) % c.ranks, below = (r + c.ranks - 1) % c.ranks;
-    for (unsigned d : {0U, 1U}) {
-      const std::uint32_t next = d == 0 ? above : below, previous = d == 0 ? below : above;
-      arguments.insert(arguments.end(), {memory[r].staging[d], memory[next].staging[d], next,
-                                         memory[previous].ack[d], previous});
-    }
-    interpreter.load(r, valid_program(machine, s, {r, c.ranks}), arguments);
-  }
-  interpreter.run();
-  for (std::uint32_t r = 0; r < c.ranks; ++r) {
-    const runtime::Part chunk = runtime::part_of(s.m, c.ranks, r);
-    const std::uint64_t lane_rows =
-        runtime::part_of(chunk.count, runtime::kDirections * runtime::kLanes, 0).count * runtime::kLanes;
-    const auto got = tests::load_all(interpreter.at(at_c[r]), chunk.count * s.n, s.out);
-    for (std::size_t i = 0; i < got.size(); ++i) {
-      const std::size_t element = chunk.first * s.n + i;
-      INFO("rank " << r << " element " << i << " seed " << seed);
-      REQUIRE(got[i] == tests::rounded(ring_element(partial, r, element, i / s.n < lane_rows), s.out));
-    }
-  }
 }
 
 }  // namespace
@@ -161,22 +76,6 @@ TEST_CASE("gemm: one program gives the same values for every order of events", "
   }
 }
 
-TEST_CASE("gemm: the ring sums partial products in the declared order", "[gemm][collective]") {
-  const RingCase cases[] = {{{64, 10, 20}, 2},
-                            {{100, 33, 16, DType::kFp32, DType::kFp32}, 4},
-                            {{90, 20, 5}, 7},
-                            {{257, 3, 9, DType::kFp16, DType::kFp16}, 8}};
-  for (const RingCase& c : cases)
-    for (std::uint32_t seed = 0; seed < 4; ++seed) check_ring(c, seed);
-}
-
-TEST_CASE("gemm: a ring longer than its rows leaves the last ranks without any", "[gemm][collective]") {
-  for (std::uint32_t seed = 0; seed < 4; ++seed) {
-    check_ring({{3, 5, 8}, 6}, seed);
-    check_ring({{1, 1, 1}, 3}, seed);
-  }
-}
-
 TEST_CASE("gemm: the blocking fits every machine that holds one tile", "[gemm][blocking]") {
   for (const std::uint64_t sbuf : {1024, 2048, 10'000, 65'536, 212'984})
     for (const std::uint64_t edge : {16, 64, 128})
@@ -202,7 +101,7 @@ TEST_CASE("gemm: an SBUF too small for any tile is refused", "[gemm][blocking]")
 }
 
 TEST_CASE("gemm: a program that would be too long is refused", "[gemm]") {
-  CHECK_THROWS_WITH(workloads::gemm_program(tests::default_machine(), {1 << 17, 1 << 17, 1 << 17}, {}),
+  CHECK_THROWS_WITH(workloads::gemm_program(tests::default_machine(), {1 << 17, 1 << 17, 1 << 17}),
                     Catch::Contains("E-RUN-031"));
 }
 
@@ -210,21 +109,20 @@ TEST_CASE("gemm: blocks that SBUF does not hold are refused, with what would do"
   // A block of 1024 columns of 2 bytes takes 64 KiB of a partition at K = 4096, two of the 208 KiB there are.
   const model::MachineParams machine = tests::default_machine();
   for (const auto nest : {workloads::GemmKernel::kBlocked, workloads::GemmKernel::kRowLoads}) {
-    CHECK_NOTHROW(workloads::gemm_program(machine, {1024, 1024, 4096}, {}, nest));
-    CHECK_THROWS_WITH(workloads::gemm_program(machine, {1024, 1024, 8192}, {}, nest),
+    CHECK_NOTHROW(workloads::gemm_program(machine, {1024, 1024, 4096}, nest));
+    CHECK_THROWS_WITH(workloads::gemm_program(machine, {1024, 1024, 8192}, nest),
                       Catch::Contains("E-RUN-024") && Catch::Contains("'chosen'"));
   }
-  CHECK_THROWS_WITH(
-      workloads::gemm_program(machine, {1 << 20, 1 << 20, 128}, {}, workloads::GemmKernel::kNaive),
-      Catch::Contains("E-RUN-031"));
+  CHECK_THROWS_WITH(workloads::gemm_program(machine, {1 << 20, 1 << 20, 128}, workloads::GemmKernel::kNaive),
+                    Catch::Contains("E-RUN-031"));
 }
 
 TEST_CASE("gemm: groups that PSUM does not hold are refused", "[gemm]") {
   model::MachineParams machine = tests::default_machine();
   machine.chip.core.psum.per_partition = {2 * machine.chip.core.psum.bank.count};
   const GemmShape shape{256, 1024, 128};
-  CHECK_NOTHROW(workloads::gemm_program(machine, shape, {}, workloads::GemmKernel::kBlocked));
-  CHECK_THROWS_WITH(workloads::gemm_program(machine, shape, {}, workloads::GemmKernel::kRowLoads),
+  CHECK_NOTHROW(workloads::gemm_program(machine, shape, workloads::GemmKernel::kBlocked));
+  CHECK_THROWS_WITH(workloads::gemm_program(machine, shape, workloads::GemmKernel::kRowLoads),
                     Catch::Contains("E-RUN-024") && Catch::Contains("PSUM has 2 banks"));
 }
 
@@ -232,7 +130,7 @@ TEST_CASE("gemm: groups that PSUM does not hold are refused", "[gemm]") {
 TEST_CASE("gemm: the published nests move what their loops say", "[gemm]") {
   const model::MachineParams machine = tests::default_machine();
   const auto moved = [&](workloads::GemmKernel nest, isa::Queue queue) {
-    const isa::Program p = workloads::gemm_program(machine, {4096, 4096, 4096}, {}, nest);
+    const isa::Program p = workloads::gemm_program(machine, {4096, 4096, 4096}, nest);
     std::uint64_t bytes = 0, transfers = 0;
     for (const isa::Instruction& i : p.stream(queue)) {
       if (i.op != isa::Opcode::kDmaCopy) continue;
