@@ -91,6 +91,22 @@ TEST_CASE("gemm on a machine: partial sums over a ring of chips", "[gemm][machin
           {"shard.k", "4"}}});
 }
 
+TEST_CASE("gemm on a machine: unequal rows over both collective queues", "[gemm][machine][collective]") {
+  check({tests::machine_of(2, 2, 1),
+         {{"m", "390"}, {"n", "1100"}, {"k", "260"}, {"shard.n", "2"}, {"shard.k", "4"}}});
+}
+
+TEST_CASE("gemm on a machine: unequal rows by halving", "[gemm][machine][collective]") {
+  check({tests::machine_of(2, 2, 1),
+         {{"m", "390"}, {"n", "650"}, {"k", "260"}, {"shard.k", "4"}, {"algorithm", "recursive"}}});
+}
+
+TEST_CASE("gemm on a machine: partial sums of more cores than one transfer folds",
+          "[gemm][machine][collective]") {
+  check({tests::machine_of(2, 2, 1),
+         {{"m", "40"}, {"n", "70"}, {"k", "320"}, {"shard.k", "32"}, {"algorithm", "mesh"}}});
+}
+
 TEST_CASE("gemm on a machine: more parts than rows, columns and K", "[gemm][machine][collective]") {
   check({tests::machine_of(2, 2, 1),
          {{"m", "1"}, {"n", "3"}, {"k", "3"}, {"shard.m", "2"}, {"shard.n", "4"}, {"shard.k", "4"}}});
