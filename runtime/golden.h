@@ -13,10 +13,12 @@
 //
 //  - GEMM: n = K for 16-bit inputs, whose products are exact in fp32, and 2 K for fp32. R is the range of
 //    the running sums of the element's own products, which bounds every partial sum of consecutive products
-//    whatever the blocking; it comes from the exact element in double. Going over every element that way
-//    would take minutes, so a first look compares with Eigen's product (float for 16-bit outputs, double for
-//    fp32) within slack / 6 for R estimated as |want| + |a|_4 |b|_4, |x|_4 being the 4-norm of the row or
-//    column; only what is outside is examined exactly.
+//    whatever the blocking; it comes from the exact element in double. Cores that share K add their parts in
+//    an order of their own: one addition each, on sums of some of the parts, whose mean square is below R^2
+//    where the order does not follow the values (a random walk's range has 2.8 times its end's). Going over
+//    every element that way would take minutes, so a first look compares with Eigen's product (float for
+//    16-bit outputs, double for fp32) within slack / 6 for R estimated as |want| + |a|_4 |b|_4, |x|_4 being
+//    the 4-norm of the row or column; only what is outside is examined exactly.
 //  - Attention: the reference is double throughout. Rounding of the probabilities to the inputs' dtype gives
 //    6 u sqrt(sum p_j^2 v_j^2 / 3); errors that all probabilities of a row may share (scores, exponential,
 //    sums) are counted in full, as a multiple of sum p_j |v_j|.

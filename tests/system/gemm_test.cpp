@@ -89,7 +89,7 @@ TEST_CASE("gemm: the blocking fits every machine that holds one tile", "[gemm][b
         INFO(sbuf << " bytes, array " << edge << ", " << shape.m << "x" << shape.n << "x" << shape.k);
         CHECK(b.sbuf_bytes <= sbuf);
         CHECK((b.kt <= edge && b.mt <= edge && b.nt <= 512));
-        CHECK(b.psum_copies * 2048 <= machine.chip.core.psum.per_partition.count);
+        CHECK(b.psum_copies * 2048UL <= machine.chip.core.psum.per_partition.count);
         CHECK(b.group_m * b.group_n <= b.psum_copies);
       }
 }

@@ -3,8 +3,8 @@
 // are fp32; C has the inputs' dtype. Inputs come from .npy files or a seed (runtime/inputs.h); each core's
 // piece of A is placed transposed (K-major), as the tensor engine reads it.
 //
-// Shard {m: a, n: b, k: c}: a x b output tiles, each summed over c cores by a ring reduce-scatter, after
-// which those cores hold equal runs of the tile's rows. The product must divide the machine's cores
+// Shard {m: a, n: b, k: c}: a x b output tiles, each summed over c cores by a reduce_scatter (gemm_sum.h),
+// after which those cores hold equal runs of the tile's rows. The product must divide the machine's cores
 // (E-RUN-030). Where a size is smaller than its parts, trailing cores have nothing to do.
 #pragma once
 

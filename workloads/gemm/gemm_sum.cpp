@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <utility>
 
 #include "model/base/error.h"
 #include "runtime/collective/choice.h"
@@ -25,7 +26,7 @@ using runtime::Kernel;
 namespace {
 
 // What the kernel's own transfers leave: they ring doorbells on two queues, the collective on two others.
-constexpr std::uint32_t kSumSignals = isa::kSemaphores - isa::kQueueCount - 4 * runtime::kDmaSlots;
+constexpr std::uint32_t kSumSignals = isa::kSemaphores - isa::kQueueCount - 4UL * runtime::kDmaSlots;
 
 Group group_of(const model::MachineParams& machine, const std::vector<std::uint32_t>& cores) {
   Group group = groups_of(machine, "cores", fmt::format("{}", fmt::join(cores, ","))).front();
