@@ -3,9 +3,10 @@
 // order, against the declared order of the sum in plain loops.
 #include "workloads/gemm/gemm_sum.h"
 
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <numeric>
 
 #include "runtime/placement.h"
 #include "tests/support/interpreter.h"
@@ -19,6 +20,11 @@ using tests::valid;
 using workloads::GemmShape;
 
 namespace {
+
+// The first cores of the machine.
+runtime::collective::Group group(std::uint32_t ranks) {
+  return runtime::collective::groups_of(small_machine(), "cores", fmt::format("0-{}", ranks - 1)).front();
+}
 
 struct SumCase {
   GemmShape shape;
@@ -42,7 +48,7 @@ class SumRun {
   SumRun(const SumCase& c, std::uint32_t seed)
       : shape_(c.shape),
         interpreter_(machine_, seed),
-        sum_(machine_, cores(c.ranks), {shape_.m, shape_.n, shape_.out}, c.algorithm, 1) {
+        sum_(machine_, group(c.ranks), {shape_.m, shape_.n, shape_.out}, c.algorithm, 1) {
     GemmShape part = shape_;
     part.out = DType::kFp32;
     for (std::uint32_t r = 0; r < c.ranks; ++r) {
@@ -67,12 +73,6 @@ class SumRun {
   }
 
  private:
-  static std::vector<std::uint32_t> cores(std::uint32_t ranks) {
-    std::vector<std::uint32_t> cores(ranks);
-    std::iota(cores.begin(), cores.end(), 0U);
-    return cores;
-  }
-
   void place_inputs(std::uint32_t rank) {
     const GemmShape& s = shape_;
     const auto a = tests::random_values(s.k * s.m, s.dtype, 10 + rank),
@@ -177,8 +177,7 @@ TEST_CASE("gemm: many ranks' contributions are rounded once", "[gemm][collective
 }
 
 TEST_CASE("gemm: an algorithm that does not suit the parts of K is refused", "[gemm][collective]") {
-  const std::vector<std::uint32_t> six{0, 1, 2, 3, 4, 5};
-  CHECK_THROWS_WITH(workloads::GemmSum(small_machine(), six, {}, "recursive", 1),
+  CHECK_THROWS_WITH(workloads::GemmSum(small_machine(), group(6), {}, "recursive", 1),
                     Catch::Contains("E-COL-003") && Catch::Contains("powers of two"));
-  CHECK_NOTHROW(workloads::GemmSum(small_machine(), six, {}, "best", 1));
+  CHECK_NOTHROW(workloads::GemmSum(small_machine(), group(6), {}, "best", 1));
 }

@@ -79,8 +79,8 @@ class Gemm final : public runtime::Workload {
 
   void check(const model::MachineParams& machine) const override {
     runtime::check_shard(machine, shard());
-    const std::vector<std::vector<std::uint32_t>> groups = gemm_groups(machine, shape(), shard());
-    if (groups.front().size() > 1) GemmSum(machine, groups.front(), {}, algorithm_, 1);
+    const auto groups = gemm_groups(machine, shape(), shard());
+    if (groups.front().ranks() > 1) GemmSum(machine, groups.front(), {}, algorithm_, 1);
   }
 
   void prepare(Machine& machine, std::uint64_t seed) override {

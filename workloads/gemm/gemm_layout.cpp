@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/gemm/gemm_layout.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -8,27 +10,29 @@ namespace tahoma::workloads {
 
 using runtime::part_of;
 using runtime::parts_used;
+using runtime::collective::Group;
 
-std::vector<std::vector<std::uint32_t>> gemm_groups(const model::MachineParams& machine,
-                                                    const GemmShape& shape, const runtime::Shard& shard) {
+std::vector<Group> gemm_groups(const model::MachineParams& machine, const GemmShape& shape,
+                               const runtime::Shard& shard) {
   const runtime::Placement placement(machine, shard);
-  std::vector<std::vector<std::uint32_t>> groups;
+  std::vector<std::string> lists;
   for (std::uint64_t m = 0; m < parts_used(shape.m, shard.m); ++m)
     for (std::uint64_t n = 0; n < parts_used(shape.n, shard.n); ++n) {
-      std::vector<std::uint32_t>& group = groups.emplace_back();
+      std::vector<std::uint32_t> cores;
       for (std::uint64_t k = 0; k < parts_used(shape.k, shard.k); ++k)
-        group.push_back(placement.core_of(m, n, k));
+        cores.push_back(placement.core_of(m, n, k));
+      std::sort(cores.begin(), cores.end());
+      lists.push_back(fmt::format("{}", fmt::join(cores, ",")));
     }
-  return groups;
+  return runtime::collective::groups_of(machine, "cores", fmt::format("{}", fmt::join(lists, "|")));
 }
 
-std::uint32_t groups_of_a_chip(const model::MachineParams& machine,
-                               const std::vector<std::vector<std::uint32_t>>& groups) {
+std::uint32_t groups_of_a_chip(const model::MachineParams& machine, const std::vector<Group>& groups) {
   std::map<std::uint64_t, std::uint32_t> count;
   std::uint32_t most = 1;
-  for (const std::vector<std::uint32_t>& group : groups) {
+  for (const Group& group : groups) {
     std::set<std::uint64_t> chips;
-    for (const std::uint32_t core : group) chips.insert(core / machine.chip.cores);
+    for (const auto& cores : group.cores) chips.insert(cores.front() / machine.chip.cores);
     for (const std::uint64_t chip : chips) most = std::max(most, ++count[chip]);
   }
   return most;
@@ -40,7 +44,7 @@ GemmLayout::GemmLayout(runtime::Machine& machine, const GemmShape& shape, const 
       shape_(shape),
       shard_(shard),
       ranks_(static_cast<std::uint32_t>(parts_used(shape.k, shard.k))) {
-  const std::vector<std::vector<std::uint32_t>> groups = gemm_groups(machine.params(), shape, shard);
+  const std::vector<Group> groups = gemm_groups(machine.params(), shape, shard);
   const std::uint32_t sharers = groups_of_a_chip(machine.params(), groups);
   const std::uint64_t across = parts_used(shape.n, shard.n);
   for (std::uint64_t g = 0; g < groups.size(); ++g) {
@@ -53,11 +57,11 @@ GemmLayout::GemmLayout(runtime::Machine& machine, const GemmShape& shape, const 
   }
 }
 
-void GemmLayout::add_group(const std::vector<std::uint32_t>& cores, std::uint64_t m, std::uint64_t n) {
+void GemmLayout::add_group(const Group& group, std::uint64_t m, std::uint64_t n) {
   const model::ChipParams& chip = machine_.params().chip;
   for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
     GemmTile tile;
-    tile.core = cores[rank];
+    tile.core = group.cores[rank].front();
     tile.rank = rank;
     tile.m = part_of(shape_.m, shard_.m, m);
     tile.n = part_of(shape_.n, shard_.n, n);

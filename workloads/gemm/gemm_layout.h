@@ -16,18 +16,19 @@ namespace tahoma::workloads {
 // One core's share: rows and columns of C, its part of the contraction, and the rows of C that it ends with.
 struct GemmTile {
   std::uint32_t core = 0;
-  std::uint32_t rank = 0;            // among those that share the contraction
+  std::uint32_t rank = 0;            // among those that share the contraction, by core number
   runtime::Part m, n, k, own;        // own: rows of C in global numbering
   runtime::Tensor a, b, c;           // [k, m], [k, n], [own rows, n]
   runtime::Tensor partial, staging;  // fp32, with k cut: [m, n], [elements]
 };
 
-// The cores that share an output tile, by cores alone: of a checked shard, tile by tile, ranks in order.
-std::vector<std::vector<std::uint32_t>> gemm_groups(const model::MachineParams& machine,
+// The cores that share an output tile, by core number, so that they form a product of the fabric's axes
+// (runtime/collective/grid.h); of a checked shard, tile by tile.
+std::vector<runtime::collective::Group> gemm_groups(const model::MachineParams& machine,
                                                     const GemmShape& shape, const runtime::Shard& shard);
 // Groups that have cores on one chip, at most.
 std::uint32_t groups_of_a_chip(const model::MachineParams& machine,
-                               const std::vector<std::vector<std::uint32_t>>& groups);
+                               const std::vector<runtime::collective::Group>& groups);
 
 class GemmLayout {
  public:
@@ -45,7 +46,7 @@ class GemmLayout {
   using Key =
       std::tuple<std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t>;  // operand, stack, part, part
   runtime::Tensor shared_input(const Key& key, const GemmTile& tile, isa::DType dtype);
-  void add_group(const std::vector<std::uint32_t>& cores, std::uint64_t m, std::uint64_t n);
+  void add_group(const runtime::collective::Group& group, std::uint64_t m, std::uint64_t n);
 
   runtime::Machine& machine_;
   GemmShape shape_;

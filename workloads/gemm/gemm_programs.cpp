@@ -41,14 +41,14 @@ struct Group {
     return ranks;
   }
   // Sizes, and places as seen from the first rank.
-  std::vector<std::uint64_t> form() const {
-    std::vector<std::uint64_t> form = sum.form();
+  std::vector<std::uint64_t> likeness() const {
+    std::vector<std::uint64_t> likeness = sum.likeness();
     for (const GemmTile* t = tiles; t != tiles + sum.ranks(); ++t)
       for (const std::uint64_t number :
            {t->k.count, std::uint64_t{t->core} - tiles->core, t->partial.address - tiles->partial.address,
             t->c.address - t->partial.address, t->staging.address - t->partial.address})
-        form.push_back(number);
-    return form;
+        likeness.push_back(number);
+    return likeness;
   }
 };
 
@@ -71,7 +71,7 @@ void GemmPrograms::load(runtime::Machine& machine, const GemmLayout& layout, Gem
   const GemmTile* tiles = layout.tiles().data();
   for (const GemmSum& sum : layout.sums()) {
     const Group group{sum, tiles};
-    std::vector<Program>& by_rank = programs[group.form()];
+    std::vector<Program>& by_rank = programs[group.likeness()];
     if (by_rank.empty())
       for (isa::Program& program : sum.programs(machine.params(), group.ranks(), nest))
         by_rank.push_back(std::make_shared<const isa::Program>(std::move(program)));
@@ -119,7 +119,9 @@ std::vector<runtime::CollectiveResult> GemmPrograms::sums(const model::MachinePa
     result.dtype = isa::DType::kFp32;
     result.bus_factor = runtime::collective::bus_factor(spec.problem.operation, sum.ranks());
     result.ranks = std::move(alike.ranks);
-    result.split = runtime::split_time(result.ranks, sum.bounds(machine));
+    const GemmSum::Form form = sum.closed_form(machine);
+    result.closed_form = form.time;
+    result.split = runtime::split_time(result.ranks, form.bounds);
     result.correct = correct;
   }
   return results;

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/gemm/gemm_sum.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <memory>
 #include <utility>
 
-#include "model/base/error.h"
 #include "runtime/collective/choice.h"
 #include "runtime/collective/lowering.h"
 #include "runtime/collective/seating.h"
+#include "runtime/collective/semaphores.h"
 #include "runtime/collective/windows.h"
 #include "runtime/placement.h"
 #include "runtime/scheduler.h"
@@ -25,15 +23,8 @@ using runtime::Kernel;
 
 namespace {
 
-// What the kernel's own transfers leave: they ring doorbells on two queues, the collective on two others.
-constexpr std::uint32_t kSumSignals = isa::kSemaphores - isa::kQueueCount - 4UL * runtime::kDmaSlots;
-
-Group group_of(const model::MachineParams& machine, const std::vector<std::uint32_t>& cores) {
-  Group group = groups_of(machine, "cores", fmt::format("{}", fmt::join(cores, ","))).front();
-  for (std::size_t r = 0; r < cores.size(); ++r)
-    TAHOMA_INVARIANT(group.cores[r].front() == cores[r], "a list of cores gives ranks in another order");
-  return group;
-}
+// The kernel's own transfers ring doorbells on two queues, those of the collective on two others.
+static_assert(kSignals + isa::kQueueCount + 4UL * runtime::kDmaSlots <= isa::kSemaphores);
 
 // The machine as one of several groups sees it that share its links.
 model::MachineParams shared(model::MachineParams machine, std::uint32_t sharers) {
@@ -92,14 +83,13 @@ std::vector<std::string> GemmSum::algorithms() {
   return names;
 }
 
-GemmSum::GemmSum(const model::MachineParams& machine, const std::vector<std::uint32_t>& cores,
-                 const Tile& tile, const std::string& algorithm, std::uint32_t sharers)
-    : tile_(tile), sharers_(sharers), group_(group_of(machine, cores)) {
+GemmSum::GemmSum(const model::MachineParams& machine, Group group, const Tile& tile,
+                 const std::string& algorithm, std::uint32_t sharers)
+    : tile_(tile), sharers_(sharers), group_(std::move(group)) {
   Spec spec;
   spec.problem = {Operation::kReduceScatter, group_.ranks(), 0, {}};
   spec.elements = tile.rows * tile.columns;
   spec.chunk_elements = runtime::part_of(tile.rows, group_.ranks(), 0).count * tile.columns;
-  spec.signals = kSumSignals;
   spec.sharers = sharers;
   const model::MachineParams seen = shared(machine, sharers);
   const Choice choice =
@@ -117,11 +107,12 @@ GemmSum::GemmSum(const model::MachineParams& machine, const std::vector<std::uin
   }
 }
 
-runtime::SplitBounds GemmSum::bounds(const model::MachineParams& machine) const {
+GemmSum::Form GemmSum::closed_form(const model::MachineParams& machine) const {
   const model::MachineParams seen = shared(machine, sharers_);
   const CostModel model(seen, group_);
   const Cost cost = model.of(placed_.plan, bytes());
-  return {cost.rounds, duration(model.empty_round()), duration(cost.link), duration(cost.more_sources)};
+  return {duration(cost.seconds),
+          {cost.rounds, duration(model.empty_round()), duration(cost.link), duration(cost.more_sources)}};
 }
 
 Channel GemmSum::channel(std::size_t number) const {
@@ -175,13 +166,13 @@ std::vector<Stopwatch::Span> GemmSum::spans(std::uint32_t core) const {
   return spans;
 }
 
-std::vector<std::uint64_t> GemmSum::form() const {
-  std::vector<std::uint64_t> form{
+std::vector<std::uint64_t> GemmSum::likeness() const {
+  std::vector<std::uint64_t> likeness{
       tile_.rows, tile_.columns,
       static_cast<std::uint64_t>(placed_.spec.algorithm - &runtime::collective::algorithms().front())};
   for (const GridAxis& axis : group_.grid.axes)
-    form.insert(form.end(), {axis.size, axis.stride, axis.links ? 1U : 0U});
-  return form;
+    likeness.insert(likeness.end(), {axis.size, axis.stride, axis.closed ? 1U : 0U});
+  return likeness;
 }
 
 }  // namespace tahoma::workloads

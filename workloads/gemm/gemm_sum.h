@@ -30,10 +30,10 @@ class GemmSum {
   // Names that `algorithm` may have: best, auto, or what performs a reduce_scatter.
   static std::vector<std::string> algorithms();
 
-  // Over cores, one rank each, at least two; in groups of which `sharers` use a chip's links at once, by
-  // which an algorithm is chosen. Throws UserError E-COL-003 when the named algorithm does not suit so many
-  // ranks.
-  GemmSum(const model::MachineParams& machine, const std::vector<std::uint32_t>& cores, const Tile& tile,
+  // Over the cores of a group, one rank each, at least two; `sharers` such groups use a chip's links at once,
+  // by which an algorithm is chosen. Throws UserError E-COL-003 when the named algorithm does not suit the
+  // group.
+  GemmSum(const model::MachineParams& machine, runtime::collective::Group group, const Tile& tile,
           const std::string& algorithm, std::uint32_t sharers);
 
   std::uint32_t ranks() const { return group_.ranks(); }
@@ -41,7 +41,12 @@ class GemmSum {
   const runtime::collective::Placed& placed() const { return placed_; }
   std::uint64_t bytes() const { return tile_.rows * tile_.columns * sizeof(float); }  // of a partial tile
   std::uint64_t staging(std::uint32_t rank) const { return staging_[rank]; }          // elements of fp32
-  runtime::SplitBounds bounds(const model::MachineParams& machine) const;
+  // The closed form of its time on an idle machine, and what bounds it.
+  struct Form {
+    base::Duration time;
+    runtime::SplitBounds bounds;
+  };
+  Form closed_form(const model::MachineParams& machine) const;
 
   // One core's product, with `out` fp32, and the global addresses of its tensors.
   struct Rank {
@@ -57,7 +62,7 @@ class GemmSum {
   std::vector<runtime::collective::Stopwatch::Span> spans(std::uint32_t core) const;
 
   // What two groups must have in common to share their programs, beside sizes and places.
-  std::vector<std::uint64_t> form() const;
+  std::vector<std::uint64_t> likeness() const;
 
  private:
   runtime::collective::Channel channel(std::size_t number) const;  // nobody sits in it yet
