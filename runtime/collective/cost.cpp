@@ -18,7 +18,7 @@ double seconds(const base::Duration& d) { return static_cast<double>(d.fs) * 1e-
 }  // namespace
 
 CostModel::CostModel(const model::MachineParams& machine, const Group& group)
-    : machine_(machine), ways_(machine), cores_(group.cores.front().size()) {
+    : machine_(machine), ways_(machine), cores_(group.cores.front().size()), sharers_(group.sharers) {
   for (const auto& cores : group.cores)
     chips_.push_back(static_cast<std::uint32_t>(cores.front() / machine.chip.cores));
 }
@@ -56,7 +56,7 @@ std::vector<std::uint32_t> waits_before(const Schedule& schedule, const Itinerar
 Cost CostModel::of(const std::vector<ChannelPlan>& plan, std::uint64_t bytes) const {
   std::map<const Schedule*, double> shares;
   for (const ChannelPlan& channel : plan) shares[channel.schedule.get()] += channel.share;
-  const Loads nothing(ways_, chips_, rates_of(machine_, cores_, plan.size()));
+  const Loads nothing(ways_, chips_, rates_of(machine_, cores_, plan.size()), sharers_);
   std::vector<Loads> by_level;
   std::uint32_t pieces = kMostPieces;
   std::size_t doorbells = 0;
@@ -71,7 +71,8 @@ Cost CostModel::of(const std::vector<ChannelPlan>& plan, std::uint64_t bytes) co
       by_level[levels[i]].add(t, it.hops[i], chunk * t.chunks.size());
     }
     const double channel = chunk / static_cast<double>(plan.size()) * static_cast<double>(shares.size());
-    pieces = std::min(pieces, pieces_for(*schedule, static_cast<std::uint64_t>(channel), false, kSignals));
+    pieces = std::min(pieces,
+                      pieces_for(*schedule, static_cast<std::uint64_t>(channel * sharers_), false, kSignals));
     for (const auto& run : it.of_rank) doorbells = std::max(doorbells, run.size());
   }
   Cost cost;

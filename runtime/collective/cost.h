@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Closed forms of a collective's time on an idle machine:
+// Closed forms of a collective's time on a machine that is idle but for the groups that share its links:
 //
 //   waits x an empty round + max(B, doorbells of the busiest queue) + (sum over the waits of B_w - B) / n
 //
@@ -45,6 +45,7 @@ class CostModel {
   const model::MachineParams& machine_;
   model::FabricWays ways_;
   std::size_t cores_;                 // of a rank
+  std::uint32_t sharers_;             // groups
   std::vector<std::uint32_t> chips_;  // by rank
 };
 

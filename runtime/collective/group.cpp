@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <set>
 
 #include "model/base/error.h"
@@ -87,6 +88,20 @@ std::vector<std::uint64_t> listed(std::string_view text, std::uint64_t ranks) {
   return list;
 }
 
+void count_sharers(const model::MachineParams& machine, std::vector<Group>& groups) {
+  std::map<std::uint64_t, std::uint32_t> on_chip;
+  std::vector<std::set<std::uint64_t>> chips(groups.size());
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    for (const auto& cores : groups[g].cores) chips[g].insert(cores.front() / machine.chip.cores);
+    if (chips[g].size() > 1)
+      for (const std::uint64_t chip : chips[g]) ++on_chip[chip];
+  }
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    if (chips[g].size() > 1)
+      for (const std::uint64_t chip : chips[g])
+        groups[g].sharers = std::max(groups[g].sharers, on_chip[chip]);
+}
+
 }  // namespace
 
 std::vector<std::string> rank_kinds() { return {"chips", "cores", "logical_cores"}; }
@@ -99,7 +114,7 @@ std::vector<Group> groups_of(const model::MachineParams& machine, const std::str
   const auto add = [&](std::string name, std::vector<std::vector<std::uint32_t>> cores) {
     for (const auto& of_rank : cores) refuse_dead(machine, of_rank.front());
     Grid grid = grid_of(machine, ways, cores);
-    groups.push_back({std::move(name), std::move(grid), std::move(cores)});
+    groups.push_back({std::move(name), std::move(grid), std::move(cores), 1});
   };
   const auto equal = [&](const char* name, std::uint64_t count, std::uint64_t chips) {
     for (std::uint64_t g = 0; g < count; ++g) {
@@ -127,6 +142,7 @@ std::vector<Group> groups_of(const model::MachineParams& machine, const std::str
       add(std::string(text), std::move(cores));
     }
   }
+  count_sharers(machine, groups);
   return groups;
 }
 

@@ -21,6 +21,9 @@ struct Group {
   std::string name;  // "machine", "server2", "0-3"
   Grid grid;
   std::vector<std::vector<std::uint32_t>> cores;  // of each rank, global numbers
+  // Groups of the case that lie on several chips and have cores on one of this group's, which so share its
+  // links; this one included.
+  std::uint32_t sharers = 1;
 
   std::uint32_t ranks() const { return static_cast<std::uint32_t>(cores.size()); }
 };

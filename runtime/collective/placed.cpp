@@ -78,11 +78,10 @@ void separate_chunks(Placed& placed) {
 // Columns of a piece. What has only a part of the links takes so much longer for a byte, and is cut as if it
 // had so many more of them.
 std::uint64_t piece_of(const Spec& spec, const Schedule& schedule, std::uint64_t columns, bool uneven,
-                       std::uint32_t signals) {
+                       std::uint32_t sharers, std::uint32_t signals) {
   const std::uint64_t bytes = columns * isa::size_of(spec.dtype), access = access_elements(spec.dtype);
-  const std::uint64_t pieces = spec.piece_bytes > 0
-                                   ? std::max<std::uint64_t>(1, bytes / spec.piece_bytes)
-                                   : pieces_for(schedule, bytes * spec.sharers, uneven, signals);
+  const std::uint64_t pieces = spec.piece_bytes > 0 ? std::max<std::uint64_t>(1, bytes / spec.piece_bytes)
+                                                    : pieces_for(schedule, bytes * sharers, uneven, signals);
   return std::max(access, ((columns + pieces - 1) / pieces + access - 1) / access * access);
 }
 
@@ -142,7 +141,8 @@ Placed cut_up(const Spec& spec, const Group& group) {
     if (at.columns == 0) continue;
     const Schedule& schedule = *placed.plan[c].schedule;
     std::uint64_t& piece = piece_by[{&schedule, at.columns}];
-    if (piece == 0) piece = piece_of(spec, schedule, at.columns, at.units.size() > 1, kSignals / per_core);
+    if (piece == 0)
+      piece = piece_of(spec, schedule, at.columns, at.units.size() > 1, group.sharers, kSignals / per_core);
     at.piece = piece;
     placed.roundings = std::max(placed.roundings, roundings_of(schedule));
   }

@@ -27,7 +27,6 @@ struct Spec {
   std::vector<std::uint64_t> counts;  // all_to_all: elements of each chunk; empty: all alike
   std::uint32_t channels = 0;         // of a rank; 0: as many as are worth it
   std::uint64_t piece_bytes = 0;      // of one chunk of one channel; 0: chosen
-  std::uint32_t sharers = 1;          // groups that use the same links at once, this one included
 };
 
 // One channel's part of the vector.

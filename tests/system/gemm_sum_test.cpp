@@ -48,7 +48,7 @@ class SumRun {
   SumRun(const SumCase& c, std::uint32_t seed)
       : shape_(c.shape),
         interpreter_(machine_, seed),
-        sum_(machine_, group(c.ranks), {shape_.m, shape_.n, shape_.out}, c.algorithm, 1) {
+        sum_(machine_, group(c.ranks), {shape_.m, shape_.n, shape_.out}, c.algorithm) {
     GemmShape part = shape_;
     part.out = DType::kFp32;
     for (std::uint32_t r = 0; r < c.ranks; ++r) {
@@ -177,7 +177,7 @@ TEST_CASE("gemm: many ranks' contributions are rounded once", "[gemm][collective
 }
 
 TEST_CASE("gemm: an algorithm that does not suit the parts of K is refused", "[gemm][collective]") {
-  CHECK_THROWS_WITH(workloads::GemmSum(small_machine(), group(6), {}, "recursive", 1),
+  CHECK_THROWS_WITH(workloads::GemmSum(small_machine(), group(6), {}, "recursive"),
                     Catch::Contains("E-COL-003") && Catch::Contains("powers of two"));
-  CHECK_NOTHROW(workloads::GemmSum(small_machine(), group(6), {}, "best", 1));
+  CHECK_NOTHROW(workloads::GemmSum(small_machine(), group(6), {}, "best"));
 }

@@ -80,7 +80,7 @@ class Gemm final : public runtime::Workload {
   void check(const model::MachineParams& machine) const override {
     runtime::check_shard(machine, shard());
     const auto groups = gemm_groups(machine, shape(), shard());
-    if (groups.front().ranks() > 1) GemmSum(machine, groups.front(), {}, algorithm_, 1);
+    if (groups.front().ranks() > 1) GemmSum(machine, groups.front(), {}, algorithm_);
   }
 
   void prepare(Machine& machine, std::uint64_t seed) override {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 namespace tahoma::workloads {
 
@@ -27,17 +26,6 @@ std::vector<Group> gemm_groups(const model::MachineParams& machine, const GemmSh
   return runtime::collective::groups_of(machine, "cores", fmt::format("{}", fmt::join(lists, "|")));
 }
 
-std::uint32_t groups_of_a_chip(const model::MachineParams& machine, const std::vector<Group>& groups) {
-  std::map<std::uint64_t, std::uint32_t> count;
-  std::uint32_t most = 1;
-  for (const Group& group : groups) {
-    std::set<std::uint64_t> chips;
-    for (const auto& cores : group.cores) chips.insert(cores.front() / machine.chip.cores);
-    for (const std::uint64_t chip : chips) most = std::max(most, ++count[chip]);
-  }
-  return most;
-}
-
 GemmLayout::GemmLayout(runtime::Machine& machine, const GemmShape& shape, const runtime::Shard& shard,
                        const std::string& algorithm)
     : machine_(machine),
@@ -45,14 +33,13 @@ GemmLayout::GemmLayout(runtime::Machine& machine, const GemmShape& shape, const 
       shard_(shard),
       ranks_(static_cast<std::uint32_t>(parts_used(shape.k, shard.k))) {
   const std::vector<Group> groups = gemm_groups(machine.params(), shape, shard);
-  const std::uint32_t sharers = groups_of_a_chip(machine.params(), groups);
   const std::uint64_t across = parts_used(shape.n, shard.n);
   for (std::uint64_t g = 0; g < groups.size(); ++g) {
     if (ranks_ > 1)
       sums_.emplace_back(machine.params(), groups[g],
                          GemmSum::Tile{part_of(shape.m, shard.m, g / across).count,
                                        part_of(shape.n, shard.n, g % across).count, shape.out},
-                         algorithm, sharers);
+                         algorithm);
     add_group(groups[g], g / across, g % across);
   }
 }

@@ -26,9 +26,6 @@ struct GemmTile {
 // (runtime/collective/grid.h); of a checked shard, tile by tile.
 std::vector<runtime::collective::Group> gemm_groups(const model::MachineParams& machine,
                                                     const GemmShape& shape, const runtime::Shard& shard);
-// Groups that have cores on one chip, at most.
-std::uint32_t groups_of_a_chip(const model::MachineParams& machine,
-                               const std::vector<runtime::collective::Group>& groups);
 
 class GemmLayout {
  public:

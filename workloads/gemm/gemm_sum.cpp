@@ -26,13 +26,6 @@ namespace {
 // The kernel's own transfers ring doorbells on two queues, those of the collective on two others.
 static_assert(kSignals + isa::kQueueCount + 4UL * runtime::kDmaSlots <= isa::kSemaphores);
 
-// The machine as one of several groups sees it that share its links.
-model::MachineParams shared(model::MachineParams machine, std::uint32_t sharers) {
-  for (base::Bandwidth* rate : {&machine.link.x, &machine.link.y, &machine.link.z})
-    if (!rate->ideal) rate->bytes_per_second = std::max<std::uint64_t>(1, rate->bytes_per_second / sharers);
-  return machine;
-}
-
 base::Duration duration(double seconds) { return {std::llround(seconds * 1e15)}; }
 
 // One rank's program in the making.
@@ -84,16 +77,14 @@ std::vector<std::string> GemmSum::algorithms() {
 }
 
 GemmSum::GemmSum(const model::MachineParams& machine, Group group, const Tile& tile,
-                 const std::string& algorithm, std::uint32_t sharers)
-    : tile_(tile), sharers_(sharers), group_(std::move(group)) {
+                 const std::string& algorithm)
+    : tile_(tile), group_(std::move(group)) {
   Spec spec;
   spec.problem = {Operation::kReduceScatter, group_.ranks(), 0, {}};
   spec.elements = tile.rows * tile.columns;
   spec.chunk_elements = runtime::part_of(tile.rows, group_.ranks(), 0).count * tile.columns;
-  spec.sharers = sharers;
-  const model::MachineParams seen = shared(machine, sharers);
   const Choice choice =
-      choose(algorithm, spec.problem, group_.grid, bytes(), queues_of(group_), CostModel(seen, group_));
+      choose(algorithm, spec.problem, group_.grid, bytes(), queues_of(group_), CostModel(machine, group_));
   spec.algorithm = choice.algorithm;
   why_ = choice.why;
   placed_ = cut_up(spec, group_);
@@ -108,8 +99,7 @@ GemmSum::GemmSum(const model::MachineParams& machine, Group group, const Tile& t
 }
 
 GemmSum::Form GemmSum::closed_form(const model::MachineParams& machine) const {
-  const model::MachineParams seen = shared(machine, sharers_);
-  const CostModel model(seen, group_);
+  const CostModel model(machine, group_);
   const Cost cost = model.of(placed_.plan, bytes());
   return {duration(cost.seconds),
           {cost.rounds, duration(model.empty_round()), duration(cost.link), duration(cost.more_sources)}};

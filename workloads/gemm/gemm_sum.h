@@ -30,18 +30,17 @@ class GemmSum {
   // Names that `algorithm` may have: best, auto, or what performs a reduce_scatter.
   static std::vector<std::string> algorithms();
 
-  // Over the cores of a group, one rank each, at least two; `sharers` such groups use a chip's links at once,
-  // by which an algorithm is chosen. Throws UserError E-COL-003 when the named algorithm does not suit the
-  // group.
+  // Over the cores of a group, one rank each, at least two. Throws UserError E-COL-003 when the named
+  // algorithm does not suit it.
   GemmSum(const model::MachineParams& machine, runtime::collective::Group group, const Tile& tile,
-          const std::string& algorithm, std::uint32_t sharers);
+          const std::string& algorithm);
 
   std::uint32_t ranks() const { return group_.ranks(); }
   const std::string& why() const { return why_; }  // this algorithm
   const runtime::collective::Placed& placed() const { return placed_; }
   std::uint64_t bytes() const { return tile_.rows * tile_.columns * sizeof(float); }  // of a partial tile
   std::uint64_t staging(std::uint32_t rank) const { return staging_[rank]; }          // elements of fp32
-  // The closed form of its time on an idle machine, and what bounds it.
+  // The closed form of its time, and what bounds it.
   struct Form {
     base::Duration time;
     runtime::SplitBounds bounds;
@@ -68,7 +67,6 @@ class GemmSum {
   runtime::collective::Channel channel(std::size_t number) const;  // nobody sits in it yet
 
   Tile tile_;
-  std::uint32_t sharers_;
   runtime::collective::Group group_;
   std::string why_;
   runtime::collective::Placed placed_;
