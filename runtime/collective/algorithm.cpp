@@ -90,6 +90,16 @@ const AlgorithmRow& algorithm_named(const std::string& name, const Problem& prob
   return *row;
 }
 
+std::vector<ChannelPlan> part_of_plan(const std::vector<ChannelPlan>& together, std::uint32_t share,
+                                      std::uint32_t channels) {
+  const auto begin = together.begin() + std::ptrdiff_t{share} * channels;
+  std::vector<ChannelPlan> part(begin, begin + channels);
+  double all = 0;
+  for (const ChannelPlan& channel : part) all += channel.share;
+  for (ChannelPlan& channel : part) channel.share = all > 0 ? channel.share / all : 1.0 / channels;
+  return part;
+}
+
 std::vector<ChannelPlan> dealt(const std::vector<std::shared_ptr<const Schedule>>& variants,
                                std::uint32_t channels) {
   std::vector<ChannelPlan> plan;

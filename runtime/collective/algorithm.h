@@ -36,6 +36,12 @@ std::vector<std::string> algorithm_names_for(const Problem& problem, const Grid&
 // E-COL-003 (the group's size or shape does not suit it), with the names that are legal.
 const AlgorithmRow& algorithm_named(const std::string& name, const Problem& problem, const Grid& grid);
 
+// The part that one of several groups has in the plan of all of them together, so that they use every variant
+// as the channels of one group would: `channels` of them, from share x channels on, with shares of its own
+// data.
+std::vector<ChannelPlan> part_of_plan(const std::vector<ChannelPlan>& together, std::uint32_t share,
+                                      std::uint32_t channels);
+
 // Equal shares for the given variants, taken in turn.
 std::vector<ChannelPlan> dealt(const std::vector<std::shared_ptr<const Schedule>>& variants,
                                std::uint32_t channels);

@@ -43,7 +43,7 @@ Choice by_cost(const Problem& problem, const Grid& grid, std::uint64_t bytes, st
   for (const AlgorithmRow& row : algorithms()) {
     if (!row.performs(problem.operation) || !row.refusal(problem, grid).empty()) continue;
     const std::uint32_t used = channels_for(row, problem, grid, vector_bytes(problem, bytes), channels);
-    const Cost one = model.of(row.plan(problem, grid, used), bytes);
+    const Cost one = model.of(row.plan(problem, grid, used * model.sharers()), bytes);
     if (best.algorithm == nullptr || one.seconds < least) {
       second = least;
       runner_up = best.algorithm == nullptr ? std::string_view() : best.algorithm->name;

@@ -56,7 +56,7 @@ std::vector<std::uint32_t> waits_before(const Schedule& schedule, const Itinerar
 Cost CostModel::of(const std::vector<ChannelPlan>& plan, std::uint64_t bytes) const {
   std::map<const Schedule*, double> shares;
   for (const ChannelPlan& channel : plan) shares[channel.schedule.get()] += channel.share;
-  const Loads nothing(ways_, chips_, rates_of(machine_, cores_, plan.size()), sharers_);
+  const Loads nothing(ways_, chips_, rates_of(machine_, cores_ * sharers_, plan.size()));
   std::vector<Loads> by_level;
   std::uint32_t pieces = kMostPieces;
   std::size_t doorbells = 0;
@@ -64,7 +64,7 @@ Cost CostModel::of(const std::vector<ChannelPlan>& plan, std::uint64_t bytes) co
     const Itinerary it = follow(*schedule);
     const std::vector<std::uint32_t> levels = waits_before(*schedule, it);
     const double chunk =
-        static_cast<double>(vector_bytes(schedule->problem, bytes)) * share / schedule->chunks;
+        static_cast<double>(vector_bytes(schedule->problem, bytes) * sharers_) * share / schedule->chunks;
     for (std::size_t i = 0; i < schedule->transfers.size(); ++i) {
       const Transfer& t = schedule->transfers[i];
       if (levels[i] >= by_level.size()) by_level.resize(levels[i] + 1, nothing);

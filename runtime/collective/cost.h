@@ -35,8 +35,11 @@ class CostModel {
  public:
   CostModel(const model::MachineParams& machine, const Group& group);
 
-  // `bytes` as nccom-test counts them (runtime/collective/result.h).
+  // `plan`: of all groups that share the links together. `bytes` of one of them, as nccom-test counts them
+  // (runtime/collective/result.h).
   Cost of(const std::vector<ChannelPlan>& plan, std::uint64_t bytes) const;
+
+  std::uint32_t sharers() const { return sharers_; }
 
   // One transfer of next to nothing to a neighbour: from its doorbell to what waited for it.
   double empty_round() const;
@@ -45,7 +48,7 @@ class CostModel {
   const model::MachineParams& machine_;
   model::FabricWays ways_;
   std::size_t cores_;                 // of a rank
-  std::uint32_t sharers_;             // groups
+  std::uint32_t sharers_;             // groups that share the links
   std::vector<std::uint32_t> chips_;  // by rank
 };
 

@@ -29,9 +29,10 @@ class Deduction {
   Grid grid() {
     Grid grid;
     if (ranks_ < 2) return grid;
+    std::array<std::uint32_t, kDimensions> sizes{};
+    for (std::size_t d = 0; d < kDimensions; ++d) sizes[d] = number(d);
     for (std::size_t d = 0; d < kDimensions; ++d) {
-      GridAxis axis{kNames[d], 0, 0, d != kCore, false, 1};
-      axis.size = number(d);
+      GridAxis axis{kNames[d], sizes[d], 0, d != kCore, false, 1};
       if (axis.size < 2) continue;
       axis.stride = stride(d);
       grid.axes.push_back(axis);

@@ -93,8 +93,9 @@ void count_sharers(const model::MachineParams& machine, std::vector<Group>& grou
   std::vector<std::set<std::uint64_t>> chips(groups.size());
   for (std::size_t g = 0; g < groups.size(); ++g) {
     for (const auto& cores : groups[g].cores) chips[g].insert(cores.front() / machine.chip.cores);
-    if (chips[g].size() > 1)
-      for (const std::uint64_t chip : chips[g]) ++on_chip[chip];
+    if (chips[g].size() == 1) continue;
+    groups[g].share = on_chip[*chips[g].begin()];
+    for (const std::uint64_t chip : chips[g]) ++on_chip[chip];
   }
   for (std::size_t g = 0; g < groups.size(); ++g)
     if (chips[g].size() > 1)
@@ -114,7 +115,7 @@ std::vector<Group> groups_of(const model::MachineParams& machine, const std::str
   const auto add = [&](std::string name, std::vector<std::vector<std::uint32_t>> cores) {
     for (const auto& of_rank : cores) refuse_dead(machine, of_rank.front());
     Grid grid = grid_of(machine, ways, cores);
-    groups.push_back({std::move(name), std::move(grid), std::move(cores), 1});
+    groups.push_back({std::move(name), std::move(grid), std::move(cores), 1, 0});
   };
   const auto equal = [&](const char* name, std::uint64_t count, std::uint64_t chips) {
     for (std::uint64_t g = 0; g < count; ++g) {

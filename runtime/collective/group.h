@@ -24,6 +24,7 @@ struct Group {
   // Groups of the case that lie on several chips and have cores on one of this group's, which so share its
   // links; this one included.
   std::uint32_t sharers = 1;
+  std::uint32_t share = 0;  // which of them this one is
 
   std::uint32_t ranks() const { return static_cast<std::uint32_t>(cores.size()); }
 };

@@ -32,12 +32,10 @@ RankRates rates_of(const model::MachineParams& machine, std::size_t cores, std::
           stack * static_cast<double>(hbm.stacks) * share};
 }
 
-Loads::Loads(const model::FabricWays& ways, const std::vector<std::uint32_t>& chips, const RankRates& rates,
-             std::uint32_t sharers)
+Loads::Loads(const model::FabricWays& ways, const std::vector<std::uint32_t>& chips, const RankRates& rates)
     : ways_(&ways),
       chips_(&chips),
       rates_(rates),
-      sharers_(sharers),
       links_(ways.links().size()),
       moved_(chips.size()),
       stacks_(chips.size()),
@@ -49,8 +47,7 @@ void Loads::add(const Transfer& t, const Hop& hop, double bytes) {
   more_[t.from] += bytes * (sources - 1);
   stacks_[t.from] += bytes * sources;
   stacks_[t.to] += bytes;
-  ways_->along((*chips_)[t.from], (*chips_)[t.to],
-               [&](std::uint32_t link) { links_[link] += bytes * sharers_; });
+  ways_->along((*chips_)[t.from], (*chips_)[t.to], [&](std::uint32_t link) { links_[link] += bytes; });
 }
 
 void Loads::add(const Loads& other) {

@@ -21,9 +21,8 @@ RankRates rates_of(const model::MachineParams& machine, std::size_t cores, std::
 
 class Loads {
  public:
-  // `chips`: of each rank. Both outlive this. `sharers`: groups that lay the same on the same links.
-  Loads(const model::FabricWays& ways, const std::vector<std::uint32_t>& chips, const RankRates& rates,
-        std::uint32_t sharers);
+  // `chips`: of each rank. Both outlive this.
+  Loads(const model::FabricWays& ways, const std::vector<std::uint32_t>& chips, const RankRates& rates);
 
   // A transfer of so many bytes: on every link of its way, on the sender's engines once for each source, on
   // both ends' stacks.
@@ -39,7 +38,6 @@ class Loads {
   const model::FabricWays* ways_;
   const std::vector<std::uint32_t>* chips_;
   RankRates rates_;
-  std::uint32_t sharers_;
   std::vector<double> links_, moved_, stacks_, more_;
 };
 

@@ -126,7 +126,8 @@ Placed cut_up(const Spec& spec, const Group& group) {
                                    ? channels_for(*spec.algorithm, spec.problem, group.grid,
                                                   whole * isa::size_of(spec.dtype), queues_of(group))
                                    : std::min(spec.channels, queues_of(group));
-  placed.plan = spec.algorithm->plan(spec.problem, group.grid, wanted);
+  placed.together = spec.algorithm->plan(spec.problem, group.grid, wanted * group.sharers);
+  placed.plan = part_of_plan(placed.together, group.share, wanted);
   placed.chunks = placed.plan.front().schedule->chunks;
   placed.chunk_elements = !spec.counts.empty() ? *std::max_element(spec.counts.begin(), spec.counts.end())
                           : spec.chunk_elements > 0 ? spec.chunk_elements

@@ -39,7 +39,8 @@ struct PlacedChannel {
 
 struct Placed {
   Spec spec;
-  std::vector<ChannelPlan> plan;
+  std::vector<ChannelPlan> together;  // of all groups that share links, which closed forms are about
+  std::vector<ChannelPlan> plan;      // this group's part of it
   std::uint32_t chunks = 1;
   std::uint64_t chunk_elements = 0;  // of the largest chunk
   std::vector<PlacedChannel> channels;

@@ -113,7 +113,7 @@ class Collective final : public runtime::Workload {
       result.ranks.push_back(times);
     }
     const CostModel model(machine, group);
-    const Cost cost = model.of(run.placed.plan, run.bytes);
+    const Cost cost = model.of(run.placed.together, run.bytes);
     const auto duration = [](double seconds) { return base::Duration{std::llround(seconds * 1e15)}; };
     result.closed_form = duration(cost.seconds);
     result.split = runtime::split_time(result.ranks, {cost.rounds, duration(model.empty_round()),

@@ -100,7 +100,7 @@ GemmSum::GemmSum(const model::MachineParams& machine, Group group, const Tile& t
 
 GemmSum::Form GemmSum::closed_form(const model::MachineParams& machine) const {
   const CostModel model(machine, group_);
-  const Cost cost = model.of(placed_.plan, bytes());
+  const Cost cost = model.of(placed_.together, bytes());
   return {duration(cost.seconds),
           {cost.rounds, duration(model.empty_round()), duration(cost.link), duration(cost.more_sources)}};
 }
@@ -158,7 +158,7 @@ std::vector<Stopwatch::Span> GemmSum::spans(std::uint32_t core) const {
 
 std::vector<std::uint64_t> GemmSum::likeness() const {
   std::vector<std::uint64_t> likeness{
-      tile_.rows, tile_.columns,
+      tile_.rows, tile_.columns, group_.share, group_.sharers,
       static_cast<std::uint64_t>(placed_.spec.algorithm - &runtime::collective::algorithms().front())};
   for (const GridAxis& axis : group_.grid.axes)
     likeness.insert(likeness.end(), {axis.size, axis.stride, axis.closed ? 1U : 0U});
