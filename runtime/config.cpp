@@ -145,7 +145,7 @@ std::string ResolvedConfig::to_yaml() const {
          base::to_yaml(workload_tree, "workload") + base::to_yaml(machine_tree, "machine");
 }
 
-std::unique_ptr<ResolvedConfig> resolve_config(const ConfigRequest& request,
+std::unique_ptr<ResolvedConfig> resolve_values(const ConfigRequest& request,
                                                const std::vector<WorkloadKind>& kinds) {
   FlatConfig config = base::flatten(read_config_text(request.workload), read_extended);
   require_roots(config, {"kind", "machine", "mode", "seed", "workload"});
@@ -169,6 +169,12 @@ std::unique_ptr<ResolvedConfig> resolve_config(const ConfigRequest& request,
       refuse_override(leaf, *resolved);
     }
   }
+  return resolved;
+}
+
+std::unique_ptr<ResolvedConfig> resolve_config(const ConfigRequest& request,
+                                               const std::vector<WorkloadKind>& kinds) {
+  auto resolved = resolve_values(request, kinds);
   check_at(resolved->machine_tree, [&] { resolved->machine.check(); });
   check_at(resolved->workload_tree, [&] { resolved->workload->check(resolved->machine); });
   return resolved;

@@ -59,6 +59,11 @@ struct ResolvedConfig {
 std::unique_ptr<ResolvedConfig> resolve_config(const ConfigRequest& request,
                                                const std::vector<WorkloadKind>& kinds = workload_kinds());
 
+// The same before the checks of values against each other: for a sweep, whose points may only agree once its
+// own values are in place.
+std::unique_ptr<ResolvedConfig> resolve_values(const ConfigRequest& request,
+                                               const std::vector<WorkloadKind>& kinds = workload_kinds());
+
 // A machine alone: the preset or file `machine` ("" is the declared default) with `overrides` below
 // `machine.` applied and checked. For commands that run no workload.
 model::MachineParams resolve_machine_params(const std::string& machine,

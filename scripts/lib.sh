@@ -19,6 +19,7 @@ readonly packages=(
   libfmt-dev        # text
   libyaml-cpp-dev   # configuration files
   nlohmann-json3-dev libcli11-dev # reports and the command line
+  libmuparser-dev   # expressions of sweeps
   catch2 libbenchmark-dev         # tests and benchmarks
   python3-matplotlib              # scripts/plot
   clang-format-14 git python3     # the tests about the repository itself

@@ -52,6 +52,10 @@ void apply(const FlatConfig& config, ParamTree& tree);
 // "path=value" of --set: splits, checks the form; a value '{a: 1, b: 2}' becomes several leaves.
 std::vector<Leaf> parse_override(const std::string& argument);
 
+// A text as one YAML scalar: as it is if it reads as a plain word, else quoted. parse_override() and
+// flatten() give it back.
+std::string yaml_scalar(const std::string& text);
+
 // All parameters as nested YAML in declaration order: loading it again gives the same values. `root` is the
 // tree's root.
 std::string to_yaml(const ParamTree& tree, const std::string& root);

@@ -40,7 +40,7 @@ std::string quoted(const std::string& text) {
 
 std::string value_of(const Param& param) {
   const std::string text = text_of(param.value);
-  return std::holds_alternative<std::string*>(param.value) && !is_word(text) ? quoted(text) : text;
+  return std::holds_alternative<std::string*>(param.value) ? yaml_scalar(text) : text;
 }
 
 std::string first_key(const std::string& path) { return path.substr(0, path.find('.')); }
@@ -72,6 +72,8 @@ void write(const std::vector<Entry>& entries, int depth, std::string& out) {
 }
 
 }  // namespace
+
+std::string yaml_scalar(const std::string& text) { return is_word(text) ? text : quoted(text); }
 
 std::string to_yaml(const ParamTree& tree, const std::string& root) {
   TAHOMA_INVARIANT(root == tree.root(), "to_yaml of '" + root + "' from a tree at '" + tree.root() + "'");

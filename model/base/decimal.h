@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A decimal number as it is written, kept exact until it is scaled once into an integer. Internal to quantity
-// parsing.
+// A decimal number as it is written, kept exact until it is scaled once into an integer: what quantities
+// and the steps of sweeps are read with.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of one axis. Values stand in the parameter's own unit and in its shortest exact text, as
+// The values of one axis. They stand in the parameter's own unit and in its shortest exact text, as
 // base::text_of writes it: 1.2 GHz to 2.8 GHz in steps of 400 MHz are '1.2 GHz', '1.6 GHz', ... Steps and
-// factors are exact decimal arithmetic, and must arrive at `to`.
+// factors are exact decimal arithmetic and arrive at `to`.
 #pragma once
 
 #include <cstddef>
@@ -18,17 +18,18 @@ struct Written {
   std::string text, place;
 };
 
-// What a sweep says of one parameter, as it says it: values, or from, to and at most one of step and factor.
+// What a sweep says of one parameter, as it says it: values, or `from`, `to` and at most one of `step` and
+// `factor`; `log` only without both.
 struct TrackText {
   std::string path, place;
   std::vector<Written> values;
   std::optional<Written> from, to, step, factor, log;
 };
 
-// One parameter along an axis: its values in order, or a range without steps.
+// One parameter along an axis: its values in order, or a range without steps, from < to.
 struct Track {
   struct Range {
-    std::string from, to;  // from < to
+    std::string from, to;
     bool log = false;
   };
   std::string path, place;
@@ -36,7 +37,7 @@ struct Track {
   std::optional<Range> range;  // then `values` is empty
 };
 
-// Parameters that move together: equally long, or all of them ranges.
+// Parameters that move together: equally long, or all of them ranges without steps.
 struct Axis {
   std::vector<Track> tracks;
   bool continuous() const { return tracks.front().range.has_value(); }
@@ -44,19 +45,16 @@ struct Axis {
   std::string name() const;                                          // "machine.torus.x, machine.torus.y"
 };
 
-inline constexpr std::size_t kMostValues = 1'000'000;  // of one axis
+inline constexpr std::uint64_t kMostValues = 10'000;  // of one axis
 
-// The values of `text` for a parameter of the kind of `param`, whose own value is overwritten. UserError:
-//   E-SWP-010 no values, or too few keys of a range   E-SWP-011 keys that exclude each other
-//   E-SWP-012 a step or factor that does not lead from `from` to `to`   E-SWP-013 no range of such a
-//   parameter E-SWP-014 more than kMostValues   and E-CFG-003 to E-CFG-007 for values, at their places.
+// The values of `text` for a parameter like `param` of `tree`, which is left with one of them. UserError:
+//   E-SWP-010 no values, or no `from` or `to`       E-SWP-011 keys that exclude each other
+//   E-SWP-012 a step or factor that does not lead from `from` to `to`, or a range that is none
+//   E-SWP-013 a range of words or switches, or one that ends at `ideal`
+//   E-SWP-014 more than kMostValues                 and E-CFG-002 to E-CFG-007, all at their places.
 Track read_track(const TrackText& text, base::ParamTree& tree);
 
-// E-SWP-015 unequally long tracks, E-SWP-016 the same values twice.
+// E-SWP-015 tracks of unequal length, E-SWP-016 the same values twice.
 Axis linked(std::vector<Track> tracks);
-
-// The value at `position` in [0, 1) of a range: every whole base unit from `from` to `to` alike, or their
-// logarithms; the same bits on every host.
-std::string value_at(const Track& track, double position, base::ParamTree& tree);
 
 }  // namespace tahoma::runtime

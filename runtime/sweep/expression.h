@@ -6,7 +6,7 @@
 // is '725 * GB / s'. Values are in base units: bytes, hertz, bytes a second, seconds, cycles.
 //
 // UserError at the place that the expression was given, with the column in its text, counted from 1:
-//   E-SWP-020 not an expression      E-SWP-021 a name that nothing has      E-SWP-022 no finite number
+//   E-SWP-020 not an expression      E-SWP-021 a name that nothing has      E-SWP-022 no number
 #pragma once
 
 #include <functional>
@@ -19,8 +19,8 @@ namespace tahoma::runtime {
 
 // What the names of an expression stand for.
 struct Names {
-  std::function<std::optional<double>(const std::string& name)> value;  // nothing: no such name
-  std::function<std::vector<std::string>()> known;                      // for the nearest one
+  std::function<std::optional<double>(const std::string& name)> value;
+  std::function<std::vector<std::string>()> known;  // all of them, also those without a value
 };
 
 class Expression {
@@ -32,13 +32,10 @@ class Expression {
   const std::string& place() const;
   // In the order in which they first appear; units and functions are none.
   const std::vector<std::string>& names() const;
-  // The name where it stands in the text, counted from 1.
-  std::size_t column_of(const std::string& name) const;
-
   // Copies share their working memory: one thread at a time.
   double value(const Names& names) const;
-  // E-SWP-021 unless every name is one of `known`.
-  void require(const std::vector<std::string>& known) const;
+  // E-SWP-021 and E-SWP-022 unless every name has a value.
+  void require(const Names& names) const;
 
  private:
   struct Parsed;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters as numbers, for expressions and tables.
+// Parameters of a resolved configuration by path, and as numbers.
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "model/base/params.h"
 #include "runtime/config.h"
@@ -14,8 +16,13 @@ namespace tahoma::runtime {
 // infinite. Nothing for a text.
 std::optional<double> number_of(const base::ParamRef& value);
 
-// All parameters of a configuration, by path. A text has no value: E-SWP-022. `config` must outlive the
-// names.
+// The tree with the parameter at `path`, as --set knows it; E-CFG-002 at `place`, with the nearest path.
+base::ParamTree& tree_of(ResolvedConfig& config, const std::string& path, const std::string& place);
+
+// "path=value" that --set reads as this text.
+std::string override_of(const std::string& path, const std::string& text);
+
+// All parameters of a configuration. A text has a name and no value. `config` must outlive the names.
 Names names_of(ResolvedConfig& config);
 
 }  // namespace tahoma::runtime

@@ -14,6 +14,7 @@
 #include "model/base/units.h"
 #include "runtime/sweep/axis.h"
 #include "runtime/sweep/expression.h"
+#include "runtime/sweep/sampling.h"
 
 namespace tahoma::runtime {
 
@@ -22,12 +23,6 @@ struct SweepLimits {
   double time = 0;                // seconds of one attempt at a point; 0: no limit
   base::Bytes memory{0};          // of one point; 0: no limit
   std::uint64_t retries = 2;      // further attempts at a point that crashed
-};
-
-struct SweepSample {
-  std::string method = "random";  // or latin_hypercube
-  std::uint64_t points = 0;       // of each workload, before `where`
-  std::uint64_t seed = 1;
 };
 
 // Sweeps are equal if their to_yaml() is.
@@ -50,7 +45,7 @@ struct SweepSpec {
 // Whether the YAML file `path` has the root key `sweep`.
 bool is_sweep(const std::string& path);
 
-// UserError: README.md, E-SWP-001 to E-SWP-035, and those of the configuration (E-CFG, E-RUN).
+// UserError: README.md, E-SWP-001 to E-SWP-025, and those of the configuration (E-CFG, E-RUN).
 SweepSpec load_sweep(const std::string& path);
 
 // What the command line says; an empty text is an option that was not given.

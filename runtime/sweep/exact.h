@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decimal numbers whose sums and products are exact: 0.1 three times is 0.3. What does not fit into 38 digits
+// is nothing.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "model/base/decimal.h"
+
+namespace tahoma::runtime {
+
+// digits * 10^exponent, without trailing zeros: equal numbers have equal members.
+struct Exact {
+  base::Int128 digits = 0;
+  int exponent = 0;
+  bool operator==(const Exact&) const = default;
+};
+
+Exact exact(base::Int128 digits, int exponent = 0);
+Exact exact(const base::Decimal& decimal);
+
+std::optional<Exact> sum(const Exact& a, const Exact& b);
+std::optional<Exact> product(const Exact& a, const Exact& b);
+
+// Several numbers as whole multiples of one power of ten.
+struct Aligned {
+  base::Int128 a = 0, b = 0;
+  int exponent = 0;
+};
+std::optional<Aligned> aligned(const Exact& a, const Exact& b);
+
+// -1, 0 or 1: the sign of a - b. Numbers too far apart for `aligned` differ by magnitude.
+int compare(const Exact& a, const Exact& b);
+
+// "-25e-2": base::parse_number reads it.
+std::string text_of(const Exact& value);
+
+}  // namespace tahoma::runtime
