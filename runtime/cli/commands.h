@@ -18,6 +18,8 @@ namespace tahoma::runtime {
 using Action = std::function<base::ExitStatus()>;
 
 void add_run_command(CLI::App& program, Action& action);
+void add_sweep_command(CLI::App& program, Action& action);
+void add_point_command(CLI::App& program, Action& action);
 void add_check_command(CLI::App& program, Action& action);
 void add_params_command(CLI::App& program, Action& action);
 void add_isa_command(CLI::App& program, Action& action);

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <memory>
+
+#include "runtime/cli/commands.h"
+#include "runtime/sweep/worker.h"
+
+namespace tahoma::runtime {
+
+using base::ExitStatus;
+
+namespace {
+
+struct PointCommand {
+  std::string folder, executor = "local";
+  WorkerLimits limits;
+  std::int64_t with = 0;
+};
+
+ExitStatus attempt(const PointCommand& command) {
+  if (command.with > 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != command.with) return ExitStatus::kHost;  // it had ended before
+  }
+  return attempt_point(command.folder, command.executor, command.limits).is_final() ? ExitStatus::kOk
+                                                                                    : ExitStatus::kHost;
+}
+
+}  // namespace
+
+void add_point_command(CLI::App& program, Action& action) {
+  const auto command = std::make_shared<PointCommand>();
+  CLI::App* sub =
+      program.add_subcommand("point", "One attempt at one point of a sweep; started by `tahoma sweep`");
+  sub->group("");  // not listed: nobody types it
+  sub->add_option("FOLDER", command->folder, "points/ID of a sweep")->required()->type_name("");
+  sub->add_option("--time", command->limits.time, "Seconds; 0: no limit")->type_name("S");
+  sub->add_option("--memory", command->limits.memory.count, "Bytes; 0: no limit")->type_name("N");
+  sub->add_option("--executor", command->executor, "Who started it")->type_name("NAME");
+  sub->add_option("--with", command->with, "End together with this process")->type_name("PID");
+  sub->callback([command, &action] { action = [command] { return attempt(*command); }; });
+}
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <thread>
+
+#include "runtime/cli/commands.h"
+#include "runtime/sweep/pareto.h"
+#include "runtime/sweep/slurm.h"
+#include "runtime/sweep/sweep.h"
+
+namespace tahoma::runtime {
+
+using base::ExitStatus;
+
+namespace {
+
+struct SweepCommand {
+  SweepRequest request;
+  SweepOptions options;
+  std::string out = "out", executor = "local", pareto;
+  std::size_t jobs = 0;
+  SlurmOptions slurm;
+};
+
+SweepSpec spec_of(const SweepCommand& command) {
+  if (is_sweep(command.request.workload)) {
+    if (!command.request.axes.empty())
+      throw base::UserError(
+          "E-CLI-005", "sweep",
+          "--sweep beside a sweep file; expected axes in one of them, the file or the command line");
+    return load_sweep(command.request.workload);
+  }
+  return sweep_of(command.request);
+}
+
+Executor executor_of(const SweepSpec& spec, const SweepCommand& command) {
+  const WorkerLimits limits{spec.limits.time, spec.limits.memory};
+  if (command.executor == "slurm") {
+    SlurmOptions slurm = command.slurm;
+    slurm.jobs = command.jobs;
+    slurm.limits = limits;
+    return [slurm](const auto& points, const auto& jobs, const auto& ended, const auto& stop) {
+      run_on_slurm(points, jobs, slurm, ended, stop);
+    };
+  }
+  PoolOptions pool;
+  pool.jobs = command.jobs > 0 ? command.jobs : std::max(1U, std::thread::hardware_concurrency());
+  pool.limits = limits;
+  return [pool](const auto& points, const auto& jobs, const auto& ended, const auto& stop) {
+    run_locally(points, jobs, pool, ended, stop);
+  };
+}
+
+void print_front(const SweepCommand& command) {
+  std::vector<Expression> expressions;
+  for (const std::string& text : split_expressions(command.pareto))
+    expressions.emplace_back(text, "--pareto");
+  const std::vector<Store::Row> rows = Store::read(command.options.out / "sweep.db");
+  fmt::print("\n{}", front_text(pareto_front(rows, expressions), expressions));
+}
+
+ExitStatus sweep(SweepCommand& command) {
+  const SweepSpec spec = spec_of(command);
+  command.options.out = command.out;
+  command.options.command_line = own_command_line();
+  command.options.execute = executor_of(spec, command);
+  const SweepOutcome outcome = run_sweep(spec, command.options);
+  fmt::print("{}", outcome_text(outcome, command.options.out));
+  if (!command.pareto.empty()) print_front(command);
+  fmt::print("\nresults in {}: sweep.db, points.csv, points/\n", command.out);
+  if (outcome.stopped || outcome.pending > 0) return ExitStatus::kHost;
+  return outcome.failed > 0 ? ExitStatus::kCheckFailed : ExitStatus::kOk;
+}
+
+}  // namespace
+
+void add_sweep_command(CLI::App& program, Action& action) {
+  const auto command = std::make_shared<SweepCommand>();
+  CLI::App* sub =
+      program.add_subcommand("sweep", "Run workloads over many machines and sizes: every point of a sweep");
+  sub->add_option("SWEEP", command->request.workload,
+                  "YAML file with the key 'sweep', or a workload's, for the axes of --sweep")
+      ->required()
+      ->type_name("");
+  sub->add_option(
+         "--sweep", command->request.axes,
+         "An axis: PATH=a,b,c or PATH=from..to:step; linked ones joined by ';'; repeatable, the last moves "
+         "fastest")
+      ->type_name("PATH=VALUES")
+      ->allow_extra_args(false);
+  sub->add_option("--out", command->out, "Folder for the results")->type_name("DIR");
+  sub->add_flag("--resume", command->options.resume,
+                "Go on with the sweep in --out: compute what has no result yet");
+  sub->add_option("--jobs", command->jobs,
+                  "Points that run at the same time; default: one per host core, with Slurm as it pleases")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber, "")
+      ->default_str("");
+  add_choice(*sub, "--executor", command->executor, {"local", "slurm"},
+             "Who runs the points: processes of this host, or job arrays of Slurm");
+  sub->add_option("--sbatch", command->slurm.sbatch,
+                  "With Slurm: an option for sbatch, such as --sbatch=--partition=long; repeatable")
+      ->type_name("OPTION")
+      ->allow_extra_args(false);
+  sub->add_option("--pareto", command->pareto,
+                  "Print the points that none beats in these metrics or expressions, the smaller the better")
+      ->type_name("METRIC,METRIC");
+  sub->add_option("--machine", command->request.machine,
+                  "Of a workload's sweep: preset or file of the machine")
+      ->type_name("NAME|FILE");
+  sub->add_option("--mode", command->request.mode, "Of a workload's sweep: functional or timing")
+      ->type_name("functional|timing");
+  add_overrides(*sub, command->request.overrides,
+                "Of a workload's sweep: set a value in every point; repeatable");
+  sub->callback([command, &action] { action = [command] { return sweep(*command); }; });
+}
+
+}  // namespace tahoma::runtime

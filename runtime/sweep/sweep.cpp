@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/sweep/sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <set>
+#include <system_error>
+
+#include "model/base/error.h"
+#include "runtime/progress.h"
+#include "runtime/report/manifest.h"
+#include "runtime/report/sha256.h"
+#include "runtime/sweep/files.h"
+#include "runtime/sweep/interrupt.h"
+#include "runtime/sweep/metrics.h"
+#include "runtime/sweep/store.h"
+#include "runtime/sweep/table.h"
+
+namespace tahoma::runtime {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error)
+    throw base::UserError("E-OUT-001", folder.string(), "cannot be made: " + error.message(),
+                          base::ExitStatus::kHost);
+}
+
+void open_folder(const SweepOptions& options) {
+  const fs::path known = options.out / "sweep.yaml";
+  const bool there = fs::exists(known);
+  if (there && !options.resume)
+    throw base::UserError("E-SWP-041", options.out.string(),
+                          "holds a sweep already; expected another folder, or --resume to go on with it");
+  if (!there && options.resume)
+    throw base::UserError("E-SWP-042", options.out.string(),
+                          "holds no sweep to resume; expected the folder of an earlier --out");
+  if (!there && fs::exists(options.out) && !fs::is_empty(options.out))
+    throw base::UserError("E-OUT-002", options.out.string(),
+                          "exists and holds something that tahoma did not write");
+  make_folder(options.out / "points");
+}
+
+class Sweep {
+ public:
+  Sweep(const SweepSpec& spec, const SweepOptions& options)
+      : spec_(spec),
+        options_(options),
+        points_folder_(options.out / "points"),
+        binary_(host_facts().binary_sha256),
+        points_(prepare(spec, binary_)) {
+    for (std::size_t i = 0; i < points_.size(); ++i) by_id_[points_[i].id].push_back(i);
+  }
+
+  SweepOutcome run() {
+    const Clock::time_point start = Clock::now();
+    open_folder(options_);
+    write_whole(options_.out / "sweep.yaml", spec_.to_yaml());
+    Store store(options_.out / "sweep.db", {{"title", spec_.title},
+                                            {"sweep_sha256", sha256_of(spec_.to_yaml())},
+                                            {"version", host_facts().version}});
+    store.add_points(points_, binary_);
+    store_ = &store;
+    outcome_.points = points_.size();
+    take_refused_and_known();
+    execute();
+    outcome_.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    write_whole(options_.out / "points.csv", points_csv(Store::read(options_.out / "sweep.db")));
+    write_whole(options_.out / "manifest.json", manifest());
+    return outcome_;
+  }
+
+ private:
+  fs::path folder(const std::string& id) const { return points_folder_ / id; }
+
+  // What an earlier call has found stays; the rest is to be run.
+  void take_refused_and_known() {
+    for (const auto& [id, numbers] : by_id_) {
+      const PreparedPoint& point = points_[numbers.front()];
+      if (!point.refused.empty()) {
+        ++outcome_.failed;
+        continue;
+      }
+      const auto result = read_result(folder(id));
+      if (result && result->is_final()) {
+        outcome_.reused += numbers.size();
+        record(id, *result);
+      } else {
+        open_.insert(numbers.front());
+      }
+    }
+  }
+
+  void record(const std::string& id, const PointResult& result) {
+    for (const std::size_t at : by_id_.at(id)) {
+      if (!result.done()) ++outcome_.failed;
+      store_->add_result(points_[at], result,
+                         result.done() ? metrics_of(spec_, points_[at], folder(id)) : Metrics{});
+    }
+  }
+
+  // Attempt after attempt at what has no final result, until all have one or nobody may be tried again.
+  void execute() {
+    Interrupt interrupt;
+    for (std::uint64_t round = 0; round <= spec_.limits.retries && !open_.empty() && !interrupt.asked();
+         ++round) {
+      std::vector<Job> jobs;
+      for (const std::size_t at : open_) {
+        make_folder(folder(points_[at].id));
+        write_whole(folder(points_[at].id) / "config.yaml", points_[at].config);
+        jobs.push_back({points_[at].id, points_[at].point.workload});
+        const auto before = read_result(folder(points_[at].id));
+        attempts_[points_[at].id] = before ? before->attempts.size() : 0;
+      }
+      options_.execute(
+          points_folder_, jobs, [&](const Job& job) { ended(job, round); },
+          [&] { return interrupt.asked(); });
+    }
+    outcome_.stopped = interrupt.asked();
+    for (const std::size_t at : open_) outcome_.pending += by_id_.at(points_[at].id).size();
+  }
+
+  void ended(const Job& job, std::uint64_t round) {
+    const PointResult result = result_of_attempt(job.id);
+    const bool last = round == spec_.limits.retries;
+    if (result.is_final() || last) {
+      open_.erase(by_id_.at(job.id).front());
+      outcome_.computed += by_id_.at(job.id).size();
+      record(job.id, result);
+    }
+    show_progress();
+  }
+
+  // Who supervised the attempt may have been killed with it, and left nothing.
+  PointResult result_of_attempt(const std::string& id) {
+    PointResult result = read_result(folder(id)).value_or(PointResult{});
+    std::size_t& known = attempts_[id];
+    if (result.attempts.size() == known) {
+      result.attempts.push_back({Outcome::kHost, "its process ended and left no result", "", "", 0, 0});
+      write_result(folder(id), result);
+    }
+    known = result.attempts.size();
+    return result;
+  }
+
+  void show_progress() {
+    const std::uint64_t done = outcome_.computed + outcome_.reused;
+    const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+    const double rate = static_cast<double>(outcome_.computed) / std::max(seconds, 1e-9);
+    const double left = rate > 0 ? static_cast<double>(outcome_.points - done) / rate : 0;
+    progress_.stage(fmt::format("{} of {} points, {} failed, {:.3g} points/min, {:.0f} s left", done,
+                                outcome_.points, outcome_.failed, 60 * rate, left));
+  }
+
+  std::string manifest() const {
+    CheckManifest facts;
+    facts.host = host_facts();
+    facts.command_line = options_.command_line;
+    facts.wall_seconds = outcome_.seconds;
+    facts.files = {"sweep.yaml", "sweep.db", "points.csv", "manifest.json"};
+    return manifest_json(facts);
+  }
+
+  const SweepSpec& spec_;
+  const SweepOptions& options_;
+  fs::path points_folder_;
+  std::string binary_;
+  std::vector<PreparedPoint> points_;
+  std::map<std::string, std::vector<std::size_t>> by_id_;
+  std::set<std::size_t> open_;  // the first point of every id without a final result, in their order
+  std::map<std::string, std::size_t> attempts_;  // at open points so far, by id
+  Store* store_ = nullptr;
+  SweepOutcome outcome_;
+  ProgressLine progress_;
+  Clock::time_point start_ = Clock::now();
+};
+
+}  // namespace
+
+SweepOutcome run_sweep(const SweepSpec& spec, const SweepOptions& options) {
+  return Sweep(spec, options).run();
+}
+
+std::string outcome_text(const SweepOutcome& outcome, const fs::path& out) {
+  const std::uint64_t done = outcome.points - outcome.failed - outcome.pending;
+  std::string text =
+      fmt::format("{} points: {} done, {} failed{}; {} computed, {} reused, {:.1f} s, {:.1f} points/min\n",
+                  outcome.points, done, outcome.failed,
+                  outcome.pending > 0 ? fmt::format(", {} still to do", outcome.pending) : "",
+                  outcome.computed, outcome.reused, outcome.seconds,
+                  60 * static_cast<double>(outcome.computed) / std::max(outcome.seconds, 1e-9));
+  std::map<std::string, std::vector<std::uint64_t>> reasons;
+  for (const Store::Row& row : Store::read(out / "sweep.db"))
+    if (row.status == "failed") reasons[row.reason].push_back(row.number);
+  for (const auto& [reason, numbers] : reasons)
+    text += fmt::format("  failed: {} point{}, the first is {}: {}\n", numbers.size(),
+                        numbers.size() == 1 ? "" : "s", numbers.front(), reason);
+  return text;
+}
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/sweep/worker.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <system_error>
+
+#include "model/base/error.h"
+#include "runtime/report/manifest.h"
+#include "runtime/sweep/files.h"
+
+namespace tahoma::runtime {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+[[noreturn]] void refuse(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
+
+// Held while it lives.
+class PointLock {
+ public:
+  explicit PointLock(const std::filesystem::path& folder)
+      : descriptor_(open((folder / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
+    if (descriptor_ < 0) refuse("points/ID/lock");
+    while (flock(descriptor_, LOCK_EX) != 0)
+      if (errno != EINTR) refuse("points/ID/lock");
+  }
+  ~PointLock() { close(descriptor_); }
+  PointLock(const PointLock&) = delete;
+  PointLock& operator=(const PointLock&) = delete;
+
+ private:
+  int descriptor_;
+};
+
+[[noreturn]] void be_point(const std::filesystem::path& folder, const WorkerLimits& limits, pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(static_cast<int>(base::ExitStatus::kHost));
+  signal(SIGINT, SIG_DFL);
+  signal(SIGALRM, SIG_DFL);
+  if (limits.memory.count > 0) {
+    const rlimit most{limits.memory.count, limits.memory.count};
+    setrlimit(RLIMIT_AS, &most);
+  }
+  const int log = open((folder / "log.txt").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  if (log >= 0) {
+    dup2(log, STDOUT_FILENO);
+    dup2(log, STDERR_FILENO);
+  }
+  if (limits.time > 0) alarm(static_cast<unsigned>(std::ceil(limits.time)));  // outlives the exec
+  const std::string config = (folder / "config.yaml").string(), out = (folder / "out").string();
+  execl("/proc/self/exe", "tahoma", "run", config.c_str(), "--out", out.c_str(), nullptr);
+  _exit(static_cast<int>(base::ExitStatus::kHost));
+}
+
+// The last line with an error, else the last one.
+std::string reason_in(const std::string& log) {
+  std::string last, error;
+  for (std::size_t at = 0; at < log.size();) {
+    const std::size_t end = std::min(log.find('\n', at), log.size());
+    const std::string line = log.substr(at, end - at);
+    if (!line.empty()) last = line;
+    if (line.find("error[") != std::string::npos || line.find("invariant") != std::string::npos) error = line;
+    at = end + 1;
+  }
+  return error.empty() ? last : error;
+}
+
+struct End {
+  Outcome outcome;
+  std::string reason;
+};
+
+End end_of(int status, const std::filesystem::path& folder, const WorkerLimits& limits) {
+  if (WIFSIGNALED(status)) {
+    const int number = WTERMSIG(status);
+    if (number == SIGALRM && limits.time > 0)
+      return {Outcome::kTime, fmt::format("ran out of time: more than {:g} s", limits.time)};
+    return {Outcome::kHost, fmt::format("ended by signal {} ({})", number, strsignal(number))};
+  }
+  const int code = WEXITSTATUS(status);
+  if (code == 0) return {Outcome::kDone, ""};
+  const std::string reason = reason_in(text_of_file(folder / "log.txt"));
+  const bool host = code >= static_cast<int>(base::ExitStatus::kHost);
+  return {host ? Outcome::kHost : Outcome::kRefused,
+          reason.empty() ? fmt::format("exit status {}", code) : reason};
+}
+
+Attempt run_once(const std::filesystem::path& folder, const std::string& executor,
+                 const WorkerLimits& limits) {
+  const Clock::time_point start = Clock::now();
+  const pid_t parent = getpid(), child = fork();
+  if (child < 0) refuse("fork");
+  if (child == 0) be_point(folder, limits, parent);
+  int status = 0;
+  rusage used{};
+  while (wait4(child, &status, 0, &used) < 0 && errno == EINTR) continue;
+  const End end = end_of(status, folder, limits);
+  return {end.outcome,
+          end.reason,
+          executor,
+          host_facts().host,
+          std::chrono::duration<double>(Clock::now() - start).count(),
+          static_cast<std::uint64_t>(used.ru_maxrss) * 1024};
+}
+
+}  // namespace
+
+PointResult attempt_point(const std::filesystem::path& folder, const std::string& executor,
+                          const WorkerLimits& limits) {
+  const PointLock lock(folder);
+  PointResult result;
+  if (const auto before = read_result(folder)) {
+    if (before->is_final()) return *before;
+    result = *before;
+  }
+  result.attempts.push_back(run_once(folder, executor, limits));
+  write_result(folder, result);
+  return result;
+}
+
+}  // namespace tahoma::runtime
