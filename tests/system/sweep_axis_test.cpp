@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "runtime/sweep/axis.h"
-#include "runtime/sweep/exact.h"
 #include "runtime/sweep/steps.h"
 #include "tests/support/refusal_of.h"
 
@@ -203,7 +202,7 @@ TEST_CASE("sweep axis: words, switches and ideal have no range", "[sweep]") {
 TEST_CASE("sweep axis: too many values are counted, not made", "[sweep]") {
   check_refused(stepped("clock", "1 GHz", "2 GHz", "1 Hz"), "f:5:1: error[E-SWP-014]: 1000000001 values",
                 "at most 10000");
-  check_refused(scaled("share", "1", "1000", "1.0000000001"), "f:5:1: error[E-SWP-01", "");
+  check_refused(scaled("share", "1", "1000", "1.0000000001"), "f:5:1: error[E-SWP-012]", "never arrives");
   CHECK(values(stepped("count", "1", "10000", "1")).size() == 10000);
 }
 
@@ -237,19 +236,4 @@ TEST_CASE("sweep axis: the same values twice are refused, however they are writt
   };
   CHECK_THAT(refusal({"1 GHz", "2 GHz", "1000 MHz"}),
              Catch::StartsWith("f:1:1: error[E-SWP-016]: 'm.clock': value 3 is value 1 again: 1 GHz"));
-}
-
-TEST_CASE("sweep axis: exact numbers add, multiply and compare as on paper", "[sweep]") {
-  using runtime::exact, runtime::Exact;
-  CHECK(exact(2500, -3) == exact(25, -1));
-  CHECK(*runtime::sum(exact(1, -1), exact(2, -1)) == exact(3, -1));
-  CHECK(*runtime::product(exact(15, -1), exact(4)) == exact(6));
-  CHECK(runtime::compare(exact(3, -1), exact(30, -2)) == 0);
-  CHECK(runtime::compare(exact(-2), exact(-1)) == -1);
-  CHECK(runtime::compare(exact(1, 300), exact(1, -300)) == 1);
-  CHECK(runtime::compare(exact(-1, 300), exact(-1, -300)) == -1);
-  CHECK(runtime::compare(Exact{}, exact(1, -300)) == -1);
-  CHECK(runtime::text_of(exact(-25, -2)) == "-25e-2");
-  CHECK_FALSE(runtime::sum(exact(1, 50), exact(1, -50)));
-  CHECK_FALSE(runtime::product(exact(base::Int128{1} << 100), exact((base::Int128{1} << 100) + 1)));
 }
