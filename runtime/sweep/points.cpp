@@ -148,7 +148,7 @@ class Maker {
       tree_of(*config_, path, "").set(path, text, "");
     } catch (const UserError& e) {
       std::vector<std::string> given;
-      for (const auto& [axis, text] : placed_) given.push_back(axis + " = " + text);
+      for (const auto& [axis, text] : placed_) given.push_back(fmt::format("{} = {}", axis, text));
       throw UserError("E-SWP-031", expression.place(),
                       fmt::format("'{}' from '{}': {} ({}); 'where' can leave such points out", path,
                                   expression.text(), e.message, fmt::join(given, ", ")));

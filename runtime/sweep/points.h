@@ -25,7 +25,8 @@ struct SweepPoint {
 };
 
 // UserError: E-SWP-014 more points than limits.points, E-SWP-030 filters that leave none, E-SWP-031 a derived
-// value that its parameter cannot have, E-SWP-032 more samples than there are different points.
+// value that its parameter cannot have, E-SWP-022 an expression without a number, E-SWP-032 more samples than
+// there are different points.
 std::vector<SweepPoint> points_of(const SweepSpec& spec);
 
 }  // namespace tahoma::runtime

@@ -52,8 +52,8 @@ class Roles {
     const auto [old, is_new] = roles_.try_emplace(path, role, place);
     if (!is_new)
       throw UserError("E-SWP-017", place,
-                      fmt::format("'{}' is on {}, and {} at {}: leave one of them out", path, role,
-                                  old->second.first, old->second.second));
+                      fmt::format("'{}': {} decides about it, and so does {} at {}: leave one of them out",
+                                  path, role, old->second.first, old->second.second));
   }
 
  private:
@@ -70,7 +70,7 @@ void apply_overrides(const SweepText& text, Bases& bases, Roles& roles) {
       tree.set(leaf.path, leaf.text, leaf.place);
     });
   }
-  for (const auto& [path, place] : last) roles.claim(path, "set", place);
+  for (const auto& [path, place] : last) roles.claim(path, "'set'", place);
 }
 
 // "machine.link.x.steps": a range with a key that ranges do not have.
@@ -197,7 +197,7 @@ void check_sweep(const SweepText& text, SweepSpec& spec) {
   for (const auto& axis : text.axes) spec.axes.push_back(read_axis(axis, bases, roles));
   require_sample(spec);
   for (const Written& path : text.derived) {
-    roles.claim(path.text, "derive", path.place);
+    roles.claim(path.text, "'derive'", path.place);
     bases.each([&](ResolvedConfig& config) { require_numeric(path.text, path, config); });
   }
   require_order(spec.derived);
