@@ -20,6 +20,7 @@ using Action = std::function<base::ExitStatus()>;
 void add_run_command(CLI::App& program, Action& action);
 void add_sweep_command(CLI::App& program, Action& action);
 void add_point_command(CLI::App& program, Action& action);
+void add_explain_command(CLI::App& program, Action& action);
 void add_check_command(CLI::App& program, Action& action);
 void add_params_command(CLI::App& program, Action& action);
 void add_isa_command(CLI::App& program, Action& action);

@@ -17,7 +17,7 @@ ROOMS = {
     "model/link/": (("model/base/*", "model/sim/*", "isa/*", "model/link/*"), SYSTEMC + ("fmt/*",)),
     "model/system/": (("model/*", "isa/*"), SYSTEMC + ("fmt/*",)),
     "runtime/": (("runtime/*", "model/system/*", "model/base/*", "isa/*"),
-                 ("fmt/*", "nlohmann/*", "CLI/*", "Eigen/*", "muParser.h", "sys/*.h", "unistd.h", "fcntl.h")),
+                 ("fmt/*", "nlohmann/*", "CLI/*", "Eigen/*", "muParser.h", "sqlite3.h", "sys/*.h", "unistd.h", "fcntl.h", "spawn.h")),
     "workloads/": (("workloads/*", "runtime/*", "isa/*", "model/base/*", "model/system/machine_params.h"), ("fmt/*",)),
 }
 # The one loader of YAML, which is handed text.

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <thread>
+
+#include "runtime/cli/commands.h"
+#include "runtime/progress.h"
+#include "runtime/whatif/explain.h"
+
+namespace tahoma::runtime {
+
+using base::ExitStatus;
+
+namespace {
+
+struct ExplainCommand {
+  std::string folder, format = "text";
+  std::size_t jobs = std::max(1U, std::thread::hardware_concurrency());
+};
+
+ExitStatus explain_run(const ExplainCommand& command) {
+  ProgressLine line;
+  const Explanation explanation =
+      explain(command.folder, command.jobs,
+              [&](std::size_t done, std::size_t of) { line.stage(fmt::format("{} of {} runs", done, of)); });
+  line.clear();
+  fmt::print("{}", command.format == "json" ? explanation_json(explanation) : explanation_text(explanation));
+  return ExitStatus::kOk;
+}
+
+}  // namespace
+
+void add_explain_command(CLI::App& program, Action& action) {
+  const auto command = std::make_shared<ExplainCommand>();
+  CLI::App* sub = program.add_subcommand(
+      "explain", "Run a finished run again with one resource at a time ideal: what holds it back");
+  sub->add_option("DIR", command->folder, "Folder that `tahoma run` wrote")->required()->type_name("");
+  sub->add_option("--jobs", command->jobs, "Runs at the same time; default: one per host core")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber, "")
+      ->default_str("");
+  add_choice(*sub, "--format", command->format, {"text", "json"},
+             "What to print: the table as text or as JSON");
+  sub->callback([command, &action] { action = [command] { return explain_run(*command); }; });
+}
+
+}  // namespace tahoma::runtime

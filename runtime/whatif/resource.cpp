@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/whatif/resource.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <variant>
+
+namespace tahoma::runtime {
+
+namespace {
+
+enum class Kind : std::uint8_t { kRates, kDelays, kBoth };
+
+struct ResourceRow {
+  const char* name;
+  const char* doc;
+  std::string_view group;  // all ideal parameters of this kind below it
+  Kind kind;
+  const char* besides;  // another override, or ""
+};
+
+constexpr std::array<ResourceRow, 12> kRows{{
+    {"tensor engine", "issue, pipeline, weight loads and throttle", "machine.chip.core.tensor.", Kind::kBoth,
+     "machine.chip.core.tensor.throttle=false"},
+    {"vector engine", "issue and latency", "machine.chip.core.vector.", Kind::kBoth, ""},
+    {"scalar engine", "issue, latency and table loads", "machine.chip.core.scalar.", Kind::kBoth, ""},
+    {"gpsimd engine", "issue and latency", "machine.chip.core.gpsimd.", Kind::kBoth, ""},
+    {"hand-over", "semaphores, dispatch and branches of all sequencers", "machine.chip.core.sequencer.",
+     Kind::kBoth, ""},
+    {"meetings", "barriers and broadcasts between cores", "machine.chip.core.meeting.", Kind::kBoth, ""},
+    {"SBUF ports", "strided, partial and shared accesses", "machine.chip.core.sbuf.", Kind::kBoth, ""},
+    {"DMA", "doorbells, descriptors, elements and semaphores of the DMA engines", "machine.chip.core.dma.",
+     Kind::kBoth, ""},
+    {"HBM", "bandwidth and latency of the stacks, as flat memory", "machine.chip.hbm.", Kind::kBoth,
+     "machine.chip.hbm.model=flat"},
+    {"on-chip network", "ways between engines, stacks and dies", "machine.chip.noc.", Kind::kBoth, ""},
+    {"link rates", "bandwidth of NeuronLink", "machine.link.", Kind::kRates, ""},
+    {"link latency", "wires and routers of NeuronLink", "machine.link.", Kind::kDelays, ""},
+}};
+
+bool is_rate(const base::Param& param) { return std::holds_alternative<base::Bandwidth*>(param.value); }
+
+bool belongs(const base::Param& param, const ResourceRow& row) {
+  if (!param.may_be_ideal || !param.path.starts_with(row.group)) return false;
+  // The commands of a DRAM have rules that no ideal obeys: flat memory stands for them.
+  if (param.path.starts_with("machine.chip.hbm.dram.")) return false;
+  return row.kind == Kind::kBoth || is_rate(param) == (row.kind == Kind::kRates);
+}
+
+}  // namespace
+
+std::vector<Resource> resources_of(const base::ParamTree& machine) {
+  std::vector<Resource> all;
+  for (const ResourceRow& row : kRows) {
+    Resource resource{row.name, row.doc, {}};
+    if (*row.besides != '\0') resource.overrides.emplace_back(row.besides);
+    for (const base::Param& param : machine.params())
+      if (belongs(param, row)) resource.overrides.push_back(param.path + "=ideal");
+    if (!resource.overrides.empty()) all.push_back(std::move(resource));
+  }
+  return all;
+}
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What holds a run back: resources made ideal one at a time.
+#include "runtime/whatif/explain.h"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "model/system/machine_params.h"
+#include "tests/support/subprocess.h"
+#include "tests/support/temp_dir.h"
+
+using namespace tahoma;
+
+TEST_CASE("explain: every parameter that may be ideal belongs to one resource", "[explain]") {
+  model::MachineParams machine;
+  base::ParamTree tree("machine");
+  machine.declare(tree);
+  std::multiset<std::string> owned;
+  for (const runtime::Resource& resource : runtime::resources_of(tree))
+    for (const std::string& o : resource.overrides) owned.insert(o.substr(0, o.find('=')));
+  for (const base::Param& param : tree.params()) {
+    if (!param.may_be_ideal || param.path == "machine.time_limit" ||
+        param.path.starts_with("machine.chip.hbm.dram."))
+      continue;
+    INFO(param.path);
+    CHECK(owned.count(param.path) == 1);
+  }
+}
+
+TEST_CASE("tahoma explain: the resource that a run waits for comes first, all together save most",
+          "[explain]") {
+  const tests::TempDir dir;
+  dir.write(
+      "case.yaml",
+      "kind: vector_add\nmachine: trainium2_one_chip\nmode: timing\nworkload: {elements: 1048576, columns: "
+      "1024}\n");
+  REQUIRE(tests::tahoma_in(dir.path(), {"run", "case.yaml", "--set", "machine.chip.hbm.model=flat", "--set",
+                                        "machine.chip.hbm.bandwidth=20 GB/s"})
+              .status == 0);
+  const auto text = tests::tahoma_in(dir.path(), {"explain", "out"});
+  CHECK(text.status == 0);
+  CHECK_THAT(text.out, Catch::Contains("held back most by HBM"));
+  const auto json =
+      nlohmann::json::parse(tests::tahoma_in(dir.path(), {"explain", "out", "--format", "json"}).out);
+  const double whole = json["time_ns"];
+  CHECK(json["resources"][0]["resource"] == "HBM");
+  for (const auto& row : json["resources"]) {
+    CHECK(row["failure"] == "");
+    CHECK(row["time_ns"].get<double>() >= json["resources"][0]["time_ns"].get<double>());
+  }
+  CHECK(json["all_ideal"]["time_ns"].get<double>() < json["resources"][0]["time_ns"].get<double>());
+  CHECK(json["resources"][0]["time_ns"].get<double>() < 0.5 * whole);
+}
+
+TEST_CASE("tahoma explain: a folder without a run is refused", "[explain]") {
+  const tests::TempDir dir;
+  const auto run = tests::tahoma_in(dir.path(), {"explain", "."});
+  CHECK(run.status == 2);
+  CHECK_THAT(run.err, Catch::Contains("E-CLI-006"));
+}
