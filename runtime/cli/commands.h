@@ -21,6 +21,7 @@ void add_run_command(CLI::App& program, Action& action);
 void add_sweep_command(CLI::App& program, Action& action);
 void add_point_command(CLI::App& program, Action& action);
 void add_check_command(CLI::App& program, Action& action);
+void add_compare_command(CLI::App& program, Action& action);
 void add_params_command(CLI::App& program, Action& action);
 void add_isa_command(CLI::App& program, Action& action);
 void add_asm_command(CLI::App& program, Action& action);
