@@ -6,7 +6,6 @@
 #include <chrono>
 
 #include "model/base/error.h"
-#include "runtime/machine.h"
 #include "runtime/npy_dtype.h"
 #include "runtime/output_dir.h"
 #include "runtime/progress.h"
@@ -18,6 +17,7 @@
 #include "runtime/report/summary_json.h"
 #include "runtime/report/summary_text.h"
 #include "runtime/report/tables.h"
+#include "runtime/simulation.h"
 
 namespace tahoma::runtime {
 
@@ -27,65 +27,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-// What the simulation of a run left behind.
-struct Simulated {
-  base::RunMeasurement measurement;
-  base::StatSink stats;
-  GoldenResult golden;
-  model::check::Findings checks;
-  std::vector<NamedValues> outputs;
-  std::vector<CollectiveResult> collectives;
-  double seconds = 0;  // of the host, inside Machine::run
-};
-
-// References are rounded to nearest, so they say nothing about a machine that rounds stochastically.
-GoldenResult judge(ResolvedConfig& config, Machine& machine) {
-  if (config.machine.chip.core.rounding == "nearest") return config.workload->verify(machine);
-  GoldenResult unjudged;
-  unjudged.rule = "not checked: references are rounded to nearest, machine.chip.core.rounding is " +
-                  config.machine.chip.core.rounding;
-  return unjudged;
-}
-
-Simulated simulate(ResolvedConfig& config, const RunOptions& options) {
-  ProgressLine progress;
-  progress.stage("elaborating the machine");
-  Machine machine(config.machine, config.mode(), options.checks);
-  progress.stage("placing tensors and programs");
-  config.workload->prepare(machine, config.run.seed);
-  machine.seed(config.run.seed);
-
-  Simulated run;
-  progress.stage("starting");
-  const Clock::time_point start = Clock::now();
-  run.measurement = machine.run([&](const model::Progress& p) { progress.update(p); });
-  run.seconds = seconds_since(start);
-  run.checks = machine.findings();
-  if (machine.functional()) {
-    progress.stage("checking against the golden reference");
-    if (options.golden) run.golden = judge(config, machine);
-    if (options.save_outputs) run.outputs = config.workload->outputs(machine);
-  }
-  run.collectives = config.workload->collectives(machine, run.measurement);
-  machine.collect(run.stats);
-  return run;
-}
-
-RunFacts facts_of(const ResolvedConfig& config, const Simulated& run) {
-  RunFacts facts;
-  facts.workload = config.workload->describe();
-  facts.machine = config.machine.name;
-  facts.mode = config.run.mode;
-  facts.seed = config.run.seed;
-  facts.useful_flops = config.workload->useful_flops();
-  facts.dtype = config.workload->compute_dtype();
-  facts.cores_used = config.workload->cores_used();
-  facts.golden = run.golden;
-  facts.checks = run.checks;
-  facts.collectives = run.collectives;
-  return facts;
 }
 
 void write_manifest(OutputDir& out, const RunOptions& options, const ResolvedConfig& config,
@@ -111,8 +52,10 @@ RunOutcome run_workload(const RunOptions& options) {
                           "needs functional mode: timing mode computes no values");
   OutputDir out(options.out);
 
-  const Simulated run = simulate(*config, options);
-  const Summary summary = summarise(facts_of(*config, run), config->machine, run.measurement);
+  ProgressLine progress;
+  const Simulated run = simulate(*config, {options.golden, options.checks, options.save_outputs}, &progress);
+  progress.clear();
+  const Summary summary = summary_of(*config, run);
   RunOutcome outcome{run.golden, run.checks, summary_text(summary), summary_json(summary), out.path()};
   out.write("summary.txt", outcome.summary_text);
   out.write("summary.json", outcome.summary_json);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tahoma check` of one file, or of every file of a folder that has the key `accuracy`: pages, and with `out`
-// a folder with accuracy.txt, accuracy.json, accuracy.csv and manifest.json; a folder of checks gives a
-// folder for each of its files, by the file's name. Equal checks give equal bytes in all but the manifest.
+// `tahoma check` of one file with the key `accuracy`: its page, and with `out` a folder with accuracy.txt,
+// accuracy.json, accuracy.csv and manifest.json. Equal checks give equal bytes in all but the manifest.
 #pragma once
 
 #include <string>
@@ -21,7 +20,6 @@ struct AccuracyOptions {
   std::vector<std::string> command_line;  // for the manifest
 };
 
-// UserError beside those of suite.h: E-ACC-001, a folder without such a file.
-std::vector<Page> check_accuracy(const std::string& path, const AccuracyOptions& options);
+Page check_accuracy(const std::string& file, const AccuracyOptions& options);
 
 }  // namespace tahoma::runtime

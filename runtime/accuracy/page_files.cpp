@@ -9,6 +9,7 @@
 #include "runtime/accuracy/fabric_table.h"
 #include "runtime/accuracy/traffic_table.h"
 #include "runtime/report/format.h"
+#include "runtime/report/markdown.h"
 #include "runtime/report/tables.h"
 
 namespace tahoma::runtime {
@@ -145,54 +146,20 @@ Json family_json(const FamilyPage& page) {
           {"figures", std::move(rows)}};
 }
 
-std::string escaped(const std::string& text) {
-  std::string safe;
-  for (const char c : text) switch (c) {
-      case '&':
-        safe += "&amp;";
-        break;
-      case '<':
-        safe += "&lt;";
-        break;
-      case '>':
-        safe += "&gt;";
-        break;
-      case '"':
-        safe += "&quot;";
-        break;
-      default:
-        safe += static_cast<unsigned char>(c) < ' ' && c != '\n' && c != '\t' ? '?' : c;
-    }
-  return safe;
-}
-
-std::string junit_case(const std::string& family, const std::string& name, const std::string& failure) {
-  const std::string head = fmt::format(R"(    <testcase classname="accuracy.{}" name="{}")", family, name);
-  if (failure.empty()) return head + "/>\n";
-  return fmt::format("{}>\n      <failure message=\"{}\"/>\n    </testcase>\n", head, escaped(failure));
-}
-
-std::string junit_suite(const FamilyPage& page) {
-  const std::string& name = page.family.name;
-  std::string cases;
-  std::size_t failures = 0, tests = page.rows.size();
-  const auto add = [&](const std::string& id, const std::string& failure) {
-    failures += failure.empty() ? 0 : 1;
-    cases += junit_case(name, id, failure);
-  };
+// A case per figure, and one for the mean of the family.
+JunitSuite junit_suite(const FamilyPage& page) {
+  JunitSuite suite{"accuracy." + page.family.name, {}};
   for (const PageRow& row : page.rows)
-    add(row.figure.id, !row.has_value() ? row.measured.failure
-                       : row.beyond
-                           ? fmt::format("{:+.2f} %, limit {} %", row.error, *page.family.limits.worst)
-                           : "");
-  if (page.family.limits.mean) {
-    ++tests;
-    add("mean", page.mean_beyond
-                    ? fmt::format("{:.2f} %, limit {} %", page.tallies.all.mean, *page.family.limits.mean)
-                    : "");
-  }
-  return fmt::format("  <testsuite name=\"accuracy.{}\" tests=\"{}\" failures=\"{}\">\n{}  </testsuite>\n",
-                     name, tests, failures, cases);
+    suite.cases.push_back({row.figure.id, !row.has_value() ? row.measured.failure
+                                          : row.beyond     ? fmt::format("{:+.2f} %, limit {} %", row.error,
+                                                                         *page.family.limits.worst)
+                                                           : ""});
+  if (page.family.limits.mean)
+    suite.cases.push_back(
+        {"mean", page.mean_beyond
+                     ? fmt::format("{:.2f} %, limit {} %", page.tallies.all.mean, *page.family.limits.mean)
+                     : ""});
+  return suite;
 }
 
 std::string number_or_nothing(bool there, double value) { return there ? shortest(value) : ""; }
@@ -239,11 +206,28 @@ std::string page_csv(const Page& page) {
   return text;
 }
 
-std::string pages_junit(const std::vector<Page>& pages) {
-  std::string suites;
-  for (const Page& page : pages)
-    for (const FamilyPage& family : page.families) suites += junit_suite(family);
-  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n" + suites + "</testsuites>\n";
+std::vector<JunitSuite> page_suites(const Page& page) {
+  std::vector<JunitSuite> suites;
+  for (const FamilyPage& family : page.families) suites.push_back(junit_suite(family));
+  return suites;
+}
+
+std::string page_markdown(const Page& page) {
+  std::string text =
+      fmt::format("### {}: {}\n\n{}\n\n", page.passed() ? "passed" : "FAILED", page.title, page.headline);
+  text +=
+      "| family | figures | mean error | worst error | limits (mean, worst) |\n|---|---:|---:|---:|---|\n";
+  const auto limit = [](const std::optional<double>& percent) {
+    return percent ? fmt::format("{} %", *percent) : std::string("none");
+  };
+  for (const FamilyPage& family : page.families) {
+    const Tally& tally = family.tallies.all;
+    text += fmt::format("| {} | {} | {:.2f} % | {:.2f} % | {}, {} |\n", family.family.name, tally.figures,
+                        tally.mean, tally.worst, limit(family.family.limits.mean),
+                        limit(family.family.limits.worst));
+  }
+  for (const std::string& beyond : page.beyond) text += "\n- " + markdown_cell(beyond);
+  return text + (page.beyond.empty() ? "\n" : "\n\n");
 }
 
 }  // namespace tahoma::runtime

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/accuracy/page.h"
+#include "runtime/report/junit.h"
 
 namespace tahoma::runtime {
 
@@ -15,6 +16,9 @@ std::string page_json(const Page& page);
 std::string page_csv(const Page& page);
 
 // A suite per family: a case per figure, and one for the family's mean.
-std::string pages_junit(const std::vector<Page>& pages);
+std::vector<JunitSuite> page_suites(const Page& page);
+
+// A table with a line per family, for the summary of a CI job.
+std::string page_markdown(const Page& page);
 
 }  // namespace tahoma::runtime

@@ -8,6 +8,7 @@
 #include "isa/assembler.h"
 #include "runtime/cli/commands.h"
 #include "runtime/cli/program_files.h"
+#include "runtime/whole_file.h"
 
 namespace tahoma::runtime {
 

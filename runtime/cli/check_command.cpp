@@ -3,70 +3,147 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <thread>
 
 #include "runtime/accuracy/accuracy.h"
+#include "runtime/check_files.h"
 #include "runtime/cli/commands.h"
-#include "runtime/cli/program_files.h"
+#include "runtime/regression/page_writers.h"
+#include "runtime/regression/regression_folder.h"
+#include "runtime/whole_file.h"
 
 namespace tahoma::runtime {
 
-using base::ExitStatus;
+using base::ExitStatus, base::UserError;
 
 namespace {
 
 struct CheckCommand {
-  std::string path, junit, format = "text";
-  AccuracyOptions options;
+  std::string path, out, junit, markdown, format = "text", reason;
+  std::vector<std::string> families, cases, overrides;
+  std::size_t jobs = 1;
+  bool bless = false;
 };
 
-ExitStatus check(CheckCommand& command) {
-  command.options.command_line = own_command_line();
-  const std::vector<Page> pages = check_accuracy(command.path, command.options);
+// What all files together say to a CI system, and to the shell.
+struct Verdicts {
+  std::vector<JunitSuite> suites;
+  std::string markdown;
   ExitStatus status = ExitStatus::kOk;
-  for (const Page& page : pages) {
-    fmt::print("{}", command.format == "json" ? page_json(page) : page_text(page));
-    status = std::max(status, page.status);
-  }
-  if (!command.junit.empty()) write_file(command.junit, pages_junit(pages));
-  return status;
+};
+
+std::string out_of(const CheckCommand& command, const CheckFile& file) {
+  if (command.out.empty() || file.name.empty()) return command.out;
+  return (std::filesystem::path(command.out) / file.name).string();
+}
+
+void check_figures(const CheckCommand& command, const CheckFile& file, Verdicts& verdicts) {
+  const Page page = check_accuracy(file.path, {command.families, command.overrides, command.jobs,
+                                               out_of(command, file), own_command_line()});
+  fmt::print("{}", command.format == "json" ? page_json(page) : page_text(page));
+  for (JunitSuite& suite : page_suites(page)) verdicts.suites.push_back(std::move(suite));
+  verdicts.markdown += page_markdown(page);
+  verdicts.status = std::max(verdicts.status, page.status);
+}
+
+void check_goldens(const CheckCommand& command, const CheckFile& file, Verdicts& verdicts) {
+  const RegressionOptions options{command.cases, command.overrides, command.jobs};
+  const RegressionPage page = check_into(file.path, options, out_of(command, file), own_command_line());
+  fmt::print("{}", command.format == "json" ? regression_json(page) : regression_text(page));
+  verdicts.suites.push_back(regression_suite(page));
+  verdicts.markdown += regression_markdown(page);
+  verdicts.status = std::max(verdicts.status, page.status);
+}
+
+// Those that the options are about: --case and --bless have a meaning for cases, --family for figures.
+std::vector<CheckFile> chosen_files(const CheckCommand& command) {
+  std::vector<CheckFile> files = check_files(command.path);
+  const bool cases = command.bless || !command.cases.empty(), figures = !command.families.empty();
+  std::erase_if(files, [&](const CheckFile& file) {
+    return (cases && file.kind != CheckKind::kCases) || (figures && file.kind != CheckKind::kAccuracy);
+  });
+  if (files.empty())
+    throw UserError("E-REG-015", command.path,
+                    cases ? "--bless and --case need a file with the key 'cases'"
+                          : "--family needs a file with the key 'accuracy'");
+  return files;
+}
+
+ExitStatus bless(const CheckCommand& command) {
+  for (const CheckFile& file : chosen_files(command))
+    fmt::print("{}",
+               bless_cases(file.path, command.reason, {command.cases, command.overrides, command.jobs}));
+  return ExitStatus::kOk;
+}
+
+ExitStatus check(const CheckCommand& command) {
+  if (command.bless) return bless(command);
+  Verdicts verdicts;
+  for (const CheckFile& file : chosen_files(command))
+    (file.kind == CheckKind::kCases ? check_goldens : check_figures)(command, file, verdicts);
+  if (!command.junit.empty()) write_file(command.junit, junit_xml(verdicts.suites));
+  if (!command.markdown.empty()) write_file(command.markdown, verdicts.markdown);
+  return verdicts.status;
+}
+
+void add_verdicts(CLI::App& sub, CheckCommand& command) {
+  sub.add_option(
+         "--out", command.out,
+         "Folder for the results as text, JSON and CSV or Markdown; of a folder of checks, a folder each")
+      ->type_name("DIR")
+      ->default_str("none");
+  add_choice(sub, "--format", command.format, {"text", "json"}, "What to print: the page as text or as JSON");
+  sub.add_option("--junit", command.junit, "Also write the verdicts as JUnit XML")
+      ->type_name("FILE")
+      ->default_str("none");
+  sub.add_option("--markdown", command.markdown, "Also write a table for the summary of a CI job")
+      ->type_name("FILE")
+      ->default_str("none");
+}
+
+void add_choices(CLI::App& sub, CheckCommand& command) {
+  sub.add_option("--family", command.families, "Only this family of figures; repeatable")
+      ->type_name("NAME")
+      ->allow_extra_args(false)
+      ->default_str("all");
+  sub.add_option("--case", command.cases, "Only this regression case; repeatable")
+      ->type_name("NAME")
+      ->allow_extra_args(false)
+      ->default_str("all");
 }
 
 }  // namespace
 
 void add_check_command(CLI::App& program, Action& action) {
   const auto command = std::make_shared<CheckCommand>();
-  AccuracyOptions& options = command->options;
-  options.jobs = std::max(1U, std::thread::hardware_concurrency());
-  CLI::App* sub = program.add_subcommand("check",
-                                         "Run the cases of a file of checks and lay the model's figures "
-                                         "beside silicon's, or its bandwidth under "
-                                         "memory traffic beside other simulators'");
-  sub->add_option("CHECKS", command->path,
-                  "YAML file with the key 'accuracy', or a folder: every such file in it")
+  command->jobs = std::max(1U, std::thread::hardware_concurrency());
+  CLI::App* sub = program.add_subcommand(
+      "check",
+      "Run the cases of a file of checks: regression cases beside their goldens, or the model's figures "
+      "beside silicon's and other simulators'");
+  sub->add_option(
+         "CHECKS", command->path,
+         "YAML file with the key 'cases' or 'accuracy', or a folder: every such file in it and below")
       ->required()
       ->type_name("FILE|DIR");
-  sub->add_option(
-         "--out", options.out,
-         "Folder for accuracy.txt, accuracy.json and accuracy.csv; of a folder of checks, a folder each")
-      ->type_name("DIR")
-      ->default_str("none");
-  add_choice(*sub, "--format", command->format, {"text", "json"},
-             "What to print: the page as text or as JSON");
-  sub->add_option("--family", options.families, "Only this family of figures; repeatable")
-      ->type_name("NAME")
-      ->allow_extra_args(false)
-      ->default_str("all");
-  sub->add_option("--junit", command->junit, "Also write the verdicts as JUnit XML")
-      ->type_name("FILE")
-      ->default_str("none");
-  sub->add_option("--jobs", options.jobs, "Cases that run at the same time; default: one per host core")
+  add_verdicts(*sub, *command);
+  add_choices(*sub, *command);
+  CLI::Option* bless = sub->add_flag("--bless", command->bless,
+                                     "Write the goldens of the cases anew, and log what changed beside them; "
+                                     "refused where CI is set");
+  sub->add_option("--reason", command->reason, "Why the goldens may change; goes into the log")
+      ->type_name("TEXT")
+      ->needs(bless)
+      ->default_str("");
+  sub->add_option("--jobs", command->jobs, "Cases that run at the same time; default: one per host core")
       ->type_name("N")
       ->check(CLI::PositiveNumber, "")
       ->default_str("");
-  add_overrides(*sub, options.overrides,
-                "Set a value below machine. in every case; repeatable, the last one wins");
+  add_overrides(*sub, command->overrides,
+                "Set a value in every case, behind its own; below machine. where figures are checked; "
+                "repeatable, the last one wins");
   sub->callback([command, &action] { action = [command] { return check(*command); }; });
 }
 

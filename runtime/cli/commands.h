@@ -22,6 +22,7 @@ void add_sweep_command(CLI::App& program, Action& action);
 void add_point_command(CLI::App& program, Action& action);
 void add_explain_command(CLI::App& program, Action& action);
 void add_check_command(CLI::App& program, Action& action);
+void add_compare_command(CLI::App& program, Action& action);
 void add_params_command(CLI::App& program, Action& action);
 void add_isa_command(CLI::App& program, Action& action);
 void add_asm_command(CLI::App& program, Action& action);

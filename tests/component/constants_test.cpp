@@ -2,6 +2,7 @@
 // No timing constant of a NeuronCore moves unnoticed: each has a witness with a written figure
 // (tests/support/witness.h), and one step of the constant moves the witness away from it.
 #include <catch2/catch.hpp>
+#include <fstream>
 #include <set>
 
 #include "tests/support/machine_fixture.h"
@@ -90,16 +91,21 @@ void check(const std::vector<Witness>& witnesses) {
   }
 }
 
-}  // namespace
-
-TEST_CASE("constants: every timing parameter of a NeuronCore has one witness", "[timing]") {
-  std::multiset<std::string> witnessed;
+std::multiset<std::string> witnessed_paths() {
+  std::multiset<std::string> paths;
   for (const auto& table : {tests::tensor_witnesses(), tests::lane_witnesses(), tests::sequencer_witnesses(),
                             tests::dma_witnesses()})
     for (const Witness& w : table) {
       CHECK_FALSE(std::string(w.source).empty());
-      witnessed.insert(w.path);
+      paths.insert(w.path);
     }
+  return paths;
+}
+
+}  // namespace
+
+TEST_CASE("constants: every timing parameter of a NeuronCore has one witness", "[timing]") {
+  const std::multiset<std::string> witnessed = witnessed_paths();
   const Tree tree;
   std::size_t parameters = 0;
   for (const base::Param& param : tree.params.params())
@@ -109,6 +115,20 @@ TEST_CASE("constants: every timing parameter of a NeuronCore has one witness", "
       ++parameters;
     }
   CHECK(witnessed.size() == parameters);
+}
+
+TEST_CASE("constants: parameters that a witness stands for among the regression cases have one", "[timing]") {
+  const std::multiset<std::string> witnessed = witnessed_paths();
+  std::ifstream table(TAHOMA_SOURCE_DIR "/workloads/regression/constants.csv");
+  std::size_t found = 0;
+  for (std::string line; std::getline(table, line);) {
+    const std::size_t end = line.find(",witness,");
+    if (end == std::string::npos) continue;
+    CAPTURE(line);
+    CHECK(witnessed.count(below_core(line.substr(0, end))) == 1);
+    ++found;
+  }
+  CHECK(found > 0);
 }
 
 TEST_CASE("constants: the tensor engine's stand where they are written down, and a step shows", "[timing]") {

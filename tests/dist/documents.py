@@ -26,11 +26,16 @@ def commands(text):
                     yield number, [line]
 
 
+def there(repo, word):
+    """Whether it is a file, or a folder of some."""
+    return word in repo.files or any(file.startswith(word.rstrip("/") + "/") for file in repo.files)
+
+
 def missing_files(repo, name):
     here = pathlib.PurePosixPath(name).parent
     for number, words in commands(repo.text(name)):
         for word in words:
-            if word.startswith(ROOMS) and "*" not in word and word not in repo.files:
+            if word.startswith(ROOMS) and "*" not in word and not there(repo, word):
                 yield f"{name}:{number}: {word} does not exist"
     for match in LINK.finditer(repo.text(name)):
         target = match.group(1)

@@ -98,7 +98,7 @@ TEST_CASE("accuracy page: a figure without a value fails, with or without a limi
     CHECK(page.without_value == 1);
     CHECK_THAT(page.headline, Catch::EndsWith("; 1 figure without a value"));
     CHECK_THAT(page_text(page), Contains("! b: why not"));
-    CHECK_THAT(pages_junit({page}), Contains("<failure message=\"why not\"/>"));
+    CHECK_THAT(junit_xml(page_suites(page)), Contains("<failure message=\"why not\"/>"));
   }
   // The gravest reason is the status.
   CHECK(
@@ -167,7 +167,7 @@ TEST_CASE("accuracy page: the keys of the JSON are those of schema version 1", "
 }
 
 TEST_CASE("accuracy page: JUnit has a case per figure and one for the mean", "[accuracy]") {
-  const std::string xml = pages_junit({page_of({1.0, 2.5}, three())});
+  const std::string xml = junit_xml(page_suites(page_of({1.0, 2.5}, three())));
   CHECK_THAT(xml, Contains("<testsuite name=\"accuracy.f\" tests=\"4\" failures=\"2\">"));
   CHECK_THAT(xml, Contains("<testcase classname=\"accuracy.f\" name=\"a\"/>"));
   CHECK_THAT(xml, Contains("name=\"b\">\n      <failure message=\"-3.00 %, limit 2.5 %\"/>"));

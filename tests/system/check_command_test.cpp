@@ -11,6 +11,7 @@
 #include "tests/support/machine_fixture.h"
 #include "tests/support/refusal_of.h"
 #include "tests/support/subprocess.h"
+#include "tests/support/twice_program.h"
 
 using namespace tahoma;
 using namespace tahoma::tests;
@@ -21,25 +22,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Sync loads 128 rows, vector doubles them, sync stores them.
-constexpr const char* kProgram = R"(.program twice
-.args in out
-sync:
-  dma_copy shape=128x512 dst=sbuf[0, 0x0]:fp32 src=in:fp32 update=s0+=1
-  dma_copy shape=128x512 dst=out:fp32 src=sbuf[0, 0x0]:fp32 wait=s1>=1 update=s2+=1
-vector:
-  tensor_scalar shape=128x512 dst=sbuf[0, 0x0]:fp32 src=sbuf[0, 0x0]:fp32 op0=mult scalar0=2 wait=s0>=16 update=s1+=1
-)";
-
-std::string case_text(const std::string& program) {
-  return "kind: program\nworkload:\n  file: " + program +
-         "\n  cores: 1\n  tensors: \"in fp32 128x512 seed; out fp32 128x512 zero\"\n";
-}
-
 // A folder with a program, a case of it and a file of checks with `lines` as its table.
 void fill(const TempDir& dir, const std::string& lines, const std::string& more = "") {
-  dir.write("twice.tasm", kProgram);
-  dir.write("twice.yaml", case_text("twice.tasm"));
+  dir.write("twice.tasm", kTwice);
+  dir.write("twice.yaml", program_case("twice.tasm"));
   dir.write("checks.yaml", suite_text(more));
   dir.write("lanes.csv", kFigureColumns + lines);
 }
@@ -190,7 +176,7 @@ TEST_CASE("check command: what is wrong with a case is its row's reason", "[accu
   CHECK_THAT(figure_of(page_in(finished), 0)["failure"].get<std::string>(), Contains("E-RUN-001"));
 
   dir.write("stuck.tasm", ".program stuck\n.args in out\nsync:\n  sem_wait wait=s2>=16\n");
-  dir.write("stuck.yaml", case_text("stuck.tasm"));
+  dir.write("stuck.yaml", program_case("stuck.tasm"));
   fill(dir,
        figure_line("no_end", "stuck.yaml", "time", "1") + figure_line("good", "twice.yaml", "time", "1"));
   finished = tahoma_in(dir.path(), kCheck);
@@ -221,7 +207,7 @@ TEST_CASE("check command: the throttle's phases change a throttled burst, and on
   for (int i = 0; i < 64; ++i)
     burst += "  matmul shape=128x512 columns=128 dst=psum[0, 0x0]:fp32 src=sbuf[0, 0x1000]:bf16\n";
   dir.write("burst.tasm", burst);
-  dir.write("burst.yaml", case_text("burst.tasm"));
+  dir.write("burst.yaml", program_case("burst.tasm"));
   dir.write("lanes.csv", kFigureColumns + figure_line("burst", "burst.yaml", "time", "1", "check", "us"));
   const json figure = figure_of(page_in(tahoma_in(dir.path(), kCheck)), 0);
   INFO(figure.dump());

@@ -15,7 +15,8 @@ using nlohmann::json;
 
 namespace {
 
-const std::vector<std::string> kCommands{"run", "sweep", "check", "explain", "params", "isa", "asm", "dis", "validate"};
+const std::vector<std::string> kCommands{"run",    "sweep", "check", "compare", "explain",
+                                         "params", "isa",   "asm",   "dis",     "validate"};
 
 Finished tahoma_with(const std::vector<std::string>& words) { return tahoma_in(".", words); }
 

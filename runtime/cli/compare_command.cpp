@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "runtime/cli/commands.h"
+#include "runtime/regression/comparison.h"
+
+namespace tahoma::runtime {
+
+using base::ExitStatus;
+
+namespace {
+
+struct CompareCommand {
+  std::string a, b, format = "text";
+  std::size_t lines = 12;
+};
+
+ExitStatus compare(const CompareCommand& command) {
+  const Comparison comparison = compare_runs(read_run_folder(command.a), read_run_folder(command.b));
+  fmt::print("{}", command.format == "json" ? comparison_json(comparison)
+                                            : comparison_text(comparison, command.lines));
+  return ExitStatus::kOk;
+}
+
+}  // namespace
+
+void add_compare_command(CLI::App& program, Action& action) {
+  const auto command = std::make_shared<CompareCommand>();
+  CLI::App* sub = program.add_subcommand(
+      "compare", "Lay two runs beside each other, by subsystem, largest relative change first");
+  sub->add_option("A", command->a, "Folder of tahoma run: before")->required()->type_name("DIR");
+  sub->add_option("B", command->b, "Folder of tahoma run: after")->required()->type_name("DIR");
+  sub->add_option("--lines", command->lines, "Differences of each subsystem that the text shows")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber, "");
+  add_choice(*sub, "--format", command->format, {"text", "json"}, "What to print");
+  sub->callback([command, &action] { action = [command] { return compare(*command); }; });
+}
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Verdicts as JUnit XML, which every CI system reads.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tahoma::runtime {
+
+struct JunitCase {
+  std::string name;
+  std::string failure;  // "": passed
+};
+
+struct JunitSuite {
+  std::string name;  // and the class name of its cases
+  std::vector<JunitCase> cases;
+};
+
+std::string junit_xml(const std::vector<JunitSuite>& suites);
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/simulation.h"
+
+#include <chrono>
+
+#include "runtime/machine.h"
+
+namespace tahoma::runtime {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// References are rounded to nearest, so they say nothing about a machine that rounds stochastically.
+GoldenResult judge(ResolvedConfig& config, Machine& machine) {
+  if (config.machine.chip.core.rounding == "nearest") return config.workload->verify(machine);
+  GoldenResult unjudged;
+  unjudged.rule = "not checked: references are rounded to nearest, machine.chip.core.rounding is " +
+                  config.machine.chip.core.rounding;
+  return unjudged;
+}
+
+RunFacts facts_of(const ResolvedConfig& config, const Simulated& run) {
+  RunFacts facts;
+  facts.workload = config.workload->describe();
+  facts.machine = config.machine.name;
+  facts.mode = config.run.mode;
+  facts.seed = config.run.seed;
+  facts.useful_flops = config.workload->useful_flops();
+  facts.dtype = config.workload->compute_dtype();
+  facts.cores_used = config.workload->cores_used();
+  facts.golden = run.golden;
+  facts.checks = run.checks;
+  facts.collectives = run.collectives;
+  return facts;
+}
+
+}  // namespace
+
+Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, ProgressLine* progress) {
+  const auto stage = [&](const char* what) {
+    if (progress != nullptr) progress->stage(what);
+  };
+  stage("elaborating the machine");
+  Machine machine(config.machine, config.mode(), options.checks);
+  stage("placing tensors and programs");
+  config.workload->prepare(machine, config.run.seed);
+  machine.seed(config.run.seed);
+
+  Simulated run;
+  stage("starting");
+  const Clock::time_point start = Clock::now();
+  run.measurement = machine.run([&](const model::Progress& p) {
+    if (progress != nullptr) progress->update(p);
+  });
+  run.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  run.checks = machine.findings();
+  if (machine.functional()) {
+    stage("checking against the golden reference");
+    if (options.golden) run.golden = judge(config, machine);
+    if (options.outputs) run.outputs = config.workload->outputs(machine);
+  }
+  run.collectives = config.workload->collectives(machine, run.measurement);
+  machine.collect(run.stats);
+  return run;
+}
+
+Summary summary_of(const ResolvedConfig& config, const Simulated& run) {
+  return summarise(facts_of(config, run), config.machine, run.measurement);
+}
+
+}  // namespace tahoma::runtime
