@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/regression/run_statistics.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -51,10 +53,10 @@ std::string text_of(const Json& value) {
 
 void flatten(const Json& value, const std::string& name, RunStatistics& out) {
   if (value.is_object()) {
-    for (const auto& [key, below] : value.items()) flatten(below, name.empty() ? key : name + "." + key, out);
+    const std::string group = name.empty() ? "" : fmt::format("{}.", name);
+    for (const auto& [key, below] : value.items()) flatten(below, group + key, out);
   } else if (value.is_array()) {
-    for (std::size_t i = 0; i < value.size(); ++i)
-      flatten(value[i], name + "[" + std::to_string(i) + "]", out);
+    for (std::size_t i = 0; i < value.size(); ++i) flatten(value[i], fmt::format("{}[{}]", name, i), out);
   } else if (!(value.is_number() && value.get<double>() == 0) && !matches_any(name, kLeftOut)) {
     out.push_back({name, text_of(value)});
   }
