@@ -48,10 +48,29 @@ void check_shard(const model::MachineParams& machine, const Shard& shard) {
           shard.m, shard.n, shard.k, fmt::join(legal, ", "), cores));
 }
 
+namespace {
+
+// The cores of a chip such that neighbouring ones have different stacks, so that a chip that is only partly
+// used has all its bandwidth: the first core of each stack, then the second of each, ...
+std::vector<std::uint32_t> over_stacks(const model::ChipParams& chip) {
+  std::vector<std::uint32_t> cores(chip.cores);
+  std::iota(cores.begin(), cores.end(), 0);
+  const auto place = [&](std::uint32_t core) {
+    std::uint32_t first = core;
+    while (first > 0 && chip.stack_of(first - 1) == chip.stack_of(core)) --first;
+    return std::pair(core - first, core);
+  };
+  std::sort(cores.begin(), cores.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return place(a) < place(b); });
+  return cores;
+}
+
+}  // namespace
+
 Placement::Placement(const model::MachineParams& machine, const Shard& shard)
     : shard_(shard),
       cores_per_chip_(machine.chip.cores),
-      stacks_(machine.chip.hbm.stacks),
+      slots_(over_stacks(machine.chip)),
       k_chips_(std::gcd(shard.k, machine.chips())),
       // What does not fit over chips divides the cores of a chip, because the parts divide the machine.
       k_cores_(shard.k / k_chips_),
@@ -63,9 +82,7 @@ std::uint32_t Placement::core_of(std::uint64_t m, std::uint64_t n, std::uint64_t
   const std::uint64_t ring = tile / tiles_per_ring;
   const std::uint64_t chip = path_[ring * k_chips_ + k / k_cores_];
   const std::uint64_t slot = tile % tiles_per_ring * k_cores_ + k % k_cores_;
-  // Neighbouring slots go to different stacks, so that a chip that is only partly used has all its bandwidth.
-  const std::uint64_t per_stack = cores_per_chip_ / stacks_;
-  return static_cast<std::uint32_t>(chip * cores_per_chip_ + slot % stacks_ * per_stack + slot / stacks_);
+  return static_cast<std::uint32_t>(chip * cores_per_chip_ + slots_[slot]);
 }
 
 }  // namespace tahoma::runtime

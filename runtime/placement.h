@@ -41,8 +41,9 @@ class Placement {
 
  private:
   Shard shard_;
-  std::uint64_t cores_per_chip_, stacks_;
-  std::uint64_t k_chips_, k_cores_;  // k = chips of the ring x cores of each chip
+  std::uint64_t cores_per_chip_;
+  std::vector<std::uint32_t> slots_;  // the cores of a chip, neighbouring ones on different stacks
+  std::uint64_t k_chips_, k_cores_;   // k = chips of the ring x cores of each chip
   std::vector<std::uint32_t> path_;
 };
 

@@ -28,6 +28,9 @@ struct ChipParams {
   // Cores, stacks and dies need not divide: core c belongs to stack c * stacks / cores, and likewise for
   // dies.
   std::uint64_t cores, dies;
+  std::uint32_t stack_of(std::uint64_t core) const {  // of its own chip, or of the machine
+    return static_cast<std::uint32_t>(core % cores * hbm.stacks / cores);
+  }
   std::uint64_t lnc;  // cores that form a logical core: 1, or 2 with cores 2 i and 2 i + 1 paired
   CoreParams core;
   HbmParams hbm;

@@ -102,10 +102,7 @@ std::uint32_t System::cores() const { return static_cast<std::uint32_t>(impl_->p
 std::uint32_t System::chip_of(std::uint32_t core) const {
   return core / static_cast<std::uint32_t>(impl_->params.chip.cores);
 }
-std::uint32_t System::stack_of(std::uint32_t core) const {
-  const ChipParams& chip = impl_->params.chip;
-  return static_cast<std::uint32_t>(core % chip.cores * chip.hbm.stacks / chip.cores);
-}
+std::uint32_t System::stack_of(std::uint32_t core) const { return impl_->params.chip.stack_of(core); }
 
 std::byte* System::hbm(std::uint64_t address, std::uint64_t bytes) {
   TAHOMA_INVARIANT(impl_->functional() || impl_->memory.known().contains(address, bytes),

@@ -102,3 +102,18 @@ TEST_CASE("placement: a shard that does not divide the machine is refused with t
   }
   CHECK_NOTHROW(runtime::check_shard(machine, {2, 2, 2}));
 }
+
+TEST_CASE("placement: every part has a core of its own, whatever the number of stacks", "[placement]") {
+  for (const std::uint64_t stacks : {1, 2, 3, 4, 5, 6, 7, 8, 12}) {
+    model::MachineParams machine = tests::machine_of(2, 1, 1);
+    machine.chip.hbm.stacks = stacks;
+    const Shard shard{2, 2, 4};
+    const Placement placement(machine, shard);
+    std::set<std::uint32_t> cores;
+    for (std::uint64_t m = 0; m < shard.m; ++m)
+      for (std::uint64_t n = 0; n < shard.n; ++n)
+        for (std::uint64_t k = 0; k < shard.k; ++k) cores.insert(placement.core_of(m, n, k));
+    CHECK(cores.size() == machine.cores());
+    CHECK(*cores.rbegin() == machine.cores() - 1);
+  }
+}

@@ -55,7 +55,8 @@ void GemmLayout::add_group(const Group& group, std::uint64_t m, std::uint64_t n)
     tile.k = part_of(shape_.k, shard_.k, rank);
     const runtime::Part chunk = part_of(tile.m.count, ranks_, rank);
     tile.own = {tile.m.first + chunk.first, chunk.count};
-    const auto stack = static_cast<std::uint32_t>(tile.core / (chip.cores / chip.hbm.stacks));
+    const auto stack =
+        static_cast<std::uint32_t>(tile.core / chip.cores * chip.hbm.stacks) + chip.stack_of(tile.core);
     tile.a = shared_input({0, stack, m, rank}, tile, shape_.dtype);
     tile.b = shared_input({1, stack, n, rank}, tile, shape_.dtype);
     tile.c = machine_.allocate(tile.core, "c", shape_.out, {tile.own.count, tile.n.count});
