@@ -140,6 +140,11 @@ class Sweep {
 
   void ended(const Job& job, std::uint64_t round) {
     const PointResult result = result_of_attempt(job.id);
+    if (result.last().outcome == Outcome::kFolder)
+      throw base::UserError(
+          "E-OUT-003", folder(job.id).string(),
+          "takes no more files, so the sweep ends; --resume goes on from here: " + result.last().reason,
+          base::ExitStatus::kHost);
     const bool last = round == spec_.limits.retries;
     if (result.is_final() || last) {
       open_.erase(by_id_.at(job.id).front());

@@ -126,12 +126,12 @@ End end_of(int status, std::uint64_t peak, const std::filesystem::path& folder, 
   const int code = WEXITSTATUS(status);
   if (code == 0) return {Outcome::kDone, ""};
   const std::string reason = reason_in(text_of_file(folder / "log.txt"));
-  // The folder is the sweep's own: whatever is wrong with it is no fault of the point. A run that ends
-  // without a word could not write its log.
-  const bool host = code >= static_cast<int>(base::ExitStatus::kHost) || reason.empty() ||
-                    reason.find("error[E-OUT-") != std::string::npos;
+  // A point that ends without a word could not write its log.
+  const bool host = code >= static_cast<int>(base::ExitStatus::kHost);
+  if (reason.find("error[E-OUT-") != std::string::npos || (reason.empty() && !host))
+    return {Outcome::kFolder, reason.empty() ? fmt::format("exit status {} and an empty log", code) : reason};
   return {host ? Outcome::kHost : Outcome::kRefused,
-          reason.empty() ? fmt::format("exit status {} and an empty log; is the disk full?", code) : reason};
+          reason.empty() ? fmt::format("exit status {}", code) : reason};
 }
 
 Attempt run_once(const std::filesystem::path& folder, const std::string& executor,

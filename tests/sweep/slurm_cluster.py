@@ -26,8 +26,6 @@ StateSaveLocation={home}/state
 SlurmdSpoolDir={home}/spool
 SlurmctldPidFile={home}/slurmctld.pid
 SlurmdPidFile={home}/slurmd.pid
-SlurmctldLogFile={home}/slurmctld.log
-SlurmdLogFile={home}/slurmd.log
 SlurmctldDebug=info
 SlurmdDebug=info
 ProctrackType=proctrack/linuxproc
@@ -122,10 +120,10 @@ class Cluster:
                          for path in sorted(self.home.glob("*.log")))
 
     def _start(self, name, *options):
-        output = (self.home / f"{name}.out.log").open("w")
-        self.daemons.append(subprocess.Popen([_program(name), *options, "-f", self.environment["SLURM_CONF"]],
-                                             env=self.environment, stdout=output, stderr=output,
-                                             stdin=subprocess.DEVNULL))
+        with (self.home / f"{name}.log").open("w") as output:
+            self.daemons.append(subprocess.Popen([_program(name), *options, "-f", self.environment["SLURM_CONF"]],
+                                                 env=self.environment, stdout=output, stderr=output,
+                                                 stdin=subprocess.DEVNULL))
 
     def _await_node(self):
         end = time.monotonic() + PATIENCE
