@@ -47,7 +47,7 @@ class Disk(sweeps.Case):
     def test_a_full_disk_ends_the_sweep_and_loses_nothing(self):
         expected = self.undisturbed()
         # From no room for the first file to room for all but the last: every place where it can get full.
-        for kib in range(4, KIB_OF_16_POINTS, 252):
+        for kib in range(4, KIB_OF_16_POINTS, 500):
             with self.subTest(kib=kib):
                 subprocess.run(["rm", "-rf", self.out], check=True)
                 self.remount(f"size={kib}k")
@@ -59,7 +59,7 @@ class Disk(sweeps.Case):
                 counts = self.assert_resumed_like(expected)
                 self.assertEqual(counts["computed"] + counts["reused"], 16)
                 print(f"    {kib:5} KiB: exit status {done.returncode}, then {counts}", flush=True)
-        self.assertGreater(kib, 256, "some sizes were too small, so the test has met a full disk")
+        self.assertGreater(kib, 504, "some sizes were too small, so the test has met a full disk")
 
     def test_a_read_only_folder_ends_the_sweep_before_it_starts(self):
         self.remount("ro")

@@ -67,7 +67,7 @@ class Disturbed:
                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             while hit < kills and process.poll() is None:
                 time.sleep(self.dice.uniform(0, LONGEST_WAIT))  # the moment is what is random here
-                hit += self.kill_one(process.pid)
+                hit += self.kill_one(process)
             text, errors = process.communicate()
             if process.returncode == -signal.SIGKILL:
                 continue
@@ -77,17 +77,20 @@ class Disturbed:
             if process.returncode == 0:
                 return hit
 
-    def kill_one(self, root):
-        by_role = family(root)
-        if not by_role:
-            return 0
-        role = self.dice.choice(sorted(by_role))
-        try:
-            os.kill(self.dice.choice(sorted(by_role[role])), signal.SIGKILL)
-        except ProcessLookupError:
-            return 0
-        self.killed[role] += 1
-        return 1
+    def kill_one(self, sweep):
+        """One process of a role that is drawn first, as soon as there is one: every role has its turn."""
+        role = self.dice.choice(ROLES)
+        while sweep.poll() is None:
+            victims = sorted(family(sweep.pid)[role])
+            if not victims:
+                continue
+            try:
+                os.kill(self.dice.choice(victims), signal.SIGKILL)
+            except ProcessLookupError:  # it has just ended
+                continue
+            self.killed[role] += 1
+            return 1
+        return 0
 
 
 def check(out, expected, points):
