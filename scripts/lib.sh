@@ -21,6 +21,7 @@ readonly packages=(
   nlohmann-json3-dev libcli11-dev # reports and the command line
   libmuparser-dev   # expressions of sweeps
   libsqlite3-dev sqlite3 # results of sweeps
+  slurm-wlm         # the tests of sweeps start a Slurm of their own
   catch2 libbenchmark-dev         # tests and benchmarks
   python3-matplotlib              # scripts/plot
   clang-format-14 git python3     # the tests about the repository itself

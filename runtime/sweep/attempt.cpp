@@ -13,7 +13,7 @@ namespace tahoma::runtime {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr std::array<const char*, 4> kNames{"done", "refused", "out of time", "host"};
+constexpr std::array<const char*, 5> kNames{"done", "refused", "out of time", "host", "folder"};
 
 std::optional<Outcome> outcome_named(const std::string& name) {
   for (std::size_t i = 0; i < kNames.size(); ++i)

@@ -15,7 +15,8 @@ enum class Outcome : std::uint8_t {
   kDone,
   kRefused,  // the point's own fault, whoever runs it and when: exit status 1 to 5
   kTime,     // the limit of time
-  kHost,     // the host's: out of memory or disk, killed, crashed
+  kHost,     // the host's: out of memory, killed, crashed
+  kFolder,   // the folder takes no files: no other point would fare better, so the sweep ends
 };
 std::string name_of(Outcome outcome);
 

@@ -34,7 +34,7 @@ bool put(int descriptor, std::string_view bytes) {
 }  // namespace
 
 void write_whole(const std::filesystem::path& file, std::string_view bytes) {
-  const std::string beside = fmt::format("{}.{}", file.string(), getpid());
+  const std::string beside = file.string() + kPartial;
   const int descriptor = open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (descriptor < 0) refuse(file, errno);
   const bool written = put(descriptor, bytes);

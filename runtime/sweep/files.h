@@ -8,7 +8,12 @@
 
 namespace tahoma::runtime {
 
-// Beside its final name, onto the disk, then renamed. Throws UserError E-OUT-003 at the file.
+// What the name of an unfinished file ends with. Whoever is killed may leave one; the next to write takes its
+// place.
+inline constexpr const char* kPartial = ".partial";
+
+// Beside its final name, onto the disk, then renamed; one writer at a time. Throws UserError E-OUT-003 at the
+// file.
 void write_whole(const std::filesystem::path& file, std::string_view bytes);
 
 // "" if there is no such file.

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <sstream>
+#include <system_error>
 #include <thread>
 
 #include "model/base/error.h"
@@ -106,6 +107,27 @@ class Submission {
   fs::path folder_;
 };
 
+// However the sweep ends, nothing of it stays in the queue.
+class Arrays {
+ public:
+  Arrays() = default;
+  ~Arrays() {
+    try {
+      for (const Array& array : all)
+        if (!array.open.empty()) run_command({"scancel", array.id});
+    } catch (const std::system_error&) {  // the host starts no more processes: the tasks end by themselves
+    }
+  }
+  Arrays(const Arrays&) = delete;
+  Arrays& operator=(const Arrays&) = delete;
+
+  bool open() const {
+    return std::any_of(all.begin(), all.end(), [](const Array& a) { return !a.open.empty(); });
+  }
+
+  std::vector<Array> all;
+};
+
 // Indices of an array's tasks that wait or run. All are gone when Slurm has forgotten the job.
 std::set<std::size_t> queued(const Array& array) {
   std::set<std::size_t> tasks;
@@ -150,22 +172,15 @@ void run_on_slurm(const fs::path& points, const std::vector<Job>& jobs, const Sl
   const std::size_t most = most_tasks();
   std::map<std::string, std::size_t> before;
   for (const Job& job : jobs) before[job.id] = attempts_of(points / job.id);
-  std::vector<Array> arrays;
+  Arrays arrays;
   for (std::size_t first = 0; first < jobs.size(); first += most) {
     const auto begin = jobs.begin() + static_cast<std::ptrdiff_t>(first);
     const auto end = jobs.begin() + static_cast<std::ptrdiff_t>(std::min(jobs.size(), first + most));
-    arrays.push_back(submission.submit({begin, end}));
+    arrays.all.push_back(submission.submit({begin, end}));
   }
-  const auto left = [&] {
-    return std::any_of(arrays.begin(), arrays.end(), [](const Array& a) { return !a.open.empty(); });
-  };
-  while (left()) {
-    if (stop()) {
-      for (const Array& array : arrays) run_command({"scancel", array.id});
-      return;
-    }
+  while (arrays.open() && !stop()) {
     std::this_thread::sleep_for(std::chrono::duration<double>(options.poll));
-    for (Array& array : arrays) {
+    for (Array& array : arrays.all) {
       if (array.open.empty()) continue;
       const std::set<std::size_t> still = queued(array);
       for (auto task = array.open.begin(); task != array.open.end();) {

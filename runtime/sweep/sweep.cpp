@@ -34,7 +34,16 @@ void make_folder(const fs::path& folder) {
                           base::ExitStatus::kHost);
 }
 
-void open_folder(const SweepOptions& options) {
+// Whether nothing is in it but what is left of a sweep that was killed while it wrote its first file.
+bool is_fresh(const fs::path& folder) {
+  if (!fs::exists(folder)) return true;
+  return std::all_of(fs::directory_iterator(folder), fs::directory_iterator(), [](const auto& entry) {
+    return entry.path().filename() == std::string("sweep.yaml") + kPartial;
+  });
+}
+
+// sweep.yaml is the first file: with it a folder is one that can be resumed.
+void open_folder(const SweepOptions& options, const std::string& sweep_yaml) {
   const fs::path known = options.out / "sweep.yaml";
   const bool there = fs::exists(known);
   if (there && !options.resume)
@@ -43,9 +52,11 @@ void open_folder(const SweepOptions& options) {
   if (!there && options.resume)
     throw base::UserError("E-SWP-042", options.out.string(),
                           "holds no sweep to resume; expected the folder of an earlier --out");
-  if (!there && fs::exists(options.out) && !fs::is_empty(options.out))
+  if (!there && !is_fresh(options.out))
     throw base::UserError("E-OUT-002", options.out.string(),
                           "exists and holds something that tahoma did not write");
+  make_folder(options.out);
+  write_whole(known, sweep_yaml);
   make_folder(options.out / "points");
 }
 
@@ -62,8 +73,7 @@ class Sweep {
 
   SweepOutcome run() {
     const Clock::time_point start = Clock::now();
-    open_folder(options_);
-    write_whole(options_.out / "sweep.yaml", spec_.to_yaml());
+    open_folder(options_, spec_.to_yaml());
     Store store(options_.out / "sweep.db", {{"title", spec_.title},
                                             {"sweep_sha256", sha256_of(spec_.to_yaml())},
                                             {"version", host_facts().version}});
@@ -130,6 +140,11 @@ class Sweep {
 
   void ended(const Job& job, std::uint64_t round) {
     const PointResult result = result_of_attempt(job.id);
+    if (result.last().outcome == Outcome::kFolder)
+      throw base::UserError(
+          "E-OUT-003", folder(job.id).string(),
+          "takes no more files, so the sweep ends; --resume goes on from here: " + result.last().reason,
+          base::ExitStatus::kHost);
     const bool last = round == spec_.limits.retries;
     if (result.is_final() || last) {
       open_.erase(by_id_.at(job.id).front());

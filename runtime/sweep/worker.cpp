@@ -14,9 +14,11 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
+#include <fstream>
 #include <system_error>
 
 #include "model/base/error.h"
+#include "model/base/quantity.h"
 #include "runtime/report/manifest.h"
 #include "runtime/sweep/files.h"
 
@@ -50,10 +52,9 @@ class PointLock {
   if (getppid() != parent) _exit(static_cast<int>(base::ExitStatus::kHost));
   signal(SIGINT, SIG_DFL);
   signal(SIGALRM, SIG_DFL);
-  if (limits.memory.count > 0) {
-    const rlimit most{limits.memory.count, limits.memory.count};
-    setrlimit(RLIMIT_AS, &most);
-  }
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);  // whoever waits holds SIGCHLD back
   const int log = open((folder / "log.txt").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
   if (log >= 0) {
     dup2(log, STDOUT_FILENO);
@@ -63,6 +64,26 @@ class PointLock {
   const std::string config = (folder / "config.yaml").string(), out = (folder / "out").string();
   execl("/proc/self/exe", "tahoma", "run", config.c_str(), "--out", out.c_str(), nullptr);
   _exit(static_cast<int>(base::ExitStatus::kHost));
+}
+
+// What the process has in memory; 0 when it has ended. Its address space says nothing: a machine reserves the
+// whole of its HBM.
+std::uint64_t resident(pid_t process) {
+  std::ifstream file(fmt::format("/proc/{}/statm", process));
+  std::uint64_t size = 0, pages = 0;
+  if (!(file >> size >> pages)) return 0;
+  return pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+// Until the child ends, which it is made to when it has more memory than it may.
+void watch_memory(pid_t child, base::Bytes most, const sigset_t& child_ended) {
+  constexpr timespec kPause{0, 20'000'000};
+  siginfo_t ended{};
+  while (waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         ended.si_pid == 0) {
+    if (resident(child) > most.count) kill(child, SIGKILL);
+    sigtimedwait(&child_ended, nullptr, &kPause);
+  }
 }
 
 // The last line with an error, else the last one.
@@ -78,12 +99,24 @@ std::string reason_in(const std::string& log) {
   return error.empty() ? last : error;
 }
 
+// A killed run leaves the folder in which it gathered its files; the lock says that nobody is at work in it.
+void remove_leftovers(const std::filesystem::path& folder) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    std::error_code ignored;  // it costs room, nothing else
+    if (entry.path().filename().string().starts_with(".out.partial-"))
+      std::filesystem::remove_all(entry.path(), ignored);
+  }
+}
+
 struct End {
   Outcome outcome;
   std::string reason;
 };
 
-End end_of(int status, const std::filesystem::path& folder, const WorkerLimits& limits) {
+End end_of(int status, std::uint64_t peak, const std::filesystem::path& folder, const WorkerLimits& limits) {
+  // By the peak, whoever ended it: what a point is said to need does not depend on when it was looked at.
+  if (limits.memory.count > 0 && peak > limits.memory.count)
+    return {Outcome::kHost, "ran out of memory: more than " + to_text(limits.memory)};
   if (WIFSIGNALED(status)) {
     const int number = WTERMSIG(status);
     if (number == SIGALRM && limits.time > 0)
@@ -93,7 +126,10 @@ End end_of(int status, const std::filesystem::path& folder, const WorkerLimits& 
   const int code = WEXITSTATUS(status);
   if (code == 0) return {Outcome::kDone, ""};
   const std::string reason = reason_in(text_of_file(folder / "log.txt"));
+  // A point that ends without a word could not write its log.
   const bool host = code >= static_cast<int>(base::ExitStatus::kHost);
+  if (reason.find("error[E-OUT-") != std::string::npos || (reason.empty() && !host))
+    return {Outcome::kFolder, reason.empty() ? fmt::format("exit status {} and an empty log", code) : reason};
   return {host ? Outcome::kHost : Outcome::kRefused,
           reason.empty() ? fmt::format("exit status {}", code) : reason};
 }
@@ -101,19 +137,25 @@ End end_of(int status, const std::filesystem::path& folder, const WorkerLimits& 
 Attempt run_once(const std::filesystem::path& folder, const std::string& executor,
                  const WorkerLimits& limits) {
   const Clock::time_point start = Clock::now();
+  sigset_t child_ended;
+  sigemptyset(&child_ended);
+  sigaddset(&child_ended, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &child_ended, nullptr);
   const pid_t parent = getpid(), child = fork();
   if (child < 0) refuse("fork");
   if (child == 0) be_point(folder, limits, parent);
+  if (limits.memory.count > 0) watch_memory(child, limits.memory, child_ended);
   int status = 0;
   rusage used{};
   while (wait4(child, &status, 0, &used) < 0 && errno == EINTR) continue;
-  const End end = end_of(status, folder, limits);
+  const std::uint64_t peak = static_cast<std::uint64_t>(used.ru_maxrss) * 1024;
+  const End end = end_of(status, peak, folder, limits);
   return {end.outcome,
           end.reason,
           executor,
           host_facts().host,
           std::chrono::duration<double>(Clock::now() - start).count(),
-          static_cast<std::uint64_t>(used.ru_maxrss) * 1024};
+          peak};
 }
 
 }  // namespace
@@ -126,6 +168,7 @@ PointResult attempt_point(const std::filesystem::path& folder, const std::string
     if (before->is_final()) return *before;
     result = *before;
   }
+  remove_leftovers(folder);
   result.attempts.push_back(run_once(folder, executor, limits));
   write_result(folder, result);
   return result;

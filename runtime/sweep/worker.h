@@ -14,7 +14,7 @@ namespace tahoma::runtime {
 
 struct WorkerLimits {
   double time = 0;        // seconds; 0: none
-  base::Bytes memory{0};  // of address space; 0: none
+  base::Bytes memory{0};  // resident at its peak; 0: none
 };
 
 // `folder`: points/ID, which holds config.yaml. Two at the same point wait for each other, and who finds a
