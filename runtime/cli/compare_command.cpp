@@ -6,6 +6,7 @@
 
 #include "runtime/cli/commands.h"
 #include "runtime/regression/comparison.h"
+#include "runtime/sweep/comparison.h"
 
 namespace tahoma::runtime {
 
@@ -14,11 +15,17 @@ using base::ExitStatus;
 namespace {
 
 struct CompareCommand {
-  std::string a, b, format = "text";
+  std::string a, b, format = "text", metric = "simulated_time_ns";
   std::size_t lines = 12;
 };
 
 ExitStatus compare(const CompareCommand& command) {
+  if (is_sweep_folder(command.a) && is_sweep_folder(command.b)) {
+    const SweepComparison sweeps = compare_sweeps(command.a, command.b, command.metric);
+    fmt::print("{}",
+               command.format == "json" ? comparison_json(sweeps) : comparison_text(sweeps, command.lines));
+    return ExitStatus::kOk;
+  }
   const Comparison comparison = compare_runs(read_run_folder(command.a), read_run_folder(command.b));
   fmt::print("{}", command.format == "json" ? comparison_json(comparison)
                                             : comparison_text(comparison, command.lines));
@@ -30,12 +37,16 @@ ExitStatus compare(const CompareCommand& command) {
 void add_compare_command(CLI::App& program, Action& action) {
   const auto command = std::make_shared<CompareCommand>();
   CLI::App* sub = program.add_subcommand(
-      "compare", "Lay two runs beside each other, by subsystem, largest relative change first");
-  sub->add_option("A", command->a, "Folder of tahoma run: before")->required()->type_name("DIR");
-  sub->add_option("B", command->b, "Folder of tahoma run: after")->required()->type_name("DIR");
-  sub->add_option("--lines", command->lines, "Differences of each subsystem that the text shows")
+      "compare",
+      "Lay two runs beside each other by subsystem, or two sweeps by point, largest relative change first");
+  sub->add_option("A", command->a, "Folder of tahoma run or tahoma sweep: before")
+      ->required()
+      ->type_name("DIR");
+  sub->add_option("B", command->b, "Folder of the same: after")->required()->type_name("DIR");
+  sub->add_option("--lines", command->lines, "Differences of each subsystem, or points, that the text shows")
       ->type_name("N")
       ->check(CLI::PositiveNumber, "");
+  sub->add_option("--metric", command->metric, "Of two sweeps: the metric to compare")->type_name("NAME");
   add_choice(*sub, "--format", command->format, {"text", "json"}, "What to print");
   sub->callback([command, &action] { action = [command] { return compare(*command); }; });
 }

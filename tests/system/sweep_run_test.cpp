@@ -199,6 +199,30 @@ TEST_CASE("sweep front: the points that none beats in everything, equal ones tog
   CHECK(runtime::split_expressions("max(a, b), c") == std::vector<std::string>{"max(a, b)", "c"});
 }
 
+TEST_CASE("tahoma compare: two sweeps are laid beside each other point by point", "[sweep]") {
+  const SweepFiles files;
+  const std::string sweep = sweep_file(files);
+  const auto call = [&](const std::vector<std::string>& words) {
+    return tests::tahoma_in(files.folder().path(), words);
+  };
+  REQUIRE(call({"sweep", sweep, "--out", "a"}).status == 0);
+  std::string slower = kFour;
+  slower.insert(slower.find("  axes"),
+                "  set: {machine.chip.hbm.bandwidth: 100 GB/s, machine.chip.hbm.model: flat}\n");
+  REQUIRE(call({"sweep", sweep_file(files, slower), "--out", "b"}).status == 0);
+  CHECK_THAT(call({"compare", "a", "a"}).out,
+             Catch::StartsWith("A and B are equal in simulated_time_ns at all 4 points"));
+  const auto text = call({"compare", "a", "b"});
+  CHECK(text.status == 0);
+  CHECK_THAT(text.out, Catch::StartsWith("B's simulated_time_ns is ") &&
+                           Catch::Contains("% larger on average (geometric mean of 4 points"));
+  CHECK_THAT(call({"compare", "a", "b", "--metric", "price"}).out, Catch::Contains("equal in price"));
+  const auto unknown = call({"compare", "a", "b", "--metric", "simulated_time"});
+  CHECK(unknown.status == 2);
+  CHECK_THAT(unknown.err, Catch::Contains("E-SWP-021") && Catch::Contains("simulated_time_ns"));
+  CHECK_THAT(call({"compare", "a", "b", "--format", "json"}).out, Catch::Contains("\"only_a\": 0"));
+}
+
 TEST_CASE("sweep metrics: numbers of a summary by path, items by their name", "[sweep]") {
   const auto numbers = runtime::numbers_of_summary(
       R"({"a": 1, "b": {"c": 2.5, "d": "text"}, "e": [{"name": "x", "f": 3}, {"f": 4}], "g": true})");
