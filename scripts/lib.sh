@@ -22,7 +22,8 @@ readonly packages=(
   libmuparser-dev   # expressions of sweeps
   libsqlite3-dev sqlite3 # results of sweeps
   catch2 libbenchmark-dev         # tests and benchmarks
-  python3-matplotlib              # scripts/plot
+  python3-matplotlib python3-yaml # scripts/plot
+  python3-optuna                  # scripts/search
   clang-format-14 git python3     # the tests about the repository itself
 )
 # shellcheck disable=SC2034  # read by the scripts that source this

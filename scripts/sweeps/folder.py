@@ -5,6 +5,8 @@ import contextlib
 import pathlib
 import sqlite3
 
+import yaml
+
 from .names import BadRequest, choose
 
 
@@ -54,15 +56,13 @@ class SweepFolder:
             raise BadRequest(f"{self.folder}: no point has all of {', '.join(names)}")
         return points
 
-    def varying(self, points):
-        """The paths in which the points differ, those that say the same as an earlier one left out."""
-        columns = {}
-        for path in self.paths():
-            column = [point.texts.get(path) for point in points]
-            pattern = tuple(column.index(text) for text in column)
-            if len(set(column)) > 1 and pattern not in columns:
-                columns[pattern] = path
-        return sorted(columns.values())
+    def axes(self):
+        """Lists of paths that move together, in the order of the sweep."""
+        file = self.folder / "sweep.yaml"
+        try:
+            return [list(item) for item in yaml.safe_load(file.read_text(encoding="utf-8"))["sweep"]["axes"]]
+        except (OSError, yaml.YAMLError, KeyError, TypeError) as error:
+            raise BadRequest(f"{file}: not the sweep.yaml of tahoma sweep: {error!r}") from error
 
 
 def read(database):

@@ -13,7 +13,9 @@ CYCLES = (("cyc", 1.0),)
 KINDS = (BANDWIDTH, SIZE, DECIMAL_SIZE, FREQUENCY, TIME, CYCLES)
 # Units of a metric by the end of its name, as summary.json calls them: the kind, and the name's unit in base units.
 METRIC_ENDS = (("_ns", TIME, 1e-9), ("bandwidth", BANDWIDTH, 1.0), ("bytes", SIZE, 1.0))
-PLAIN_ENDS = (("_percent", "%"), ("tflops", "TFLOPS"), ("flops", "FLOP"))
+PLAIN_ENDS = (("_percent", "%"), ("tflops", "TFLOPS"))
+POWERS = tuple((f"\u00d710{power}", 10.0**int(digits)) for power, digits in
+               (("\u2076", "6"), ("\u2079", "9"), ("\u00b9\u00b2", "12"), ("\u00b9\u2075", "15")))
 
 
 def split(text):
@@ -52,23 +54,12 @@ class Scale:
     def number(self, value):
         return value / self.size
 
-    def text(self, value):
-        return f"{number_text(value / self.size)}{' ' * bool(self.unit)}{self.unit}"
-
-
-def number_text(number):
-    if number == 0 or not math.isfinite(number):
-        return f"{number:g}"
-    if abs(number) >= 1e6 or abs(number) < 1e-3:
-        return f"{number:.3g}"
-    return f"{number:,.4g}" if abs(number) < 1e4 else f"{number:,.0f}"
-
 
 def scale_for(kind, values):
-    """The largest unit of which the greatest of the values is at least one."""
-    greatest = max((abs(value) for value in values), default=0)
-    chosen = next((unit for unit in reversed(kind) if greatest >= unit[1]), kind[0] if kind else ("", 1.0))
-    return Scale(*chosen)
+    """The largest unit of which the middle of the values, by their logarithms, is at least one."""
+    sizes = [math.log(abs(value)) for value in values if value]
+    middle = math.exp(sum(sizes) / len(sizes)) * (1 + 1e-9) if sizes else 0
+    return Scale(*next((unit for unit in reversed(kind) if middle >= unit[1]), kind[0] if kind else ("", 1.0)))
 
 
 def scale_of_parameter(texts, values):
@@ -84,4 +75,4 @@ def scale_of_metric(name, values):
     for end, unit in PLAIN_ENDS:
         if name.endswith(end):
             return Scale(unit)
-    return Scale()
+    return scale_for((("", 1.0), *POWERS), values)
