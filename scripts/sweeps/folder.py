@@ -13,8 +13,8 @@ from .names import BadRequest, choose
 class Point:
     """One row of a sweep: `texts` and `values` of its parameters by path, `metrics` by name."""
 
-    def __init__(self, number, workload, status):
-        self.number, self.workload, self.status = number, workload, status
+    def __init__(self, number, workload, status, reason):
+        self.number, self.workload, self.status, self.reason = number, workload, status, reason
         self.texts, self.values, self.metrics = {}, {}, {}
 
 
@@ -31,8 +31,6 @@ class SweepFolder:
         except sqlite3.Error as error:
             raise BadRequest(f"{database}: not a sweep's database: {error}") from error
         self.done = [point for point in self.points if point.status == "done"]
-        if not self.done:
-            raise BadRequest(f"{folder}: none of its {len(self.points)} points is done")
 
     def paths(self):
         return sorted({path for point in self.points for path in point.texts})
@@ -47,6 +45,8 @@ class SweepFolder:
         return choose(name, self.paths(), "parameter that varies", self.folder)
 
     def metric(self, name):
+        if not self.done:
+            raise BadRequest(f"{self.folder}: none of its {len(self.points)} points is done")
         return choose(name, self.metric_names(), "metric", self.folder)
 
     def with_metrics(self, *names):
@@ -69,8 +69,8 @@ def read(database):
     """(title, points in their order)"""
     # A folder that nobody may write to is read as well: no lock, no journal.
     with contextlib.closing(sqlite3.connect(f"{database.resolve().as_uri()}?mode=ro", uri=True)) as connection:
-        points = {number: Point(number, workload, status) for number, workload, status in
-                  connection.execute("SELECT number, workload, status FROM points ORDER BY number")}
+        points = {row[0]: Point(*row) for row in
+                  connection.execute("SELECT number, workload, status, reason FROM points ORDER BY number")}
         for number, path, text, value in connection.execute("SELECT number, path, text, value FROM parameters"):
             points[number].texts[path] = text
             points[number].values[path] = value

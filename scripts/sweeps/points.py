@@ -4,6 +4,7 @@
 import hashlib
 import json
 import pathlib
+import re
 import subprocess
 import tempfile
 
@@ -14,6 +15,8 @@ from .names import BadRequest
 from .space import Space
 
 FILTERED = "E-SWP-030"  # the sweep's own filters leave this point out
+REFUSED = ("E-SWP-040", "E-SWP-031")  # values that exclude each other: no machine or workload has them
+PROBES = 50  # points that may be refused before a sweep is said to have none
 
 
 class Outcome:
@@ -25,14 +28,16 @@ class Outcome:
 
 def outcome_of(point):
     if point.status != "done":
-        return Outcome("failed", "failed in the sweep")
+        return Outcome("failed", point.reason)
     values = {path: value for path, value in point.values.items() if value is not None}
     return Outcome("done", numbers={**values, **point.metrics}, parameters=point.texts)
 
 
 def tahoma_sweep(program, file, out):
-    return subprocess.run([program, "sweep", str(file), "--out", str(out), "--jobs", "1"], check=False,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    """Begins the sweep of a file, or goes on with it."""
+    resume = ["--resume"] if (out / "sweep.yaml").is_file() else []
+    return subprocess.run([program, "sweep", str(file), "--out", str(out), "--jobs", "1", *resume], check=False,
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True)
 
 
 def resolve(program, sweep_file):
@@ -48,21 +53,22 @@ def resolve(program, sweep_file):
         raise BadRequest(f"{sweep_file}: expected a sweep file, with the key 'sweep'")
     kept = {key: content["sweep"][key] for key in ("where", "sample", "limits") if key in content["sweep"]}
     probe = {key: value for key, value in content["sweep"].items() if key not in kept}
-    probe["sample"] = {"method": "random", "points": 1, "seed": 1}
+    probe = with_absolute_paths(probe, pathlib.Path(sweep_file).resolve().parent)
     probe["limits"] = {"time": "0.01 s", "retries": 0}
-    # Beside the file, for its workloads' paths are relative to it.
-    folder = pathlib.Path(sweep_file).resolve().parent
     with tempfile.TemporaryDirectory() as home:
-        probe = with_absolute_paths(probe, folder)
-        file = pathlib.Path(home) / "probe.yaml"
-        file.write_text(yaml.safe_dump({"sweep": probe}, sort_keys=False), encoding="utf-8")
-        said = tahoma_sweep(program, file, pathlib.Path(home) / "out")
-        resolved = pathlib.Path(home) / "out/sweep.yaml"
-        if not resolved.is_file():
-            raise BadRequest(said.stderr.strip().replace(str(file), str(sweep_file)))
-        space = Space(resolved)
-    space.sweep.update(kept)
-    return space
+        file, out = pathlib.Path(home) / "probe.yaml", pathlib.Path(home) / "out"
+        for seed in range(1, PROBES + 1):
+            probe["sample"] = {"method": "random", "points": 1, "seed": seed}
+            file.write_text(yaml.safe_dump({"sweep": probe}, sort_keys=False), encoding="utf-8")
+            said = tahoma_sweep(program, file, out)
+            if (out / "sweep.yaml").is_file():
+                space = Space(out / "sweep.yaml")
+                space.sweep.update(kept)
+                return space
+            if not any(code in said.stderr for code in REFUSED):
+                break
+    # The lines that it names are the probe's, not the file's.
+    raise BadRequest(re.sub(re.escape(str(file)) + r"(:\d+)*", str(sweep_file), said.stderr.strip()))
 
 
 def with_absolute_paths(sweep, folder):
@@ -109,19 +115,11 @@ class Runner:
         if not (out / "manifest.json").is_file():  # the last file of a finished sweep
             self.folder.mkdir(parents=True, exist_ok=True)
             file.write_text(yaml.safe_dump(sweep, sort_keys=False), encoding="utf-8")
-            resume = ["--resume"] if (out / "sweep.yaml").is_file() else []
-            said = subprocess.run([self.program, "sweep", str(file), "--out", str(out), "--jobs", "1", *resume],
-                                  check=False, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+            said = tahoma_sweep(self.program, file, out)
             if FILTERED in said.stderr:
                 return Outcome("filtered", "left out by the sweep's 'where'")
+            if any(code in said.stderr for code in REFUSED):
+                return Outcome("failed", said.stderr.strip())
             if not (out / "manifest.json").is_file():
                 raise BadRequest(said.stderr.strip() or f"{file}: tahoma sweep ended with {said.returncode}")
-        (point,) = single(out)
-        return point
-
-
-def single(out):
-    try:
-        return [outcome_of(SweepFolder(out).done[0])]
-    except BadRequest as error:  # not done
-        return [Outcome("failed", str(error))]
+        return outcome_of(SweepFolder(out).points[0])
