@@ -13,7 +13,6 @@ from optuna.trial import TrialState
 from .names import BadRequest, nearest
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
-warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
 
 PATIENCE = 20  # repeated suggestions in a row, before a point is drawn among those not yet evaluated
 NAME = re.compile(r"[A-Za-z_][\w.]*")
@@ -67,11 +66,13 @@ class Goal:
 def sampler_of(name, seed, trials, jobs=1, constrained=False):
     """Optuna's own settings but for these, whose reasons stand in scripts/sweeps/README.md."""
     constraints = (lambda trial: trial.user_attrs["excesses"]) if constrained else None
-    if name == "nsga2":
-        return optuna.samplers.NSGAIISampler(seed=seed, population_size=min(50, max(8, trials // 5)),
-                                             constraints_func=constraints)
-    return optuna.samplers.TPESampler(seed=seed, multivariate=True, n_startup_trials=max(10, trials // 5),
-                                      constant_liar=jobs > 1, constraints_func=constraints)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+        if name == "nsga2":
+            return optuna.samplers.NSGAIISampler(seed=seed, population_size=min(50, max(8, trials // 5)),
+                                                 constraints_func=constraints)
+        return optuna.samplers.TPESampler(seed=seed, multivariate=True, n_startup_trials=max(10, trials // 5),
+                                          constant_liar=jobs > 1, constraints_func=constraints)
 
 
 class Search:
