@@ -14,7 +14,7 @@ from .names import BadRequest, nearest
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 
-PATIENCE = 20  # repeated suggestions in a row, before a point is drawn among those not yet evaluated
+PATIENCE = 5  # repeated suggestions in a row, before a point is drawn among those not yet evaluated
 NAME = re.compile(r"[A-Za-z_][\w.]*")
 VIOLATED = 1e300  # of a point without numbers: no constraint holds
 
