@@ -31,16 +31,17 @@ def plot(arguments):
         text: at for at, text in enumerate(categories)}
     groups = selection.groups(metric, x, *([by] if by else []))
     spread = any(len(values) > 1 for values in groups.values())
-    for name, (colour, marker) in zip(series, STYLES):
-        cells = [(where[text], [scale.number(value) for value in groups[(text, name) if by else (text,)]])
+    others = ", ".join(selection.others(x, *([by] if by else [])))
+    # Nothing lies between two words, nor between two points that differ in more than what is shown.
+    joined = number and (spread or not others)
+    for at, (name, (colour, marker)) in enumerate(zip(series, STYLES)):
+        beside = 0 if number else 0.08 * (at - (len(series) - 1) / 2)
+        cells = [(where[text] + beside, [scale.number(value) for value in groups[(text, name) if by else (text,)]])
                  for text in categories if ((text, name) if by else (text,)) in groups]
-        at = [place for place, _ in cells]
-        if spread:
-            axes.fill_between(at, [min(values) for _, values in cells], [max(values) for _, values in cells],
-                              color=colour, alpha=0.13, linewidth=0)
-        axes.plot(at, [middle(values) for _, values in cells], color=colour, marker=marker, markersize=5.5,
-                  linewidth=1.4, label=name)
+        draw_series(axes, cells, joined, spread, color=colour, marker=marker, label=name)
     space_axes(axes, *("xy" if number else "y"))
+    if not number:
+        axes.set_xlim(-0.5, len(categories) - 0.5)
     if number and axes.get_xscale() == "linear":
         axes.set_xlim(auto=True)
         axes.margins(x=0.05)
@@ -53,7 +54,20 @@ def plot(arguments):
     if by:
         axes.legend(title=selection.short(by), loc="upper left", bbox_to_anchor=(1.02, 1), frameon=False,
                     borderaxespad=0, alignment="left")
-    others = selection.others(x, *([by] if by else []))
-    write_heading(chart, selection.sweep.title or "Sweep", selection.note(
-        f"line: median, band: least to greatest over {', '.join(others)}" if spread else ""))
+    if spread:
+        note = f"{'line' if joined else 'mark'}: median, {'band' if joined else 'bar'}: least to greatest over {others}"
+    else:
+        note = f"every mark is one point; {others} vary too" if others else ""
+    write_heading(chart, selection.sweep.title or "Sweep", selection.note(note))
     return save(chart, arguments.out)
+
+
+def draw_series(axes, cells, joined, spread, color, **style):
+    at = [place for place, _ in cells]
+    low, high = ([end(values) for _, values in cells] for end in (min, max))
+    if spread and joined:
+        axes.fill_between(at, low, high, color=color, alpha=0.13, linewidth=0)
+    elif spread:
+        axes.vlines(at, low, high, color=color, alpha=0.4, linewidth=3)
+    axes.plot(at, [middle(values) for _, values in cells], color=color, markersize=5.5, linewidth=1.4,
+              linestyle="-" if joined else "none", **style)

@@ -47,7 +47,7 @@ def table_of(selection, shown, x, y):
     """Columns of texts, the heading first."""
     scales = [selection.metric_scale(name) for name in (x, y)]
     columns = [[""] + [str(number) for number in range(1, len(shown) + 1)]]
-    columns += [[selection.axis_name(axis)] + [selection.axis_text(axis, point) for point in shown]
+    columns += [[selection.axis_name(axis)] + [selection.shown_text(axis, point) for point in shown]
                 for axis in selection.axes]
     columns += [[metric_label(name, scale).replace(" [", "\n[")] +
                 [f"{scale.number(point.metrics[name]):.4g}" for point in shown] for name, scale in zip((x, y), scales)]

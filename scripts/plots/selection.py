@@ -60,6 +60,16 @@ class Selection:
     def axis_text(self, axis, point):
         return ", ".join(point.texts[path] for path in axis)
 
+    def shown_text(self, axis, point):
+        """As axis_text, but for numbers of a sample, which have more digits than anybody reads."""
+        return ", ".join(self.rounded(path, point) for path in axis)
+
+    def rounded(self, path, point):
+        if len(point.texts[path].partition(" ")[0]) <= 6 or point.values[path] is None:
+            return point.texts[path]
+        scale = self.parameter_scale(path)
+        return f"{scale.number(point.values[path]):.4g} {scale.unit}".strip()
+
     def parameter_scale(self, path):
         return scale_of_parameter([point.texts[path] for point in self.points],
                                   [point.values[path] for point in self.points if point.values[path] is not None])

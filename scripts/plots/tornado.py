@@ -67,8 +67,8 @@ def plot(arguments):
     bars = bars_of(selection, base, metric)
     scale = selection.metric_scale(metric)
     centre = scale.number(base.metrics[metric])
-    texts = [[selection.axis_text(bar.axis, point) for point in (bar.low, bar.high)] for bar in bars]
-    names = [f"{selection.axis_name(bar.axis)}\n(base {selection.axis_text(bar.axis, base)})" for bar in bars]
+    texts = [[selection.shown_text(bar.axis, point) for point in (bar.low, bar.high)] for bar in bars]
+    names = [f"{selection.axis_name(bar.axis)}\n(base {selection.shown_text(bar.axis, base)})" for bar in bars]
     left = 0.3 + CHARACTER * max(len(line) for name in names for line in name.split("\n"))
     room = 0.25 + CHARACTER * max(len(text) for pair in texts for text in pair)
     below = selection.note(f"base: point {base.number}, {centre:.4g} {scale.unit}".strip(),
