@@ -23,7 +23,8 @@ readonly packages=(
   libsqlite3-dev sqlite3 # results of sweeps
   slurm-wlm         # the tests of sweeps start a Slurm of their own
   catch2 libbenchmark-dev         # tests and benchmarks
-  python3-matplotlib              # scripts/plot
+  python3-matplotlib python3-yaml # scripts/plot
+  python3-optuna                  # scripts/search
   clang-format-14 git python3     # the tests about the repository itself
 )
 # shellcheck disable=SC2034  # read by the scripts that source this

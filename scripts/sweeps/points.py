@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results of single points: run by tahoma and kept, or known from a finished sweep."""
+
+import hashlib
+import json
+import pathlib
+import re
+import subprocess
+import tempfile
+
+import yaml
+
+from .folder import SweepFolder
+from .names import BadRequest
+from .space import Space
+
+FILTERED = "E-SWP-030"  # the sweep's own filters leave this point out
+REFUSED = ("E-SWP-040", "E-SWP-031")  # values that exclude each other: no machine or workload has them
+PROBES = 50  # points that may be refused before a sweep is said to have none
+
+
+class Outcome:
+    """How a point ended: `state` is done, failed or filtered; the numbers of a point that is done, by name."""
+
+    def __init__(self, state, reason="", numbers=None, parameters=None):
+        self.state, self.reason, self.numbers, self.parameters = state, reason, numbers or {}, parameters or {}
+
+
+def outcome_of(point):
+    if point.status != "done":
+        return Outcome("failed", point.reason)
+    values = {path: value for path, value in point.values.items() if value is not None}
+    return Outcome("done", numbers={**values, **point.metrics}, parameters=point.texts)
+
+
+def tahoma_sweep(program, file, out):
+    """Begins the sweep of a file, or goes on with it."""
+    resume = ["--resume"] if (out / "sweep.yaml").is_file() else []
+    return subprocess.run([program, "sweep", str(file), "--out", str(out), "--jobs", "1", *resume], check=False,
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True)
+
+
+def resolve(program, sweep_file):
+    """The space of a sweep file, by tahoma's own reading of it. Only a sweep that starts says what it has resolved, so
+    one random point of it starts, with a hundredth of a second to run."""
+    try:
+        content = yaml.safe_load(pathlib.Path(sweep_file).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadRequest(f"{sweep_file}: cannot read the file: {error.strerror}") from error
+    except yaml.YAMLError as error:
+        raise BadRequest(f"{sweep_file}: not YAML: {' '.join(str(error).split())}") from error
+    if not isinstance(content, dict) or not isinstance(content.get("sweep"), dict):
+        raise BadRequest(f"{sweep_file}: expected a sweep file, with the key 'sweep'")
+    kept = {key: content["sweep"][key] for key in ("where", "sample", "limits") if key in content["sweep"]}
+    probe = {key: value for key, value in content["sweep"].items() if key not in kept}
+    probe = with_absolute_paths(probe, pathlib.Path(sweep_file).resolve().parent)
+    probe["limits"] = {"time": "0.01 s", "retries": 0}
+    with tempfile.TemporaryDirectory() as home:
+        file, out = pathlib.Path(home) / "probe.yaml", pathlib.Path(home) / "out"
+        for seed in range(1, PROBES + 1):
+            probe["sample"] = {"method": "random", "points": 1, "seed": seed}
+            file.write_text(yaml.safe_dump({"sweep": probe}, sort_keys=False), encoding="utf-8")
+            said = tahoma_sweep(program, file, out)
+            if (out / "sweep.yaml").is_file():
+                space = Space(out / "sweep.yaml")
+                space.sweep.update(kept)
+                return space
+            if not any(code in said.stderr for code in REFUSED):
+                break
+    # The lines that it names are the probe's, not the file's.
+    raise BadRequest(re.sub(re.escape(str(file)) + r"(:\d+)*", str(sweep_file), said.stderr.strip()))
+
+
+def with_absolute_paths(sweep, folder):
+    workloads = sweep.get("workloads", [])
+    workloads = [workloads] if isinstance(workloads, str) else workloads
+    sweep = {**sweep, "workloads": [str(folder / str(name)) for name in workloads]}
+    if (folder / str(sweep.get("machine", ""))).is_file():
+        sweep["machine"] = str(folder / sweep["machine"])
+    return sweep
+
+
+class KnownPoints:
+    """The points of a finished sweep over the same workload and machine."""
+
+    def __init__(self, folder, space):
+        sweep = SweepFolder(folder)
+        other = Space(sweep.folder / "sweep.yaml")
+        for key, value in space.fixed().items():
+            if other.fixed()[key] != value:
+                raise BadRequest(f"{folder}: its '{key}' differs from the search's: {other.fixed()[key]}")
+        self.paths = space.paths
+        if set(self.paths) != set(other.paths):
+            raise BadRequest(f"{folder}: its axes are {', '.join(other.paths)}; the search's {', '.join(self.paths)}")
+        self.points = {self.key(point.texts): point for point in sweep.points if point.status != "pending"}
+
+    def key(self, texts):
+        return tuple(texts[path] for path in self.paths)
+
+    def find(self, texts):
+        point = self.points.get(self.key(texts))
+        return outcome_of(point) if point else None
+
+
+class Runner:
+    """Runs each point as a sweep of its own below `folder`; what is there already is not run again."""
+
+    def __init__(self, program, folder, space, expressions):
+        self.program, self.folder, self.space, self.expressions = program, folder, space, expressions
+
+    def outcome(self, texts):
+        sweep = self.space.point(texts, self.expressions)
+        key = hashlib.sha256(json.dumps(sweep, sort_keys=True).encode()).hexdigest()[:32]
+        file, out = self.folder / f"{key}.yaml", self.folder / key
+        if not (out / "manifest.json").is_file():  # the last file of a finished sweep
+            self.folder.mkdir(parents=True, exist_ok=True)
+            file.write_text(yaml.safe_dump(sweep, sort_keys=False), encoding="utf-8")
+            said = tahoma_sweep(self.program, file, out)
+            if FILTERED in said.stderr:
+                return Outcome("filtered", "left out by the sweep's 'where'")
+            if any(code in said.stderr for code in REFUSED):
+                return Outcome("failed", said.stderr.strip())
+            if not (out / "manifest.json").is_file():
+                raise BadRequest(said.stderr.strip() or f"{file}: tahoma sweep ended with {said.returncode}")
+        return outcome_of(SweepFolder(out).points[0])

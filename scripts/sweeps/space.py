@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The axes of a sweep as tahoma has resolved them, as what Optuna chooses from."""
+
+import math
+
+import yaml
+
+from .names import BadRequest
+from .units import base_value, kind_of, scale_for
+
+FIXED = ("workloads", "machine", "mode", "seed", "set", "derive", "metrics")  # what a point's result depends on
+
+
+class Axis:
+    """Values that Optuna chooses among by number, of one parameter or of several that move together."""
+
+    def __init__(self, tracks):
+        self.paths = list(tracks)
+        self.name = self.paths[0]
+        self.choices = list(zip(*tracks.values()))
+        # Only what has an order has neighbours: numbers do, words and shapes do not.
+        bases = [base_value(text) for text in next(iter(tracks.values()))]
+        self.ordered = len(tracks) == 1 and None not in bases and bases in (sorted(bases), sorted(bases, reverse=True))
+
+    def suggest(self, trial):
+        last = len(self.choices) - 1
+        at = trial.suggest_int(self.name, 0, last) if self.ordered else trial.suggest_categorical(
+            self.name, range(last + 1))
+        return dict(zip(self.paths, self.choices[at]))
+
+    def __len__(self):
+        return len(self.choices)
+
+
+class ContinuousAxis:
+    """Any value between two, in base units."""
+
+    def __init__(self, path, ends):
+        self.name = path
+        self.paths = [path]
+        texts = ends["from"], ends["to"]
+        self.ends = [base_value(text) for text in texts]
+        self.log = str(ends.get("log", False)).lower() == "true"
+        if None in self.ends:
+            raise BadRequest(f"{path}: no range of numbers: {' to '.join(texts)}; give it a step or a factor")
+        self.scale = scale_for(kind_of(texts), self.ends)
+
+    def suggest(self, trial):
+        value = trial.suggest_float(self.name, *self.ends, log=self.log)
+        return {self.name: f"{value / self.scale.size:.6g} {self.scale.unit}".strip()}
+
+
+def axis_of(item):
+    ranges = [path for path, values in item.items() if isinstance(values, dict)]
+    if not ranges:
+        return Axis({path: [str(value) for value in values] for path, values in item.items()})
+    if len(item) > 1:
+        raise BadRequest(f"{', '.join(item)}: parameters that move together need values, not a continuous range")
+    return ContinuousAxis(ranges[0], item[ranges[0]])
+
+
+class Space:
+    """A sweep.yaml that tahoma sweep has written."""
+
+    def __init__(self, file):
+        self.sweep = yaml.safe_load(file.read_text(encoding="utf-8"))["sweep"]
+        if len(self.sweep["workloads"]) != 1:
+            raise BadRequest(f"{file}: a search needs one workload, this sweep has {len(self.sweep['workloads'])}")
+        self.axes = [axis_of(item) for item in self.sweep["axes"]]
+        self.paths = [path for axis in self.axes for path in axis.paths]
+
+    def size(self):
+        """Combinations of values; infinite with a continuous axis. Filters are not counted."""
+        return math.prod(len(axis) if isinstance(axis, Axis) else math.inf for axis in self.axes)
+
+    def suggest(self, trial):
+        """Text by path."""
+        return {path: text for axis in self.axes for path, text in axis.suggest(trial).items()}
+
+    def point(self, texts, expressions):
+        """The sweep of one point: this one's, with the search's own expressions as metrics."""
+        sweep = {key: value for key, value in self.sweep.items() if key not in ("sample", "axes")}
+        sweep["axes"] = [{path: [texts[path]] for path in axis.paths} for axis in self.axes]
+        sweep["metrics"] = {**sweep.get("metrics", {}), **expressions}
+        if not sweep["metrics"]:
+            del sweep["metrics"]
+        return {"sweep": sweep}
+
+    def fixed(self):
+        return {key: self.sweep.get(key) for key in FIXED}

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The search itself: Optuna suggests points, a source of outcomes answers, a study remembers."""
+
+import json
+import random
+import re
+import threading
+import warnings
+
+import optuna
+from optuna.trial import TrialState
+
+from .names import BadRequest, nearest
+
+optuna.logging.set_verbosity(optuna.logging.ERROR)
+
+PATIENCE = 5  # repeated suggestions in a row, before a point is drawn among those not yet evaluated
+NAME = re.compile(r"[A-Za-z_][\w.]*")
+VIOLATED = 1e300  # of a point without numbers: no constraint holds
+
+
+class Constraint:
+    """'EXPR <= NUMBER' or 'EXPR >= NUMBER'."""
+
+    def __init__(self, text):
+        parts = re.split(r"(<=|>=)", text)
+        try:
+            self.expression, self.sign, self.limit = parts[0].strip(), parts[1], float(parts[2])
+        except (IndexError, ValueError):
+            raise BadRequest(f"--subject-to '{text}': expected 'EXPR <= NUMBER' or 'EXPR >= NUMBER'") from None
+        if len(parts) != 3 or not self.expression:
+            raise BadRequest(f"--subject-to '{text}': expected one comparison of an expression with a number")
+        self.text = text
+
+    def excess(self, value):
+        """Above zero where the constraint does not hold."""
+        return value - self.limit if self.sign == "<=" else self.limit - value
+
+
+class Goal:
+    """What to minimise, and under which constraints. What is no name goes to tahoma as a metric of its own."""
+
+    def __init__(self, minimised, constraints):
+        self.minimised = list(minimised)
+        self.constraints = [Constraint(text) for text in constraints]
+        texts = self.minimised + [constraint.expression for constraint in self.constraints]
+        self.expressions = {f"search_{at}": text for at, text in enumerate(dict.fromkeys(
+            text for text in texts if not NAME.fullmatch(text)))}
+        self.names = {text: name for name, text in self.expressions.items()}
+
+    def value(self, text, numbers):
+        name = self.names.get(text, text)
+        if name in numbers:
+            return numbers[name]
+        if text in self.names:
+            raise BadRequest(f"'{text}' is none of the known points' metrics; name it in the sweep file's 'metrics'")
+        raise BadRequest(f"no metric or parameter '{text}'{nearest(text, numbers)}")
+
+    def values(self, numbers):
+        return [self.value(text, numbers) for text in self.minimised]
+
+    def excesses(self, numbers):
+        return [c.excess(self.value(c.expression, numbers)) for c in self.constraints]
+
+
+def sampler_of(name, seed, trials, jobs=1, constrained=False):
+    """Optuna's own settings but for these, whose reasons stand in scripts/sweeps/README.md."""
+    constraints = (lambda trial: trial.user_attrs["excesses"]) if constrained else None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+        if name == "nsga2":
+            return optuna.samplers.NSGAIISampler(seed=seed, population_size=min(50, max(8, trials // 5)),
+                                                 constraints_func=constraints)
+        return optuna.samplers.TPESampler(seed=seed, multivariate=True, n_startup_trials=max(10, trials // 5),
+                                          constant_liar=jobs > 1, constraints_func=constraints)
+
+
+class Search:
+    """`source(texts)` gives the Outcome of a point; the study may be a new one or an earlier one's. `report(search)` is
+    called after every point."""
+
+    def __init__(self, study, space, goal, source, seed):
+        self.study, self.space, self.goal, self.source = study, space, goal, source
+        self.random = random.Random(seed)
+        self.lock = threading.Lock()
+        self.seen, self.evaluated, self.repeats, self.stop = set(), 0, 0, None
+        for trial in study.get_trials(deepcopy=False):
+            if trial.state == TrialState.RUNNING:  # of a search that was killed
+                study.tell(trial.number, state=TrialState.FAIL)
+            elif "outcome" in trial.user_attrs:
+                self.seen.add(self.key(trial.user_attrs["texts"]))
+                self.evaluated += trial.user_attrs["outcome"] != "filtered"
+
+    def key(self, texts):
+        return tuple(texts[path] for path in self.space.paths)
+
+    def run(self, trials, jobs, report=lambda search: None):
+        self.open, self.trials, self.report = 0, trials, report
+        workers = [threading.Thread(target=self.work, daemon=True) for _ in range(jobs)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        if self.stop:
+            raise self.stop
+
+    def work(self):
+        try:
+            while True:
+                with self.lock:
+                    if self.stop or self.evaluated + self.open >= self.trials:
+                        return
+                    trial, texts = self.ask()
+                    if trial is None:
+                        return
+                    self.open += 1
+                outcome = self.source(texts)
+                with self.lock:
+                    self.open -= 1
+                    self.tell(trial, texts, outcome)
+                    self.report(self)
+        except Exception as error:  # handed to who called run()
+            self.stop = self.stop or error
+
+    def ask(self):
+        """A suggestion that has not been evaluated; (None, None) when there is none left."""
+        for attempt in range(100 * PATIENCE):
+            if len(self.seen) >= self.space.size():
+                return None, None
+            if attempt and attempt % PATIENCE == 0:
+                self.study.enqueue_trial(self.unseen())
+            trial = self.study.ask()
+            texts = self.space.suggest(trial)
+            if self.key(texts) not in self.seen:
+                self.seen.add(self.key(texts))
+                trial.set_user_attr("texts", texts)
+                return trial, texts
+            # Its result is known and in the study: once is enough.
+            self.repeats += 1
+            self.study.tell(trial, state=TrialState.FAIL)
+        raise BadRequest("no suggestion that has not been evaluated")
+
+    def unseen(self):
+        while True:
+            draw = optuna.trial.FixedTrial({})
+            draw.suggest_int = lambda name, low, high: self.note(name, self.random.randint(low, high))
+            draw.suggest_categorical = lambda name, choices: self.note(name, self.random.choice(choices))
+            draw.suggest_float = lambda name, low, high, log: self.note(name, self.random.uniform(low, high))
+            self.drawn = {}
+            if self.key(self.space.suggest(draw)) not in self.seen:
+                return self.drawn
+
+    def note(self, name, value):
+        self.drawn[name] = value
+        return value
+
+    def tell(self, trial, texts, outcome):
+        if outcome.state == "done":
+            values, excesses = self.goal.values(outcome.numbers), self.goal.excesses(outcome.numbers)
+        else:
+            values, excesses = None, [VIOLATED] * len(self.goal.constraints)
+        trial.set_user_attr("outcome", outcome.state)
+        trial.set_user_attr("reason", outcome.reason)
+        trial.set_user_attr("parameters", outcome.parameters)
+        trial.set_user_attr("excesses", excesses)
+        self.evaluated += outcome.state != "filtered"
+        if values:
+            self.study.tell(trial, values)
+        else:
+            # Pruned without a value is worse than any value for a sampler of one metric; of several, nothing is.
+            worst = len(self.goal.minimised) == 1
+            self.study.tell(trial, state=TrialState.PRUNED if worst else TrialState.FAIL)
+
+    def best(self):
+        """The trials that none beats among those that hold the constraints, by their first value."""
+        legal = [trial for trial in self.study.get_trials(states=(TrialState.COMPLETE,))
+                 if all(excess <= 0 for excess in trial.user_attrs["excesses"])]
+        legal.sort(key=lambda trial: (trial.values, trial.number))
+        front = []
+        for trial in legal:
+            if not any(all(mine <= other for mine, other in zip(better.values, trial.values)) for better in front):
+                front.append(trial)
+        return front
+
+
+def open_study(storage, goal, space):
+    study = optuna.create_study(study_name="search", storage=storage, load_if_exists=True,
+                                directions=["minimize"] * len(goal.minimised))
+    asked = json.loads(json.dumps({"minimise": goal.minimised, "subject to": [c.text for c in goal.constraints],
+                                   "sweep": {**space.fixed(), "axes": space.sweep["axes"],
+                                             "where": space.sweep.get("where")}}))
+    for key, value in asked.items():
+        known = study.user_attrs.get(key, value)
+        if known != value:
+            raise BadRequest(f"study.db is of another search: its '{key}' is {json.dumps(known)}; expected another --out")
+        study.set_user_attr(key, value)
+    return study
