@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/sweep/sweep.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <map>
 #include <set>
@@ -60,6 +64,25 @@ void open_folder(const SweepOptions& options, const std::string& sweep_yaml) {
   make_folder(options.out / "points");
 }
 
+// One sweep at a time works in a folder; the lock ends with its process. A file system without locks has
+// none.
+class FolderLock {
+ public:
+  explicit FolderLock(const fs::path& folder)
+      : descriptor_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+    close(descriptor_);
+    throw base::UserError("E-SWP-043", folder.string(),
+                          "another sweep is at work here; expected one at a time in a folder");
+  }
+  ~FolderLock() { close(descriptor_); }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int descriptor_;
+};
+
 class Sweep {
  public:
   Sweep(const SweepSpec& spec, const SweepOptions& options)
@@ -74,6 +97,7 @@ class Sweep {
   SweepOutcome run() {
     const Clock::time_point start = Clock::now();
     open_folder(options_, spec_.to_yaml());
+    const FolderLock lock(options_.out);
     Store store(options_.out / "sweep.db", {{"title", spec_.title},
                                             {"sweep_sha256", sha256_of(spec_.to_yaml())},
                                             {"version", host_facts().version}});

@@ -9,7 +9,7 @@
 // time, `resume` computes what has no final result yet and ends with what an undisturbed sweep would have.
 //
 // UserError beside those of the parts: E-SWP-041 the folder holds a sweep already, E-SWP-042 nothing there to
-// resume, E-OUT-001 and E-OUT-003 where the folder takes no files.
+// resume, E-SWP-043 another sweep at work there, E-OUT-001 and E-OUT-003 where the folder takes no files.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sweep from its file to its results by the command itself, and the parts behind it.
-#include <sys/stat.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -127,6 +129,22 @@ TEST_CASE("tahoma sweep: a folder is taken for one sweep, and resumed only if it
   const auto both = call({"--sweep", "machine.chip.hbm.stacks=1,2"});
   CHECK(both.status == 2);
   CHECK_THAT(both.err, Catch::Contains("E-CLI-005"));
+}
+
+TEST_CASE("tahoma sweep: two do not work in one folder at a time", "[sweep]") {
+  const SweepFiles files;
+  const std::string out = files.folder() / "out", sweep = sweep_file(files);
+  const auto call = [&](const char* more) {
+    return tests::tahoma_in(files.folder().path(), {"sweep", sweep, "--out", out, more});
+  };
+  REQUIRE(call("--jobs=1").status == 0);
+  const int held = open(out.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  REQUIRE(flock(held, LOCK_EX) == 0);
+  const auto second = call("--resume");
+  CHECK(second.status == 2);
+  CHECK_THAT(second.err, Catch::Contains("E-SWP-043"));
+  close(held);
+  CHECK(call("--resume").status == 0);
 }
 
 TEST_CASE("tahoma sweep: a point whose values contradict each other is a row, and the others are computed",
