@@ -46,7 +46,7 @@ TEST_CASE("tahoma explain: the resource that a run waits for comes first, all to
   const double whole = json["time_ns"];
   CHECK(json["resources"][0]["resource"] == "HBM");
   for (const auto& row : json["resources"]) {
-    CHECK(row["failure"] == "");
+    CHECK(row["failure"].get<std::string>().empty());
     CHECK(row["time_ns"].get<double>() >= json["resources"][0]["time_ns"].get<double>());
   }
   CHECK(json["all_ideal"]["time_ns"].get<double>() < json["resources"][0]["time_ns"].get<double>());
