@@ -13,11 +13,11 @@
 #include <optional>
 #include <system_error>
 
+#include "runtime/sweep/admission.h"
+
 namespace tahoma::runtime {
 
 namespace {
-
-constexpr double kHeadroom = 1.2;  // over what a like point has needed
 
 // "MemAvailable:   123 kB" of /proc/meminfo.
 std::uint64_t available() {
@@ -64,22 +64,15 @@ class Pool {
   Pool(const std::filesystem::path& points, const PoolOptions& options)
       : points_(points),
         options_(options),
-        budget_(options.memory.count > 0 ? options.memory.count : free_memory().count) {}
+        admission_(options.memory.count > 0 ? options.memory : free_memory(), options.jobs,
+                   options.limits.memory) {}
 
   bool idle() const { return running_.empty(); }
-
-  bool has_room(const Job& job) const {
-    if (running_.empty()) return true;
-    if (running_.size() >= std::max<std::size_t>(1, options_.jobs)) return false;
-    const std::uint64_t left = budget_ - std::min(budget_, reserved());
-    const auto need = need_of(job);
-    return need ? *need <= left : false;
-  }
+  bool has_room(const Job& job) const { return admission_.may_start(job.workload); }
 
   void run(const Job& job) {
-    const std::uint64_t left = budget_ - std::min(budget_, reserved());
-    const std::uint64_t need = need_of(job).value_or(left);
-    running_.emplace(start(points_ / job.id, options_), Running{job, need});
+    const pid_t process = start(points_ / job.id, options_);
+    running_.emplace(process, Running{job, admission_.start(job.workload)});
   }
 
   // Nothing when a signal came first.
@@ -88,37 +81,22 @@ class Pool {
     const pid_t process = waitpid(-1, &status, 0);
     const auto at = running_.find(process);
     if (at == running_.end()) return std::nullopt;
-    const Job job = at->second.job;
+    const auto [job, part] = at->second;
     running_.erase(at);
-    if (const auto result = read_result(points_ / job.id)) {
-      std::uint64_t& peak = peaks_[job.workload];
-      peak = std::max(peak, result->last().peak_bytes);
-    }
+    const auto result = read_result(points_ / job.id);
+    admission_.end(job.workload, part, result ? std::optional(result->last().peak_bytes) : std::nullopt);
     return job;
   }
 
  private:
   struct Running {
     Job job;
-    std::uint64_t reserved;
+    std::uint64_t part;  // of the memory
   };
-  std::uint64_t reserved() const {
-    std::uint64_t sum = 0;
-    for (const auto& [process, running] : running_) sum += running.reserved;
-    return sum;
-  }
-  std::optional<std::uint64_t> need_of(const Job& job) const {
-    if (options_.limits.memory.count > 0) return options_.limits.memory.count;
-    const auto peak = peaks_.find(job.workload);
-    if (peak == peaks_.end()) return std::nullopt;
-    return static_cast<std::uint64_t>(kHeadroom * static_cast<double>(peak->second));
-  }
-
   const std::filesystem::path& points_;
   const PoolOptions& options_;
-  std::uint64_t budget_;
+  Admission admission_;
   std::map<pid_t, Running> running_;
-  std::map<std::string, std::uint64_t> peaks_;  // by workload
 };
 
 }  // namespace

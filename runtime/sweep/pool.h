@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points on this host: a process each, as many at a time as jobs and memory allow. How much a point needs is
-// what the largest point of its workload so far has needed, or what the sweep says; of a workload of which
-// none has ended yet a point is taken to need all that is left, so the first of each runs beside others only
-// if these are known.
+// Points on this host: a process each, as many at a time as jobs and memory allow
+// (runtime/sweep/admission.h).
 #pragma once
 
 #include <cstdint>

@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
+#include "runtime/sweep/admission.h"
 #include "runtime/sweep/files.h"
 #include "runtime/sweep/metrics.h"
 #include "runtime/sweep/pareto.h"
@@ -201,6 +202,36 @@ TEST_CASE("sweep results: only done and refused are final, and a torn file is no
   }
   runtime::write_whole(folder / "result.json", "{\"attempts\": [{\"outc");
   CHECK_FALSE(runtime::read_result(folder));
+}
+
+TEST_CASE("sweep admission: points that run together never need more memory than there is", "[sweep]") {
+  runtime::Admission admission({1000}, 8, {0});
+  REQUIRE(admission.may_start("a"));
+  const std::uint64_t first = admission.start("a");
+  CHECK(first == 1000);  // nobody knows
+  CHECK_FALSE(admission.may_start("a"));
+  CHECK_FALSE(admission.may_start("b"));
+  admission.end("a", first, 250);
+  std::vector<std::uint64_t> parts;
+  while (admission.may_start("a")) parts.push_back(admission.start("a"));
+  CHECK(parts == std::vector<std::uint64_t>{300, 300, 300});  // a fifth more than the largest so far
+  CHECK_FALSE(admission.may_start("b"));                      // unknown: alone
+  admission.end("a", 300, 600);
+  CHECK_FALSE(admission.may_start("a"));  // 720 by now
+  admission.end("a", 300, 100);
+  admission.end("a", 300, std::nullopt);
+  CHECK(admission.running() == 0);
+  CHECK(admission.may_start("a"));
+
+  runtime::Admission said({1000}, 2, {400});
+  said.start("a");
+  CHECK(said.may_start("b"));
+  said.start("b");
+  CHECK_FALSE(said.may_start("b"));  // jobs
+  runtime::Admission large({1000}, 2, {4000});
+  CHECK(large.may_start("a"));  // alone, as ever it may end
+  large.start("a");
+  CHECK_FALSE(large.may_start("a"));
 }
 
 TEST_CASE("sweep front: the points that none beats in everything, equal ones together", "[sweep]") {

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which point may start beside those that run, so that together they never need more memory than there is. A
+// point needs what the sweep says, or a fifth more than the largest point of its workload has needed so far;
+// of a workload of which none has ended yet nobody knows, so its first point runs alone. A point that needs
+// more than there is runs alone, too: it may fail, the others do not.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "model/base/units.h"
+
+namespace tahoma::runtime {
+
+class Admission {
+ public:
+  // `each`: what every point needs; 0: as its workload's have needed.
+  Admission(base::Bytes memory, std::size_t jobs, base::Bytes each)
+      : memory_(memory.count), jobs_(std::max<std::size_t>(1, jobs)), each_(each.count) {}
+
+  bool may_start(const std::string& workload) const {
+    if (running_ == 0) return true;
+    const auto need = need_of(workload);
+    return running_ < jobs_ && need && *need <= left();
+  }
+  // Takes the point's part of the memory, which its end gives back.
+  std::uint64_t start(const std::string& workload) {
+    const std::uint64_t part = need_of(workload).value_or(left());
+    ++running_;
+    taken_ += part;
+    return part;
+  }
+  void end(const std::string& workload, std::uint64_t part, std::optional<std::uint64_t> peak) {
+    --running_;
+    taken_ -= part;
+    if (peak) peaks_[workload] = std::max(peaks_[workload], *peak);
+  }
+  std::size_t running() const { return running_; }
+
+ private:
+  std::uint64_t left() const { return memory_ - std::min(memory_, taken_); }
+  std::optional<std::uint64_t> need_of(const std::string& workload) const {
+    if (each_ > 0) return each_;
+    const auto peak = peaks_.find(workload);
+    if (peak == peaks_.end()) return std::nullopt;
+    return peak->second + peak->second / 5;
+  }
+
+  std::uint64_t memory_;
+  std::size_t jobs_;
+  std::uint64_t each_;
+  std::size_t running_ = 0;
+  std::uint64_t taken_ = 0;
+  std::map<std::string, std::uint64_t> peaks_;
+};
+
+}  // namespace tahoma::runtime
