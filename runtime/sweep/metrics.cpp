@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "model/base/error.h"
 #include "runtime/sweep/files.h"
 
 namespace tahoma::runtime {
@@ -10,6 +11,7 @@ namespace tahoma::runtime {
 namespace {
 
 using Json = nlohmann::json;
+constexpr const char* kNotFinite = "E-SWP-022";
 
 // Items that have a name are called by it: "engines.tensor.busy" rather than "engines.0.busy".
 std::string name_of_item(const Json& item, std::size_t at) {
@@ -56,8 +58,13 @@ Names names_in(const std::map<std::string, double>& metrics,
 std::map<std::string, double> metrics_of(const SweepSpec& spec, const PreparedPoint& point,
                                          const std::filesystem::path& folder) {
   std::map<std::string, double> metrics = numbers_of_summary(text_of_file(folder / "out" / "summary.json"));
-  for (const auto& [name, expression] : spec.metrics)
-    metrics[name] = expression.value(names_in(metrics, point.values));
+  for (const auto& [name, expression] : spec.metrics) {
+    try {
+      metrics[name] = expression.value(names_in(metrics, point.values));
+    } catch (const base::UserError& error) {
+      if (error.code != kNotFinite) throw;
+    }
+  }
   return metrics;
 }
 

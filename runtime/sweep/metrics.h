@@ -13,7 +13,8 @@ namespace tahoma::runtime {
 
 std::map<std::string, double> numbers_of_summary(const std::string& summary_json);
 
-// Of a point that is done. UserError E-SWP-021 at a metric of the sweep that names nothing there is.
+// Of a point that is done; a metric that is no finite number is left out. UserError E-SWP-021 at a metric of
+// the sweep that names nothing there is.
 std::map<std::string, double> metrics_of(const SweepSpec& spec, const PreparedPoint& point,
                                          const std::filesystem::path& folder);
 

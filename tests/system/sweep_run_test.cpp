@@ -28,7 +28,8 @@ namespace fs = std::filesystem;
 const std::string kFour =
     "  mode: timing\n  axes:\n    - machine.chip.hbm.stacks: [2, 4]\n"
     "    - machine.chip.core.tensor.clock: [1.4 GHz, 2.8 GHz]\n"
-    "  metrics: {price: 'machine.chip.hbm.stacks * 100', worth: 'price * simulated_time_ns'}\n";
+    "  metrics: {price: 'machine.chip.hbm.stacks * 100', worth: 'price * simulated_time_ns', none: 'price / "
+    "0'}\n";
 
 std::string sweep_file(const SweepFiles& files, const std::string& keys = kFour) {
   return files.write("  workloads: gemm.yaml\n" + keys);
@@ -85,6 +86,7 @@ TEST_CASE("tahoma sweep: every point is a row with its parameters and metrics", 
     CHECK(r.id.size() == 32);
     REQUIRE(r.parameters.size() == 2);
     CHECK(r.metrics.at("price") == 100 * *r.parameters[1].value);
+    CHECK_FALSE(r.metrics.contains("none"));
     CHECK(r.metrics.at("worth") == r.metrics.at("price") * r.metrics.at("simulated_time_ns"));
   }
   CHECK(rows[0].metrics.at("simulated_time_ns") >=
