@@ -1,52 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tests/support/sweep_points.h"
+
 #include <catch2/catch.hpp>
 
 #include "runtime/config.h"
-#include "runtime/sweep/points.h"
-#include "tests/support/sweep_files.h"
-
-namespace {
 
 using namespace tahoma;
-using runtime::SweepPoint, runtime::SweepSpec, tests::SweepFiles;
+using runtime::SweepPoint, runtime::SweepSpec, tests::check_points_refused, tests::points_of_gemm,
+    tests::Points, tests::rows_of, tests::SweepFiles;
 using Texts = std::vector<std::string>;
-using Points = std::vector<SweepPoint>;
-
-Points points(const std::string& keys) {
-  const SweepFiles files;
-  return runtime::points_of(files.of_gemm(keys));
-}
-
-// The overrides of every point, joined by spaces and without what all paths begin with.
-Texts rows(const Points& points, const std::string& prefix) {
-  Texts rows;
-  for (const SweepPoint& point : points) {
-    std::string row;
-    for (const std::string& text : point.overrides)
-      row += (row.empty() ? "" : " ") + text.substr(prefix.size());
-    rows.push_back(row);
-  }
-  return rows;
-}
-
-void check_refused(const std::string& keys, const std::string& beginning, const std::string& hint) {
-  const SweepFiles files;
-  const std::string refusal = files.refusal([&] { runtime::points_of(files.of_gemm(keys)); });
-  CHECK_THAT(refusal, Catch::StartsWith(beginning));
-  CHECK_THAT(refusal, Catch::Contains(hint));
-}
-
-}  // namespace
 
 TEST_CASE("sweep points: a grid is complete, numbered, and its last axis is the fastest", "[sweep]") {
-  const Points grid = points("  axes:\n    - machine.torus.x: [1, 2]\n    - machine.torus.y: [3, 1, 2]\n");
-  CHECK(rows(grid, "machine.torus.") ==
+  const Points grid =
+      points_of_gemm("  axes:\n    - machine.torus.x: [1, 2]\n    - machine.torus.y: [3, 1, 2]\n");
+  CHECK(rows_of(grid, "machine.torus.") ==
         Texts{"x=1 y=3", "x=1 y=1", "x=1 y=2", "x=2 y=3", "x=2 y=1", "x=2 y=2"});
   for (std::size_t i = 0; i < grid.size(); ++i) CHECK(grid[i].number == i);
 }
 
 TEST_CASE("sweep points: parameters have their text and their value in base units", "[sweep]") {
-  const Points line = points(
+  const Points line = points_of_gemm(
       "  axes:\n"
       "    - {machine.chip.core.tensor.clock: [1.2 GHz, 2400 MHz], machine.link.x: [64 GB/s, ideal],\n"
       "       machine.link.wire: [50 ns, ideal], machine.chip.hbm.model: [flat, dram],\n"
@@ -73,9 +46,9 @@ TEST_CASE("sweep points: parameters have their text and their value in base unit
 }
 
 TEST_CASE("sweep points: linked parameters move together", "[sweep]") {
-  const Points line = points(
+  const Points line = points_of_gemm(
       "  axes:\n    - {machine.torus.x: [4, 8], machine.torus.y: [4, 2]}\n    - machine.torus.z: [1, 2]\n");
-  CHECK(rows(line, "machine.torus.") == Texts{"x=4 y=4 z=1", "x=4 y=4 z=2", "x=8 y=2 z=1", "x=8 y=2 z=2"});
+  CHECK(rows_of(line, "machine.torus.") == Texts{"x=4 y=4 z=1", "x=4 y=4 z=2", "x=8 y=2 z=1", "x=8 y=2 z=2"});
 }
 
 TEST_CASE("sweep points: every workload runs at every combination, one after the other", "[sweep]") {
@@ -90,7 +63,7 @@ TEST_CASE("sweep points: every workload runs at every combination, one after the
 }
 
 TEST_CASE("sweep points: derived parameters follow from others, each in its own unit", "[sweep]") {
-  const Points line = points(
+  const Points line = points_of_gemm(
       "  axes:\n    - machine.chip.hbm.stacks: [4, 6]\n"
       "  derive:\n"
       "    machine.chip.hbm.capacity: 'machine.chip.hbm.stacks * 6 * GiB'\n"
@@ -111,12 +84,12 @@ TEST_CASE("sweep points: derived parameters follow from others, each in its own 
 
 TEST_CASE("sweep points: filters leave out what does not hold, and numbers have no gaps", "[sweep]") {
   const std::string axes = "  axes:\n    - machine.torus.x: [1, 2, 4]\n    - machine.torus.y: [1, 2, 4]\n";
-  const Points few = points(axes + "  where: 'machine.torus.x * machine.torus.y == 4'\n");
-  CHECK(rows(few, "machine.torus.") == Texts{"x=1 y=4", "x=2 y=2", "x=4 y=1"});
+  const Points few = points_of_gemm(axes + "  where: 'machine.torus.x * machine.torus.y == 4'\n");
+  CHECK(rows_of(few, "machine.torus.") == Texts{"x=1 y=4", "x=2 y=2", "x=4 y=1"});
   CHECK(few[2].number == 2);
-  CHECK(points(axes + "  where: [machine.torus.x > 1, machine.torus.y < 4]\n").size() == 4);
-  CHECK(points(axes + "  derive: {machine.torus.z: 'machine.torus.x * machine.torus.y'}\n"
-                      "  where: machine.torus.z <= 2\n")
+  CHECK(points_of_gemm(axes + "  where: [machine.torus.x > 1, machine.torus.y < 4]\n").size() == 4);
+  CHECK(points_of_gemm(axes + "  derive: {machine.torus.z: 'machine.torus.x * machine.torus.y'}\n"
+                              "  where: machine.torus.z <= 2\n")
             .size() == 3);
 }
 
@@ -126,35 +99,37 @@ TEST_CASE("sweep points: filters see the base values of the workload and ideal r
   const Points one =
       runtime::points_of(files.of_gemm("  axes:\n    - machine.link.x: [64 GB/s, 128 GB/s, ideal]\n"
                                        "  where: ['workload.m == 128', 'machine.link.x > 100 * GB / s']\n"));
-  CHECK(rows(one, "machine.link.") == Texts{"x=128 GB/s", "x=ideal"});
+  CHECK(rows_of(one, "machine.link.") == Texts{"x=128 GB/s", "x=ideal"});
 }
 
 TEST_CASE("sweep points: what a filter leaves out need not be legal", "[sweep]") {
   const std::string axes =
       "  axes:\n    - machine.torus.x: [1, 2, 4]\n  derive: {machine.torus.y: '16 - 8 * machine.torus.x'}\n";
-  check_refused(axes, "sweep.yaml:5:29: error[E-SWP-031]: 'machine.torus.y' from '16 - 8 * machine.torus.x'",
-                "machine.torus.x = 2");
-  CHECK(points(axes + "  where: machine.torus.y > 0\n").size() == 1);
+  check_points_refused(axes,
+                       "sweep.yaml:5:29: error[E-SWP-031]: 'machine.torus.y' from '16 - 8 * machine.torus.x'",
+                       "machine.torus.x = 2");
+  CHECK(points_of_gemm(axes + "  where: machine.torus.y > 0\n").size() == 1);
 }
 
 TEST_CASE("sweep points: a derived value that the parameter cannot have is refused", "[sweep]") {
   const auto derived = [](const std::string& path, const std::string& expression) {
     return "  axes:\n    - machine.chip.hbm.stacks: [4]\n  derive: {" + path + ": '" + expression + "'}\n";
   };
-  check_refused(derived("machine.torus.x", "2.5"), "sweep.yaml:5:29: error[E-SWP-031]", "2.5 is not whole");
-  check_refused(derived("machine.torus.x", "1000"), "sweep.yaml:5:29: error[E-SWP-031]",
-                "must lie in 1 .. 16");
-  check_refused(derived("machine.chip.hbm.capacity", "0 - GiB"), "sweep.yaml:5:39: error[E-SWP-031]",
-                "negative");
-  check_refused(derived("machine.link.x", "1e30"), "sweep.yaml:5:28: error[E-SWP-031]", "can hold");
-  check_refused(derived("machine.chip.core.tensor.throttle", "2"), "sweep.yaml:5:47: error[E-SWP-031]",
-                "0 or 1");
-  check_refused(derived("machine.link.x", "1 / (machine.chip.hbm.stacks - 4)"),
-                "sweep.yaml:5:28: error[E-SWP-022]", "machine.chip.hbm.stacks = 4");
+  check_points_refused(derived("machine.torus.x", "2.5"), "sweep.yaml:5:29: error[E-SWP-031]",
+                       "2.5 is not whole");
+  check_points_refused(derived("machine.torus.x", "1000"), "sweep.yaml:5:29: error[E-SWP-031]",
+                       "must lie in 1 .. 16");
+  check_points_refused(derived("machine.chip.hbm.capacity", "0 - GiB"), "sweep.yaml:5:39: error[E-SWP-031]",
+                       "negative");
+  check_points_refused(derived("machine.link.x", "1e30"), "sweep.yaml:5:28: error[E-SWP-031]", "can hold");
+  check_points_refused(derived("machine.chip.core.tensor.throttle", "2"), "sweep.yaml:5:47: error[E-SWP-031]",
+                       "0 or 1");
+  check_points_refused(derived("machine.link.x", "1 / (machine.chip.hbm.stacks - 4)"),
+                       "sweep.yaml:5:28: error[E-SWP-022]", "machine.chip.hbm.stacks = 4");
 }
 
 TEST_CASE("sweep points: filters that leave nothing say how much each of them drops", "[sweep]") {
-  check_refused(
+  check_points_refused(
       "  axes:\n    - machine.torus.x: [1, 2, 3, 4]\n"
       "  where: ['machine.torus.x > 2', 'machine.torus.x < 2', 'machine.torus.x > 0']\n",
       "sweep.yaml:5:11: error[E-SWP-030]: no point is left of 4",
@@ -165,17 +140,18 @@ TEST_CASE("sweep points: a million points by mistake are counted, axis by axis",
   const std::string axes =
       "  axes:\n    - machine.link.y: {from: 1 GB/s, to: 1000 GB/s, step: 1 GB/s}\n"
       "    - machine.link.x: {from: 1 GB/s, to: 1000 GB/s, step: 1 GB/s}\n";
-  check_refused(axes, "sweep.yaml: error[E-SWP-014]: 1000000 points",
-                "1000 of machine.link.y x 1000 of machine.link.x), at most 10000");
-  check_refused(axes, "sweep.yaml: error[E-SWP-014]", "raise 'limits.points'");
-  check_refused(axes + "  limits: {points: 100}\n  where: machine.link.x > 0\n",
-                "sweep.yaml: error[E-SWP-014]: before 'where' 1000000 points", "at most 100");
+  check_points_refused(axes, "sweep.yaml: error[E-SWP-014]: 1000000 points",
+                       "1000 of machine.link.y x 1000 of machine.link.x), at most 10000");
+  check_points_refused(axes, "sweep.yaml: error[E-SWP-014]", "raise 'limits.points'");
+  check_points_refused(axes + "  limits: {points: 100}\n  where: machine.link.x > 0\n",
+                       "sweep.yaml: error[E-SWP-014]: before 'where' 1000000 points", "at most 100");
   const std::string small = "  axes:\n    - machine.link.x: {from: 1 GB/s, to: 30 GB/s, step: 1 GB/s}\n";
-  check_refused(small + "  limits: {points: 9}\n  where: machine.link.x > 20 * GB / s\n",
-                "sweep.yaml: error[E-SWP-014]: more than 9 points", "30 of machine.link.x");
-  CHECK(points(small + "  limits: {points: 10}\n  where: machine.link.x > 20 * GB / s\n").size() == 10);
-  check_refused(small + "  sample: {points: 20}\n  limits: {points: 10}\n",
-                "sweep.yaml: error[E-SWP-014]: 20 points", "20 samples");
+  check_points_refused(small + "  limits: {points: 9}\n  where: machine.link.x > 20 * GB / s\n",
+                       "sweep.yaml: error[E-SWP-014]: more than 9 points", "30 of machine.link.x");
+  CHECK(points_of_gemm(small + "  limits: {points: 10}\n  where: machine.link.x > 20 * GB / s\n").size() ==
+        10);
+  check_points_refused(small + "  sample: {points: 20}\n  limits: {points: 10}\n",
+                       "sweep.yaml: error[E-SWP-014]: 20 points", "20 samples");
 }
 
 TEST_CASE("sweep points: overrides give a run the point's values, texts with brackets included", "[sweep]") {
@@ -208,5 +184,5 @@ TEST_CASE("sweep points: the sweep of a file and of its own text have the same p
   const Points here = runtime::points_of(spec);
   const Points there =
       runtime::points_of(runtime::load_sweep(files.folder().write("copy.yaml", spec.to_yaml())));
-  CHECK(rows(here, "") == rows(there, ""));
+  CHECK(rows_of(here, "") == rows_of(there, ""));
 }

@@ -4,41 +4,12 @@
 #include <cmath>
 #include <set>
 
-#include "runtime/sweep/points.h"
-#include "tests/support/sweep_files.h"
-
-namespace {
+#include "tests/support/sweep_points.h"
 
 using namespace tahoma;
-using runtime::SweepPoint, runtime::SweepSpec, tests::SweepFiles;
+using runtime::SweepPoint, runtime::SweepSpec, tests::check_points_refused, tests::points_of_gemm,
+    tests::Points, tests::rows_of, tests::SweepFiles;
 using Texts = std::vector<std::string>;
-using Points = std::vector<SweepPoint>;
-
-Points points(const std::string& keys) {
-  const SweepFiles files;
-  return runtime::points_of(files.of_gemm(keys));
-}
-
-// The overrides of every point, joined by spaces and without what all paths begin with.
-Texts rows(const Points& points, const std::string& prefix) {
-  Texts rows;
-  for (const SweepPoint& point : points) {
-    std::string row;
-    for (const std::string& text : point.overrides)
-      row += (row.empty() ? "" : " ") + text.substr(prefix.size());
-    rows.push_back(row);
-  }
-  return rows;
-}
-
-void check_refused(const std::string& keys, const std::string& beginning, const std::string& hint) {
-  const SweepFiles files;
-  const std::string refusal = files.refusal([&] { runtime::points_of(files.of_gemm(keys)); });
-  CHECK_THAT(refusal, Catch::StartsWith(beginning));
-  CHECK_THAT(refusal, Catch::Contains(hint));
-}
-
-}  // namespace
 
 TEST_CASE("sweep points: a Latin hypercube has one point in each stratum of a continuous axis", "[sweep]") {
   const std::string keys =
@@ -46,7 +17,7 @@ TEST_CASE("sweep points: a Latin hypercube has one point in each stratum of a co
       "    - machine.chip.hbm.capacity: {from: 1 MiB, to: 1 GiB, log: true}\n"
       "    - machine.chip.hbm.stacks: [4, 6]\n"
       "  sample: {method: latin_hypercube, points: 20, seed: 5}\n";
-  const Points sample = points(keys);
+  const Points sample = points_of_gemm(keys);
   REQUIRE(sample.size() == 20);
   std::multiset<double> clocks, capacities;
   int fours = 0;
@@ -68,8 +39,8 @@ TEST_CASE("sweep points: a Latin hypercube has one point in each stratum of a co
     CHECK(capacity <= 20.5 + stratum / 2.0 + 1e-6);
     ++stratum;
   }
-  CHECK(rows(points(keys), "") == rows(sample, ""));
-  CHECK(rows(points(keys + "  title: other\n"), "") == rows(sample, ""));
+  CHECK(rows_of(points_of_gemm(keys), "") == rows_of(sample, ""));
+  CHECK(rows_of(points_of_gemm(keys + "  title: other\n"), "") == rows_of(sample, ""));
 }
 
 TEST_CASE("sweep points: a sample is filtered after it is drawn", "[sweep]") {
@@ -77,11 +48,11 @@ TEST_CASE("sweep points: a sample is filtered after it is drawn", "[sweep]") {
       "  axes:\n    - machine.torus.x: {from: 1, to: 16, step: 1}\n    - machine.torus.y: {from: 1, to: 16, "
       "step: 1}\n"
       "  sample: {points: 50, seed: 2}\n";
-  const Texts all = rows(points(keys), "machine.torus.");
-  const Texts some = rows(points(keys + "  where: machine.torus.x <= 8\n"), "machine.torus.");
+  const Texts all = rows_of(points_of_gemm(keys), "machine.torus.");
+  const Texts some = rows_of(points_of_gemm(keys + "  where: machine.torus.x <= 8\n"), "machine.torus.");
   CHECK(std::set<std::string>(all.begin(), all.end()).size() == 50);
   CHECK(some.size() < 50);
   for (const std::string& row : some) CHECK(std::find(all.begin(), all.end(), row) != all.end());
-  check_refused("  axes:\n    - machine.torus.x: [1, 2]\n  sample: {points: 3}\n",
-                "sweep.yaml:5:20: error[E-SWP-032]", "only 2");
+  check_points_refused("  axes:\n    - machine.torus.x: [1, 2]\n  sample: {points: 3}\n",
+                       "sweep.yaml:5:20: error[E-SWP-032]", "only 2");
 }
