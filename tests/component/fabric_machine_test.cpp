@@ -226,3 +226,15 @@ TEST_CASE("fabric machine: relabelled chips take the same time", "[system][link]
   };
   CHECK(shifted(2) == Approx(shifted(0)).epsilon(1e-9));
 }
+
+TEST_CASE("fabric machine: a link that is on nobody's way carries no byte", "[system][link]") {
+  const auto r = run(flat(4, 4), {{0, at(0, 0), at(5, 0)}}, 1 << 16);  // one along x, one along y
+  for (const auto& l : r.links) {
+    const bool on_the_way = (l.from_chip == 0 && l.to_chip == 1) || (l.from_chip == 1 && l.to_chip == 5);
+    // Acknowledgements for the core that waits: headers alone.
+    const bool back = (l.from_chip == 5 && l.to_chip == 4) || (l.from_chip == 4 && l.to_chip == 0);
+    INFO(l.path);
+    CHECK(l.payload_bytes == (on_the_way ? std::uint64_t{1} << 16 : 0));
+    CHECK((l.wire_bytes > 0) == (on_the_way || back));
+  }
+}
