@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/whole_file.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <memory>
 
 #include "model/base/error.h"
@@ -21,6 +21,16 @@ namespace {
 struct Closer {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
+
+bool put(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(descriptor, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return fsync(descriptor) == 0;
+}
 
 }  // namespace
 
@@ -37,16 +47,22 @@ std::string read_file(const std::string& path) {
   return bytes;
 }
 
-void write_file(const std::string& path, std::string_view bytes) {
-  const std::string partial = fmt::format("{}.partial-{}", path, getpid());
-  errno = 0;
-  std::ofstream file(partial, std::ios::binary | std::ios::trunc);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (file && std::rename(partial.c_str(), path.c_str()) == 0) return;
+int replace_file(const std::string& partial, const std::string& path, std::string_view bytes) {
+  const int descriptor = open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (descriptor < 0) return errno;
+  const bool written = put(descriptor, bytes);
   const int reason = errno;
-  std::remove(partial.c_str());
-  throw UserError("E-OUT-003", path, fmt::format("cannot write the file: {}", std::strerror(reason)));
+  close(descriptor);
+  if (written && std::rename(partial.c_str(), path.c_str()) == 0) return 0;
+  const int why = written ? errno : reason;
+  unlink(partial.c_str());
+  return why;
+}
+
+void write_file(const std::string& path, std::string_view bytes) {
+  const int reason = replace_file(fmt::format("{}.partial-{}", path, getpid()), path, bytes);
+  if (reason != 0)
+    throw UserError("E-OUT-003", path, fmt::format("cannot write the file: {}", std::strerror(reason)));
 }
 
 }  // namespace tahoma::runtime

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/collective/grid.h"
+#include "runtime/collective/operation.h"
 
 namespace tahoma::tests {
 
@@ -49,6 +50,18 @@ inline std::vector<runtime::collective::Grid> grids() {
           mesh_grid({{4, 128}, {3, 128}}),
           mesh_grid({{3, 128}, {3, 64}}),
           torus_grid({{4, 128}, {4, 128}, {4, 64}})};
+}
+
+// The operation over so many ranks, with a root in the middle and partners where it needs them.
+inline runtime::collective::Problem problem_for(runtime::collective::Operation operation,
+                                                std::uint32_t ranks) {
+  using namespace runtime::collective;
+  Problem p{operation, ranks, ranks / 2, {}};
+  for (std::uint32_t r = 0; r < ranks; ++r) {
+    if (operation == Operation::kPermute) p.to.push_back((r + 3) % ranks);
+    if (operation == Operation::kSendRecv) p.to.push_back(r % 2 == 0 && r + 1 < ranks ? r + 1 : kNowhere);
+  }
+  return p;
 }
 
 }  // namespace tahoma::tests

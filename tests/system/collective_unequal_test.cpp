@@ -22,17 +22,9 @@ using namespace tahoma::runtime::collective;
 using isa::DType;
 using runtime::HbmView;
 using runtime::Kernel;
+using tests::problem_for;
 
 namespace {
-
-Problem problem_for(Operation operation, std::uint32_t ranks) {
-  Problem p{operation, ranks, ranks / 2, {}};
-  for (std::uint32_t r = 0; r < ranks; ++r) {
-    if (operation == Operation::kPermute) p.to.push_back((r + 3) % ranks);
-    if (operation == Operation::kSendRecv) p.to.push_back(r % 2 == 0 && r + 1 < ranks ? r + 1 : kNowhere);
-  }
-  return p;
-}
 
 template <class Visit>
 void for_each_schedule(const Grid& grid, Visit&& visit) {
