@@ -2,6 +2,7 @@
 // A folder with two workloads and the sweeps that a test writes beside them.
 #pragma once
 
+#include <catch2/catch.hpp>
 #include <string>
 
 #include "runtime/sweep/spec.h"
@@ -45,5 +46,13 @@ class SweepFiles {
  private:
   TempDir folder_;
 };
+
+// The sweep of the first workload with these keys is refused.
+inline void check_refused(const std::string& keys, const std::string& beginning, const std::string& hint) {
+  const SweepFiles files;
+  const std::string refusal = files.refusal([&] { files.of_gemm(keys); });
+  CHECK_THAT(refusal, Catch::StartsWith(beginning));
+  CHECK_THAT(refusal, Catch::Contains(hint));
+}
 
 }  // namespace tahoma::tests

@@ -8,17 +8,10 @@
 namespace {
 
 using namespace tahoma;
-using runtime::SweepSpec, tests::SweepFiles;
+using runtime::SweepSpec, tests::check_refused, tests::SweepFiles;
 using Texts = std::vector<std::string>;
 
 const std::string kStacks = "  axes:\n    - machine.chip.hbm.stacks: [4, 6]\n";
-
-void check_refused(const std::string& keys, const std::string& beginning, const std::string& hint) {
-  const SweepFiles files;
-  const std::string refusal = files.refusal([&] { files.of_gemm(keys); });
-  CHECK_THAT(refusal, Catch::StartsWith(beginning));
-  CHECK_THAT(refusal, Catch::Contains(hint));
-}
 
 SweepSpec of_words(const SweepFiles& files, const Texts& axes, const Texts& overrides = {}) {
   return runtime::sweep_of({files.gemm(), axes, "", "", "", overrides});
