@@ -51,6 +51,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "runtime/inputs.h"
 #include "runtime/workload.h"
@@ -77,6 +78,18 @@ GoldenResult check_attention(const HostTensor& q, const HostTensor& k, const Hos
 // + 1, width - filter + 1]. Row and column of `made_by` are those of y seen as a matrix.
 GoldenResult check_convolution(const HostTensor& x, const HostTensor& w, const HostTensor& bias,
                                const HostTensor& y, const MadeBy& made_by);
+
+// One row of an output by its definition, in double, and how far from it the machine's result may lie before
+// it is rounded to the output's dtype. `scale`, where not empty: what an element's relative error is measured
+// against beside |want|, as the size of the terms of a sum that may cancel.
+struct WantedRow {
+  std::vector<double> want, slack, scale;
+};
+// Every row of `got` seen as a matrix beside its definition. `tolerance` is the relative epsilon that is
+// reported, `rule` says in one line how the slack follows from dtype and reduction length. `definition` is
+// asked again for rows with large errors.
+GoldenResult check_rows(const HostTensor& got, const std::function<WantedRow(std::uint64_t row)>& definition,
+                        double tolerance, const std::string& rule, const MadeBy& made_by);
 
 // y[r] = x[r] / sqrt(mean(x[r]^2) + epsilon) * g with x, y [rows, columns] and g [1, columns].
 GoldenResult check_rms_norm(const HostTensor& x, const HostTensor& g, const HostTensor& y, double epsilon,

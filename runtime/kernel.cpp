@@ -65,6 +65,8 @@ HbmView Kernel::argument(const std::string& name, isa::DType dtype, std::uint64_
   return view;
 }
 
+void Kernel::control(const HbmView& argument) { impl_->program.control |= std::uint32_t{1} << argument.arg; }
+
 HbmView Kernel::beside(const HbmView& argument, std::int64_t bytes, isa::DType dtype, std::uint64_t rows,
                        std::uint64_t columns) {
   HbmView view{argument.arg, dtype, 0, rows, columns, static_cast<std::int64_t>(columns)};

@@ -91,6 +91,8 @@ class Kernel {
   ~Kernel();
 
   HbmView argument(const std::string& name, isa::DType dtype, std::uint64_t rows, std::uint64_t columns);
+  // The argument keeps its values when nothing is computed: page tables, routing, counts.
+  void control(const HbmView& argument);
   // Another tensor of this core, so many bytes from the argument's address; a dependency of its own.
   HbmView beside(const HbmView& argument, std::int64_t bytes, isa::DType dtype, std::uint64_t rows,
                  std::uint64_t columns);
