@@ -11,7 +11,7 @@
 // result may round: round(want - slack) <= got <= round(want + slack), rounding to the output's dtype. So a
 // 16-bit output has no room beyond its own last place, and no absolute or relative epsilon is tuned by hand.
 //
-//  - GEMM: n = K for 16-bit inputs, whose products are exact in fp32, and 2 K for fp32. R is the range of
+//  - GEMM: n = K for inputs of 8 and 16 bits and tf32, whose products are exact in fp32, and 2 K for fp32. R is the range of
 //    the running sums of the element's own products, which bounds every partial sum of consecutive products
 //    whatever the blocking; it comes from the exact element in double. Cores that share K add their parts in
 //    an order of their own: one addition each, on sums of some of the parts, whose mean square is below R^2
@@ -53,6 +53,7 @@
 #include <string>
 #include <vector>
 
+#include "isa/instruction.h"
 #include "runtime/inputs.h"
 #include "runtime/workload.h"
 
@@ -63,9 +64,26 @@ using MadeBy = std::function<std::string(std::uint64_t row, std::uint64_t column
 // A core's number and instance name.
 std::string core_name(const model::MachineParams& machine, std::uint32_t core);
 
-// c = a b with a [m,k], b [k,n], c [m,n] as HostTensor matrices. The check uses up to two host threads and,
-// beside its arguments, some 200 MiB. 2 m n k floating-point operations of Eigen's float or double product.
-GoldenResult check_gemm(const HostTensor& a, const HostTensor& b, const HostTensor& c, const MadeBy& made_by);
+// What stands behind a product: activation(sum + bias) + residual, each step rounded to fp32. The slack of the
+// sum grows by half a unit in the last place for each addition, by the activation's steepest slope, and by
+// the units in the last place that its row of isa/activation_functions.h allows.
+struct ProductEpilogue {
+  const HostTensor* row_bias = nullptr;     // [m, 1]
+  const HostTensor* column_bias = nullptr;  // [1, n]
+  isa::ActFn activation = isa::ActFn::kCopy;
+  const HostTensor* residual = nullptr;  // [m, n]
+  bool empty() const {
+    return row_bias == nullptr && column_bias == nullptr && activation == isa::ActFn::kCopy &&
+           residual == nullptr;
+  }
+};
+
+// c = a b with a [m,k], b [k,n], c [m,n] as HostTensor matrices, and what stands behind it. `products` are
+// those that the machine adds up for an element where it is told to leave zeros of a out; 0: all k. The check
+// uses up to two host threads and, beside its arguments, some 200 MiB. 2 m n k floating-point operations of
+// Eigen's float or double product.
+GoldenResult check_gemm(const HostTensor& a, const HostTensor& b, const HostTensor& c, const MadeBy& made_by,
+                        const ProductEpilogue& epilogue = {}, std::uint64_t products = 0);
 
 // o[h] = softmax(scale q[h] k[h]^T + mask) v[h] with q, o [heads,q_len,d] and k, v [heads,kv_len,d]. Causal:
 // query i sees the keys j <= i + kv_len - q_len. Row and column of `made_by` are those of o seen as a matrix:
