@@ -33,6 +33,11 @@
 //  the
 //    handful of roundings and the 2 ulp of its rsqrt.
 //
+//  - MLP: each hidden element has the errors of its sums, through the steepest slope of the activation, and six
+//  deviations of its own rounding; these are independent from element to element, so that of y they make up
+//  |error of h|_4 |w|_4, beside the errors of y's own sum, whose R is |want| + 6 |h|_4 |w|_4. The units in the
+//  last place of the activation and the product may be shared by all elements and are counted in full.
+//
 //  - Sum of two tensors: one rounding to the output's dtype, of 16-bit outputs behind one to fp32.
 //
 //  - Reduction of several ranks' vectors: Eigen's sum, minimum or maximum in double. Minimum and maximum are
@@ -91,11 +96,17 @@ GoldenResult check_gemm(const HostTensor& a, const HostTensor& b, const HostTens
 GoldenResult check_attention(const HostTensor& q, const HostTensor& k, const HostTensor& v,
                              const HostTensor& o, double scale, bool causal, const MadeBy& made_by);
 
-// y[i, o, r, c] = bias[o] + sum over channels k and taps (s, t) of w[o, k, s, t] x[i, k, r + s, c + t], with
-// x [images, in, height, width], w [out, in, filter, filter], bias [out] and y [images, out, height - filter
-// + 1, width - filter + 1]. Row and column of `made_by` are those of y seen as a matrix.
+// y[i, o, r, c] = f(bias[o] + sum over channels k and taps (s, t) of w[o, k, s, t] x[i, k, r * stride + s -
+// padding, c * stride + t - padding]) with x = 0 outside its image and f nothing or max(., 0); x [images, in,
+// height, width], w [out, in, filter, filter], bias [out] and y [images, out, (height + 2 padding - filter) /
+// stride + 1, the same of width]. Row and column of `made_by` are those of y seen as a matrix.
+struct ConvolutionGeometry {
+  std::uint64_t stride = 1, padding = 0;
+  bool relu = false;
+};
 GoldenResult check_convolution(const HostTensor& x, const HostTensor& w, const HostTensor& bias,
-                               const HostTensor& y, const MadeBy& made_by);
+                               const HostTensor& y, const MadeBy& made_by,
+                               const ConvolutionGeometry& geometry = {});
 
 // One row of an output by its definition, in double, and how far from it the machine's result may lie before
 // it is rounded to the output's dtype. `scale`, where not empty: what an element's relative error is measured
@@ -112,6 +123,17 @@ GoldenResult check_rows(const HostTensor& got, const std::function<WantedRow(std
 // y[r] = x[r] / sqrt(mean(x[r]^2) + epsilon) * g with x, y [rows, columns] and g [1, columns].
 GoldenResult check_rms_norm(const HostTensor& x, const HostTensor& g, const HostTensor& y, double epsilon,
                             const MadeBy& made_by);
+
+// y = h down + down_bias with h = activation(x gate) * (x up), or activation(x up + up_bias) without a gate: x,
+// y [tokens, features], gate, up [features, hidden], down [hidden, features], biases fp32 with one column.
+struct MlpTensors {
+  const HostTensor& x;
+  const HostTensor* gate;  // null: none, as the biases
+  const HostTensor &up, &down;
+  const HostTensor *up_bias, *down_bias;
+};
+GoldenResult check_mlp(const MlpTensors& tensors, isa::ActFn activation, const HostTensor& y,
+                       const MadeBy& made_by);
 
 // y = a + b, all three of one shape and dtype.
 GoldenResult check_sum(const HostTensor& a, const HostTensor& b, const HostTensor& y, const MadeBy& made_by);

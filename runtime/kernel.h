@@ -33,6 +33,7 @@ struct TileView {
   // Runs of columns that lie one behind the other as `count` slices of [P, columns / count] each: operands of
   // matmuls with several rows of the contraction in a partition.
   TileView slices(unsigned count) const;
+  TileView slice(unsigned number) const;  // one of them: [P, columns of a slice]
 };
 
 // A 2-D window of an HBM argument: rows x columns of a matrix, row-major unless the strides say otherwise.
@@ -55,6 +56,8 @@ struct HbmView {
   HbmView window(std::uint64_t row, std::uint64_t column, std::uint64_t rows, std::uint64_t columns) const;
   // Row count * p + s as slice s of row p, to be loaded into TileView::slices; the rows are a multiple.
   HbmView slices(unsigned count) const;
+  // The same with rows / count neighbours in each slice: row s * (rows / count) + p as slice s of row p.
+  HbmView stacked(unsigned count) const;
   // The same window of a peer's tensor, so far away in the global address space (isa/program.h), either way.
   HbmView of_peer(std::int64_t bytes) const;
 };
