@@ -11,7 +11,8 @@
 // result may round: round(want - slack) <= got <= round(want + slack), rounding to the output's dtype. So a
 // 16-bit output has no room beyond its own last place, and no absolute or relative epsilon is tuned by hand.
 //
-//  - GEMM: n = K for inputs of 8 and 16 bits and tf32, whose products are exact in fp32, and 2 K for fp32. R is the range of
+//  - GEMM: n = K for inputs of 8 and 16 bits and tf32, whose products are exact in fp32, and 2 K for fp32. R
+//  is the range of
 //    the running sums of the element's own products, which bounds every partial sum of consecutive products
 //    whatever the blocking; it comes from the exact element in double. Cores that share K add their parts in
 //    an order of their own: one addition each, on sums of some of the parts, whose mean square is below R^2
@@ -33,10 +34,10 @@
 //  the
 //    handful of roundings and the 2 ulp of its rsqrt.
 //
-//  - MLP: each hidden element has the errors of its sums, through the steepest slope of the activation, and six
-//  deviations of its own rounding; these are independent from element to element, so that of y they make up
-//  |error of h|_4 |w|_4, beside the errors of y's own sum, whose R is |want| + 6 |h|_4 |w|_4. The units in the
-//  last place of the activation and the product may be shared by all elements and are counted in full.
+//  - MLP: each hidden element has the errors of its sums, through the steepest slope of the activation, and
+//  six deviations of its own rounding; these are independent from element to element, so that of y they make
+//  up |error of h|_4 |w|_4, beside the errors of y's own sum, whose R is |want| + 6 |h|_4 |w|_4. The units in
+//  the last place of the activation and the product may be shared by all elements and are counted in full.
 //
 //  - Sum of two tensors: one rounding to the output's dtype, of 16-bit outputs behind one to fp32.
 //
@@ -69,9 +70,9 @@ using MadeBy = std::function<std::string(std::uint64_t row, std::uint64_t column
 // A core's number and instance name.
 std::string core_name(const model::MachineParams& machine, std::uint32_t core);
 
-// What stands behind a product: activation(sum + bias) + residual, each step rounded to fp32. The slack of the
-// sum grows by half a unit in the last place for each addition, by the activation's steepest slope, and by
-// the units in the last place that its row of isa/activation_functions.h allows.
+// What stands behind a product: activation(sum + bias) + residual, each step rounded to fp32. The slack of
+// the sum grows by half a unit in the last place for each addition, by the activation's steepest slope, and
+// by the units in the last place that its row of isa/activation_functions.h allows.
 struct ProductEpilogue {
   const HostTensor* row_bias = nullptr;     // [m, 1]
   const HostTensor* column_bias = nullptr;  // [1, n]
@@ -124,8 +125,8 @@ GoldenResult check_rows(const HostTensor& got, const std::function<WantedRow(std
 GoldenResult check_rms_norm(const HostTensor& x, const HostTensor& g, const HostTensor& y, double epsilon,
                             const MadeBy& made_by);
 
-// y = h down + down_bias with h = activation(x gate) * (x up), or activation(x up + up_bias) without a gate: x,
-// y [tokens, features], gate, up [features, hidden], down [hidden, features], biases fp32 with one column.
+// y = h down + down_bias with h = activation(x gate) * (x up), or activation(x up + up_bias) without a gate:
+// x, y [tokens, features], gate, up [features, hidden], down [hidden, features], biases fp32 with one column.
 struct MlpTensors {
   const HostTensor& x;
   const HostTensor* gate;  // null: none, as the biases

@@ -163,8 +163,7 @@ class GemmCheck {
       for (std::uint64_t i = 0; i < w.columns; ++i) {
         const std::uint64_t column = w.column + i;
         const double sum = want[r * w.columns + i], scale = row_norm_[row] * column_norm_[column];
-        const Approximate expected =
-            behind({sum, one_deviation_ * (std::fabs(sum) + scale)}, row, column);
+        const Approximate expected = behind({sum, one_deviation_ * (std::fabs(sum) + scale)}, row, column);
         tally.error(got[i], expected.value, scale, row, column);
         if (!passes_first_look(got[i], expected) && !confirmed_right(tally, row, column))
           tally.mismatch(row * c_.columns() + column);
@@ -194,10 +193,9 @@ std::string rule_behind(const ProductEpilogue& epilogue) {
   if (epilogue.empty()) return "";
   std::string rule = "; half an ulp of fp32 more for each addition behind the sum";
   if (epilogue.activation != isa::ActFn::kCopy)
-    rule += fmt::format(", {} times all of it and {} ulp for {}",
-                        golden_activation(epilogue.activation).slope,
-                        isa::activation_function(epilogue.activation).error.ulps,
-                        isa::name_of(epilogue.activation));
+    rule += fmt::format(
+        ", {} times all of it and {} ulp for {}", golden_activation(epilogue.activation).slope,
+        isa::activation_function(epilogue.activation).error.ulps, isa::name_of(epilogue.activation));
   return rule;
 }
 
@@ -213,9 +211,9 @@ GoldenResult check_gemm(const HostTensor& a, const HostTensor& b, const HostTens
   // fp32 ones.
   const GoldenTally tally = c.dtype == isa::DType::kFp32 ? check.run<double>() : check.run<float>();
   const double slack = accumulation_slack(check.roundings(), 1);
-  const std::string rule =
-      fmt::format("{} rounding of want +- 6 * 2^-24 * sqrt({:.0f} / 3) * range of the element's running sums{}",
-                  isa::name_of(c.dtype), check.roundings(), rule_behind(epilogue));
+  const std::string rule = fmt::format(
+      "{} rounding of want +- 6 * 2^-24 * sqrt({:.0f} / 3) * range of the element's running sums{}",
+      isa::name_of(c.dtype), check.roundings(), rule_behind(epilogue));
   return conclude(
       tally, c, [&](auto row, auto column) { return check.examine(row, column); },
       unit_roundoff(c.dtype) + slack, rule, made_by);

@@ -95,7 +95,8 @@ class MlpDefinition {
   }
 
   // x weights for some hidden features.
-  std::vector<Approximate> sums_of(const HostTensor& weights, std::uint64_t first, std::uint64_t count) const {
+  std::vector<Approximate> sums_of(const HostTensor& weights, std::uint64_t first,
+                                   std::uint64_t count) const {
     const Doubles w = window_of(weights, {0, first, features_, count});
     const Doubles c = product(x_, w, tokens_, count, features_), fourths = column_fourths(w, count);
     std::vector<Approximate> sums(c.size());
@@ -110,7 +111,8 @@ class MlpDefinition {
     std::vector<Approximate> up = sums_of(t_.up, first, count), gate;
     if (t_.gate != nullptr) gate = sums_of(*t_.gate, first, count);
     if (t_.up_bias != nullptr)
-      for (std::uint64_t i = 0; i < up.size(); ++i) up[i] = added(up[i], t_.up_bias->at(first + i % count, 0));
+      for (std::uint64_t i = 0; i < up.size(); ++i)
+        up[i] = added(up[i], t_.up_bias->at(first + i % count, 0));
     Doubles h(up.size());
     const double rounding = kGoldenDeviations * unit_roundoff(t_.x.dtype) / std::numbers::sqrt3;
     for (std::uint64_t i = 0; i < up.size(); ++i) {
@@ -125,9 +127,11 @@ class MlpDefinition {
       h_error_fourth_[i / count] += fourth(error);
     }
     const Doubles down = window_of(t_.down, {first, 0, count, features_});
-    const Doubles part = product(h, down, tokens_, features_, count), fourths = column_fourths(down, features_);
+    const Doubles part = product(h, down, tokens_, features_, count),
+                  fourths = column_fourths(down, features_);
     std::transform(y_.begin(), y_.end(), part.begin(), y_.begin(), std::plus<>());
-    std::transform(down_fourth_.begin(), down_fourth_.end(), fourths.begin(), down_fourth_.begin(), std::plus<>());
+    std::transform(down_fourth_.begin(), down_fourth_.end(), fourths.begin(), down_fourth_.begin(),
+                   std::plus<>());
   }
 
   const MlpTensors& t_;
@@ -142,7 +146,8 @@ GoldenResult check_mlp(const MlpTensors& tensors, isa::ActFn activation, const H
                        const MadeBy& made_by) {
   const MlpDefinition definition(tensors, activation);
   const std::string rule = fmt::format(
-      "{} rounding of want +- 6 deviations of {} + {} fp32 sums and of h's rounding to {}, and {} ulp of {} in full",
+      "{} rounding of want +- 6 deviations of {} + {} fp32 sums and of h's rounding to {}, and {} ulp of {} "
+      "in full",
       isa::name_of(y.dtype), tensors.x.columns(), tensors.up.columns(), isa::name_of(y.dtype),
       isa::activation_function(activation).error.ulps, isa::name_of(activation));
   return check_rows(

@@ -101,8 +101,7 @@ TileView TileView::slices(unsigned count) const {
 TileView TileView::slice(unsigned number) const {
   if (number >= shape.count[isa::kSliceDim]) refuse("slices", number, 1, shape.count[isa::kSliceDim]);
   TileView view = *this;
-  const std::int64_t step =
-      tile.stride[isa::kSliceDim] * static_cast<std::int64_t>(isa::size_of(tile.dtype));
+  const std::int64_t step = tile.stride[isa::kSliceDim] * static_cast<std::int64_t>(isa::size_of(tile.dtype));
   view.tile.offset = static_cast<std::uint32_t>(tile.offset + step * number);
   view.shape.count[isa::kSliceDim] = 1;
   view.tile.stride[isa::kSliceDim] = 0;

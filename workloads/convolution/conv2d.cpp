@@ -21,8 +21,9 @@ class Conv2dCase final : public KernelCase {
   }
   isa::DType compute_dtype() const override { return *isa::dtype_from_name(dtype_); }
   std::string describe() const override {
-    return fmt::format("conv2d {}x{}, stride {}, padding {}, of {}x{}x{}x{} to {} channels {} on {} cores", filter_,
-                       filter_, stride_, padding_, images_, in_, height_, width_, out_, dtype_, cores());
+    return fmt::format("conv2d {}x{}, stride {}, padding {}, of {}x{}x{}x{} to {} channels {} on {} cores",
+                       filter_, filter_, stride_, padding_, images_, in_, height_, width_, out_, dtype_,
+                       cores());
   }
 
  protected:
@@ -34,14 +35,17 @@ class Conv2dCase final : public KernelCase {
     t.add("height", height_, std::uint64_t{28}, pixels, "rows of an input image", base::chosen());
     t.add("width", width_, std::uint64_t{28}, pixels, "columns of an input image", base::chosen());
     t.add("filter", filter_, std::uint64_t{3}, {1, 16}, "rows and columns of the filter", base::chosen());
-    t.add("stride", stride_, std::uint64_t{1}, {1, 4}, "pixels of x from one of y to the next", base::chosen());
+    t.add("stride", stride_, std::uint64_t{1}, {1, 4}, "pixels of x from one of y to the next",
+          base::chosen());
     t.add("padding", padding_, std::uint64_t{1}, {0, 7}, "rows and columns of zeros on each side of an image",
           base::chosen());
     t.add("relu", relu_, false, "y = max(y, 0)", base::chosen());
     t.add("dtype", dtype_, std::string("bf16"), {"bf16", "fp16", "fp32"},
           "element type of x, w and y; sums and bias are fp32", base::chosen());
   }
-  void check_sizes(const model::MachineParams& machine) const override { check_conv2d(machine, shape(images_)); }
+  void check_sizes(const model::MachineParams& machine) const override {
+    check_conv2d(machine, shape(images_));
+  }
   std::vector<CaseTensor> tensors() const override {
     const Conv2dShape s = shape(images_);
     CaseTensor w{"w", s.dtype, {out_, in_ * s.taps()}, Role::kInput, Deal::kWhole};
@@ -67,7 +71,8 @@ class Conv2dCase final : public KernelCase {
     return {images, in_, out_, height_, width_, filter_, stride_, padding_, compute_dtype(), relu_};
   }
 
-  std::uint64_t images_ = 0, in_ = 0, out_ = 0, height_ = 0, width_ = 0, filter_ = 0, stride_ = 0, padding_ = 0;
+  std::uint64_t images_ = 0, in_ = 0, out_ = 0, height_ = 0, width_ = 0, filter_ = 0, stride_ = 0,
+                padding_ = 0;
   bool relu_ = false;
   std::string dtype_;
 };

@@ -50,7 +50,8 @@ class Conv2d {
         x_(kernel.argument("x", shape.dtype, shape.images * shape.in, shape.height * shape.width)),
         w_(kernel.argument("w", shape.dtype, shape.in * shape.taps(), shape.out)),
         bias_(kernel.argument("bias", DType::kFp32, shape.out, 1)),
-        y_(kernel.argument("y", shape.dtype, shape.images * shape.out, shape.out_height() * shape.out_width())),
+        y_(kernel.argument("y", shape.dtype, shape.images * shape.out,
+                           shape.out_height() * shape.out_width())),
         in_(cut(all_of(shape.in), plan.height)) {
     const auto in_tiles = static_cast<unsigned>(in_.size()),
                out_tiles = static_cast<unsigned>((shape.out + plan.height - 1) / plan.height);
@@ -90,7 +91,8 @@ class Conv2d {
     }
   }
 
-  void emit_group(const Pixels& block, const std::vector<Pixels>& group, const Range& out, const TileView& bias) {
+  void emit_group(const Pixels& block, const std::vector<Pixels>& group, const Range& out,
+                  const TileView& bias) {
     std::vector<TileView> sums;
     for (const Pixels& bank : group) sums.push_back(kernel_.take(sums_, out.count, pixels_of(bank)));
     // The tap that every pixel has comes first.
@@ -115,18 +117,19 @@ class Conv2d {
                 columns = inside(all_of(shape_.out_width()), shape_, right, shape_.width);
     if (rows.count == 0 || columns.count == 0) return;
     const Range input = Conv2dPlan::input_rows(shape_, block.rows);
-    const auto width = static_cast<unsigned>(shape_.width), out_width = static_cast<unsigned>(shape_.out_width()),
+    const auto width = static_cast<unsigned>(shape_.width),
+               out_width = static_cast<unsigned>(shape_.out_width()),
                stride = static_cast<unsigned>(shape_.stride), images = bank.images.count;
     const std::uint64_t row = rows.first * stride + down - shape_.padding - input.first,
                         column = columns.first * stride + right - shape_.padding;
     const auto from = static_cast<unsigned>(
         ((bank.images.first - block.images.first) * input.count + row) * width + column);
-    const auto to =
-        static_cast<unsigned>((rows.first - bank.rows.first) * out_width + columns.first);
-    kernel_.matmul(box(sum, to, {images, bank.rows.count * out_width}, {rows.count, out_width}, {columns.count, 1}),
-                   stationary,
-                   box(x, from, {images, input.count * width}, {rows.count, stride * width}, {columns.count, stride}),
-                   accumulate);
+    const auto to = static_cast<unsigned>((rows.first - bank.rows.first) * out_width + columns.first);
+    kernel_.matmul(
+        box(sum, to, {images, bank.rows.count * out_width}, {rows.count, out_width}, {columns.count, 1}),
+        stationary,
+        box(x, from, {images, input.count * width}, {rows.count, stride * width}, {columns.count, stride}),
+        accumulate);
   }
 
   // The bias, the activation and one rounding; vector and scalar engine in turn.
@@ -155,8 +158,9 @@ class Conv2d {
     if (tile) return *tile;
     const auto taps = static_cast<unsigned>(shape_.taps());
     tile = kernel_.take(weights_, in_[k].count, taps * panel_.count).slices(taps);
-    kernel_.load(*tile, w_.window(in_[k].first * taps, panel_.first, std::uint64_t{in_[k].count} * taps, panel_.count)
-                            .slices(taps));
+    kernel_.load(
+        *tile, w_.window(in_[k].first * taps, panel_.first, std::uint64_t{in_[k].count} * taps, panel_.count)
+                   .slices(taps));
     return *tile;
   }
 

@@ -57,10 +57,12 @@ void check_conv2d(const model::MachineParams& machine, const Conv2dShape& s) {
                                   (s.filter - 1) / 2));
   const std::uint64_t least = std::min(s.height, s.width) + 2 * s.padding;
   if (s.filter > least)
-    refuse("filter", fmt::format("{} on padded images with a side of {}; expected at most that", s.filter, least));
+    refuse("filter",
+           fmt::format("{} on padded images with a side of {}; expected at most that", s.filter, least));
   const std::uint64_t most = bank_pixels(machine.chip.core);
   if (s.out_width() > most)
-    refuse("width", fmt::format("a row of y has {} pixels; expected at most {}, a PSUM bank", s.out_width(), most));
+    refuse("width",
+           fmt::format("a row of y has {} pixels; expected at most {}, a PSUM bank", s.out_width(), most));
 }
 
 Conv2dPlan plan_conv2d(const model::MachineParams& machine, const Conv2dShape& s) {
@@ -68,14 +70,13 @@ Conv2dPlan plan_conv2d(const model::MachineParams& machine, const Conv2dShape& s
   const std::uint64_t size = isa::size_of(s.dtype), pixels = s.out_height() * s.out_width();
   const std::uint64_t in_bank = bank_pixels(core);
   Conv2dPlan plan;
-  plan.height =
-      narrowed(std::min({core.tensor.rows, core.tensor.columns, core.sbuf.partitions}));
+  plan.height = narrowed(std::min({core.tensor.rows, core.tensor.columns, core.sbuf.partitions}));
   plan.bank_images = narrowed(std::min(s.images, std::max<std::uint64_t>(1, in_bank / pixels)));
   plan.bank_rows = narrowed(std::min(s.out_height(), in_bank / s.out_width()));
   const std::uint64_t in_tiles = (s.in + plan.height - 1) / plan.height,
                       out_tiles = (s.out + plan.height - 1) / plan.height;
-  const std::uint64_t rest = out_tiles * aligned(sizeof(float)) +
-                             kConvolutionResults * aligned(in_bank * size);
+  const std::uint64_t rest =
+      out_tiles * aligned(sizeof(float)) + kConvolutionResults * aligned(in_bank * size);
   const auto weights = [&](std::uint64_t tiles) {
     return in_tiles * aligned(s.taps() * std::min(s.out, tiles * plan.height) * size);
   };
@@ -91,19 +92,22 @@ Conv2dPlan plan_conv2d(const model::MachineParams& machine, const Conv2dShape& s
       return input(images, rows) <= UINT16_MAX &&
              taken + kBlockCopies * in_tiles * aligned(input(images, rows) * size) <= core.sbuf.usable.count;
     };
-    plan.images = narrowed(std::min<std::uint64_t>(s.images, std::uint64_t{plan.bank_images} * kConvolutionGroup));
+    plan.images =
+        narrowed(std::min<std::uint64_t>(s.images, std::uint64_t{plan.bank_images} * kConvolutionGroup));
     plan.rows = narrowed(s.out_height());
     while (plan.images > plan.bank_images && !fits(plan.images, plan.rows)) plan.images -= plan.bank_images;
     if (plan.images == 1)
-      while (plan.rows > plan.bank_rows && !fits(1, plan.rows)) plan.rows -= std::min(plan.rows, plan.bank_rows);
+      while (plan.rows > plan.bank_rows && !fits(1, plan.rows))
+        plan.rows -= std::min(plan.rows, plan.bank_rows);
     if (plan.rows == 0 || !fits(plan.images, plan.rows)) continue;
     plan.input_columns = narrowed(input(plan.images, plan.rows));
     return plan;
   }
   refuse("in_channels",
-         fmt::format("weights of {} channels by {} taps and a band of an image take more than the {} bytes of an "
-                     "SBUF partition; expected fewer channels",
-                     s.in, s.taps(), core.sbuf.usable.count));
+         fmt::format(
+             "weights of {} channels by {} taps and a band of an image take more than the {} bytes of an "
+             "SBUF partition; expected fewer channels",
+             s.in, s.taps(), core.sbuf.usable.count));
 }
 
 }  // namespace tahoma::workloads

@@ -16,11 +16,11 @@ struct Pixels {
 };
 
 struct Conv2dPlan {
-  unsigned height = 0;             // partitions, rows and columns of the array
-  unsigned channels = 0;           // output channels of a panel of weights
-  unsigned images = 0, rows = 0;   // of a block whose input is loaded at once
+  unsigned height = 0;            // partitions, rows and columns of the array
+  unsigned channels = 0;          // output channels of a panel of weights
+  unsigned images = 0, rows = 0;  // of a block whose input is loaded at once
   unsigned bank_images = 0, bank_rows = 0;
-  unsigned input_columns = 0;      // elements of a partition that a block takes, for each tile of channels
+  unsigned input_columns = 0;  // elements of a partition that a block takes, for each tile of channels
 
   // Input rows under output rows, clipped to the image.
   static Range input_rows(const Conv2dShape& shape, const Range& rows);

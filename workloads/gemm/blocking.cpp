@@ -109,6 +109,10 @@ class Search {
         b.a_copies = static_cast<unsigned>(k_tiles_ + (strips * panels > 1 ? ahead : 0));
         b.b_copies = static_cast<unsigned>(k_tiles_ * (next ? 2 : 1) + (panels > 1 && !next ? ahead : 0));
         if (fits(b)) consider(b, resident_ns(b, panels, strips, ahead));
+        Blocking all = b;
+        all.all_strips = true;
+        all.a_copies = static_cast<unsigned>(k_tiles_ * strips);
+        if (panels > 1 && fits(all)) consider(all, resident_ns(all, panels, strips, ahead));
       }
   }
 
@@ -131,16 +135,19 @@ class Search {
   double resident_ns(const Blocking& b, std::uint64_t panels, std::uint64_t strips, unsigned ahead) const {
     const auto partitions = static_cast<double>(shape_.partitions());
     const double a_strip = a_load_ns(partitions, b), b_panel = b_load_ns(partitions, b);
-    const double moves =
-        static_cast<double>(panels) * (static_cast<double>(strips) * a_strip + b_panel) + store_ns(b);
+    const auto a_strips = static_cast<double>(b.all_strips ? strips : panels * strips);
+    const double moves = a_strips * a_strip + static_cast<double>(panels) * b_panel + store_ns(b);
     const double first_group = static_cast<double>(k_tiles_) * step_ns(b);
     // Until the first strip and panel are there, the array waits for what its first group cannot cover.
     const double start = std::max(0.0, a_strip + b_panel - first_group);
     const double per_switch = start + std::max(0.0, kLatencyNs - ahead * step_ns(b));
-    const double switches = b.next_panel ? std::max(0.0, a_strip - first_group) : per_switch;
+    const double of_a = b.all_strips ? 0 : std::max(0.0, a_strip - first_group);
+    const double switches = b.next_panel ? of_a : per_switch;
     const double strip_switch = std::max(0.0, a_strip - first_group * (ahead >= 2 ? 1.0 : 0.5));
     return work_ns(b, moves) + start + static_cast<double>(panels - 1) * switches +
-           static_cast<double>(panels * (strips - 1)) * strip_switch + edges_ns(b);
+           (b.all_strips ? static_cast<double>(strips - 1) : static_cast<double>(panels * (strips - 1))) *
+               strip_switch +
+           edges_ns(b);
   }
 
   // What bounds the steady state: the array, the DMA engines, or stores that each hold a tile of c until they
@@ -208,7 +215,7 @@ class Search {
     if (shape_.epilogue.residual) b.sbuf_bytes += b.c_copies * c;
     if (shape_.epilogue.bias == BiasOf::kRows) b.sbuf_bytes += b.c_copies * aligned(sizeof(float));
     if (shape_.epilogue.bias == BiasOf::kColumns)
-      b.sbuf_bytes += kPanelsOfBias * aligned(b.panel * sizeof(float));
+      b.sbuf_bytes += 2 * kPanelsOfBias * aligned(b.panel * sizeof(float)) + aligned(b.mt * sizeof(float));
     return b.sbuf_bytes <= core_.sbuf.usable.count;
   }
 

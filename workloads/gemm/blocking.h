@@ -63,6 +63,7 @@ struct Blocking {
   unsigned strip = 0, panel = 0;  // columns of a in a strip, of b in a panel
   bool resident = false;          // strip and panel hold all of K; otherwise both stream past, tile by tile
   bool next_panel = false;        // the next panel is loaded while this one is used
+  bool all_strips = false;        // all of a stays, for every panel
   unsigned a_copies = 0, b_copies = 0, c_copies = 0, psum_copies = 0;
   std::uint64_t sbuf_bytes = 0;  // per partition
   double estimate_ns = 0;        // to choose by, not a prediction

@@ -71,10 +71,12 @@ class Gemm final : public runtime::Workload {
   }
 
   double useful_flops() const override {
-    return 2.0 * static_cast<double>(shape().m) * static_cast<double>(shape().n) *
-           static_cast<double>(shape().k);
+    const GemmShape s = shape();
+    const double all = 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
+    return s.sparse() ? all / isa::row_of(s.mode).slices : all;  // of a sparse A those of what is kept
   }
   isa::DType compute_dtype() const override { return shape().dtype; }
+  isa::MatmulMode compute_mode() const override { return shape().mode; }
 
   std::uint32_t cores_used() const override {
     const runtime::Shard shard = params_.shard();
@@ -107,7 +109,8 @@ class Gemm final : public runtime::Workload {
   }
   HostTensor residual() const {
     if (!shape().epilogue.residual) return {};
-    return runtime::input(params_.inputs().residual, "residual", shape().out, {shape().m, shape().n}, seed_, 3);
+    return runtime::input(params_.inputs().residual, "residual", shape().out, {shape().m, shape().n}, seed_,
+                          3);
   }
 
   void place_inputs(Machine& machine) const {

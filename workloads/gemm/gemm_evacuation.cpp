@@ -14,19 +14,24 @@ ScalarOperand column_of(const std::optional<TileView>& bias) { return {0, bias ?
 
 }  // namespace
 
-Evacuation::Evacuation(Kernel& kernel, const model::MachineParams& machine, const GemmShape& shape,
-                       const Blocking& blocking, const GemmViews& views)
+Evacuation::Evacuation(Kernel& kernel, const GemmShape& shape, const Blocking& blocking,
+                       const GemmViews& views)
     : kernel_(kernel),
       epilogue_(shape.epilogue),
       views_(views),
-      height_(static_cast<unsigned>(machine.chip.core.sbuf.partitions)),
+      height_(blocking.mt),
+      width_(blocking.nt),
       c_pool_(kernel.sbuf("c", shape.out, std::min(blocking.panel, blocking.group_n * blocking.nt),
                           blocking.c_copies)) {
   const unsigned width = std::min(blocking.panel, blocking.group_n * blocking.nt);
   if (epilogue_.bias == BiasOf::kRows)
     row_biases_ = kernel.sbuf("bias", isa::DType::kFp32, 1, blocking.c_copies);
-  if (epilogue_.bias == BiasOf::kColumns)
+  if (epilogue_.bias == BiasOf::kColumns) {
+    ones_ = kernel.take(kernel.sbuf("ones", isa::DType::kFp32, height_), 1, height_);
+    kernel.memset(*ones_, 1.0F);
+    bias_rows_ = kernel.sbuf("bias row", isa::DType::kFp32, blocking.panel, kPanelsOfBias);
     column_biases_ = kernel.sbuf("bias", isa::DType::kFp32, blocking.panel, kPanelsOfBias);
+  }
   if (epilogue_.residual) residuals_ = kernel.sbuf("residual", shape.out, width, blocking.c_copies);
 }
 
@@ -41,15 +46,17 @@ Evacuation::Operands Evacuation::Operands::columns(const Range& wanted, const Ra
   return part;
 }
 
-// Every partition gets a copy: a window whose rows are all the same row.
-void Evacuation::load_column_bias(const Range& panel) {
-  if (!column_biases_ || (panel_ && panel_->first == panel.first)) return;
-  panel_ = panel;
+void Evacuation::begin_panel(const Range& panel, runtime::Pool banks) {
+  if (!column_biases_) return;
+  const TileView row = kernel_.take(*bias_rows_, 1, panel.count);
+  kernel_.load(row, views_.bias.window(0, panel.first, 1, panel.count));
   column_bias_ = kernel_.take(*column_biases_, height_, panel.count);
-  HbmView repeated = views_.bias.window(0, panel.first, 1, panel.count);
-  repeated.rows = height_;
-  repeated.row_stride = 0;
-  kernel_.load(*column_bias_, repeated);
+  for (const Range& piece : cut({0, panel.count}, width_)) {
+    const auto first = static_cast<unsigned>(piece.first);
+    const TileView spread = kernel_.take(banks, height_, piece.count);
+    kernel_.matmul(spread, *ones_, row.columns(first, piece.count), false);
+    kernel_.copy(column_bias_->columns(first, piece.count), spread);
+  }
 }
 
 Evacuation::Operands Evacuation::load_operands(const Range& rows, const Range& columns) {
@@ -69,7 +76,6 @@ Evacuation::Operands Evacuation::load_operands(const Range& rows, const Range& c
 
 void Evacuation::finish(const std::vector<TileView>& sums, const std::vector<Range>& row_tiles,
                         const Range& panel, const Range& columns, const std::vector<Range>& column_tiles) {
-  load_column_bias(panel);
   std::vector<Operands> operands;
   for (const Range& r : row_tiles) operands.push_back(load_operands(r, columns));
   for (std::size_t row = 0, sum = 0; row < row_tiles.size(); ++row) {

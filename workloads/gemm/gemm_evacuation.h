@@ -17,9 +17,12 @@ namespace tahoma::workloads {
 
 class Evacuation {
  public:
-  Evacuation(runtime::Kernel& kernel, const model::MachineParams& machine, const GemmShape& shape,
-             const Blocking& blocking, const GemmViews& views);
+  Evacuation(runtime::Kernel& kernel, const GemmShape& shape, const Blocking& blocking,
+             const GemmViews& views);
 
+  // Before the first sums of a panel of b are taken from their banks. A bias of columns comes as one row,
+  // which the tensor engine hands to every partition by a product with ones; in fp32 that is exact.
+  void begin_panel(const Range& panel, runtime::Pool banks);
   // The sums of tiles of rows by tiles of columns, row by row, of a panel of b. Their operands are loaded
   // here, by the queue of the other loads, which is ahead of the tensor engine.
   void finish(const std::vector<runtime::TileView>& sums, const std::vector<Range>& row_tiles,
@@ -31,18 +34,16 @@ class Evacuation {
     Operands columns(const Range& wanted, const Range& of_panel, const Range& of_group) const;
   };
   Operands load_operands(const Range& rows, const Range& columns);
-  void load_column_bias(const Range& panel);
   void finish_tile(const runtime::TileView& sum, const runtime::TileView& out, const Operands& operands);
   void round_in_turn(const runtime::TileView& sum, const runtime::TileView& out, const Operands& operands);
 
   runtime::Kernel& kernel_;
   GemmEpilogue epilogue_;
   GemmViews views_;
-  unsigned height_;  // partitions
+  unsigned height_, width_;  // of a tile of sums
   runtime::Pool c_pool_;
-  std::optional<runtime::Pool> row_biases_, column_biases_, residuals_;
-  std::optional<runtime::TileView> column_bias_;  // of the panel in work
-  std::optional<Range> panel_;
+  std::optional<runtime::Pool> row_biases_, bias_rows_, column_biases_, residuals_;
+  std::optional<runtime::TileView> ones_, column_bias_;  // the latter of the panel in work
   std::size_t evacuated_ = 0;
 };
 

@@ -22,19 +22,19 @@ using runtime::TileView;
 
 class BlockedGemm {
  public:
-  BlockedGemm(Kernel& kernel, const model::MachineParams& machine, const GemmShape& shape,
-              const Blocking& blocking, const GemmViews& views)
+  BlockedGemm(Kernel& kernel, const GemmShape& shape, const Blocking& blocking, const GemmViews& views)
       : kernel_(kernel),
         shape_(shape),
         blocking_(blocking),
         views_(views),
         a_pool_(kernel.sbuf("a", shape.dtype, blocking.strip * shape.a_slices(), blocking.a_copies)),
         b_pool_(kernel.sbuf("b", shape.dtype, blocking.panel * shape.b_slices(), blocking.b_copies)),
-        evacuation_(kernel, machine, shape, blocking, views),
+        evacuation_(kernel, shape, blocking, views),
         psum_(kernel.psum("sums", isa::DType::kFp32, blocking.nt, blocking.psum_copies)),
         k_(cut(all_of(shape.partitions()), blocking.kt)),
         strips_(cut(all_of(shape.m), blocking.strip)),
-        panels_(cut(all_of(shape.n), blocking.panel)) {
+        panels_(cut(all_of(shape.n), blocking.panel)),
+        a_strips_(strips_.size()) {
     if (shape.sparse())
       tag_pool_ =
           kernel.sbuf("tags", isa::DType::kUint16,
@@ -44,10 +44,12 @@ class BlockedGemm {
   void emit() {
     for (std::size_t p = 0; p < panels_.size(); ++p) {
       take_panel();
+      evacuation_.begin_panel(panels_[p], psum_);
       for (std::size_t s = 0; s < strips_.size(); ++s) {
-        a_tiles_.assign(k_.size(), std::nullopt);
-        emit_block(panels_[p], strips_[s],
-                   s + 1 == strips_.size() && p + 1 < panels_.size() ? &panels_[p + 1] : nullptr);
+        if (p == 0 || !blocking_.all_strips) a_strips_[s].assign(k_.size(), std::nullopt);
+        // The next panel comes behind the last loads of a.
+        const bool no_more_of_a = s + 1 == strips_.size() || (blocking_.all_strips && p > 0);
+        emit_block(panels_[p], s, no_more_of_a && p + 1 < panels_.size() ? &panels_[p + 1] : nullptr);
       }
     }
   }
@@ -66,8 +68,8 @@ class BlockedGemm {
     next_b_tiles_.clear();
   }
 
-  void emit_block(const Range& panel, const Range& strip, const Range* next) {
-    for (const Range& rows : cut(strip, blocking_.group_m * blocking_.mt))
+  void emit_block(const Range& panel, std::size_t strip, const Range* next) {
+    for (const Range& rows : cut(strips_[strip], blocking_.group_m * blocking_.mt))
       for (const Range& columns : cut(panel, blocking_.group_n * blocking_.nt)) {
         emit_group(panel, strip, rows, columns);
         if (next != nullptr && blocking_.next_panel && next_b_tiles_.empty()) load_next_panel(*next);
@@ -112,18 +114,20 @@ class BlockedGemm {
     return {tile, shape_.mode, strip.tags->columns(static_cast<unsigned>(tags.first), tags.count)};
   }
 
-  void emit_group(const Range& panel, const Range& strip, const Range& rows, const Range& columns) {
+  void emit_group(const Range& panel, std::size_t number, const Range& rows, const Range& columns) {
+    const Range& strip = strips_[number];
+    std::vector<std::optional<Weights>>& a_tiles = a_strips_[number];
     const std::vector<Range> row_tiles = cut(rows, blocking_.mt), column_tiles = cut(columns, blocking_.nt);
     std::vector<TileView> sums;
     for (const Range& r : row_tiles)
       for (const Range& c : column_tiles) sums.push_back(kernel_.take(psum_, r.count, c.count));
     if (!blocking_.resident) {
-      a_tiles_.assign(k_.size(), std::nullopt);
+      a_tiles.assign(k_.size(), std::nullopt);
       b_tiles_.assign(k_.size(), std::nullopt);
     }
     for (std::size_t k = 0; k < k_.size(); ++k) {
       const TileView& b = load_b(b_tiles_[k], k_[k], panel);
-      const Weights& a = load_a(a_tiles_[k], k_[k], strip);
+      const Weights& a = load_a(a_tiles[k], k_[k], strip);
       std::size_t sum = 0;
       for (const Range& r : row_tiles)
         for (const Range& c : column_tiles)
@@ -141,8 +145,8 @@ class BlockedGemm {
   Evacuation evacuation_;
   runtime::Pool psum_;
   std::optional<runtime::Pool> tag_pool_;
-  std::vector<Range> k_, strips_, panels_;  // k_: partitions of the contraction
-  std::vector<std::optional<Weights>> a_tiles_;
+  std::vector<Range> k_, strips_, panels_;                     // k_: partitions of the contraction
+  std::vector<std::vector<std::optional<Weights>>> a_strips_;  // tiles, by strip
   std::vector<std::optional<TileView>> b_tiles_, next_b_tiles_;
 };
 
@@ -160,8 +164,15 @@ void check_length(const model::MachineParams& machine, const GemmShape& shape, c
 void emit_chosen(Kernel& kernel, const model::MachineParams& machine, const GemmShape& shape,
                  const GemmViews& views) {
   const Blocking blocking = choose_blocking(machine, shape);
+  if (getenv("KGD"))
+    fmt::print(stderr,
+               "kt {} mt {} nt {} gm {} gn {} strip {} panel {} res {} next {} a {} b {} c {} ps {} sbuf {} "
+               "est {}\n",
+               blocking.kt, blocking.mt, blocking.nt, blocking.group_m, blocking.group_n, blocking.strip,
+               blocking.panel, blocking.resident, blocking.next_panel, blocking.a_copies, blocking.b_copies,
+               blocking.c_copies, blocking.psum_copies, blocking.sbuf_bytes, blocking.estimate_ns);
   check_length(machine, shape, {blocking.kt, blocking.mt, blocking.nt});
-  BlockedGemm(kernel, machine, shape, blocking, views).emit();
+  BlockedGemm(kernel, shape, blocking, views).emit();
 }
 
 }  // namespace

@@ -61,9 +61,8 @@ void GemmLayout::add_group(const Group& group, std::uint64_t m, std::uint64_t n)
     tile.a = shared_input({0, stack, m, rank}, tile, {"a", part.dtype, part.a_rows(), part.m});
     tile.b = shared_input({1, stack, n, rank}, tile, {"b", part.dtype, part.b_rows(), part.n});
     if (part.sparse())
-      tile.tags = shared_input(
-          {2, stack, m, rank}, tile,
-          {"tags", isa::DType::kUint16, part.a_rows(), GemmShape::tag_columns(part.m)});
+      tile.tags = shared_input({2, stack, m, rank}, tile,
+                               {"tags", isa::DType::kUint16, part.a_rows(), GemmShape::tag_columns(part.m)});
     if (part.epilogue.bias == BiasOf::kRows)
       tile.bias = machine_.allocate(tile.core, "bias", isa::DType::kFp32, {part.m, 1});
     if (part.epilogue.bias == BiasOf::kColumns)

@@ -32,15 +32,14 @@ constexpr std::array<NestName, 4> kNests{{{"chosen", GemmKernel::kChosen},
 constexpr std::array<std::pair<const char*, BiasOf>, 3> kBiases{
     {{kNothing, BiasOf::kNone}, {"rows", BiasOf::kRows}, {"columns", BiasOf::kColumns}}};
 
-constexpr std::array kActivations{isa::ActFn::kRelu,     isa::ActFn::kGelu,    isa::ActFn::kGeluTanh,
+constexpr std::array kActivations{isa::ActFn::kRelu,        isa::ActFn::kGelu, isa::ActFn::kGeluTanh,
                                   isa::ActFn::kGeluSigmoid, isa::ActFn::kSilu, isa::ActFn::kSigmoid,
                                   isa::ActFn::kTanh};
 
-constexpr std::array kModes{isa::MatmulMode::kDense,       isa::MatmulMode::kDoubleRow,
-                            isa::MatmulMode::kSparse4of16, isa::MatmulMode::kSparse4of12,
-                            isa::MatmulMode::kSparse4of8,  isa::MatmulMode::kSparse2of8,
-                            isa::MatmulMode::kSparse2of4,  isa::MatmulMode::kSparse1of4,
-                            isa::MatmulMode::kSparse1of2};
+constexpr std::array kModes{
+    isa::MatmulMode::kDense,       isa::MatmulMode::kDoubleRow,  isa::MatmulMode::kSparse4of16,
+    isa::MatmulMode::kSparse4of12, isa::MatmulMode::kSparse4of8, isa::MatmulMode::kSparse2of8,
+    isa::MatmulMode::kSparse2of4,  isa::MatmulMode::kSparse1of4, isa::MatmulMode::kSparse1of2};
 
 template <class Rows, class Name>
 std::vector<std::string> names_of(const Rows& rows, Name&& name) {
@@ -73,7 +72,8 @@ void GemmParams::Parts::declare(base::ParamTree& t) {
 
 void GemmParams::Behind::declare(base::ParamTree& t) {
   t.add("bias", bias, std::string(kNothing), names_of(kBiases, [](const auto& b) { return b.first; }),
-        "fp32 vector that is added to the sums: one element for each of C's rows, or columns", base::chosen());
+        "fp32 vector that is added to the sums: one element for each of C's rows, or columns",
+        base::chosen());
   t.add("activation", activation, std::string(kNothing), activation_names(), "function of sum + bias",
         base::chosen());
   t.add("residual", residual, false, "a matrix of C's shape and dtype is added behind the activation",
@@ -124,10 +124,11 @@ GemmKernel GemmParams::nest() const {
 GemmShape GemmParams::shape() const {
   GemmShape shape{m_, n_, k_};
   shape.dtype = *isa::dtype_from_name(dtype_);
-  shape.out = out_ != kAuto                  ? *isa::dtype_from_name(out_)
+  shape.out = out_ != kAuto                   ? *isa::dtype_from_name(out_)
               : isa::size_of(shape.dtype) > 1 ? shape.dtype
                                               : isa::DType::kBf16;
-  shape.mode = *std::find_if(kModes.begin(), kModes.end(), [&](isa::MatmulMode m) { return isa::name_of(m) == mode_; });
+  shape.mode = *std::find_if(kModes.begin(), kModes.end(),
+                             [&](isa::MatmulMode m) { return isa::name_of(m) == mode_; });
   shape.epilogue.bias = std::find_if(kBiases.begin(), kBiases.end(), [&](const auto& b) {
                           return b.first == behind_.bias;
                         })->second;
@@ -142,9 +143,9 @@ void GemmParams::check() const {
   const isa::ModeRow& mode = isa::row_of(s.mode);
   if (std::vector<std::string_view> taken = dtypes_of(mode);
       std::find(taken.begin(), taken.end(), dtype_) == taken.end())
-    throw base::UserError("E-RUN-091", "workload.dtype",
-                          fmt::format("mode {} does not take {}; expected {}", mode_, dtype_,
-                                      fmt::join(taken, ", ")));
+    throw base::UserError(
+        "E-RUN-091", "workload.dtype",
+        fmt::format("mode {} does not take {}; expected {}", mode_, dtype_, fmt::join(taken, ", ")));
   const bool plain = s.epilogue.only_rounds();
   if (nest() != GemmKernel::kChosen && (s.mode != isa::MatmulMode::kDense || !plain))
     throw base::UserError("E-RUN-092", "workload.kernel",
@@ -157,8 +158,8 @@ void GemmParams::check() const {
 }
 
 std::string GemmParams::describe() const {
-  std::string text = fmt::format("gemm {}x{}x{} {}, shard m{} n{} k{}", m_, n_, k_, dtype_, shard_.m, shard_.n,
-                                 shard_.k);
+  std::string text =
+      fmt::format("gemm {}x{}x{} {}, shard m{} n{} k{}", m_, n_, k_, dtype_, shard_.m, shard_.n, shard_.k);
   const GemmShape s = shape();
   if (nest() != GemmKernel::kChosen) text += ", kernel " + kernel_;
   if (s.mode != isa::MatmulMode::kDense) text += ", " + mode_;

@@ -14,8 +14,8 @@ namespace tahoma::workloads {
 class GemmParams {
  public:
   void declare(base::ParamTree& t);
-  // Throws UserError E-RUN-091 for a dtype that the mode does not take, E-RUN-092 for what a nest or a sharded
-  // contraction does not offer.
+  // Throws UserError E-RUN-091 for a dtype that the mode does not take, E-RUN-092 for what a nest or a
+  // sharded contraction does not offer.
   void check() const;
 
   GemmShape shape() const;

@@ -59,23 +59,27 @@ constexpr std::size_t kTagBits = 4, kTagsPerElement = 4;
 void prune(HostTensor& a, isa::MatmulMode mode) {
   const Groups groups(mode);
   const std::size_t size = isa::size_of(a.dtype);
-  for_each_group(a, groups.size, [&](std::uint64_t row, std::uint64_t first, const float* group, std::size_t n) {
-    const std::vector<std::size_t> places = by_magnitude(group, n);
-    for (std::size_t i = groups.kept; i < n; ++i)
-      std::memset(a.values.data() + (row * a.columns() + first + places[i]) * size, 0, size);
-  });
+  for_each_group(a, groups.size,
+                 [&](std::uint64_t row, std::uint64_t first, const float* group, std::size_t n) {
+                   const std::vector<std::size_t> places = by_magnitude(group, n);
+                   for (std::size_t i = groups.kept; i < n; ++i)
+                     std::memset(a.values.data() + (row * a.columns() + first + places[i]) * size, 0, size);
+                 });
 }
 
 void check_pruned(const HostTensor& a, isa::MatmulMode mode, const std::string& place) {
   const Groups groups(mode);
-  for_each_group(a, groups.size, [&](std::uint64_t row, std::uint64_t first, const float* group, std::size_t n) {
-    const auto used = static_cast<std::size_t>(std::count_if(group, group + n, [](float x) { return x != 0; }));
-    if (used > groups.kept)
-      throw base::UserError(
-          "E-RUN-090", place,
-          fmt::format("row {}, columns {}..{} have {} weights that are not zero; expected at most {} for {}", row,
-                      first, first + n - 1, used, groups.kept, isa::name_of(mode)));
-  });
+  for_each_group(
+      a, groups.size, [&](std::uint64_t row, std::uint64_t first, const float* group, std::size_t n) {
+        const auto used =
+            static_cast<std::size_t>(std::count_if(group, group + n, [](float x) { return x != 0; }));
+        if (used > groups.kept)
+          throw base::UserError(
+              "E-RUN-090", place,
+              fmt::format(
+                  "row {}, columns {}..{} have {} weights that are not zero; expected at most {} for {}", row,
+                  first, first + n - 1, used, groups.kept, isa::name_of(mode)));
+      });
 }
 
 void compress(const HostTensor& a, const Window& window, isa::MatmulMode mode, std::byte* weights,
@@ -88,8 +92,7 @@ void compress(const HostTensor& a, const Window& window, isa::MatmulMode mode, s
   std::vector<float> row(count * groups.size);
   for (std::uint64_t m = 0; m < window.rows; ++m) {
     runtime::widen_window(a, {window.row + m, window.column, 1, window.columns}, row.data());
-    const std::byte* from =
-        a.values.data() + ((window.row + m) * a.columns() + window.column) * size;
+    const std::byte* from = a.values.data() + ((window.row + m) * a.columns() + window.column) * size;
     for (std::size_t g = 0; g < count; ++g) {
       const std::vector<std::size_t> places = kept_places(row.data() + g * groups.size, groups);
       for (std::size_t i = 0; i < groups.kept; ++i) {

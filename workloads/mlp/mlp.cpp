@@ -30,8 +30,8 @@ class MlpCase final : public KernelCase {
   }
   isa::DType compute_dtype() const override { return *isa::dtype_from_name(dtype_); }
   std::string describe() const override {
-    return fmt::format("mlp {} tokens, {} features, {} hidden, {} {}{} on {} cores", tokens_, features_, hidden_,
-                       dtype_, gated_ ? "gated " : "", activation_, cores());
+    return fmt::format("mlp {} tokens, {} features, {} hidden, {} {}{} on {} cores", tokens_, features_,
+                       hidden_, dtype_, gated_ ? "gated " : "", activation_, cores());
   }
 
  protected:
@@ -39,14 +39,16 @@ class MlpCase final : public KernelCase {
     const base::Range<std::uint64_t> extent{1, std::uint64_t{1} << 20};
     t.add("tokens", tokens_, std::uint64_t{512}, extent, "rows of x and y", base::chosen());
     t.add("features", features_, std::uint64_t{4096}, extent, "columns of x and y", base::chosen());
-    t.add("hidden", hidden_, std::uint64_t{14336}, extent, "columns of gate and up, rows of down", base::chosen());
+    t.add("hidden", hidden_, std::uint64_t{14336}, extent, "columns of gate and up, rows of down",
+          base::chosen());
     t.add("dtype", dtype_, std::string("bf16"), {"bf16", "fp16", "fp32"},
           "element type of x, y, h and the matrices; sums are fp32", base::chosen());
     std::vector<std::string> names;
     for (const isa::ActFn fn : kActivations) names.emplace_back(isa::name_of(fn));
     t.add("activation", activation_, names.front(), names, "function of the gate, or of up without one",
           base::chosen());
-    t.add("gated", gated_, true, "h = activation(x gate) * (x up); without: activation(x up)", base::chosen());
+    t.add("gated", gated_, true, "h = activation(x gate) * (x up); without: activation(x up)",
+          base::chosen());
     t.add("bias", bias_, false, "fp32 biases behind up and down; not with a gate", base::chosen());
   }
   void check_sizes(const model::MachineParams& /*machine*/) const override {
@@ -79,14 +81,15 @@ class MlpCase final : public KernelCase {
       const auto found = values.find(name);
       return found == values.end() ? nullptr : &found->second;
     };
-    return runtime::check_mlp({values.at("x"), find("gate"), values.at("up"), values.at("down"), find("up_bias"),
-                               find("down_bias")},
+    return runtime::check_mlp({values.at("x"), find("gate"), values.at("up"), values.at("down"),
+                               find("up_bias"), find("down_bias")},
                               function(), values.at("y"), maker("y"));
   }
 
  private:
   // From the seed such that sums do not grow with their length.
-  CaseTensor weights(const char* name, std::uint64_t rows, std::uint64_t columns, std::uint64_t number) const {
+  CaseTensor weights(const char* name, std::uint64_t rows, std::uint64_t columns,
+                     std::uint64_t number) const {
     CaseTensor tensor{name, compute_dtype(), {rows, columns}, Role::kInput, Deal::kWhole};
     const float scale = std::exp2(-std::floor(std::log2(static_cast<float>(rows)) / 2));
     tensor.make = [scale, number](runtime::HostTensor& values, std::uint64_t seed) {

@@ -18,8 +18,8 @@ using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::ScalarOperand, 
 
 namespace {
 
-constexpr unsigned kSlices = 4;       // tiles of the contraction in one load of weights
-constexpr unsigned kGroup = 4;        // tiles of results side by side: half of PSUM, the other half is emptied
+constexpr unsigned kSlices = 4;  // tiles of the contraction in one load of weights
+constexpr unsigned kGroup = 4;   // tiles of results side by side: half of PSUM, the other half is emptied
 constexpr unsigned kWeightsAhead = 8;  // loads of weights under way, at most; two at least
 constexpr unsigned kGates = 2 * kGroup, kResults = 8;
 
@@ -34,20 +34,22 @@ struct Chunk {
 
 // What the sizes of the core leave.
 struct Plan {
-  unsigned height;       // partitions, rows and columns of the array
-  unsigned tokens;       // moving columns
+  unsigned height;        // partitions, rows and columns of the array
+  unsigned tokens;        // moving columns
   unsigned weight_loads;  // in SBUF at once
 };
 
 std::uint64_t tiles_of(std::uint64_t size, unsigned height) { return (size + height - 1) / height; }
 
 Plan plan_of(const model::CoreParams& core, const MlpShape& s) {
-  const auto height = static_cast<unsigned>(std::min({core.tensor.rows, core.tensor.columns, core.sbuf.partitions}));
+  const auto height =
+      static_cast<unsigned>(std::min({core.tensor.rows, core.tensor.columns, core.sbuf.partitions}));
   const std::uint64_t size = isa::size_of(s.dtype);
   const std::uint64_t load = aligned(std::uint64_t{kSlices} * kGroup * height * size);
   const std::uint64_t biases = s.bias ? (tiles_of(s.features, height) + tiles_of(s.hidden, height)) * 64 : 0;
-  auto tokens = static_cast<unsigned>(
-      std::min({core.tensor.moving_columns, core.psum.bank.count / sizeof(float), std::max<std::uint64_t>(1, s.tokens)}));
+  auto tokens =
+      static_cast<unsigned>(std::min({core.tensor.moving_columns, core.psum.bank.count / sizeof(float),
+                                      std::max<std::uint64_t>(1, s.tokens)}));
   for (; tokens > 0; tokens /= 2) {
     const std::uint64_t x_and_h =
         (tiles_of(s.features, height) + tiles_of(s.hidden, height) + kResults) * aligned(tokens * size);
@@ -57,10 +59,11 @@ Plan plan_of(const model::CoreParams& core, const MlpShape& s) {
     const std::uint64_t loads = (core.sbuf.usable.count - taken) / load;
     return {height, tokens, static_cast<unsigned>(std::min<std::uint64_t>(loads, kWeightsAhead))};
   }
-  throw base::UserError("E-RUN-094", "workload.hidden",
-                        fmt::format("{} features and {} hidden ones of one token do not fit into the {} bytes of "
-                                    "an SBUF partition; expected fewer",
-                                    s.features, s.hidden, core.sbuf.usable.count));
+  throw base::UserError(
+      "E-RUN-094", "workload.hidden",
+      fmt::format("{} features and {} hidden ones of one token do not fit into the {} bytes of "
+                  "an SBUF partition; expected fewer",
+                  s.features, s.hidden, core.sbuf.usable.count));
 }
 
 class Mlp {
@@ -129,8 +132,8 @@ class Mlp {
   }
 
   // sums of the columns' tiles = weights[:, columns]^T moving, where `moving` has a tile of rows each.
-  std::vector<TileView> product(const HbmView& weights, const Range& columns, const std::vector<TileView>& moving,
-                                unsigned tokens) {
+  std::vector<TileView> product(const HbmView& weights, const Range& columns,
+                                const std::vector<TileView>& moving, unsigned tokens) {
     const std::vector<Range> tiles = cut({0, columns.count}, plan_.height);
     std::vector<TileView> sums;
     for (const Range& tile : tiles) sums.push_back(kernel_.take(sums_, tile.count, tokens));
