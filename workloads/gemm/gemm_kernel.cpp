@@ -164,13 +164,6 @@ void check_length(const model::MachineParams& machine, const GemmShape& shape, c
 void emit_chosen(Kernel& kernel, const model::MachineParams& machine, const GemmShape& shape,
                  const GemmViews& views) {
   const Blocking blocking = choose_blocking(machine, shape);
-  if (getenv("KGD"))
-    fmt::print(stderr,
-               "kt {} mt {} nt {} gm {} gn {} strip {} panel {} res {} next {} a {} b {} c {} ps {} sbuf {} "
-               "est {}\n",
-               blocking.kt, blocking.mt, blocking.nt, blocking.group_m, blocking.group_n, blocking.strip,
-               blocking.panel, blocking.resident, blocking.next_panel, blocking.a_copies, blocking.b_copies,
-               blocking.c_copies, blocking.psum_copies, blocking.sbuf_bytes, blocking.estimate_ns);
   check_length(machine, shape, {blocking.kt, blocking.mt, blocking.nt});
   BlockedGemm(kernel, shape, blocking, views).emit();
 }
