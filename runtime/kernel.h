@@ -95,8 +95,8 @@ struct Stationary {
   isa::MatmulMode mode = isa::MatmulMode::kDense;
   std::optional<TileView> tags;
   Stationary(const TileView& dense) : tile(dense) {}  // NOLINT(google-explicit-constructor): the usual one
-  Stationary(const TileView& weights, isa::MatmulMode how, std::optional<TileView> kept = {})
-      : tile(weights), mode(how), tags(std::move(kept)) {}
+  Stationary(const TileView& weights, isa::MatmulMode how, const std::optional<TileView>& kept = {})
+      : tile(weights), mode(how), tags(kept) {}
 };
 
 struct ScalarOperand {  // an immediate or a [P,1] column of fp32

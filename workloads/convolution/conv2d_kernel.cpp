@@ -55,7 +55,7 @@ class Conv2d {
         in_(cut(all_of(shape.in), plan.height)) {
     const auto in_tiles = static_cast<unsigned>(in_.size()),
                out_tiles = static_cast<unsigned>((shape.out + plan.height - 1) / plan.height);
-    const auto pixels = static_cast<unsigned>(plan.bank_images * plan.bank_rows * shape.out_width());
+    const unsigned pixels = plan.bank_images * plan.bank_rows * static_cast<unsigned>(shape.out_width());
     weights_ = kernel.sbuf("w", shape.dtype, static_cast<unsigned>(shape.taps()) * plan.channels, in_tiles);
     xs_ = kernel.sbuf("x", shape.dtype, plan.input_columns, kBlockCopies * in_tiles);
     biases_ = kernel.sbuf("bias", DType::kFp32, 1, out_tiles);
@@ -182,7 +182,7 @@ class Conv2d {
   }
 
   unsigned pixels_of(const Pixels& bank) const {
-    return static_cast<unsigned>(bank.images.count * bank.rows.count * shape_.out_width());
+    return bank.images.count * bank.rows.count * static_cast<unsigned>(shape_.out_width());
   }
 
   Kernel& kernel_;
