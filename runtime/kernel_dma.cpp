@@ -73,7 +73,8 @@ Op& Kernel::Impl::append_dma(isa::Queue on, const isa::Descriptor& descriptor) {
 
 void Kernel::load(const TileView& dst, const HbmView& src, isa::Queue on) {
   impl_->require(dst.shape.count[0] == 1, "load: a tile of at most three free dimensions");
-  impl_->require(dst.shape.partitions == src.rows && free_elements(dst.shape) == src.columns,
+  impl_->require(src.repeated() ? counts_of(src) == transfer_counts(dst.shape)
+                                : dst.shape.partitions == src.rows && free_elements(dst.shape) == src.columns,
                  "load: the tile's partitions x elements are not the window's rows x columns");
   Op& op = impl_->append_dma(
       on, {transfer_counts(dst.shape), impl_->side_of(dst), impl_->side_of(src, &dst.shape), false});
@@ -83,7 +84,8 @@ void Kernel::load(const TileView& dst, const HbmView& src, isa::Queue on) {
 
 void Kernel::store(const HbmView& dst, const TileView& src, isa::Queue on, bool accumulate) {
   impl_->require(src.shape.count[0] == 1, "store: a tile of at most three free dimensions");
-  impl_->require(src.shape.partitions == dst.rows && free_elements(src.shape) == dst.columns,
+  impl_->require(dst.repeated() ? counts_of(dst) == transfer_counts(src.shape)
+                                : src.shape.partitions == dst.rows && free_elements(src.shape) == dst.columns,
                  "store: the tile's partitions x elements are not the window's rows x columns");
   Op& op = impl_->append_dma(
       on, {transfer_counts(src.shape), impl_->side_of(dst, &src.shape), impl_->side_of(src), accumulate});

@@ -44,7 +44,9 @@ void copy_elements(const CaseTensor& tensor, Way way, std::uint64_t elements, co
     std::copy_n(src, elements * size, dst);
     return;
   }
-  std::uint64_t rows = matrix_rows(tensor), columns = columns_of(tensor);
+  // Of a tensor that is one matrix, what is dealt are its rows.
+  std::uint64_t columns = columns_of(tensor),
+                rows = tensor.shape.size() == 2 ? elements / columns : matrix_rows(tensor);
   const std::uint64_t matrix = rows * columns * size;
   if (way == Way::kToHost) std::swap(rows, columns);
   for (std::uint64_t at = 0; at < elements * size; at += matrix)
@@ -114,7 +116,10 @@ void KernelCase::prepare(Machine& machine, std::uint64_t seed) {
 }
 
 HostTensor KernelCase::input_values(const CaseTensor& tensor, std::size_t number) const {
-  const std::string& file = inputs_.files.at(number).second;
+  const auto named = std::find_if(inputs_.files.begin(), inputs_.files.end(),
+                                  [&](const auto& input) { return input.first == tensor.name; });
+  TAHOMA_INVARIANT(named != inputs_.files.end(), "an input that its case has not named");
+  const std::string& file = named->second;
   if (!file.empty() || !tensor.make)
     return runtime::input(file, tensor.name, tensor.dtype, tensor.shape, seed_, number);
   HostTensor values = runtime::make_tensor(tensor.name, tensor.dtype, tensor.shape);
