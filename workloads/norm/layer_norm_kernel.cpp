@@ -30,7 +30,7 @@ class LayerNorm {
         selector_(kernel_),
         gain_(kernel_, machine, selector_, "g", g_, psum_banks(machine) / 2),
         bias_(kernel_, machine, selector_, "b", b_, psum_banks(machine) / 2),
-        copies_(copies_in(machine, shape.columns * 2 * isa::size_of(shape.dtype), 3)),
+        copies_(copies_in(machine, shape.columns * 2 * isa::size_of(shape.dtype), 5)),
         xs_(kernel_.sbuf("x", shape.dtype, columns_, copies_)),
         ys_(kernel_.sbuf("y", shape.dtype, columns_, copies_)),
         squares_(kernel_.sbuf("squares", DType::kBf16, std::min(columns_, kSquares))),

@@ -57,16 +57,16 @@ class NormBackward {
         selector_(kernel_),
         gain_(kernel_, machine, selector_, "g", tensors_.g, kGainBanks),
         dg_(kernel_, machine, "dg", summed(shape.dtype), columns_),
-        width_(std::min(gain_.width(), kWidest)),
-        copies_(copies_in(machine, shape.columns * (isa::size_of(shape.dtype) + 4), 3)),
+        width_(width()),
+        copies_(copies_in(machine, row_bytes(), 3, kSmall + width_ * bytes_per_column())),
         xs_(kernel_.sbuf("x", shape.dtype, columns_, copies_)),
         hs_(kernel_.sbuf("h", DType::kFp32, columns_, copies_)),
-        dys_(kernel_.sbuf("dy", shape.dtype, width_, 3)),
-        dxs_(kernel_.sbuf("dx", shape.dtype, width_, 2)),
-        normalised_(kernel_.sbuf("normalised", DType::kFp32, width_, 2)),
-        products_(kernel_.sbuf("h n", DType::kFp32, width_, 1)),
-        terms_(kernel_.sbuf("dy n", summed(shape.dtype), width_, 2)),
-        rests_(kernel_.sbuf("rest", DType::kFp32, width_, 1)),
+        dys_(kernel_.sbuf("dy", shape.dtype, width_, kDys)),
+        dxs_(kernel_.sbuf("dx", shape.dtype, width_, kDxs)),
+        normalised_(kernel_.sbuf("normalised", DType::kFp32, width_, kNormalised)),
+        products_(kernel_.sbuf("h n", DType::kFp32, width_, kProducts)),
+        terms_(kernel_.sbuf("dy n", summed(shape.dtype), width_, kTerms)),
+        rests_(kernel_.sbuf("rest", DType::kFp32, width_, kRests)),
         columns_pool_(kernel_.sbuf("columns", DType::kFp32, 1, 48)) {
     if (norm == Norm::kLayer) db_.emplace(kernel_, machine, "db", summed(shape.dtype), columns_);
   }
@@ -86,7 +86,24 @@ class NormBackward {
   }
 
  private:
-  static constexpr unsigned kWidest = 2048;
+  // Buffers of a piece of a row: what stands between two engines, and one more for each.
+  static constexpr unsigned kDys = 4, kDxs = 3, kNormalised = 3, kProducts = 3, kTerms = 3, kRests = 2;
+  static constexpr unsigned kSmall = 24 << 10;  // bytes of everything else
+  static constexpr unsigned kWidest = 2048;     // columns of a piece
+
+  std::uint64_t row_bytes() const { return shape_.columns * (isa::size_of(shape_.dtype) + 4); }
+  std::uint64_t bytes_per_column() const {
+    return (kDys + kDxs) * isa::size_of(shape_.dtype) + kTerms * isa::size_of(summed(shape_.dtype)) +
+           (kNormalised + kProducts + kRests) * 4;
+  }
+  // As wide as the gain comes, unless that leaves no room for a whole row.
+  unsigned width() const {
+    const auto usable = static_cast<std::uint64_t>(machine_.chip.core.sbuf.usable.count);
+    unsigned width = std::min(gain_.width(), kWidest);
+    while (width > kPiece && kSmall + row_bytes() + width * bytes_per_column() > usable)
+      width = (width - 1) / kPiece * kPiece;
+    return width;
+  }
 
   struct Tile {
     Range rows;
@@ -120,31 +137,49 @@ class NormBackward {
 
   float share() const { return 1.0F / static_cast<float>(columns_); }
 
+  // What the tensor and the scalar engine do with a piece once others have made it.
+  struct Piece {
+    Range columns;
+    TileView dy, product, term;
+  };
+
+  // A piece is summed up behind the next one's start: neither engine then waits for its own results.
   Tile first_look(const Range& rows) {
     Tile tile = begin(rows);
     RowSum products(kernel_, tile.products);
-    for (const Range& piece : cut(all_of(columns_), width_)) {
-      const auto first = static_cast<unsigned>(piece.first);
-      const TileView dy = kernel_.take(dys_, rows.count, piece.count),
-                     n = kernel_.take(normalised_, rows.count, piece.count),
-                     product = kernel_.take(products_, rows.count, piece.count),
-                     term = kernel_.take(terms_, rows.count, piece.count),
-                     h = tile.h.columns(first, piece.count), x = tile.x.columns(first, piece.count);
-      kernel_.load(dy, tensors_.dy.window(rows.first, piece.first, rows.count, piece.count));
-      normalise(n, x, tile);
-      kernel_.scalar_tensor_tensor(h, dy, AluOp::kMult, {0, &tile.rstd}, AluOp::kMult,
-                                   gain_.columns(piece, rows.count));
-      kernel_.tensor_tensor(product, h, n, AluOp::kMult);
-      products.add(product, product, ActFn::kCopy, piece.end() == columns_);
-      kernel_.tensor_tensor(term, dy, n, AluOp::kMult, Queue::kGpSimd);
-      dg_.add(term, piece);
-      if (db_) db_->add(dy, piece);
+    std::optional<Piece> made;
+    for (const Range& columns : cut(all_of(columns_), width_)) {
+      const Piece next = make(tile, columns);
+      if (made) sum_up(*made, products);
+      made = next;
     }
+    sum_up(*made, products);
     if (norm_ == Norm::kLayer) {
       tile.sum = column(rows);
       kernel_.activation_reduce(tile.h, *tile.sum, tile.h, ActFn::kCopy);
     }
     return tile;
+  }
+
+  Piece make(const Tile& tile, const Range& columns) {
+    const auto take = [&](Pool pool) { return kernel_.take(pool, tile.rows.count, columns.count); };
+    const auto first = static_cast<unsigned>(columns.first);
+    const Piece piece{columns, take(dys_), take(products_), take(terms_)};
+    const TileView n = take(normalised_), h = tile.h.columns(first, columns.count);
+    kernel_.load(piece.dy,
+                 tensors_.dy.window(tile.rows.first, columns.first, tile.rows.count, columns.count));
+    normalise(n, tile.x.columns(first, columns.count), tile);
+    kernel_.scalar_tensor_tensor(h, piece.dy, AluOp::kMult, {0, &tile.rstd}, AluOp::kMult,
+                                 gain_.columns(columns, tile.rows.count));
+    kernel_.tensor_tensor(piece.product, h, n, AluOp::kMult);
+    kernel_.tensor_tensor(piece.term, piece.dy, n, AluOp::kMult, Queue::kGpSimd);
+    return piece;
+  }
+
+  void sum_up(const Piece& piece, RowSum& products) {
+    products.add(piece.product, piece.product, ActFn::kCopy, piece.columns.end() == columns_);
+    dg_.add(piece.term, piece.columns);
+    if (db_) db_->add(piece.dy, piece.columns);
   }
 
   void normalise(const TileView& n, const TileView& x, const Tile& tile) {

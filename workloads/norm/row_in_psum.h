@@ -37,9 +37,9 @@ class RowInPsum {
   // `banks` of PSUM are its own: it stays there if it fits, else columns come and go in turns.
   RowInPsum(runtime::Kernel& kernel, const model::MachineParams& machine, const PieceSelector& selector,
             const std::string& name, const runtime::HbmView& row, unsigned banks);
-  // As wide as a tile of it may be, in columns; a multiple of kPiece unless the row is narrower.
+  // As wide as a tile of it may be, in columns: the row, or a multiple of kPiece.
   unsigned width() const { return width_; }
-  // Columns of a part that starts at a multiple of width() and is at most as wide, on that many partitions.
+  // A part that starts at a multiple of kPiece and is at most as wide as width(), on that many partitions.
   runtime::TileView columns(const Range& range, unsigned partitions);
 
  private:

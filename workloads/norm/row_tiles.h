@@ -24,10 +24,11 @@ inline unsigned psum_banks(const model::MachineParams& machine) {
   return static_cast<unsigned>(psum.per_partition.count / psum.bank.count);
 }
 
-// As many copies as a share of SBUF holds, 1 at least and `most` at most.
-inline unsigned copies_in(const model::MachineParams& machine, std::uint64_t bytes_per_copy, unsigned most) {
-  constexpr std::uint64_t kSmall = 32 << 10;  // left for everything that is not a whole row
-  const auto room = static_cast<std::uint64_t>(machine.chip.core.sbuf.usable.count) - kSmall;
+// As many copies as SBUF holds beside `others`, bytes of a partition: 1 at least, `most` at most.
+inline unsigned copies_in(const model::MachineParams& machine, std::uint64_t bytes_per_copy, unsigned most,
+                          std::uint64_t others = 32 << 10) {
+  const auto usable = static_cast<std::uint64_t>(machine.chip.core.sbuf.usable.count);
+  const std::uint64_t room = usable - std::min(usable, others);
   return static_cast<unsigned>(std::clamp<std::uint64_t>(room / bytes_per_copy, 1, most));
 }
 

@@ -27,7 +27,7 @@ struct AdamShape {
   bool copy = false;  // p' in bf16, too
 };
 
-// Arguments: p, g, m, v, p', m', v', each [rows, columns], and the copy if there is one.
+// Arguments: p, g, m, v, p_next, m_next, v_next, each [rows, columns], and the copy if there is one.
 isa::Program adam_program(const model::MachineParams& machine, const AdamShape& shape,
                           const AdamSettings& settings);
 

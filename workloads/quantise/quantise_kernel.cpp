@@ -74,7 +74,8 @@ class Quantise {
     if (shape_.group == Group::kRow) return kernel_.reduce(top, size, AluOp::kMax);
     const unsigned whole = columns_ / kBlockColumns, rest = columns_ % kBlockColumns;
     if (whole > 0)
-      kernel_.reduce(top.columns(0, whole), size.grid(0, whole, kBlockColumns, kBlockColumns), AluOp::kMax);
+      kernel_.reduce(top.grid(0, whole, 1, 1), size.grid(0, whole, kBlockColumns, kBlockColumns),
+                     AluOp::kMax);
     if (rest > 0)
       kernel_.reduce(top.columns(whole, 1), size.columns(whole * kBlockColumns, rest), AluOp::kMax);
   }

@@ -90,7 +90,7 @@ class ExtremumOverRows {
                         identity_.partitions(0, height_).columns(0, height_));
     const TileView results =
         results_.partitions(0, width).columns(static_cast<unsigned>(blocks.first), blocks.count);
-    kernel_.reduce(results, bank.grid(0, blocks.count, side_, height_), op_);
+    kernel_.reduce(results.grid(0, blocks.count, 1, 1), bank.grid(0, blocks.count, side_, height_), op_);
     HbmView y = y_.window(0, blocks.first * side_, 1, 1);
     y.rows = width;
     y.row_stride = 1;

@@ -13,7 +13,7 @@ using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
 isa::Program rms_norm_program(const model::MachineParams& machine, const RmsNormShape& shape) {
   constexpr unsigned kSquares = 4096;  // columns of a piece of which only the sum is kept
   const auto columns = static_cast<unsigned>(shape.columns);
-  const unsigned copies = copies_in(machine, shape.columns * 2 * isa::size_of(shape.dtype), 3);
+  const unsigned copies = copies_in(machine, shape.columns * 2 * isa::size_of(shape.dtype), 6);
   Kernel k("rms_norm", machine);
   const HbmView x = k.argument("x", shape.dtype, shape.rows, shape.columns);
   const HbmView g = k.argument("g", DType::kFp32, 1, shape.columns);
