@@ -8,8 +8,8 @@
 // scalar engine has the time. The sums over rows are the tensor engine's: products dy[r] n[r] are rounded to
 // bf16 for it unless x is fp32. Everything else between input and output is fp32.
 //
-// The vector engine makes h, h n and dx; the scalar engine n, the sums over columns and the rest of dx; GpSimd
-// dy n. What has to stay from the first look at a row to the second is x and h.
+// The vector engine makes h, h n and dx; the scalar engine n, the sums over columns and most of what is added
+// to h; GpSimd dy n and the rest of that. What has to stay of a row until its sums are known is x and h.
 //
 // Leaves out: rows of more than 16384 columns.
 #pragma once
