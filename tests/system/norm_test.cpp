@@ -104,8 +104,8 @@ TEST_CASE("norms: more cores than the machine has are refused", "[norm]") {
   const auto workload = tests::workload_with(workloads::make_softmax, {{"cores", "9"}});
   CHECK_THROWS_WITH(workload->check(tests::machine_of(1, 1, 1)),
                     Catch::Contains("workload.cores: error[E-RUN-063]"));
-  CHECK_NOTHROW(tests::workload_with(workloads::make_softmax, {{"cores", "8"}})
-                    ->check(tests::machine_of(1, 1, 1)));
+  CHECK_NOTHROW(
+      tests::workload_with(workloads::make_softmax, {{"cores", "8"}})->check(tests::machine_of(1, 1, 1)));
 }
 
 TEST_CASE("norms: rows wider than 16384 are refused", "[norm]") {

@@ -11,7 +11,8 @@ using runtime::unit_roundoff, runtime::WantedRow;
 namespace {
 
 struct Moments {
-  double mean = 0, mean_slack = 0, rstd = 0, rstd_slack = 0;  // slacks: absolute of the mean, relative of rstd
+  double mean = 0, mean_slack = 0, rstd = 0,
+         rstd_slack = 0;  // slacks: absolute of the mean, relative of rstd
 };
 
 // The mean is off by the sum's n roundings and two of 1 / n; the squared distances cancel that to the first
@@ -40,8 +41,7 @@ WantedRow layer_norm_row(const LayerNormValues& in, std::uint64_t row) {
     const double distance = x[i] - m.mean, scaled = distance * m.rstd * g[i];
     wanted.want.push_back(scaled + b[i]);
     wanted.slack.push_back(std::fabs(m.rstd * g[i]) * (m.mean_slack + kUnit * std::fabs(distance)) +
-                           std::fabs(scaled) * (m.rstd_slack + 3 * kUnit) +
-                           kUnit * std::fabs(scaled + b[i]));
+                           std::fabs(scaled) * (m.rstd_slack + 3 * kUnit) + kUnit * std::fabs(scaled + b[i]));
     wanted.scale.push_back(std::fabs(m.rstd * g[i]) * (std::fabs(x[i]) + std::fabs(m.mean)) +
                            std::fabs(b[i]));
   }
@@ -49,7 +49,8 @@ WantedRow layer_norm_row(const LayerNormValues& in, std::uint64_t row) {
 }
 
 constexpr const char* kRule =
-    "{} rounding of want +- |rstd g| (mean's slack + |x - mean| 2^-24) + |want - b| (rstd's slack + 3 * 2^-24)"
+    "{} rounding of want +- |rstd g| (mean's slack + |x - mean| 2^-24) + |want - b| (rstd's slack + 3 * "
+    "2^-24)"
     " + |want| 2^-24, the slacks from {} roundings of each sum";
 
 }  // namespace
@@ -68,11 +69,10 @@ GoldenResult check_layer_norm_mean(const LayerNormValues& in, const HostTensor& 
     for (const double v : x) sum.add(v);
     return {{m.mean}, {m.mean_slack}, {sum.magnitudes / static_cast<double>(x.size())}};
   };
-  return runtime::check_rows(
-      mean, definition, 0x1p-18,
-      fmt::format("mean +- (6 sqrt({} / 3) * range of sums / {} + 2 |want|) * 2^-24", in.x.columns(),
-                  in.x.columns()),
-      made_by);
+  return runtime::check_rows(mean, definition, 0x1p-18,
+                             fmt::format("mean +- (6 sqrt({} / 3) * range of sums / {} + 2 |want|) * 2^-24",
+                                         in.x.columns(), in.x.columns()),
+                             made_by);
 }
 
 GoldenResult check_layer_norm_rstd(const LayerNormValues& in, const HostTensor& rstd, const MadeBy& made_by) {

@@ -59,9 +59,12 @@ class LayerNorm final : public RowsCase {
     t.add("epsilon", epsilon_, 1e-5, {0, 1}, "added to the variance", base::chosen());
   }
   std::vector<CaseTensor> tensors() const override {
-    return {matrix("x", Role::kInput),  vector("g"),
-            vector("b"),                matrix("y", Role::kOutput),
-            column("mean", Role::kOutput), column("rstd", Role::kOutput)};
+    return {matrix("x", Role::kInput),
+            vector("g"),
+            vector("b"),
+            matrix("y", Role::kOutput),
+            column("mean", Role::kOutput),
+            column("rstd", Role::kOutput)};
   }
   isa::Program program(const model::MachineParams& machine, const runtime::Part& part) const override {
     return layer_norm_program(machine,
@@ -95,21 +98,15 @@ class LayerNormBackward final : public RowsCase {
       for (std::uint64_t i = 0; i < tensor.elements(); ++i)
         values[i] = 1.25F + 0.75F * runtime::generated_value(seed, 4, i);
     };
-    return {matrix("x", Role::kInput),
-            matrix("dy", Role::kInput),
-            vector("g"),
-            column("mean", Role::kInput),
-            std::move(rstd),
-            matrix("dx", Role::kOutput),
-            sums("dg"),
-            sums("db")};
+    return {matrix("x", Role::kInput), matrix("dy", Role::kInput),  vector("g"), column("mean", Role::kInput),
+            std::move(rstd),           matrix("dx", Role::kOutput), sums("dg"),  sums("db")};
   }
   isa::Program program(const model::MachineParams& machine, const runtime::Part& part) const override {
     return layer_norm_backward_program(machine, {part.count, columns(), compute_dtype()});
   }
   runtime::GoldenResult compare(const CaseValues& values, const MakerOf& maker) const override {
-    const NormBackwardValues in{values.at("x"),     values.at("dy"),   values.at("g"),
-                                &values.at("mean"), &values.at("rstd")};
+    const NormBackwardValues in{values.at("x"), values.at("dy"), values.at("g"), &values.at("mean"),
+                                &values.at("rstd")};
     runtime::GoldenResult result = check_norm_backward(in, values.at("dx"), maker("dx"));
     result.add(check_norm_gradient(in, Gradient::kGain, parts(), values.at("dg"), maker("dg")));
     result.add(check_norm_gradient(in, Gradient::kBias, parts(), values.at("db"), maker("db")));

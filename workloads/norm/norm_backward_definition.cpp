@@ -49,8 +49,8 @@ WantedRow dx_row(const NormBackwardValues& in, const std::vector<double>& g, std
     h_sum.add(h);
     product_sum.add(h * row.normalised(i));
     magnitude_slack += relative * std::fabs(h);
-    product_slack += std::fabs(h) * row.normalised_slack(i) +
-                     (relative + kUnit) * std::fabs(h * row.normalised(i));
+    product_slack +=
+        std::fabs(h) * row.normalised_slack(i) + (relative + kUnit) * std::fabs(h * row.normalised(i));
   }
   const double shift = centred ? h_sum.sum / n : 0, factor = product_sum.sum / n;
   const double shift_slack = centred ? (h_sum.slack() + magnitude_slack) / n : 0;
@@ -63,10 +63,9 @@ WantedRow dx_row(const NormBackwardValues& in, const std::vector<double>& g, std
         std::fabs(factor) * (std::fabs(row.x[i] * row.rstd) + std::fabs(row.mean * row.rstd)) +
         std::fabs(shift);
     wanted.want.push_back(want);
-    wanted.slack.push_back((2 * kUnit + row.rstd_slack) * std::fabs(h) + shift_slack +
-                           std::fabs(normalised) * factor_slack +
-                           std::fabs(factor) * row.normalised_slack(i) + 5 * kUnit * parts +
-                           kUnit * std::fabs(want));
+    wanted.slack.push_back(
+        (2 * kUnit + row.rstd_slack) * std::fabs(h) + shift_slack + std::fabs(normalised) * factor_slack +
+        std::fabs(factor) * row.normalised_slack(i) + 5 * kUnit * parts + kUnit * std::fabs(want));
     wanted.scale.push_back(std::fabs(h) + parts);
   }
   return wanted;
@@ -114,8 +113,8 @@ GoldenResult check_norm_gradient(const NormBackwardValues& in, Gradient gradient
   return runtime::check_rows(
       got, [&](std::uint64_t core) { return gradient_row(in, gradient, parts[core]); },
       rounded ? 0x1p-8 : 0x1p-18,
-      fmt::format("sum over {} rows +- 6 sqrt(rows / 3) roundings{} + the terms' own slacks",
-                  in.x.rows(), rounded ? " + bf16 rounding of each product" : ""),
+      fmt::format("sum over {} rows +- 6 sqrt(rows / 3) roundings{} + the terms' own slacks", in.x.rows(),
+                  rounded ? " + bf16 rounding of each product" : ""),
       made_by);
 }
 

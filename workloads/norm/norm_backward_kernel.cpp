@@ -89,10 +89,10 @@ class NormBackward {
  private:
   // Buffers of a piece of a row: what stands between two engines, and one more for each.
   static constexpr unsigned kDys = 5, kDxs = 3, kNormalised = 3, kProducts = 3, kTerms = 4, kRests = 2;
-  static constexpr unsigned kSmall = 24 << 10;  // bytes of everything else
-  static constexpr unsigned kWidest = 2048;     // columns of a piece
+  static constexpr unsigned kSmall = 24 << 10;       // bytes of everything else
+  static constexpr unsigned kWidest = 2048;          // columns of a piece
   static constexpr std::size_t kPiecesOfGpSimd = 3;  // of so many it takes one off the scalar engine
-  static constexpr std::size_t kSumsBehind = 2;  // pieces by which the tensor engine's sums follow
+  static constexpr std::size_t kSumsBehind = 2;      // pieces by which the tensor engine's sums follow
 
   struct Tile {
     Range rows;
@@ -270,8 +270,8 @@ class NormBackward {
       kernel_.activation(rest, x, ActFn::kCopy, {0, &*tile.factor},
                          {0, tile.offset ? &*tile.offset : nullptr});
     kernel_.tensor_tensor(out, part(tile.h, columns), rest, AluOp::kAdd);
-    unstored_.emplace_back(
-        tensors_.dx.window(tile.rows.first, columns.first, tile.rows.count, columns.count), out);
+    unstored_.emplace_back(tensors_.dx.window(tile.rows.first, columns.first, tile.rows.count, columns.count),
+                           out);
     if (unstored_.size() > 1) store();
   }
   // By the vector engine, which has gone on meanwhile: on no other queue would nothing wait behind a store.

@@ -52,8 +52,7 @@ class Adam {
     const std::uint64_t height = machine_.chip.core.sbuf.partitions;
     for (std::uint64_t row = 0; row < shape_.rows; row += height)
       for (const Range& columns : cut(all_of(shape_.columns), width_)) {
-        const Tile tile =
-            moments(row, static_cast<unsigned>(std::min(height, shape_.rows - row)), columns);
+        const Tile tile = moments(row, static_cast<unsigned>(std::min(height, shape_.rows - row)), columns);
         if (begun) step(*begun);
         begun = tile;
       }
@@ -69,9 +68,7 @@ class Adam {
     TileView p, m, v;
   };
 
-  HbmView fp32(const char* name) {
-    return kernel_.argument(name, DType::kFp32, shape_.rows, shape_.columns);
-  }
+  HbmView fp32(const char* name) { return kernel_.argument(name, DType::kFp32, shape_.rows, shape_.columns); }
   Pool pool(const char* name, unsigned copies) { return kernel_.sbuf(name, DType::kFp32, width_, copies); }
 
   Tile moments(std::uint64_t row, unsigned rows, const Range& columns) {
@@ -127,9 +124,7 @@ class Adam {
 
 }  // namespace
 
-double AdamSettings::first_correction() const {
-  return 1 / (1 - std::pow(beta1, static_cast<double>(step)));
-}
+double AdamSettings::first_correction() const { return 1 / (1 - std::pow(beta1, static_cast<double>(step))); }
 double AdamSettings::second_correction() const {
   return 1 / (1 - std::pow(beta2, static_cast<double>(step)));
 }

@@ -3,8 +3,8 @@
 //   m' = beta1 m + (1 - beta1) g        v' = beta2 v + (1 - beta2) g^2
 //   p' = (1 - rate decay) p - rate / (1 - beta1^step) m' / (sqrt(v' / (1 - beta2^step)) + epsilon)
 // m and v are replaced in place by way of SBUF, as p is; a copy of p' in bf16 is made on request. Scalings,
-// squares and roots are the scalar engine's, sums and the quotient the vector engine's, the copy GpSimd's: the
-// transfers of 28 to 30 bytes an element take longer than any of them.
+// squares and roots are the scalar engine's, sums and the quotient the vector engine's, the copy GpSimd's:
+// the transfers of 28 to 30 bytes an element take longer than any of them.
 //
 // Leaves out: gradient clipping, AMSGrad, the first step's special cases (there is none: step counts from 1).
 #pragma once

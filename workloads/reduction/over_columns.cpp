@@ -11,10 +11,10 @@ namespace {
 using isa::ActFn, isa::AluOp, isa::DType, isa::Queue;
 using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
 
-constexpr unsigned kTileBytes = 8192;        // of a partition: 1 MiB a load
-constexpr unsigned kVectorSums = 4;          // of kAllSums parts of a row: 0.96 GHz beside 1.2 GHz
+constexpr unsigned kTileBytes = 8192;  // of a partition: 1 MiB a load
+constexpr unsigned kVectorSums = 4;    // of kAllSums parts of a row: 0.96 GHz beside 1.2 GHz
 constexpr unsigned kAllSums = 9;
-constexpr unsigned kLeastFold = 64;          // columns below which a fold costs more than it saves
+constexpr unsigned kLeastFold = 64;  // columns below which a fold costs more than it saves
 
 class OverColumns {
  public:

@@ -44,7 +44,8 @@ GoldenResult check(const HostTensor& y, ReductionOp op, std::uint64_t terms,
   const bool exact = op == ReductionOp::kMax || op == ReductionOp::kMin;
   return runtime::check_rows(
       y, definition, exact ? 0 : 0x1p-18,
-      exact ? "exact" : fmt::format("want +- 2^-24 (6 sqrt({} / 3) range of sums + 2 |want|)", terms), made_by);
+      exact ? "exact" : fmt::format("want +- 2^-24 (6 sqrt({} / 3) range of sums + 2 |want|)", terms),
+      made_by);
 }
 
 }  // namespace

@@ -17,7 +17,6 @@ runtime::GoldenResult check_reduction_over_columns(const runtime::HostTensor& x,
 // y[i] over the rows of x in parts[i].
 runtime::GoldenResult check_reduction_over_rows(const runtime::HostTensor& x, ReductionOp op,
                                                 const std::vector<runtime::Part>& parts,
-                                                const runtime::HostTensor& y,
-                                                const runtime::MadeBy& made_by);
+                                                const runtime::HostTensor& y, const runtime::MadeBy& made_by);
 
 }  // namespace tahoma::workloads

@@ -27,10 +27,11 @@ class Transpose final : public KernelCase {
     t.add("rows", rows_, std::uint64_t{1024}, {1, std::uint64_t{1} << 20}, "rows of x", base::chosen());
     t.add("columns", columns_, std::uint64_t{1024}, {1, std::uint64_t{1} << 20}, "columns of x",
           base::chosen());
-    t.add("dtype", dtype_, std::string("bf16"), {"bf16", "fp16", "fp32", "int16", "uint16", "int32", "uint32"},
-          "element type of x and y", base::chosen());
-    t.add("by", by_, std::string("tensor"), {"tensor", "dma"}, "who turns: the tensor engine or the DMA engines",
+    t.add("dtype", dtype_, std::string("bf16"),
+          {"bf16", "fp16", "fp32", "int16", "uint16", "int32", "uint32"}, "element type of x and y",
           base::chosen());
+    t.add("by", by_, std::string("tensor"), {"tensor", "dma"},
+          "who turns: the tensor engine or the DMA engines", base::chosen());
   }
   std::vector<CaseTensor> tensors() const override {
     return {{"x", compute_dtype(), {rows_, columns_}, Role::kInput, Deal::kWhole},
@@ -38,9 +39,9 @@ class Transpose final : public KernelCase {
   }
   std::uint64_t units() const override { return columns_; }
   isa::Program program(const model::MachineParams& machine, const runtime::Part& part) const override {
-    return transpose_program(machine,
-                             {rows_, columns_, part.first, part.count, static_cast<unsigned>(isa::size_of(compute_dtype())),
-                              by_ == "tensor" ? TransposeBy::kTensor : TransposeBy::kDma});
+    return transpose_program(machine, {rows_, columns_, part.first, part.count,
+                                       static_cast<unsigned>(isa::size_of(compute_dtype())),
+                                       by_ == "tensor" ? TransposeBy::kTensor : TransposeBy::kDma});
   }
   std::uint64_t program_key(const runtime::Part& part) const override { return part.first; }
   runtime::GoldenResult compare(const CaseValues& values, const MakerOf& maker) const override {

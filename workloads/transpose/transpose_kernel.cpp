@@ -39,17 +39,15 @@ class ByTensor {
         height_(static_cast<unsigned>(std::min<std::uint64_t>(parts_.most, shape.rows))),
         width_(static_cast<unsigned>(std::min<std::uint64_t>(parts_.most, shape.columns))),
         bank_(static_cast<unsigned>(machine.chip.core.psum.bank.count) / shape.element_bytes),
-        xs_(parts_.kernel.sbuf("x", parts_.x.dtype, width_,
-                               2 * ((height_ + parts_.side - 1) / parts_.side))),
+        xs_(parts_.kernel.sbuf("x", parts_.x.dtype, width_, 2 * ((height_ + parts_.side - 1) / parts_.side))),
         ys_(parts_.kernel.sbuf("y", parts_.x.dtype, height_, 4)),
-        banks_(parts_.kernel.psum(
-            "turned", parts_.x.dtype, bank_,
-            static_cast<unsigned>(machine.chip.core.psum.per_partition.count /
-                                  machine.chip.core.psum.bank.count))),
-        identity_(parts_.kernel.take(parts_.kernel.sbuf("identity", parts_.x.dtype, parts_.side),
-                                     parts_.side, parts_.side)) {
-    const TileView ones = parts_.kernel.take(
-        parts_.kernel.sbuf("ones", parts_.x.dtype, parts_.side), parts_.side, parts_.side);
+        banks_(parts_.kernel.psum("turned", parts_.x.dtype, bank_,
+                                  static_cast<unsigned>(machine.chip.core.psum.per_partition.count /
+                                                        machine.chip.core.psum.bank.count))),
+        identity_(parts_.kernel.take(parts_.kernel.sbuf("identity", parts_.x.dtype, parts_.side), parts_.side,
+                                     parts_.side)) {
+    const TileView ones =
+        parts_.kernel.take(parts_.kernel.sbuf("ones", parts_.x.dtype, parts_.side), parts_.side, parts_.side);
     parts_.kernel.memset(ones, 1.0F, Queue::kGpSimd);
     parts_.kernel.affine_select(identity_, ones, 0, 1, -1, isa::CompareOp::kEq, 0.0F);
   }
