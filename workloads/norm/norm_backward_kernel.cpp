@@ -107,10 +107,12 @@ class NormBackward {
     TileView dy, term;
   };
 
-  std::uint64_t row_bytes() const { return shape_.columns * (isa::size_of(shape_.dtype) + 4); }
+  std::uint64_t row_bytes() const {
+    return shape_.columns * (isa::size_of(shape_.dtype) + isa::size_of(DType::kFp32));
+  }
   std::uint64_t bytes_per_column() const {
     return (kDys + kDxs) * isa::size_of(shape_.dtype) + kTerms * isa::size_of(summed(shape_.dtype)) +
-           (kNormalised + kProducts + kRests) * 4;
+           (kNormalised + kProducts + kRests) * isa::size_of(DType::kFp32);
   }
   // As wide as the gain comes, unless that leaves no room for a whole row.
   unsigned width() const {
