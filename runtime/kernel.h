@@ -131,6 +131,9 @@ class Kernel {
 
   // Data movement; `on` rings the doorbell.
   void load(const TileView& dst, const HbmView& src, isa::Queue on = isa::Queue::kSync);
+  // dst [C,R] = src [R,C] through the transposing path of the DMA engines: 2- or 4-byte elements, R a
+  // multiple of 16, C at most 128 in one piece.
+  void load_transposed(const TileView& dst, const HbmView& src, isa::Queue on = isa::Queue::kSync);
   void store(const HbmView& dst, const TileView& src, isa::Queue on = isa::Queue::kSync,
              bool accumulate = false);
   void move(const HbmView& dst, const HbmView& src, isa::Queue on);
