@@ -17,12 +17,24 @@ namespace {
 
 constexpr std::uint64_t kBlockBytes = 8192;      // of a row in a block: 1 MiB a transfer
 constexpr std::uint64_t kKeptBytes = 40 * 1024;  // of a partition, for everything but blocks
-constexpr unsigned kInFlight = 3;                // blocks beside those that stay
+constexpr std::uint64_t kPassing = 5;            // blocks beside those that stay
 constexpr std::uint64_t kTilesTogether = 256;    // whose logarithms are taken at once: one table of functions
 
 struct Block {
   std::uint64_t column = 0, columns = 0;
   TileView values;  // logits, then exponentials
+};
+
+// Rows on the partitions, on their way through forward and backward.
+struct Tile {
+  std::uint64_t row = 0, rows = 0;
+  unsigned place = 0;            // among those whose logarithms are taken together
+  TileView number, chosen;       // place of the label in memory; its logit
+  TileView negated;              // minus the running maximum after each block
+  std::vector<Block> kept;       // the last ones
+  TileView sum, correction;      // of the block before: not yet in the total
+  std::optional<TileView> total;
+  TileView inverse, factors;     // scale / sum; of each block's exponentials
 };
 
 class CrossEntropyBuilder {
@@ -45,14 +57,23 @@ class CrossEntropyBuilder {
     make_pools(machine);
   }
 
+  // The gradient of a tile of rows is written while the next one's exponentials are made, block by block: the
+  // vector engine finds maxima for one and scales the other, and transfers go both ways.
   isa::Program build() {
+    std::optional<Tile> before;
     for (std::uint64_t row = 0; row < shape_.rows; row += height_) {
-      const std::uint64_t rows = std::min(height_, shape_.rows - row), tile = row / height_ % kTilesTogether;
-      if (tile == 0) begin_group();
-      one_tile(row, rows, static_cast<unsigned>(tile));
-      if (tile + 1 == kTilesTogether || row + rows == shape_.rows)
-        finish_group(row - tile * height_, row + rows, static_cast<unsigned>(tile) + 1);
+      Tile tile = begin_tile(row);
+      for (std::uint64_t b = 0; b < blocks_; ++b) {
+        exponentiate(tile, b);
+        if (before) write_block(*before, b);
+      }
+      if (before) correct_labels(*before);
+      add_up(tile);
+      finish_sum(tile);
+      before = tile;
     }
+    for (std::uint64_t b = 0; b < blocks_; ++b) write_block(*before, b);
+    correct_labels(*before);
     store_part();
     return kernel_.finish();
   }
@@ -64,9 +85,14 @@ class CrossEntropyBuilder {
     const std::uint64_t bytes = block_ * isa::size_of(shape_.dtype);
     const std::uint64_t room =
         (machine.chip.core.sbuf.usable.count - std::min(machine.chip.core.sbuf.usable.count, kKeptBytes)) / bytes;
-    const std::uint64_t copies = std::clamp<std::uint64_t>(room, 1, 2 * blocks_ + kInFlight);
-    stay_ = std::min(blocks_, copies > kInFlight ? copies - kInFlight : 1);
-    values_ = kernel_.sbuf("blocks", shape_.dtype, static_cast<unsigned>(block_), static_cast<unsigned>(copies));
+    // Those that stay: two tiles' if there is room, else as many of one as there is room for beside some that
+    // pass through. Block b of a tile is taken before that of the one before is written: hence one more.
+    const auto of_blocks = [&](const char* name, std::uint64_t copies) {
+      return kernel_.sbuf(name, shape_.dtype, static_cast<unsigned>(block_), static_cast<unsigned>(copies));
+    };
+    stay_ = room > blocks_ ? blocks_ : std::max<std::uint64_t>(room, kPassing + 1) - kPassing;
+    kept_ = of_blocks("blocks that stay", stay_ < blocks_ ? stay_ : std::min(room, 2 * blocks_));
+    if (stay_ < blocks_) passing_ = of_blocks("blocks that pass", kPassing);
     const auto all = static_cast<unsigned>(blocks_);
     tops_ = kernel_.sbuf("maximum of a block", shape_.dtype, 1, 4);
     negated_ = kernel_.sbuf("negated maxima", DType::kFp32, all, 2);
@@ -76,7 +102,8 @@ class CrossEntropyBuilder {
     corrections_ = column_pool("correction", 4);
     inverses_ = column_pool("scale / sum", 4);
     numbers_ = kernel_.sbuf("places", DType::kInt32, 1, 4);
-    chosen_ = kernel_.sbuf("at the label", shape_.dtype, 1, 4);
+    chosen_ = kernel_.sbuf("logit of the label", shape_.dtype, 1, 4);
+    corrected_ = kernel_.sbuf("gradient of the label", shape_.dtype, 1, 2);
     exponentials_ = column_pool("exponential at the label", 4);
     const auto tiles =
         static_cast<unsigned>(std::min(kTilesTogether, (shape_.rows + height_ - 1) / height_));
@@ -108,97 +135,118 @@ class CrossEntropyBuilder {
     return view;
   }
 
-  void one_tile(std::uint64_t row, std::uint64_t rows, unsigned tile) {
-    const auto count = static_cast<unsigned>(rows);
-    const HbmView places = places_.window(row, 0, rows, 1);
-    kernel_.fold(places, {{labels_.window(row, 0, rows, 1), starts_.window(0, 0, rows, 1)}, AluOp::kAdd},
+  Tile begin_tile(std::uint64_t row) {
+    Tile tile;
+    tile.row = row;
+    tile.rows = std::min(height_, shape_.rows - row);
+    tile.place = static_cast<unsigned>(row / height_ % kTilesTogether);
+    if (tile.place == 0) begin_group();
+    const HbmView places = places_.window(row, 0, tile.rows, 1);
+    kernel_.fold(places, {{labels_.window(row, 0, tile.rows, 1), starts_.window(0, 0, tile.rows, 1)}, AluOp::kAdd},
                  Queue::kGpSimd);
-    const TileView number = column(numbers_, rows), chosen = column(chosen_, rows);
-    kernel_.load(number, places, Queue::kGpSimd);
-    kernel_.gather(chosen, elements(logits_, row, rows), number);
-
-    const TileView negated = kernel_.take(negated_, count, static_cast<unsigned>(blocks_));
-    std::vector<Block> kept;
-    TileView total;
-    for (std::uint64_t b = 0; b < blocks_; ++b) {
-      Block block = load(row, rows, b);
-      total = exponentiate(block, negated, static_cast<unsigned>(b), total);
-      if (b + stay_ >= blocks_) kept.push_back(block);
-    }
-    const auto last = static_cast<unsigned>(blocks_) - 1;
-    const TileView top = negated.columns(last, 1), inverse = column(inverses_, rows);
-    kernel_.reciprocal(inverse, total);
-    kernel_.tensor_scalar(inverse, inverse, AluOp::kMult, {shape_.scale, nullptr});
-    write_gradient(row, rows, kept, negated, inverse);
-    correct_labels(row, rows, number, chosen, top, inverse);
-
-    kernel_.copy(sum_columns_.partitions(0, count).columns(tile, 1), total, Queue::kScalar);
-    kernel_.copy(top_columns_.partitions(0, count).columns(tile, 1), top, Queue::kScalar);
-    kernel_.copy(chosen_columns_.partitions(0, count).columns(tile, 1), chosen, Queue::kScalar);
+    tile.number = column(numbers_, tile.rows);
+    tile.chosen = column(chosen_, tile.rows);
+    kernel_.load(tile.number, places, Queue::kGpSimd);
+    kernel_.gather(tile.chosen, elements(logits_, row, tile.rows), tile.number);
+    tile.negated =
+        kernel_.take(negated_, static_cast<unsigned>(tile.rows), static_cast<unsigned>(blocks_));
+    return tile;
   }
 
-  Block load(std::uint64_t row, std::uint64_t rows, std::uint64_t number) {
+  bool stays(std::uint64_t block) const { return block + stay_ >= blocks_; }
+
+  Block load(const Tile& tile, std::uint64_t number, Pool pool) {
     Block block;
     block.column = number * block_;
     block.columns = std::min(block_, shape_.columns - block.column);
-    block.values = kernel_.take(values_, static_cast<unsigned>(rows), static_cast<unsigned>(block.columns));
-    kernel_.load(block.values, logits_.window(row, block.column, rows, block.columns));
+    block.values =
+        kernel_.take(pool, static_cast<unsigned>(tile.rows), static_cast<unsigned>(block.columns));
+    kernel_.load(block.values, logits_.window(tile.row, block.column, tile.rows, block.columns));
     return block;
   }
 
-  // In place, up to exp of the maximum so far, which is kept negated as the exponential's bias wants it. The
-  // running sum afterwards.
-  TileView exponentiate(const Block& block, const TileView& negated, unsigned number, const TileView& before) {
-    const unsigned rows = block.values.shape.partitions;
-    const TileView top = column(tops_, rows), now = negated.columns(number, 1);
+  // In place, up to exp of the maximum so far, which is kept negated as the exponential's bias wants it.
+  void exponentiate(Tile& tile, std::uint64_t number) {
+    const Block block = load(tile, number, stays(number) ? kept_ : passing_);
+    if (stays(number)) tile.kept.push_back(block);
+    const auto at = static_cast<unsigned>(number);
+    const TileView top = column(tops_, tile.rows), now = tile.negated.columns(at, 1), sum = column(sums_, tile.rows);
     kernel_.reduce(top, block.values, AluOp::kMax);
-    const TileView total = column(totals_, rows);
     if (number == 0) {
       kernel_.tensor_scalar(now, top, AluOp::kMult, {-1, nullptr});
-      kernel_.activation_reduce(block.values, total, block.values, ActFn::kExp, {1, nullptr}, {0, &now});
-      return total;
+    } else {
+      const TileView old = tile.negated.columns(at - 1, 1);
+      kernel_.tensor_scalar(now, top, AluOp::kMult, {-1, nullptr}, AluOp::kMin, {0, &old});
+      add_up(tile);
+      tile.correction = column(corrections_, tile.rows);
+      kernel_.activation(tile.correction, old, ActFn::kExp, {-1, nullptr}, {0, &now});
     }
-    const TileView old = negated.columns(number - 1, 1), sum = column(sums_, rows),
-                   correction = column(corrections_, rows);
-    kernel_.tensor_scalar(now, top, AluOp::kMult, {-1, nullptr}, AluOp::kMin, {0, &old});
     kernel_.activation_reduce(block.values, sum, block.values, ActFn::kExp, {1, nullptr}, {0, &now});
-    kernel_.activation(correction, old, ActFn::kExp, {-1, nullptr}, {0, &now});
-    kernel_.tensor_scalar(total, before, AluOp::kMult, {0, &correction}, AluOp::kAdd, {0, &sum});
-    return total;
+    tile.sum = sum;
   }
 
-  // The blocks that stayed first, which makes room for those that are read again.
-  void write_gradient(std::uint64_t row, std::uint64_t rows, const std::vector<Block>& kept,
-                      const TileView& negated, const TileView& inverse) {
-    const auto count = static_cast<unsigned>(rows), all = static_cast<unsigned>(blocks_);
-    const TileView top = negated.columns(all - 1, 1), factors = kernel_.take(factors_, count, all);
-    kernel_.activation(factors, negated, ActFn::kExp, {-1, nullptr}, {0, &top});
-    kernel_.tensor_scalar(factors, factors, AluOp::kMult, {0, &inverse});
-    for (const Block& block : kept) {
-      const TileView factor = factors.columns(static_cast<unsigned>(block.column / block_), 1);
-      kernel_.tensor_scalar(block.values, block.values, AluOp::kMult, {0, &factor});
-      store(row, rows, block);
-    }
-    for (std::uint64_t b = 0; b + stay_ < blocks_; ++b) {
-      const Block block = load(row, rows, b);
-      kernel_.activation(block.values, block.values, ActFn::kExp, {1, nullptr}, {0, &top});
-      kernel_.tensor_scalar(block.values, block.values, AluOp::kMult, {0, &inverse});
-      store(row, rows, block);
-    }
+  // A block later, so that the vector engine does not wait for a sum that is being made.
+  void add_up(Tile& tile) {
+    const TileView total = column(totals_, tile.rows);
+    if (tile.total)
+      kernel_.tensor_scalar(total, *tile.total, AluOp::kMult, {0, &tile.correction}, AluOp::kAdd,
+                            {0, &tile.sum});
+    else
+      kernel_.copy(total, tile.sum);
+    tile.total = total;
   }
 
-  void store(std::uint64_t row, std::uint64_t rows, const Block& block) {
-    kernel_.store(gradient_.window(row, block.column, rows, block.columns), block.values, Queue::kGpSimd);
+  void finish_sum(Tile& tile) {
+    const auto rows = static_cast<unsigned>(tile.rows), all = static_cast<unsigned>(blocks_);
+    const TileView top = tile.negated.columns(all - 1, 1);
+    tile.inverse = column(inverses_, tile.rows);
+    tile.factors = kernel_.take(factors_, rows, all);
+    kernel_.reciprocal(tile.inverse, *tile.total);
+    kernel_.tensor_scalar(tile.inverse, tile.inverse, AluOp::kMult, {shape_.scale, nullptr});
+    kernel_.activation(tile.factors, tile.negated, ActFn::kExp, {-1, nullptr}, {0, &top});
+    kernel_.tensor_scalar(tile.factors, tile.factors, AluOp::kMult, {0, &tile.inverse});
+    const auto into = [&](const TileView& columns) { return columns.partitions(0, rows).columns(tile.place, 1); };
+    kernel_.copy(into(sum_columns_), *tile.total, Queue::kGpSimd);
+    kernel_.copy(into(top_columns_), top, Queue::kGpSimd);
+    kernel_.copy(into(chosen_columns_), tile.chosen, Queue::kGpSimd);
+    const std::uint64_t end = tile.row + tile.rows;
+    if (tile.place + 1 == kTilesTogether || end == shape_.rows)
+      finish_group(tile.row - tile.place * height_, end, tile.place + 1);
+  }
+
+  // The blocks that stayed first, then those that are read again. What is read again is scaled a block later,
+  // when its exponentials have been made.
+  void write_block(const Tile& tile, std::uint64_t number) {
+    write_pending();
+    if (number < tile.kept.size()) {
+      const Block& block = tile.kept[number];
+      pending_ = {{tile, block, tile.factors.columns(static_cast<unsigned>(block.column / block_), 1)}};
+      return write_pending();
+    }
+    const TileView top = tile.negated.columns(static_cast<unsigned>(blocks_) - 1, 1);
+    const Block block = load(tile, number - tile.kept.size(), passing_);
+    kernel_.activation(block.values, block.values, ActFn::kExp, {1, nullptr}, {0, &top});
+    pending_ = {{tile, block, tile.inverse}};
+  }
+
+  void write_pending() {
+    if (!pending_) return;
+    const auto& [tile, block, factor] = *pending_;
+    kernel_.tensor_scalar(block.values, block.values, AluOp::kMult, {0, &factor});
+    kernel_.store(gradient_.window(tile.row, block.column, tile.rows, block.columns), block.values,
+                  Queue::kGpSimd);
+    pending_.reset();
   }
 
   // scale (p - 1), over what was stored.
-  void correct_labels(std::uint64_t row, std::uint64_t rows, const TileView& number, const TileView& chosen,
-                      const TileView& top, const TileView& inverse) {
-    const TileView exponential = column(exponentials_, rows), corrected = column(chosen_, rows);
-    kernel_.activation(exponential, chosen, ActFn::kExp, {1, nullptr}, {0, &top});
-    kernel_.tensor_scalar(corrected, exponential, AluOp::kMult, {0, &inverse}, AluOp::kAdd,
+  void correct_labels(const Tile& tile) {
+    write_pending();
+    const TileView exponential = column(exponentials_, tile.rows), corrected = column(corrected_, tile.rows),
+                   top = tile.negated.columns(static_cast<unsigned>(blocks_) - 1, 1);
+    kernel_.activation(exponential, tile.chosen, ActFn::kExp, {1, nullptr}, {0, &top});
+    kernel_.tensor_scalar(corrected, exponential, AluOp::kMult, {0, &tile.inverse}, AluOp::kAdd,
                           {-shape_.scale, nullptr});
-    kernel_.scatter(elements(gradient_, row, rows), corrected, number);
+    kernel_.scatter(elements(gradient_, tile.row, tile.rows), corrected, tile.number);
   }
 
   void finish_group(std::uint64_t first, std::uint64_t end, unsigned tiles) {
@@ -232,11 +280,17 @@ class CrossEntropyBuilder {
   std::uint64_t height_, block_, blocks_, stay_ = 0;  // columns of a block; blocks; those that stay in SBUF
   Kernel kernel_;
   HbmView logits_, labels_, starts_, places_, gradient_, loss_, part_;
-  Pool values_, tops_, negated_, factors_, sums_, totals_, corrections_, inverses_, numbers_, chosen_,
+  Pool kept_, passing_, tops_, negated_, factors_, sums_, totals_, corrections_, inverses_, numbers_, chosen_, corrected_,
       exponentials_, group_sums_, group_tops_, group_chosen_, group_losses_, part_sums_, psum_;
   unsigned tiles_ = 0;
   TileView sum_columns_, top_columns_, chosen_columns_;
   std::optional<TileView> sum_of_losses_;
+  struct Pending {
+    Tile tile;
+    Block block;
+    TileView factor;
+  };
+  std::optional<Pending> pending_;  // read again, to be scaled and stored
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "workloads/moe/routing_kernel.h"
 
 #include <algorithm>
+#include <deque>
 #include <vector>
 
 #include "runtime/kernel.h"
@@ -17,6 +18,13 @@ constexpr std::uint64_t kTokensTogether = 512;  // of x in one transfer: runs of
 constexpr unsigned kFound = kMostChosen;
 // Below any logit: absent experts, and those that have been chosen; above any: what is not searched for.
 constexpr float kAbsent = -3.2e38F, kTaken = -3e38F, kNotSearched = 3e38F;
+
+// Tokens on the partitions, on their way; no rows: none.
+struct Tile {
+  std::uint64_t token = 0;
+  unsigned rows = 0;
+  TileView scores, index, raised, sum, mask;
+};
 
 class RoutingBuilder {
  public:
@@ -41,12 +49,24 @@ class RoutingBuilder {
     make_constants();
   }
 
+  // A tile of tokens gets its logits while the one before it is searched and that before is counted, so that no
+  // engine waits for the long way round through the others.
   isa::Program build() {
     for (std::uint64_t first = 0; first < shape_.tokens; first += kTokensTogether) {
       const std::uint64_t together = std::min(kTokensTogether, shape_.tokens - first);
       const std::vector<TileView> x = load_tokens(first, together);
-      for (std::uint64_t token = 0; token < together; token += height_)
-        route(first + token, std::min(height_, together - token), x, token);
+      for (std::uint64_t token = 0; token < together; token += height_) {
+        Tile tile;
+        tile.token = first + token;
+        tile.rows = static_cast<unsigned>(std::min(height_, together - token));
+        make_scores(tile, x, token);
+        tiles_.push_back(tile);
+        advance();
+      }
+    }
+    for (unsigned stage = 0; stage < 2; ++stage) {
+      tiles_.emplace_back();
+      advance();
     }
     store_counts();
     return kernel_.finish();
@@ -65,13 +85,13 @@ class RoutingBuilder {
       ws_ = sbuf("w", shape_.dtype, experts_, all);
       products_ = kernel_.psum("x w", DType::kFp32, experts_, 3);
     }
-    scores_ = sbuf("logits", DType::kFp32, width_, 4);
+    scores_ = sbuf("logits", DType::kFp32, width_, 6);
     rest_ = sbuf("logits without the chosen", DType::kFp32, width_, 2);
-    for (Pool* pool : {&tops_, &searched_, &raised_, &results_}) *pool = sbuf("chosen logits", DType::kFp32, kFound, 4);
-    indices_ = sbuf("chosen experts", DType::kUint32, kFound, 4);
+    for (Pool* pool : {&tops_, &searched_, &raised_, &results_}) *pool = sbuf("chosen logits", DType::kFp32, kFound, 6);
+    indices_ = sbuf("chosen experts", DType::kUint32, kFound, 6);
     columns_ = sbuf("columns", DType::kFp32, 1, 12);
     exponentials_ = sbuf("exponentials", DType::kFp32, width_, 2);
-    masks_ = sbuf("choices", DType::kBf16, experts_, 3);
+    masks_ = sbuf("choices", DType::kBf16, experts_, 4);
     places_psum_ = kernel_.psum("places", DType::kFp32, experts_, 2);
     counted_ = sbuf("places of all", DType::kInt32, experts_, 3);
     own_ = sbuf("places of the chosen", DType::kInt32, kFound, 3);
@@ -85,7 +105,9 @@ class RoutingBuilder {
     const auto height = static_cast<unsigned>(height_);
     ones_ = constant("ones", DType::kFp32, height);
     triangle_ = constant("triangle", DType::kBf16, height);
-    seen_ = constant("choices so far", DType::kFp32, experts_);
+    rows_ = height;
+    seen_pool_ = kernel_.sbuf("choices so far", DType::kFp32, experts_, 3);
+    seen_ = take(seen_pool_, experts_);
     kernel_.memset(ones_, 1);
     kernel_.memset(seen_, 0);
     // Column q has ones above row q: stationary, it adds the tokens before token q.
@@ -107,36 +129,64 @@ class RoutingBuilder {
     return x;
   }
 
-  void route(std::uint64_t token, std::uint64_t tokens, const std::vector<TileView>& x, std::uint64_t at) {
-    rows_ = static_cast<unsigned>(tokens);
-    const TileView scores = make_scores(token, x, at), top = take(tops_, kFound), index = take(indices_, kFound);
-    search(Opcode::kMax8, top, scores, nullptr);
-    search(Opcode::kFindIndex8, index, scores, &top);
-    kernel_.store(chosen_.window(token, 0, tokens, top_k_), index.as(DType::kInt32).columns(0, top_k_),
-                  Queue::kGpSimd);
-    store_gates(token, scores, top);
-    const TileView mask = choices(scores, top);
-    store_places(token, mask, index);
-    const TileView seen = seen_.partitions(0, rows_);
-    kernel_.tensor_tensor(seen, seen, mask, AluOp::kAdd, Queue::kGpSimd);
+  // The tile before the last is searched, the one before that is counted and done.
+  void advance() {
+    if (tiles_.size() >= 2 && tiles_[tiles_.size() - 2].rows > 0) choose(tiles_[tiles_.size() - 2]);
+    if (tiles_.size() < 3) return;
+    if (tiles_.front().rows > 0) finish(tiles_.front());
+    tiles_.pop_front();
+  }
+
+  void choose(Tile& tile) {
+    rows_ = tile.rows;
+    const TileView top = take(tops_, kFound);
+    tile.index = take(indices_, kFound);
+    search(Opcode::kMax8, top, tile.scores, nullptr);
+    raise(tile, top);
+    tile.mask = choices(tile.scores, top);
+    search(Opcode::kFindIndex8, tile.index, tile.scores, &top);
+  }
+
+  void finish(const Tile& tile) {
+    rows_ = tile.rows;
+    const TileView before = take(places_psum_, experts_), all = take(counted_, experts_),
+                   own = take(own_, top_k_), inverse = take(columns_, 1),
+                   gates = take(results_, top_k_);
+    kernel_.reciprocal(inverse, tile.sum);
+    kernel_.tensor_scalar(gates, tile.raised, AluOp::kMult, {0, &inverse});
+    kernel_.matmul(before, ones_.columns(0, rows_), seen_, false);
+    kernel_.matmul(before, triangle_.partitions(0, rows_).columns(0, rows_), tile.mask, true);
+    kernel_.copy(all, before, Queue::kScalar);
+    add_to_seen(tile.mask);
+    isa::Instruction i;
+    i.op = Opcode::kNGather;
+    i.shape = own.shape;
+    i.dst = own.tile;
+    i.src0 = all.tile;
+    i.src1 = tile.index.columns(0, top_k_).tile;
+    i.extent = experts_;
+    kernel_.emit(Queue::kGpSimd, i);
+    const auto store = [&](const HbmView& to, const TileView& from) {
+      kernel_.store(to.window(tile.token, 0, tile.rows, to.columns), from, Queue::kGpSimd);
+    };
+    if (shape_.hidden > 0) store(logits_, tile.scores.columns(0, experts_));
+    store(chosen_, tile.index.as(DType::kInt32).columns(0, top_k_));
+    store(gates_, gates);
+    store(places_, own);
   }
 
   TileView take(Pool pool, unsigned columns) { return kernel_.take(pool, rows_, columns); }
 
-  TileView make_scores(std::uint64_t token, const std::vector<TileView>& x, std::uint64_t at) {
-    const TileView scores = take(scores_, width_), own = scores.columns(0, experts_);
-    if (width_ > experts_) kernel_.memset(scores.columns(experts_, width_ - experts_), kAbsent);
-    const HbmView window = logits_.window(token, 0, rows_, shape_.experts);
-    if (x.empty()) {
-      kernel_.load(own, window);
-      return scores;
-    }
+  void make_scores(Tile& tile, const std::vector<TileView>& x, std::uint64_t at) {
+    rows_ = tile.rows;
+    tile.scores = take(scores_, width_);
+    const TileView own = tile.scores.columns(0, experts_);
+    if (width_ > experts_) kernel_.memset(tile.scores.columns(experts_, width_ - experts_), kAbsent);
+    if (x.empty()) return kernel_.load(own, logits_.window(tile.token, 0, rows_, shape_.experts));
     const TileView product = take(products_, experts_);
     for (std::size_t c = 0; c < x.size(); ++c)
       kernel_.matmul(product, x[c].columns(static_cast<unsigned>(at), rows_), weights_[c], c > 0);
     kernel_.copy(own, product, Queue::kScalar);
-    kernel_.store(window, own, Queue::kGpSimd);
-    return scores;
   }
 
   void search(Opcode op, const TileView& found, const TileView& where, const TileView* wanted) {
@@ -149,21 +199,20 @@ class RoutingBuilder {
     kernel_.emit(Queue::kVector, i);
   }
 
-  void store_gates(std::uint64_t token, const TileView& scores, const TileView& top) {
-    const TileView lowest = take(columns_, 1), sum = take(columns_, 1), inverse = take(columns_, 1),
-                   raised = take(raised_, top_k_), gates = take(results_, top_k_);
-    kernel_.tensor_scalar(lowest, top.columns(0, 1), AluOp::kMult, {-1, nullptr});
+  // Gates up to their sum.
+  void raise(Tile& tile, const TileView& top) {
+    const TileView lowest = take(columns_, 1), sum = take(columns_, 1), raised = take(raised_, top_k_);
+    kernel_.activation(lowest, top.columns(0, 1), ActFn::kCopy, {-1, nullptr});
     const TileView of_chosen = top.columns(0, top_k_);
     if (shape_.normalised) {
       kernel_.activation_reduce(raised, sum, of_chosen, ActFn::kExp, {1, nullptr}, {0, &lowest});
     } else {
       const TileView all = take(exponentials_, experts_);
-      kernel_.activation_reduce(all, sum, scores.columns(0, experts_), ActFn::kExp, {1, nullptr}, {0, &lowest});
+      kernel_.activation_reduce(all, sum, tile.scores.columns(0, experts_), ActFn::kExp, {1, nullptr}, {0, &lowest});
       kernel_.activation(raised, of_chosen, ActFn::kExp, {1, nullptr}, {0, &lowest});
     }
-    kernel_.reciprocal(inverse, sum);
-    kernel_.tensor_scalar(gates, raised, AluOp::kMult, {0, &inverse});
-    kernel_.store(gates_.window(token, 0, rows_, top_k_), gates, Queue::kGpSimd);
+    tile.raised = raised;
+    tile.sum = sum;
   }
 
   // 1 for each expert that is chosen: where replacing the chosen logits has changed something.
@@ -187,21 +236,12 @@ class RoutingBuilder {
     return mask;
   }
 
-  void store_places(std::uint64_t token, const TileView& mask, const TileView& index) {
-    const TileView before = take(places_psum_, experts_), all = take(counted_, experts_),
-                   own = take(own_, top_k_);
-    kernel_.matmul(before, ones_.columns(0, rows_), seen_, false);
-    kernel_.matmul(before, triangle_.partitions(0, rows_).columns(0, rows_), mask, true);
-    kernel_.copy(all, before, Queue::kScalar);
-    isa::Instruction i;
-    i.op = Opcode::kNGather;
-    i.shape = own.shape;
-    i.dst = own.tile;
-    i.src0 = all.tile;
-    i.src1 = index.columns(0, top_k_).tile;
-    i.extent = experts_;
-    kernel_.emit(Queue::kGpSimd, i);
-    kernel_.store(places_.window(token, 0, rows_, top_k_), own, Queue::kSync);
+  // Into another buffer, so that the sum need not wait for the array to have read the one before; what fills no
+  // tile is the last and stays where it is.
+  void add_to_seen(const TileView& mask) {
+    const TileView old = seen_.partitions(0, rows_);
+    if (rows_ == height_) seen_ = take(seen_pool_, experts_);
+    kernel_.tensor_tensor(seen_.partitions(0, rows_), old, mask, AluOp::kAdd, Queue::kGpSimd);
   }
 
   void store_counts() {
@@ -219,9 +259,10 @@ class RoutingBuilder {
   Kernel kernel_;
   HbmView x_, w_, logits_, chosen_, gates_, places_, counts_;
   Pool xs_, ws_, products_, scores_, rest_, tops_, searched_, raised_, results_, indices_, columns_,
-      exponentials_, masks_, places_psum_, counted_, own_;
+      exponentials_, masks_, places_psum_, counted_, own_, seen_pool_;
   TileView ones_, triangle_, seen_;
   std::vector<TileView> weights_;
+  std::deque<Tile> tiles_;  // on their way, oldest first
 };
 
 }  // namespace
