@@ -23,9 +23,8 @@ void Kernel::gather(const TileView& dst, const HbmView& src, const TileView& row
   impl_->require(dst.shape.count[0] == 1, "gather: a tile of at most three free dimensions");
   impl_->require(free_elements(dst.shape) == src.columns,
                  "gather: the tile's elements in a partition are not the window's columns");
-  Op& op = impl_->append_dma(
-      isa::Queue::kGpSimd,
-      {transfer_counts(dst.shape), impl_->side_of(dst), impl_->side_of(src, &dst.shape), false});
+  Op& op = impl_->append_dma(isa::Queue::kGpSimd, {transfer_counts(dst.shape), impl_->side_of(dst),
+                                                   impl_->side_of(src, &dst.shape), false});
   impl_->number_rows(op, isa::Indirection::kGather, src, rows);
   impl_->touches(op, src, false);
   impl_->writes_to(op, dst);

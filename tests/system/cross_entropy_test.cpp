@@ -16,7 +16,9 @@ using namespace tahoma;
 
 namespace {
 
-void check(const tests::Settings& settings) { tests::check_workload(workloads::make_cross_entropy, settings); }
+void check(const tests::Settings& settings) {
+  tests::check_workload(workloads::make_cross_entropy, settings);
+}
 
 runtime::MadeBy nobody(const std::string&) {
   return [](std::uint64_t, std::uint64_t) { return std::string("nobody"); };
@@ -55,7 +57,9 @@ struct Uniform {
 
 }  // namespace
 
-TEST_CASE("cross entropy: one row of one logit", "[loss][machine]") { check({{"rows", "1"}, {"columns", "1"}}); }
+TEST_CASE("cross entropy: one row of one logit", "[loss][machine]") {
+  check({{"rows", "1"}, {"columns", "1"}});
+}
 
 TEST_CASE("cross entropy: rows dealt to three cores, several blocks, bf16", "[loss][machine]") {
   check({{"rows", "301"}, {"columns", "4999"}, {"cores", "3"}});
@@ -73,7 +77,8 @@ TEST_CASE("cross entropy: blocks that do not fit are read again", "[loss][machin
   check({{"rows", "7"}, {"columns", "100001"}});
 }
 
-TEST_CASE("cross entropy: the definition knows equal logits and finds what differs in each output", "[loss]") {
+TEST_CASE("cross entropy: the definition knows equal logits and finds what differs in each output",
+          "[loss]") {
   CHECK(Uniform().checked().passed);
   Uniform gradient;
   set(gradient.gradient, 17, 0);

@@ -28,6 +28,16 @@ workloads::DecodeShape shape(std::uint64_t page, std::uint64_t group = 8, std::u
   return s;
 }
 
+// The c-th token of a partition.
+std::uint64_t token_of(const workloads::DecodeShape& s, const workloads::DecodePiece& piece, unsigned p,
+                       unsigned c) {
+  if (s.page == 0) return piece.first + std::uint64_t{p} * piece.depth + c;
+  const bool full = p < piece.folds * piece.pages;
+  const std::uint64_t page = full ? p % piece.pages : piece.pages,
+                      fold = full ? p / piece.pages : p - piece.folds * piece.pages;
+  return (piece.first + page) * s.page + fold * (s.page / piece.folds) + piece.token + c;
+}
+
 // Every token that a sequence's pieces put into a chunk.
 std::multiset<std::uint64_t> tokens_of(const workloads::DecodeShape& s, std::uint64_t length) {
   const auto tiling = workloads::decode_tiling(tests::machine_of(1, 1, 1), s);
@@ -39,9 +49,7 @@ std::multiset<std::uint64_t> tokens_of(const workloads::DecodeShape& s, std::uin
       for (unsigned c = 0; c < piece.depth; ++c) {
         CHECK(piece.keys(c) >= 1);
         CHECK(piece.keys(c) <= 128);
-        for (unsigned p = 0; p < piece.keys(c); ++p)
-          tokens.insert(s.page == 0 ? piece.first + std::uint64_t{p} * piece.depth + c
-                                    : (piece.first + p) * s.page + piece.token + c);
+        for (unsigned p = 0; p < piece.keys(c); ++p) tokens.insert(token_of(s, piece, p, c));
       }
   }
   return tokens;
@@ -54,7 +62,7 @@ runtime::HostTensor tensor(const char* name, std::vector<std::uint64_t> dimensio
 }  // namespace
 
 TEST_CASE("decode: each token of a sequence is in one chunk", "[decode]") {
-  const std::uint64_t page = GENERATE(0, 1, 16, 64, 100, 128);
+  const std::uint64_t page = GENERATE(0, 1, 16, 64, 100, 128, 1024);
   const std::uint64_t length = GENERATE(1, 2, 127, 128, 129, 1000, 2048, 4097, 8191, 8192);
   const std::uint64_t group = GENERATE(1, 8, 100);
   INFO("page " << page << ", length " << length << ", group " << group);
@@ -83,22 +91,53 @@ TEST_CASE("decode: contexts of different lengths, several blocks, bf16", "[decod
 
 TEST_CASE("decode: heads dealt to two cores, more queries than the array turns at a time, fp16",
           "[decode][machine]") {
-  check({{"batch", "5"}, {"context", "300"}, {"shorter_by", "77"}, {"kv_heads", "3"}, {"group", "40"},
-         {"d", "80"}, {"dtype", "fp16"}, {"cores", "2"}});
+  check({{"batch", "5"},
+         {"context", "300"},
+         {"shorter_by", "77"},
+         {"kv_heads", "3"},
+         {"group", "40"},
+         {"d", "80"},
+         {"dtype", "fp16"},
+         {"cores", "2"}});
 }
 
 TEST_CASE("decode: fp32", "[decode][machine]") {
-  check({{"batch", "2"}, {"context", "1300"}, {"shorter_by", "1"}, {"group", "3"}, {"d", "77"}, {"dtype", "fp32"}});
+  check({{"batch", "2"},
+         {"context", "1300"},
+         {"shorter_by", "1"},
+         {"group", "3"},
+         {"d", "77"},
+         {"dtype", "fp32"}});
 }
 
 TEST_CASE("decode: pages, the last of each sequence filled in part", "[decode][machine]") {
-  check({{"batch", "4"}, {"context", "3001"}, {"shorter_by", "999"}, {"group", "8"}, {"d", "64"},
-         {"page_size", "16"}, {"kv_heads", "2"}, {"cores", "2"}});
+  check({{"batch", "4"},
+         {"context", "3001"},
+         {"shorter_by", "999"},
+         {"group", "8"},
+         {"d", "64"},
+         {"page_size", "16"},
+         {"kv_heads", "2"},
+         {"cores", "2"}});
+}
+
+TEST_CASE("decode: fewer pages than partitions, of which each holds a part", "[decode][machine]") {
+  check({{"batch", "3"},
+         {"context", "1300"},
+         {"shorter_by", "273"},
+         {"group", "8"},
+         {"d", "128"},
+         {"page_size", "128"}});
 }
 
 TEST_CASE("decode: a page larger than the context, fp32", "[decode][machine]") {
-  check({{"batch", "2"}, {"context", "70"}, {"shorter_by", "69"}, {"group", "5"}, {"d", "33"},
-         {"page_size", "100"}, {"dtype", "fp32"}});
+  check({{"batch", "2"},
+         {"context", "70"},
+         {"shorter_by", "69"},
+         {"group", "5"},
+         {"d", "33"},
+         {"page_size", "100"},
+         {"dtype", "fp32"}});
 }
 
 TEST_CASE("decode: heads wider than the array and cores that are not there are refused", "[decode]") {
@@ -108,8 +147,9 @@ TEST_CASE("decode: heads wider than the array and cores that are not there are r
   machine.chip.core.tensor.rows = machine.chip.core.tensor.columns = 64;
   CHECK_THROWS_WITH(tests::workload_with(workloads::make_decode, {{"d", "80"}})->check(machine),
                     Catch::Contains("E-RUN-094") && Catch::Contains("workload.d"));
-  CHECK_THROWS_WITH(tests::workload_with(workloads::make_decode, {{"d", "64"}, {"group", "65"}})->check(machine),
-                    Catch::Contains("E-RUN-094") && Catch::Contains("workload.group"));
+  CHECK_THROWS_WITH(
+      tests::workload_with(workloads::make_decode, {{"d", "64"}, {"group", "65"}})->check(machine),
+      Catch::Contains("E-RUN-094") && Catch::Contains("workload.group"));
 }
 
 // One token has all the weight, so the output is its value.

@@ -2,6 +2,7 @@
 // Transfers of the kernel builder whose rows go by number: a permutation there and back is the identity.
 #include <catch2/catch.hpp>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "isa/validate.h"
@@ -43,7 +44,8 @@ struct Tiles {
 
 }  // namespace
 
-TEST_CASE("kernel: rows that are gathered and scattered by the same numbers come to their places", "[kernel]") {
+TEST_CASE("kernel: rows that are gathered and scattered by the same numbers come to their places",
+          "[kernel]") {
   runtime::Machine machine(tests::default_machine(), model::Mode::kFunctional, {true, true});
   const runtime::Tensor numbers = machine.allocate(0, "numbers", DType::kInt32, {kRows, 1}),
                         table = machine.allocate(0, "table", DType::kBf16, {kTable, kColumns}),
@@ -56,8 +58,8 @@ TEST_CASE("kernel: rows that are gathered and scattered by the same numbers come
   std::memcpy(machine.bytes(table), values.data(), values.size() * 2);
   std::memset(machine.bytes(y), 0, values.size() * 2);
   for (const runtime::Tensor* input : {&numbers, &table}) machine.declare_input(*input);
-  const isa::Program program = through_sbuf();
-  isa::validate(program, runtime::limits_of(machine.params()));
+  const auto program = std::make_shared<const isa::Program>(through_sbuf());
+  isa::validate(*program, runtime::limits_of(machine.params()));
   machine.load(0, program, {numbers.address, table.address, y.address});
   machine.run();
   CHECK(machine.findings().first().empty());
@@ -87,12 +89,15 @@ TEST_CASE("kernel: software on GpSimd writes the descriptors of rows by number",
   }
 }
 
-TEST_CASE("kernel: row numbers that are no column of integers, one for each partition, are refused", "[kernel]") {
+TEST_CASE("kernel: row numbers that are no column of integers, one for each partition, are refused",
+          "[kernel]") {
   Tiles t;
   const auto wrong = Catch::Contains("E-RUN-021");
   CHECK_THROWS_WITH(t.kernel.gather(t.rows, t.table, t.numbers(DType::kFp32, kRows, 1)), wrong);
   CHECK_THROWS_WITH(t.kernel.gather(t.rows, t.table, t.numbers(DType::kInt32, kRows, 2)), wrong);
   CHECK_THROWS_WITH(t.kernel.scatter(t.table, t.rows, t.numbers(DType::kInt32, kRows - 1, 1)), wrong);
-  CHECK_THROWS_WITH(t.kernel.gather(t.rows.columns(0, 3), t.table, t.numbers(DType::kInt32, kRows, 1)), wrong);
-  CHECK_THROWS_WITH(t.kernel.scatter(t.table, t.rows.columns(0, 3), t.numbers(DType::kInt32, kRows, 1)), wrong);
+  CHECK_THROWS_WITH(t.kernel.gather(t.rows.columns(0, 3), t.table, t.numbers(DType::kInt32, kRows, 1)),
+                    wrong);
+  CHECK_THROWS_WITH(t.kernel.scatter(t.table, t.rows.columns(0, 3), t.numbers(DType::kInt32, kRows, 1)),
+                    wrong);
 }

@@ -1,28 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // Routing of a mixture of experts: golden decisions at sizes that are multiples of nothing, times that do not
 // depend on the mode, ties, and a closed form that the definition has to know.
-#include "workloads/moe/routing.h"
-
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
 
 #include "model/base/error.h"
 #include "tests/support/workload_run.h"
+#include "workloads/moe/routing.h"
 #include "workloads/moe/routing_definition.h"
 
 using namespace tahoma;
 
 namespace {
 
-void check_routing(const tests::Settings& settings) { tests::check_workload(workloads::make_moe_routing, settings); }
-void check_router(const tests::Settings& settings) { tests::check_workload(workloads::make_moe_router, settings); }
+void check_routing(const tests::Settings& settings) {
+  tests::check_workload(workloads::make_moe_routing, settings);
+}
+void check_router(const tests::Settings& settings) {
+  tests::check_workload(workloads::make_moe_router, settings);
+}
 
 runtime::MadeBy nobody(const std::string&) {
   return [](std::uint64_t, std::uint64_t) { return std::string("nobody"); };
 }
 
-runtime::HostTensor integers(const char* name, std::vector<std::uint64_t> shape, std::vector<std::int32_t> values) {
+runtime::HostTensor integers(const char* name, std::vector<std::uint64_t> shape,
+                             std::vector<std::int32_t> values) {
   runtime::HostTensor tensor = runtime::make_tensor(name, isa::DType::kInt32, std::move(shape));
   std::memcpy(tensor.values.data(), values.data(), values.size() * 4);
   return tensor;
@@ -54,7 +58,8 @@ TEST_CASE("moe routing: one token, one expert", "[moe][machine]") {
 }
 
 TEST_CASE("moe routing: tokens dealt to three cores, gates of a softmax over all", "[moe][machine]") {
-  check_routing({{"tokens", "700"}, {"experts", "37"}, {"top_k", "3"}, {"normalised", "false"}, {"cores", "3"}});
+  check_routing(
+      {{"tokens", "700"}, {"experts", "37"}, {"top_k", "3"}, {"normalised", "false"}, {"cores", "3"}});
 }
 
 TEST_CASE("moe routing: all eight that a search finds, more tokens than one load", "[moe][machine]") {

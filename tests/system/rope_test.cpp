@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rotary position embedding: golden values at sizes that are multiples of nothing, times that do not depend on
-// the mode, and closed forms that the definition has to know.
+// Rotary position embedding: golden values at sizes that are multiples of nothing, times that do not depend
+// on the mode, and closed forms that the definition has to know.
 #include "workloads/rope/rope.h"
 
 #include <catch2/catch.hpp>
@@ -37,7 +37,12 @@ TEST_CASE("rope: interleaved pairs, heads in several pieces, fp16", "[rope][mach
 }
 
 TEST_CASE("rope: positions that are looked up, fp32", "[rope][machine]") {
-  check({{"tokens", "257"}, {"heads", "3"}, {"d", "64"}, {"positions", "1000"}, {"dtype", "fp32"}, {"cores", "2"}});
+  check({{"tokens", "257"},
+         {"heads", "3"},
+         {"d", "64"},
+         {"positions", "1000"},
+         {"dtype", "fp32"},
+         {"cores", "2"}});
 }
 
 TEST_CASE("rope: interleaved pairs by looked up positions, bf16", "[rope][machine]") {
@@ -45,8 +50,9 @@ TEST_CASE("rope: interleaved pairs by looked up positions, bf16", "[rope][machin
 }
 
 TEST_CASE("rope: a head of an odd number of elements is refused", "[rope]") {
-  CHECK_THROWS_WITH(tests::workload_with(workloads::make_rope, {{"d", "63"}})->check(tests::machine_of(1, 1, 1)),
-                    Catch::Contains("E-RUN-096") && Catch::Contains("workload.d"));
+  CHECK_THROWS_WITH(
+      tests::workload_with(workloads::make_rope, {{"d", "63"}})->check(tests::machine_of(1, 1, 1)),
+      Catch::Contains("E-RUN-096") && Catch::Contains("workload.d"));
 }
 
 // A quarter turn brings the first of a pair to the place of the second, and minus the second to that of the

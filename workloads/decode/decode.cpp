@@ -45,7 +45,8 @@ class Decode final : public KernelCase {
   std::string describe() const override {
     return fmt::format("decode {} sequences of {} tokens, {} x {} heads of {}, {} cache, {} on {} cores",
                        batch_, context_, kv_heads_, group_, d_,
-                       page_size_ == 0 ? "contiguous" : fmt::format("paged ({})", page_size_), dtype_, cores());
+                       page_size_ == 0 ? "contiguous" : fmt::format("paged ({})", page_size_), dtype_,
+                       cores());
   }
 
  protected:
@@ -68,9 +69,9 @@ class Decode final : public KernelCase {
   void check_sizes(const model::MachineParams& machine) const override {
     const unsigned most = decode_tiling(machine, shape(1)).chunk;
     if (std::max(d_, group_) > most)
-      throw base::UserError("E-RUN-094", d_ > most ? "workload.d" : "workload.group",
-                            fmt::format("{}; the machine's array has {} rows and columns",
-                                        std::max(d_, group_), most));
+      throw base::UserError(
+          "E-RUN-094", d_ > most ? "workload.d" : "workload.group",
+          fmt::format("{}; the machine's array has {} rows and columns", std::max(d_, group_), most));
   }
 
   std::vector<CaseTensor> tensors() const override {
@@ -85,7 +86,8 @@ class Decode final : public KernelCase {
     all.back().transposed = !paged;
     all.push_back({"v", dtype, cache});
     if (paged) {
-      all.push_back({"table", isa::DType::kInt32, {batch_, s.pages_per_sequence()}, Role::kInput, Deal::kWhole});
+      all.push_back(
+          {"table", isa::DType::kInt32, {batch_, s.pages_per_sequence()}, Role::kInput, Deal::kWhole});
       all.back().control = true;
       all.back().make = scatter_pages;
       all.back().refuse = refuse_rows_beyond(s.pages);

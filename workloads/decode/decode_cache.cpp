@@ -53,17 +53,31 @@ void DecodeCache::load_table() {
   }
 }
 
-TileView DecodeCache::row_numbers(std::uint64_t sequence, const DecodePiece& piece) const {
+TileView DecodeCache::row_numbers(std::uint64_t sequence, const DecodePiece& piece, unsigned first,
+                                  unsigned count) const {
   return numbers_[piece.first / tiling_.chunk]
-      .partitions(0, piece.rows)
+      .partitions(first, count)
       .columns(static_cast<unsigned>(sequence), 1);
 }
 
 TileView DecodeCache::gather(Pool pool, const HbmView& pages, std::uint64_t head, std::uint64_t sequence,
                              const DecodePiece& piece) {
   const TileView tile = kernel_.take(pool, piece.rows, piece.depth * d_);
-  kernel_.gather(tile, pages.window(head * shape_.pages, piece.token * d_, shape_.pages, piece.depth * d_),
-                 row_numbers(sequence, piece));
+  const std::uint64_t span = shape_.page / piece.folds;
+  const auto part = [&](unsigned at, unsigned first, unsigned count, unsigned fold) {
+    if (count == 0) return;
+    const std::uint64_t token = fold * span + piece.token;
+    kernel_.gather(tile.partitions(at, count),
+                   pages.window(head * shape_.pages, token * d_, shape_.pages, piece.depth * d_),
+                   row_numbers(sequence, piece, first, count));
+  };
+  if (piece.folds == 1) {
+    part(0, 0, piece.rows, 0);
+    return tile;
+  }
+  for (unsigned fold = 0; fold < piece.folds; ++fold) part(fold * piece.pages, 0, piece.pages, fold);
+  for (unsigned fold = 0; fold < piece.tail; ++fold)
+    part(piece.folds * piece.pages + fold, piece.pages, 1, fold);
   return tile;
 }
 
@@ -90,8 +104,7 @@ void DecodeCache::turn_keys(Loaded& loaded) {
     const unsigned chunks = std::min(tiling_.bank_chunks, piece.depth - first);
     const TileView turned = kernel_.take(turned_psum_, d_, chunks * tiling_.chunk);
     for (unsigned c = 0; c < chunks; ++c)
-      kernel_.transpose(turned.columns(c * tiling_.chunk, piece.rows),
-                        loaded.k.columns((first + c) * d_, d_),
+      kernel_.transpose(turned.columns(c * tiling_.chunk, piece.rows), loaded.k.columns((first + c) * d_, d_),
                         identity_.partitions(0, piece.rows).columns(0, piece.rows));
     const auto boxes = [&](const TileView& of, unsigned from) {
       return of.grid(from, chunks, tiling_.chunk, piece.rows);

@@ -38,7 +38,9 @@ class DecodeCache {
  private:
   bool paged() const { return shape_.page != 0; }
   void load_table();
-  runtime::TileView row_numbers(std::uint64_t sequence, const DecodePiece& piece) const;
+  // Of pages [first, first + count) of a piece.
+  runtime::TileView row_numbers(std::uint64_t sequence, const DecodePiece& piece, unsigned first,
+                                unsigned count) const;
   runtime::TileView gather(runtime::Pool pool, const runtime::HbmView& pages, std::uint64_t head,
                            std::uint64_t sequence, const DecodePiece& piece);
 

@@ -23,8 +23,8 @@ constexpr double kLeastBlock = 128;  // keys: more moves of the maximum than one
 
 Matrix rows_of(const HostTensor& tensor, std::uint64_t row, std::uint64_t rows) {
   const auto columns = static_cast<Eigen::Index>(tensor.columns());
-  Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> narrow(static_cast<Eigen::Index>(rows),
-                                                                                columns);
+  Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> narrow(
+      static_cast<Eigen::Index>(rows), columns);
   runtime::widen_window(tensor, {row, 0, rows, tensor.columns()}, narrow.data());
   return narrow.cast<double>();
 }
@@ -73,8 +73,8 @@ class Definition {
     Matrix all(static_cast<Eigen::Index>(length), static_cast<Eigen::Index>(cache.columns()));
     for (std::uint64_t first = 0; first < length; first += third) {
       const std::uint64_t count = std::min(third, length - first);
-      const auto page = static_cast<std::uint64_t>(
-          row_number(*t_.table, sequence * t_.table->columns() + first / third));
+      const auto page =
+          static_cast<std::uint64_t>(row_number(*t_.table, sequence * t_.table->columns() + first / third));
       all.middleRows(static_cast<Eigen::Index>(first), static_cast<Eigen::Index>(count)) =
           rows_of(cache, (head * second + page) * third, count);
     }
@@ -92,12 +92,14 @@ runtime::GoldenResult check_decode(const DecodeTensors& tensors, const runtime::
   Definition definition(tensors);
   double longest = 0;
   for (const std::uint64_t length : tensors.lengths) longest = std::max(longest, static_cast<double>(length));
-  const double shared = definition.shared_error(0, 0, longest), unit = runtime::unit_roundoff(tensors.q.dtype);
+  const double shared = definition.shared_error(0, 0, longest),
+               unit = runtime::unit_roundoff(tensors.q.dtype);
   return runtime::check_rows(
       tensors.o, [&](std::uint64_t row) { return definition.row(row); },
       runtime::unit_roundoff(tensors.o.dtype) + unit + shared,
-      fmt::format("{} rounding of want +- (6 * 2^{:.0f} * sqrt(sum p^2 (v - want)^2 / 3) + {:.2g} * sum p |v|)",
-                  isa::name_of(tensors.o.dtype), std::log2(unit), shared),
+      fmt::format(
+          "{} rounding of want +- (6 * 2^{:.0f} * sqrt(sum p^2 (v - want)^2 / 3) + {:.2g} * sum p |v|)",
+          isa::name_of(tensors.o.dtype), std::log2(unit), shared),
       made_by);
 }
 

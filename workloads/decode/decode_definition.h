@@ -17,9 +17,9 @@
 namespace tahoma::workloads {
 
 struct DecodeTensors {
-  const runtime::HostTensor &q, &k, &v, &o;      // q, o [kv_heads, sequences, group, d]
-  const runtime::HostTensor* table = nullptr;    // paged: k and v [kv_heads, pages, page, d];
-  std::vector<std::uint64_t> lengths;            // else [kv_heads, sequences, capacity, d]
+  const runtime::HostTensor &q, &k, &v, &o;    // q, o [kv_heads, sequences, group, d]
+  const runtime::HostTensor* table = nullptr;  // paged: k and v [kv_heads, pages, page, d];
+  std::vector<std::uint64_t> lengths;          // else [kv_heads, sequences, capacity, d]
 };
 
 runtime::GoldenResult check_decode(const DecodeTensors& tensors, const runtime::MadeBy& made_by);

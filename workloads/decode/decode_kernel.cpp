@@ -197,9 +197,11 @@ class DecodeBuilder {
   // Maximum of each partition, then over partitions, then back to all of them.
   void find_top(Block& block) {
     const unsigned chunk = tiling_.chunk;
-    const TileView own = kernel_.take(maxima_, chunk, group_), psum = kernel_.take(tops_psum_, chunk, chunk + group_),
-                   turned = psum.partitions(0, group_).columns(0, chunk), spread = psum.columns(chunk, group_),
-                   over_all = kernel_.take(small_, group_, 1), diagonal = kernel_.take(diagonals_, group_, group_);
+    const TileView own = kernel_.take(maxima_, chunk, group_),
+                   psum = kernel_.take(tops_psum_, chunk, chunk + group_),
+                   turned = psum.partitions(0, group_).columns(0, chunk),
+                   spread = psum.columns(chunk, group_), over_all = kernel_.take(small_, group_, 1),
+                   diagonal = kernel_.take(diagonals_, group_, group_);
     kernel_.reduce(one_each(own), by_head(block.scores, block), AluOp::kMax);
     kernel_.transpose(turned, own, wide_identity_);
     kernel_.reduce(over_all, turned, AluOp::kMax);
@@ -277,7 +279,8 @@ class DecodeBuilder {
     const std::uint64_t first = (sequence.number - place) * group_, end = (sequence.number + 1) * group_;
     if (place + 1 < sequences_together() && end < rows()) return;
     const auto count = static_cast<unsigned>(end - first);
-    const TileView turned = kernel_.take(turned_psum_, count, d_), out = kernel_.take(result_rows_, count, d_);
+    const TileView turned = kernel_.take(turned_psum_, count, d_),
+                   out = kernel_.take(result_rows_, count, d_);
     kernel_.transpose(turned, result_.columns(0, count), identity_.partitions(0, d_).columns(0, d_));
     kernel_.copy(out, turned);
     kernel_.store(o_.window(first, 0, count, d_), out, cache_.other_queue());
@@ -291,8 +294,8 @@ class DecodeBuilder {
   runtime::HbmView o_;
   unsigned group_, d_;
   float scale_;
-  Pool query_rows_, queries_, shifted_, probabilities_, maxima_, diagonals_, small_, sums_, outputs_, results_, result_rows_,
-      scores_psum_, products_psum_, tops_psum_, turned_psum_;
+  Pool query_rows_, queries_, shifted_, probabilities_, maxima_, diagonals_, small_, sums_, outputs_,
+      results_, result_rows_, scores_psum_, products_psum_, tops_psum_, turned_psum_;
   TileView ones_, wide_ones_, identity_, wide_identity_, turned_queries_, result_;
   std::array<Sequence, 3> sequences_;
   std::uint64_t started_ = 0;

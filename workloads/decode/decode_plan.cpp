@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::uint64_t kRunBytes = 4096;  // of a partition in a piece: full rate of a DMA engine
 constexpr unsigned kMostChunks = 64;       // of a block: 8192 keys, so that three blocks fit SBUF
+constexpr std::uint64_t kMostFolds = 8;    // of a page: each is a transfer
 
 std::vector<DecodePiece> contiguous_pieces(const DecodeTiling& tiling, std::uint64_t length) {
   std::vector<DecodePiece> pieces;
@@ -25,17 +26,29 @@ std::vector<DecodePiece> contiguous_pieces(const DecodeTiling& tiling, std::uint
   return pieces;
 }
 
+// Parts of a page, so that `pages` of them fill the partitions as far as that goes.
+std::uint64_t folds_of(std::uint64_t page, std::uint64_t pages, unsigned chunk) {
+  std::uint64_t folds = std::min(kMostFolds, chunk / pages);
+  while (page % folds != 0) --folds;
+  return folds;
+}
+
 std::vector<DecodePiece> paged_pieces(std::uint64_t page, const DecodeTiling& tiling, std::uint64_t length) {
   std::vector<DecodePiece> pieces;
   const std::uint64_t pages = (length + page - 1) / page, in_last = length - (pages - 1) * page;
   for (std::uint64_t first = 0; first < pages; first += tiling.chunk) {
-    const auto rows = static_cast<unsigned>(std::min<std::uint64_t>(pages - first, tiling.chunk));
-    const std::uint64_t filled = first + rows == pages ? in_last : page;  // of the last of these pages
-    const std::uint64_t tokens = rows == 1 ? filled : page;
+    const std::uint64_t here = std::min<std::uint64_t>(pages - first, tiling.chunk);
+    const bool cut = first + here == pages && in_last < page;
+    const std::uint64_t full = cut ? here - 1 : here, folds = folds_of(page, here, tiling.chunk),
+                        span = page / folds, tail = cut ? (in_last + span - 1) / span : 0;
+    const std::uint64_t last_part = cut ? in_last - (tail - 1) * span : span;  // its tokens
+    const std::uint64_t tokens = full == 0 && tail == 1 ? last_part : span;
     for (std::uint64_t token = 0; token < tokens; token += tiling.depth) {
       const auto depth = static_cast<unsigned>(std::min<std::uint64_t>(tokens - token, tiling.depth));
-      const std::uint64_t whole = filled > token ? std::min<std::uint64_t>(filled - token, depth) : 0;
-      pieces.push_back({first, token, rows, depth, static_cast<unsigned>(whole)});
+      const std::uint64_t whole = last_part > token ? std::min<std::uint64_t>(last_part - token, depth) : 0;
+      pieces.push_back({first, token, static_cast<unsigned>(folds * full + tail), depth,
+                        static_cast<unsigned>(whole), static_cast<unsigned>(full),
+                        static_cast<unsigned>(folds), static_cast<unsigned>(tail)});
     }
   }
   return pieces;
@@ -57,8 +70,8 @@ DecodeTiling decode_tiling(const model::MachineParams& machine, const DecodeShap
   tiling.chunk =
       static_cast<unsigned>(std::min({core.tensor.rows, core.tensor.columns, core.sbuf.partitions}));
   tiling.block_chunks = static_cast<unsigned>(std::clamp<std::uint64_t>(scores, 1, kMostChunks));
-  tiling.depth = static_cast<unsigned>(std::clamp<std::uint64_t>(
-      kRunBytes / (shape.d * isa::size_of(shape.dtype)), 1, tiling.block_chunks));
+  tiling.depth = static_cast<unsigned>(
+      std::clamp<std::uint64_t>(kRunBytes / (shape.d * isa::size_of(shape.dtype)), 1, tiling.block_chunks));
   tiling.bank_chunks = static_cast<unsigned>(
       std::max<std::uint64_t>(1, core.psum.bank.count / (isa::size_of(shape.dtype) * tiling.chunk)));
   return tiling;

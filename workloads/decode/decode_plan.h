@@ -6,8 +6,10 @@
 // a time: the c-th token of every partition. Softmax and sums do not ask in which order keys come.
 //
 // Contiguous cache: partition p has the tokens first + p * depth ..., and the rest that fills no partitions
-// goes one token to a partition. Paged cache: partition p has the p-th of up to `chunk` pages; the last page
-// may be filled in part, then the chunks beyond its tokens have a partition less.
+// goes one token to a partition. Paged cache: a partition has a page, or one of its `folds` parts where there
+// are fewer pages than partitions: first all pages' first parts, then their second ones, and so on. A last
+// page that is filled in part comes behind these, as many parts as it has tokens for; in the chunks beyond
+// the tokens of its last part there is a partition less.
 #pragma once
 
 #include <cstdint>
@@ -42,9 +44,10 @@ DecodeTiling decode_tiling(const model::MachineParams& machine, const DecodeShap
 
 struct DecodePiece {
   std::uint64_t first = 0;  // token; of a paged cache the first page's number within the sequence
-  std::uint64_t token = 0;  // paged: the first of every page
+  std::uint64_t token = 0;  // paged: the first of every part of a page
   unsigned rows = 0, depth = 0;
-  unsigned whole = 0;  // chunks of all rows; those behind them have one row less
+  unsigned whole = 0;                       // chunks of all rows; those behind them have one row less
+  unsigned pages = 0, folds = 1, tail = 0;  // paged: full ones, their parts, parts of one that is not full
   unsigned keys(unsigned chunk) const { return chunk < whole ? rows : rows - 1; }
 };
 

@@ -110,8 +110,7 @@ void KernelCase::prepare(Machine& machine, std::uint64_t seed) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::size_t input = all[i].role == Role::kInput ? number++ : 0;
     if (!all[i].placed() || !(machine.functional() || all[i].control)) continue;
-    fill(machine, i,
-         all[i].role == Role::kInput ? input_values(all[i], input) : made_values(all[i]));
+    fill(machine, i, all[i].role == Role::kInput ? input_values(all[i], input) : made_values(all[i]));
   }
 }
 

@@ -44,8 +44,8 @@ struct CaseTensor {
   std::uint64_t per_unit = 1;
   bool transposed = false;  // the two innermost dimensions change places in HBM
   bool control = false;     // keeps its values in timing mode (runtime::Kernel::control)
-  // Fills an input from the seed; without it values are uniform in [-1, 1). A scratch tensor that has one is a
-  // constant of the kernel, placed before the run.
+  // Fills an input from the seed; without it values are uniform in [-1, 1). A scratch tensor that has one is
+  // a constant of the kernel, placed before the run.
   std::function<void(runtime::HostTensor& tensor, std::uint64_t seed)> make = nullptr;
   // Throws UserError for values of an input that the kernel cannot take.
   std::function<void(const runtime::HostTensor& tensor)> refuse = nullptr;

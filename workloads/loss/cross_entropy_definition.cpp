@@ -37,8 +37,8 @@ Row row_of(const CrossEntropyTensors& t, std::uint64_t number) {
   row.p /= sum;
   row.loss = top + std::log(sum) - chosen;
   const auto n = static_cast<double>(columns);
-  row.sum_error = runtime::accumulation_slack(n, 1) +
-                  (2 * x.abs().maxCoeff() + 32 + 4 * n / kLeastBlock) * kUnit;
+  row.sum_error =
+      runtime::accumulation_slack(n, 1) + (2 * x.abs().maxCoeff() + 32 + 4 * n / kLeastBlock) * kUnit;
   row.loss_error =
       row.sum_error + 4 * kUnit * (std::fabs(top) + std::fabs(chosen) + std::fabs(std::log(sum)));
   return row;
@@ -75,8 +75,11 @@ runtime::GoldenResult check_cross_entropy(const CrossEntropyTensors& t, const Ma
                   isa::name_of(t.gradient.dtype), std::log2(unit), 2 * sums, sums),
       maker("gradient"));
   result.add(runtime::check_rows(
-      t.loss, [&](std::uint64_t row) { return WantedRow{{losses[row]}, {errors[row]}, {1}}; }, sums,
-      result.rule, maker("loss")));
+      t.loss,
+      [&](std::uint64_t row) {
+        return WantedRow{{losses[row]}, {errors[row]}, {1}};
+      },
+      sums, result.rule, maker("loss")));
   const auto part = [&](std::uint64_t number) {
     std::uint64_t first = 0;
     for (std::uint64_t p = 0; p < number; ++p) first += t.rows_of_part[p];
@@ -86,7 +89,8 @@ runtime::GoldenResult check_cross_entropy(const CrossEntropyTensors& t, const Ma
       slack += scale * errors[r];
       size += scale * std::fabs(losses[r]);
     }
-    slack += runtime::accumulation_slack(2 * static_cast<double>(t.rows_of_part[number]), size) + 4 * kUnit * size;
+    slack +=
+        runtime::accumulation_slack(2 * static_cast<double>(t.rows_of_part[number]), size) + 4 * kUnit * size;
     return WantedRow{{want}, {slack}, {1}};
   };
   result.add(runtime::check_rows(t.part, part, sums, result.rule, maker("part")));

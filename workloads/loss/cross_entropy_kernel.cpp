@@ -28,13 +28,13 @@ struct Block {
 // Rows on the partitions, on their way through forward and backward.
 struct Tile {
   std::uint64_t row = 0, rows = 0;
-  unsigned place = 0;            // among those whose logarithms are taken together
-  TileView number, chosen;       // place of the label in memory; its logit
-  TileView negated;              // minus the running maximum after each block
-  std::vector<Block> kept;       // the last ones
-  TileView sum, correction;      // of the block before: not yet in the total
+  unsigned place = 0;        // among those whose logarithms are taken together
+  TileView number, chosen;   // place of the label in memory; its logit
+  TileView negated;          // minus the running maximum after each block
+  std::vector<Block> kept;   // the last ones
+  TileView sum, correction;  // of the block before: not yet in the total
   std::optional<TileView> total;
-  TileView inverse, factors;     // scale / sum; of each block's exponentials
+  TileView inverse, factors;  // scale / sum; of each block's exponentials
 };
 
 class CrossEntropyBuilder {
@@ -84,7 +84,8 @@ class CrossEntropyBuilder {
   void make_pools(const model::MachineParams& machine) {
     const std::uint64_t bytes = block_ * isa::size_of(shape_.dtype);
     const std::uint64_t room =
-        (machine.chip.core.sbuf.usable.count - std::min(machine.chip.core.sbuf.usable.count, kKeptBytes)) / bytes;
+        (machine.chip.core.sbuf.usable.count - std::min(machine.chip.core.sbuf.usable.count, kKeptBytes)) /
+        bytes;
     // Those that stay: two tiles' if there is room, else as many of one as there is room for beside some that
     // pass through. Block b of a tile is taken before that of the one before is written: hence one more.
     const auto of_blocks = [&](const char* name, std::uint64_t copies) {
@@ -105,8 +106,7 @@ class CrossEntropyBuilder {
     chosen_ = kernel_.sbuf("logit of the label", shape_.dtype, 1, 4);
     corrected_ = kernel_.sbuf("gradient of the label", shape_.dtype, 1, 2);
     exponentials_ = column_pool("exponential at the label", 4);
-    const auto tiles =
-        static_cast<unsigned>(std::min(kTilesTogether, (shape_.rows + height_ - 1) / height_));
+    const auto tiles = static_cast<unsigned>(std::min(kTilesTogether, (shape_.rows + height_ - 1) / height_));
     for (Pool* pool : {&group_sums_, &group_tops_, &group_chosen_, &group_losses_})
       *pool = kernel_.sbuf("columns of tiles", DType::kFp32, tiles, 2);
     tiles_ = tiles;
@@ -114,7 +114,9 @@ class CrossEntropyBuilder {
     psum_ = kernel_.psum("part", DType::kFp32, 1);
   }
 
-  TileView column(Pool pool, std::uint64_t rows) { return kernel_.take(pool, static_cast<unsigned>(rows), 1); }
+  TileView column(Pool pool, std::uint64_t rows) {
+    return kernel_.take(pool, static_cast<unsigned>(rows), 1);
+  }
 
   // Rows of a tile that are not there have a loss of 0: log 1 - 0 - 0.
   void begin_group() {
@@ -142,14 +144,14 @@ class CrossEntropyBuilder {
     tile.place = static_cast<unsigned>(row / height_ % kTilesTogether);
     if (tile.place == 0) begin_group();
     const HbmView places = places_.window(row, 0, tile.rows, 1);
-    kernel_.fold(places, {{labels_.window(row, 0, tile.rows, 1), starts_.window(0, 0, tile.rows, 1)}, AluOp::kAdd},
+    kernel_.fold(places,
+                 {{labels_.window(row, 0, tile.rows, 1), starts_.window(0, 0, tile.rows, 1)}, AluOp::kAdd},
                  Queue::kGpSimd);
     tile.number = column(numbers_, tile.rows);
     tile.chosen = column(chosen_, tile.rows);
     kernel_.load(tile.number, places, Queue::kGpSimd);
     kernel_.gather(tile.chosen, elements(logits_, row, tile.rows), tile.number);
-    tile.negated =
-        kernel_.take(negated_, static_cast<unsigned>(tile.rows), static_cast<unsigned>(blocks_));
+    tile.negated = kernel_.take(negated_, static_cast<unsigned>(tile.rows), static_cast<unsigned>(blocks_));
     return tile;
   }
 
@@ -159,8 +161,7 @@ class CrossEntropyBuilder {
     Block block;
     block.column = number * block_;
     block.columns = std::min(block_, shape_.columns - block.column);
-    block.values =
-        kernel_.take(pool, static_cast<unsigned>(tile.rows), static_cast<unsigned>(block.columns));
+    block.values = kernel_.take(pool, static_cast<unsigned>(tile.rows), static_cast<unsigned>(block.columns));
     kernel_.load(block.values, logits_.window(tile.row, block.column, tile.rows, block.columns));
     return block;
   }
@@ -170,7 +171,8 @@ class CrossEntropyBuilder {
     const Block block = load(tile, number, stays(number) ? kept_ : passing_);
     if (stays(number)) tile.kept.push_back(block);
     const auto at = static_cast<unsigned>(number);
-    const TileView top = column(tops_, tile.rows), now = tile.negated.columns(at, 1), sum = column(sums_, tile.rows);
+    const TileView top = column(tops_, tile.rows), now = tile.negated.columns(at, 1),
+                   sum = column(sums_, tile.rows);
     kernel_.reduce(top, block.values, AluOp::kMax);
     if (number == 0) {
       kernel_.tensor_scalar(now, top, AluOp::kMult, {-1, nullptr});
@@ -205,7 +207,9 @@ class CrossEntropyBuilder {
     kernel_.tensor_scalar(tile.inverse, tile.inverse, AluOp::kMult, {shape_.scale, nullptr});
     kernel_.activation(tile.factors, tile.negated, ActFn::kExp, {-1, nullptr}, {0, &top});
     kernel_.tensor_scalar(tile.factors, tile.factors, AluOp::kMult, {0, &tile.inverse});
-    const auto into = [&](const TileView& columns) { return columns.partitions(0, rows).columns(tile.place, 1); };
+    const auto into = [&](const TileView& columns) {
+      return columns.partitions(0, rows).columns(tile.place, 1);
+    };
     kernel_.copy(into(sum_columns_), *tile.total, Queue::kGpSimd);
     kernel_.copy(into(top_columns_), top, Queue::kGpSimd);
     kernel_.copy(into(chosen_columns_), tile.chosen, Queue::kGpSimd);
@@ -280,8 +284,8 @@ class CrossEntropyBuilder {
   std::uint64_t height_, block_, blocks_, stay_ = 0;  // columns of a block; blocks; those that stay in SBUF
   Kernel kernel_;
   HbmView logits_, labels_, starts_, places_, gradient_, loss_, part_;
-  Pool kept_, passing_, tops_, negated_, factors_, sums_, totals_, corrections_, inverses_, numbers_, chosen_, corrected_,
-      exponentials_, group_sums_, group_tops_, group_chosen_, group_losses_, part_sums_, psum_;
+  Pool kept_, passing_, tops_, negated_, factors_, sums_, totals_, corrections_, inverses_, numbers_, chosen_,
+      corrected_, exponentials_, group_sums_, group_tops_, group_chosen_, group_losses_, part_sums_, psum_;
   unsigned tiles_ = 0;
   TileView sum_columns_, top_columns_, chosen_columns_;
   std::optional<TileView> sum_of_losses_;

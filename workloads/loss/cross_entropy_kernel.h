@@ -5,10 +5,10 @@
 //   gradient[r, j] = scale (softmax(x[r])[j] - (j == label[r]))
 //   part = scale sum over this core's rows of loss
 //
-// The columns are walked in blocks with a running maximum. A block's exponentials take the place of its logits
-// in SBUF, up to a factor that each row's last maximum decides; where not all blocks have room, the first ones
-// are read again. What a label points at goes by row number in memory: logits and gradient are seen as rows of
-// one element, number p columns + label for the p-th of 128 rows, which transfers add up.
+// The columns are walked in blocks with a running maximum. A block's exponentials take the place of its
+// logits in SBUF, up to a factor that each row's last maximum decides; where not all blocks have room, the
+// first ones are read again. What a label points at goes by row number in memory: logits and gradient are
+// seen as rows of one element, number p columns + label for the p-th of 128 rows, which transfers add up.
 #pragma once
 
 #include <string>
@@ -26,8 +26,8 @@ struct CrossEntropyShape {
 };
 
 // Arguments: logits [rows, columns]; labels [rows, 1] int32, control; starts [partitions, 1] int32, control:
-// fill_row_starts; places [rows, 1] int32, which need not hold anything; gradient [rows, columns] in the dtype;
-// loss [rows, 1] and part [1, 1] in fp32.
+// fill_row_starts; places [rows, 1] int32, which need not hold anything; gradient [rows, columns] in the
+// dtype; loss [rows, 1] and part [1, 1] in fp32.
 isa::Program cross_entropy_program(const model::MachineParams& machine, const CrossEntropyShape& shape);
 
 // 0, columns, 2 columns, ...

@@ -29,8 +29,8 @@ class Routing final : public KernelCase {
     return from_hidden_ ? *isa::dtype_from_name(dtype_) : isa::DType::kFp32;
   }
   std::string describe() const override {
-    return fmt::format("moe_routing of {} tokens to {} of {} experts{} on {} cores", tokens_, top_k_, experts_,
-                       from_hidden_ ? fmt::format(", from {} {}", hidden_, dtype_) : "", cores());
+    return fmt::format("moe_routing of {} tokens to {} of {} experts{} on {} cores", tokens_, top_k_,
+                       experts_, from_hidden_ ? fmt::format(", from {} {}", hidden_, dtype_) : "", cores());
   }
 
  protected:
@@ -48,8 +48,9 @@ class Routing final : public KernelCase {
   }
   void check_sizes(const model::MachineParams&) const override {
     if (top_k_ > experts_)
-      throw base::UserError("E-RUN-097", "workload.top_k",
-                            fmt::format("expected at most the {} experts there are, got {}", experts_, top_k_));
+      throw base::UserError(
+          "E-RUN-097", "workload.top_k",
+          fmt::format("expected at most the {} experts there are, got {}", experts_, top_k_));
   }
   std::vector<CaseTensor> tensors() const override {
     const isa::DType wide = isa::DType::kFp32, whole = isa::DType::kInt32;

@@ -52,7 +52,8 @@ struct Decisions {
 };
 void put(HostTensor& tensor, std::uint64_t row, std::uint64_t column, std::uint64_t value) {
   const auto number = static_cast<std::int32_t>(value);
-  std::memcpy(tensor.values.data() + (row * tensor.columns() + column) * sizeof number, &number, sizeof number);
+  std::memcpy(tensor.values.data() + (row * tensor.columns() + column) * sizeof number, &number,
+              sizeof number);
 }
 
 Decisions decide(const RoutingTensors& t) {
@@ -81,7 +82,8 @@ runtime::GoldenResult check_routing(const RoutingTensors& t, const MakerOfOutput
   runtime::GoldenResult result = runtime::check_rows(
       t.gates, [&](std::uint64_t token) { return gates_of(t, token); },
       runtime::accumulation_slack(static_cast<double>(t.logits.columns()), 1) + 16 * kUnit,
-      "experts, places and counts exact; gates: want +- (6 * 2^-24 * sqrt(n / 3) + (4 |logit| + 16) * 2^-24) want",
+      "experts, places and counts exact; gates: want +- (6 * 2^-24 * sqrt(n / 3) + (4 |logit| + 16) * 2^-24) "
+      "want",
       maker("gates"));
   const Decisions d = decide(t);
   result.add(runtime::check_moved(d.chosen, t.chosen, maker("chosen")));

@@ -49,8 +49,8 @@ class RoutingBuilder {
     make_constants();
   }
 
-  // A tile of tokens gets its logits while the one before it is searched and that before is counted, so that no
-  // engine waits for the long way round through the others.
+  // A tile of tokens gets its logits while the one before it is searched and that before is counted, so that
+  // no engine waits for the long way round through the others.
   isa::Program build() {
     for (std::uint64_t first = 0; first < shape_.tokens; first += kTokensTogether) {
       const std::uint64_t together = std::min(kTokensTogether, shape_.tokens - first);
@@ -87,7 +87,8 @@ class RoutingBuilder {
     }
     scores_ = sbuf("logits", DType::kFp32, width_, 6);
     rest_ = sbuf("logits without the chosen", DType::kFp32, width_, 2);
-    for (Pool* pool : {&tops_, &searched_, &raised_, &results_}) *pool = sbuf("chosen logits", DType::kFp32, kFound, 6);
+    for (Pool* pool : {&tops_, &searched_, &raised_, &results_})
+      *pool = sbuf("chosen logits", DType::kFp32, kFound, 6);
     indices_ = sbuf("chosen experts", DType::kUint32, kFound, 6);
     columns_ = sbuf("columns", DType::kFp32, 1, 12);
     exponentials_ = sbuf("exponentials", DType::kFp32, width_, 2);
@@ -150,8 +151,7 @@ class RoutingBuilder {
   void finish(const Tile& tile) {
     rows_ = tile.rows;
     const TileView before = take(places_psum_, experts_), all = take(counted_, experts_),
-                   own = take(own_, top_k_), inverse = take(columns_, 1),
-                   gates = take(results_, top_k_);
+                   own = take(own_, top_k_), inverse = take(columns_, 1), gates = take(results_, top_k_);
     kernel_.reciprocal(inverse, tile.sum);
     kernel_.tensor_scalar(gates, tile.raised, AluOp::kMult, {0, &inverse});
     kernel_.matmul(before, ones_.columns(0, rows_), seen_, false);
@@ -208,7 +208,8 @@ class RoutingBuilder {
       kernel_.activation_reduce(raised, sum, of_chosen, ActFn::kExp, {1, nullptr}, {0, &lowest});
     } else {
       const TileView all = take(exponentials_, experts_);
-      kernel_.activation_reduce(all, sum, tile.scores.columns(0, experts_), ActFn::kExp, {1, nullptr}, {0, &lowest});
+      kernel_.activation_reduce(all, sum, tile.scores.columns(0, experts_), ActFn::kExp, {1, nullptr},
+                                {0, &lowest});
       kernel_.activation(raised, of_chosen, ActFn::kExp, {1, nullptr}, {0, &lowest});
     }
     tile.raised = raised;
@@ -236,8 +237,8 @@ class RoutingBuilder {
     return mask;
   }
 
-  // Into another buffer, so that the sum need not wait for the array to have read the one before; what fills no
-  // tile is the last and stays where it is.
+  // Into another buffer, so that the sum need not wait for the array to have read the one before; what fills
+  // no tile is the last and stays where it is.
   void add_to_seen(const TileView& mask) {
     const TileView old = seen_.partitions(0, rows_);
     if (rows_ == height_) seen_ = take(seen_pool_, experts_);
@@ -253,9 +254,9 @@ class RoutingBuilder {
   }
 
   RoutingShape shape_;
-  std::uint64_t height_, depth_;        // tokens of a tile; elements contracted at a time
-  unsigned experts_, width_, top_k_;    // width: a search wants at least 8 elements
-  unsigned rows_ = 0;                   // tokens of this tile
+  std::uint64_t height_, depth_;      // tokens of a tile; elements contracted at a time
+  unsigned experts_, width_, top_k_;  // width: a search wants at least 8 elements
+  unsigned rows_ = 0;                 // tokens of this tile
   Kernel kernel_;
   HbmView x_, w_, logits_, chosen_, gates_, places_, counts_;
   Pool xs_, ws_, products_, scores_, rest_, tops_, searched_, raised_, results_, indices_, columns_,

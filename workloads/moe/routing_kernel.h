@@ -4,8 +4,8 @@
 // each expert got, and the number of each token among those of its expert, which is the row it goes to when
 // tokens are sent to their experts.
 //
-// 128 tokens are on partitions, experts beside each other. Logits come from HBM or from x w. Numbers within an
-// expert are counted by the array: a triangle of ones adds up the choices of the tokens before this one.
+// 128 tokens are on partitions, experts beside each other. Logits come from HBM or from x w. Numbers within
+// an expert are counted by the array: a triangle of ones adds up the choices of the tokens before this one.
 #pragma once
 
 #include "isa/program.h"

@@ -23,7 +23,8 @@ void fill_angles(HostTensor& table, double base) {
   const std::size_t size = isa::size_of(table.dtype);
   for (std::uint64_t p = 0; p < table.rows(); ++p)
     for (std::uint64_t i = 0; i < half; ++i) {
-      const double angle = static_cast<double>(p) * std::pow(base, -static_cast<double>(2 * i) / static_cast<double>(d));
+      const double angle =
+          static_cast<double>(p) * std::pow(base, -static_cast<double>(2 * i) / static_cast<double>(d));
       std::byte* at = table.values.data() + (p * d + i) * size;
       isa::store_from_fp32(at, table.dtype, static_cast<float>(std::cos(angle)));
       isa::store_from_fp32(at + half * size, table.dtype, static_cast<float>(std::sin(angle)));
@@ -53,10 +54,9 @@ class Rope final : public KernelCase {
     t.add("positions", positions_, std::uint64_t{0}, {0, 1 << 22},
           "rows of the table of angles, looked up by the input `positions`; 0: a row for each token",
           base::chosen());
-    t.add("base", base_, 10000.0, {1, 1e9}, "of the angles of a table that is not an input",
-          base::chosen());
-    t.add("dtype", dtype_, std::string("bf16"), {"bf16", "fp16", "fp32"}, "element type of x, y and the table",
-          base::chosen());
+    t.add("base", base_, 10000.0, {1, 1e9}, "of the angles of a table that is not an input", base::chosen());
+    t.add("dtype", dtype_, std::string("bf16"), {"bf16", "fp16", "fp32"},
+          "element type of x, y and the table", base::chosen());
   }
   void check_sizes(const model::MachineParams&) const override {
     if (d_ % 2 != 0)

@@ -40,9 +40,12 @@ class RopeBuilder {
   }
 
   isa::Program build() {
+    TileView next = load_angles(0);
     for (std::uint64_t token = 0; token < shape_.tokens; token += height_) {
       const std::uint64_t tokens = std::min(height_, shape_.tokens - token);
-      const TileView angles = load_angles(token, tokens), sines = signed_sines(angles);
+      const TileView angles = next, sines = signed_sines(angles);
+      // Before this tile's stores, behind which GpSimd would begin with the gather too late.
+      if (token + height_ < shape_.tokens) next = load_angles(token + height_);
       for (std::uint64_t head = 0; head < shape_.heads; head += heads_together())
         turn(token, tokens, head, std::min<std::uint64_t>(heads_together(), shape_.heads - head), angles,
              sines);
@@ -55,7 +58,8 @@ class RopeBuilder {
     return static_cast<unsigned>(std::clamp<std::uint64_t>(kMostColumns / shape_.d, 1, shape_.heads));
   }
 
-  TileView load_angles(std::uint64_t token, std::uint64_t tokens) {
+  TileView load_angles(std::uint64_t token) {
+    const std::uint64_t tokens = std::min(height_, shape_.tokens - token);
     const TileView angles =
         kernel_.take(angles_, static_cast<unsigned>(tokens), static_cast<unsigned>(shape_.d));
     if (shape_.positions == 0) {
@@ -63,7 +67,7 @@ class RopeBuilder {
       return angles;
     }
     const TileView numbers = kernel_.take(number_pool_, static_cast<unsigned>(tokens), 1);
-    kernel_.load(numbers, numbers_.window(token, 0, tokens, 1));
+    kernel_.load(numbers, numbers_.window(token, 0, tokens, 1), Queue::kGpSimd);
     kernel_.gather(angles, table_, numbers);
     return angles;
   }
@@ -80,8 +84,8 @@ class RopeBuilder {
     return signed_;
   }
 
-  // The elements as [heads, 2, d/2] or [heads, d/2, 2]: a head every `pitch`, members of a pair `apart`, pairs
-  // `step`.
+  // The elements as [heads, 2, d/2] or [heads, d/2, 2]: a head every `pitch`, members of a pair `apart`,
+  // pairs `step`.
   TileView pairs(TileView view, unsigned heads, int pitch, int apart, int step) const {
     const auto of = [](int stride) { return static_cast<std::int16_t>(stride); };
     const auto half = static_cast<std::uint16_t>(half_);
@@ -103,8 +107,9 @@ class RopeBuilder {
     kernel_.load(x, x_.window(token, head * shape_.d, tokens, columns));
     const int apart = shape_.interleaved ? 1 : static_cast<int>(half_), step = shape_.interleaved ? 2 : 1;
     const auto natural = [&](const TileView& view) { return pairs(view, count, d, apart, step); };
-    const TileView other = pairs(x.columns(static_cast<unsigned>(apart), columns - static_cast<unsigned>(apart)),
-                                 count, d, -apart, step);
+    const TileView other =
+        pairs(x.columns(static_cast<unsigned>(apart), columns - static_cast<unsigned>(apart)), count, d,
+              -apart, step);
     kernel_.tensor_tensor(natural(y), natural(x), pairs(angles, count, 0, 0, 1), AluOp::kMult);
     kernel_.tensor_tensor(natural(product), other, pairs(sines, count, 0, apart, step), AluOp::kMult);
     kernel_.tensor_tensor(y, y, product, AluOp::kAdd);

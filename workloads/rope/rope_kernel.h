@@ -3,9 +3,9 @@
 //
 //   y1 = x1 cos - x2 sin,   y2 = x2 cos + x1 sin
 //
-// with pair i made of elements i and i + d/2 (halves) or of 2 i and 2 i + 1 (interleaved). Products are rounded
-// to the dtype: the vector engine then takes two elements a cycle. Tokens are on partitions, all heads beside
-// each other; a row's heads are cut where they would not fit.
+// with pair i made of elements i and i + d/2 (halves) or of 2 i and 2 i + 1 (interleaved). Products are
+// rounded to the dtype: the vector engine then takes two elements a cycle. Tokens are on partitions, all
+// heads beside each other; a row's heads are cut where they would not fit.
 #pragma once
 
 #include "isa/program.h"
