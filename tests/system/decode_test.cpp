@@ -45,6 +45,7 @@ std::multiset<std::uint64_t> tokens_of(const workloads::DecodeShape& s, std::uin
   for (const workloads::DecodeBlock& block : workloads::decode_blocks(s, tiling, length)) {
     CHECK(block.chunks() >= 1);
     CHECK(block.chunks() * s.group <= 512);
+    CHECK(block.pieces.size() <= tiling.block_pieces);
     for (const workloads::DecodePiece& piece : block.pieces)
       for (unsigned c = 0; c < piece.depth; ++c) {
         CHECK(piece.keys(c) >= 1);
@@ -119,6 +120,15 @@ TEST_CASE("decode: pages, the last of each sequence filled in part", "[decode][m
          {"page_size", "16"},
          {"kv_heads", "2"},
          {"cores", "2"}});
+}
+
+TEST_CASE("decode: pages of one token, more pieces than are on chip at a time", "[decode][machine]") {
+  check({{"batch", "2"},
+         {"context", "2500"},
+         {"shorter_by", "1"},
+         {"group", "2"},
+         {"d", "128"},
+         {"page_size", "1"}});
 }
 
 TEST_CASE("decode: fewer pages than partitions, of which each holds a part", "[decode][machine]") {

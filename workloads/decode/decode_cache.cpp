@@ -25,10 +25,9 @@ DecodeCache::DecodeCache(Kernel& kernel, const DecodeShape& shape, const DecodeT
 // Copies: keys of a block in use and of the next one on their way; values wait a block longer.
 void DecodeCache::make_pools(const TileView& identity) {
   identity_ = identity;
-  const unsigned pieces = (tiling_.block_chunks + tiling_.depth - 1) / tiling_.depth;
   const unsigned turned = tiling_.chunk * tiling_.depth, run = tiling_.depth * d_;
-  keys_ = kernel_.sbuf("keys", shape_.dtype, paged() ? run : turned, 2 * pieces + 2);
-  values_ = kernel_.sbuf("values", shape_.dtype, run, 3 * pieces + 2);
+  keys_ = kernel_.sbuf("keys", shape_.dtype, paged() ? run : turned, 2 * tiling_.block_pieces + 2);
+  values_ = kernel_.sbuf("values", shape_.dtype, run, 3 * tiling_.block_pieces + 2);
   if (!paged()) return;
   turned_ = kernel_.sbuf("turned keys", shape_.dtype, turned, 3);
   turned_psum_ = kernel_.psum("turned keys", shape_.dtype, tiling_.chunk * tiling_.bank_chunks, 2);

@@ -72,6 +72,7 @@ DecodeTiling decode_tiling(const model::MachineParams& machine, const DecodeShap
   tiling.block_chunks = static_cast<unsigned>(std::clamp<std::uint64_t>(scores, 1, kMostChunks));
   tiling.depth = static_cast<unsigned>(
       std::clamp<std::uint64_t>(kRunBytes / (shape.d * isa::size_of(shape.dtype)), 1, tiling.block_chunks));
+  tiling.block_pieces = (tiling.block_chunks + tiling.depth - 1) / tiling.depth;
   tiling.bank_chunks = static_cast<unsigned>(
       std::max<std::uint64_t>(1, core.psum.bank.count / (isa::size_of(shape.dtype) * tiling.chunk)));
   return tiling;
@@ -83,7 +84,7 @@ std::vector<DecodeBlock> decode_blocks(const DecodeShape& shape, const DecodeTil
   unsigned chunks = tiling.block_chunks;
   for (const DecodePiece& piece :
        shape.page == 0 ? contiguous_pieces(tiling, length) : paged_pieces(shape.page, tiling, length)) {
-    if (chunks + piece.depth > tiling.block_chunks) {
+    if (chunks + piece.depth > tiling.block_chunks || blocks.back().pieces.size() == tiling.block_pieces) {
       blocks.emplace_back();
       chunks = 0;
     }
