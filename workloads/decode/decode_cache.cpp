@@ -66,9 +66,10 @@ TileView DecodeCache::gather(Pool pool, const HbmView& pages, std::uint64_t head
   const auto part = [&](unsigned at, unsigned first, unsigned count, unsigned fold) {
     if (count == 0) return;
     const std::uint64_t token = fold * span + piece.token;
-    kernel_.gather(tile.partitions(at, count),
-                   pages.window(head * shape_.pages, token * d_, shape_.pages, piece.depth * d_),
-                   row_numbers(sequence, piece, first, count));
+    kernel_.gather(
+        tile.partitions(at, count),
+        pages.window(head * shape_.pages, token * d_, shape_.pages, std::uint64_t{piece.depth} * d_),
+        row_numbers(sequence, piece, first, count));
   };
   if (piece.folds == 1) {
     part(0, 0, piece.rows, 0);
@@ -83,7 +84,8 @@ TileView DecodeCache::gather(Pool pool, const HbmView& pages, std::uint64_t head
 DecodeCache::Loaded DecodeCache::load(std::uint64_t head, std::uint64_t sequence, const DecodePiece& piece) {
   if (paged())
     return {piece, gather(keys_, k_, head, sequence, piece), gather(values_, v_, head, sequence, piece)};
-  const std::uint64_t cache = head * shape_.lengths.size() + sequence, tokens = piece.rows * piece.depth;
+  const std::uint64_t cache = head * shape_.lengths.size() + sequence,
+                      tokens = std::uint64_t{piece.rows} * piece.depth;
   Loaded loaded{piece, kernel_.take(keys_, d_, static_cast<unsigned>(tokens)),
                 kernel_.take(values_, piece.rows, piece.depth * d_)};
   kernel_.load(loaded.k, k_.window(cache * shape_.d, piece.first, shape_.d, tokens));
