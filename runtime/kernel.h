@@ -100,6 +100,9 @@ class Kernel {
   std::uint8_t own_core(const std::string& name);       // the one that holds this core's
   Signal signal();
 
+  // What follows belongs to this part of the work, until the next call: reports give each its time and bound.
+  void region(const std::string& name);
+
   // On-chip memory: `copies` rotating buffers of 128 partitions x `columns` elements. Throws UserError
   // E-RUN-020 when SBUF or PSUM is exhausted, naming the pool and what is left.
   Pool sbuf(const std::string& name, isa::DType dtype, unsigned columns, unsigned copies = 1);

@@ -40,6 +40,7 @@ struct Kernel::Impl {
   std::uint32_t sbuf_used = 0, psum_used = 0;
   unsigned next_signal = isa::kSemaphores;
   std::uint8_t own_core = isa::kNone;  // argument
+  std::uint16_t region = 0;            // of what is appended, as Op counts them
   struct Loaded {
     TileView view;
     std::uint8_t column = 0;

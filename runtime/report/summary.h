@@ -19,6 +19,7 @@
 #include "model/system/system.h"
 #include "runtime/report/link_summary.h"
 #include "runtime/report/memory_summary.h"
+#include "runtime/report/regions.h"
 #include "runtime/workload.h"
 
 namespace tahoma::runtime {
@@ -33,6 +34,7 @@ struct RunFacts {
   GoldenResult golden;
   model::check::Findings checks;
   std::vector<CollectiveResult> collectives;
+  RegionRecorder::Summaries regions;
 };
 
 struct FlopSummary {
