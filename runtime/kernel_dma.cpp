@@ -19,10 +19,6 @@ std::array<std::int32_t, isa::kFreeDims> dense_strides(const isa::Shape& shape, 
   return stride;
 }
 
-std::array<std::uint32_t, isa::kFreeDims> transfer_counts(const isa::Shape& shape) {
-  return {shape.partitions, shape.count[1], shape.count[2], shape.count[3]};
-}
-
 std::array<std::uint32_t, isa::kFreeDims> counts_of(const HbmView& view) {
   const auto rows = static_cast<std::uint32_t>(view.rows), columns = static_cast<std::uint32_t>(view.columns);
   if (!view.repeated()) return {rows, 1, 1, columns};
