@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "workloads/attention/flash_lse.h"
 #include "workloads/attention/flash_memory.h"
 #include "workloads/attention/flash_order.h"
 #include "workloads/attention/flash_schedule.h"
@@ -53,12 +54,15 @@ class FlashBuilder {
         kernel_("flash_attention", machine),
         memory_(kernel_, shape, tiling_, machine),
         scale_(static_cast<float>(1 / std::sqrt(static_cast<double>(shape.d)))),
-        work_(steps_.size()) {}
+        work_(steps_.size()) {
+    if (shape.lse) lse_.emplace(kernel_, shape, tiling_, scale_, memory_.scores());
+  }
 
   isa::Program build() {
     while (pieces_ < order_.before.pieces_end) find_maxima(order_.pieces[pieces_++]);
     while (rows_ < order_.before.rows_end) make_row(rows_++);
     for (std::size_t round = 0; round <= order_.quads.size(); ++round) emit_round(round);
+    if (lse_) lse_->finish();
     return kernel_.finish();
   }
 
@@ -300,6 +304,9 @@ class FlashBuilder {
     kernel_.tensor_scalar(result, numerator.columns(0, d), AluOp::kMult, {0, &inverse}, AluOp::kBypass, {},
                           in_sbuf ? Queue::kGpSimd : Queue::kVector);
     memory_.store(steps_[number], tile, result);
+    if (lse_)
+      lse_->record(steps_[number], tile, work_[number].tops.partitions(0, tile.rows).columns(tile.index, 1),
+                   numerator.columns(d, 1));
   }
 
   FlashShape shape_;
@@ -311,6 +318,7 @@ class FlashBuilder {
   float scale_;
   std::vector<Work> work_;  // per step
   std::size_t pieces_ = 0, rows_ = 0;
+  std::optional<FlashLse> lse_;
   std::vector<TileView> transposed_;     // of this round's quad, per chunk
   std::vector<TileView> probabilities_;  // of the last round's
 };

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string>
 
+#include "workloads/attention/flash_lse.h"
+
 namespace tahoma::workloads {
 
 using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
@@ -62,7 +64,8 @@ unsigned pieces_of(const FlashTiling& tiling) {
 // Beside the pools: masks, the ones that they and the identity are made from, and the row of -1.
 std::uint64_t FlashMemory::working_bytes(const FlashShape& shape, const FlashTiling& tiling) {
   const std::uint64_t tiles = edges_of(shape, tiling.q_rows, tiling.chunk).size() + 3;
-  return PoolSizes(shape, tiling, pieces_of(tiling)).bytes() + tiles * aligned(std::uint64_t{tiling.chunk} * 2);
+  return PoolSizes(shape, tiling, pieces_of(tiling)).bytes() + tiles * aligned(std::uint64_t{tiling.chunk} * 2) +
+         (shape.lse ? FlashLse::bytes(tiling) : 0);
 }
 
 FlashMemory::FlashMemory(Kernel& kernel, const FlashShape& shape, const FlashTiling& tiling,

@@ -29,6 +29,7 @@ class FlashMemory {
   // All of a step's tiles on a lane's first partition: [1, rows] of what take_maxima_row() returned.
   static runtime::TileView row_of_lane(const runtime::TileView& row, unsigned lane);
 
+  runtime::Pool scores() const { return scores_; }  // PSUM banks of fp32
   runtime::TileView take_scores() { return take(scores_, tiling_.score_keys); }
   runtime::TileView take_transposed() { return take(transposed_, tiling_.group_rows()); }
   runtime::TileView product(const FlashTile& tile) const;  // [rows, d + 1] in PSUM
