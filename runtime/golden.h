@@ -87,6 +87,14 @@ GoldenResult check_attention(const HostTensor& q, const HostTensor& k, const Hos
 GoldenResult check_attention_lse(const HostTensor& q, const HostTensor& k, const HostTensor& lse, double scale,
                                  const AttentionMask& mask, const MadeBy& made_by);
 
+// What a forward pass leaves for the backward one, by its definition: LSE as above and delta[h, i] = the sum of
+// d_o o over row (h, i); both [heads, q_len] of fp32.
+struct AttentionSaved {
+  HostTensor lse, delta;
+};
+AttentionSaved attention_saved(const HostTensor& q, const HostTensor& k, const HostTensor& v,
+                               const HostTensor& d_o, double scale, const AttentionMask& mask);
+
 // The backward pass: with S = scale q k^T + mask, P = exp(S - lse), dP = d_o v^T and dS = P o (dP - delta),
 //   dq = scale dS k     dk = scale dS^T q     dv = P^T d_o,
 // the last two summed over the heads that share a key head. Shapes as above; lse, delta [heads, q_len].

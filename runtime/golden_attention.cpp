@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <functional>
 
 #include "model/base/error.h"
 #include "runtime/golden.h"
@@ -94,19 +96,23 @@ class AttentionCheck {
     return score + argument + function + rescaling + sums;
   }
 
-  // Of all queries of a head.
-  WantedRow lse_of(std::uint64_t head) {
+  // All queries of a head, some at a time.
+  void for_each_reference(std::uint64_t head, const std::function<void(const Reference&)>& see) {
     enter(head);
-    WantedRow row;
     const std::uint64_t height = std::clamp<std::uint64_t>(kScoreElements / kv_len_, 1, q_len_);
-    for (std::uint64_t first = 0; first < q_len_; first += height) {
-      const Reference r = reference(first, std::min(height, q_len_ - first));
+    for (std::uint64_t first = 0; first < q_len_; first += height)
+      see(reference(first, std::min(height, q_len_ - first)));
+  }
+
+  WantedRow lse_of(std::uint64_t head) {
+    WantedRow row;
+    for_each_reference(head, [&](const Reference& r) {
       for (std::uint64_t i = 0; i < r.rows; ++i) {
         row.want.push_back(r.lse[i]);
         row.slack.push_back(unit_roundoff(q_.dtype) * relative_spread(r, i) + shared_error(r.max_score[i]) +
                             4 * 0x1p-24 * std::fabs(r.lse[i]));
       }
-    }
+    });
     row.scale.assign(row.want.size(), 1);
     return row;
   }
@@ -222,6 +228,29 @@ GoldenResult check_attention_lse(const HostTensor& q, const HostTensor& k, const
   return check_rows(
       lse, [&](std::uint64_t head) { return check.lse_of(head); }, unit_roundoff(q.dtype) + shared, rule,
       made_by);
+}
+
+AttentionSaved attention_saved(const HostTensor& q, const HostTensor& k, const HostTensor& v,
+                               const HostTensor& d_o, double scale, const AttentionMask& mask) {
+  const std::uint64_t heads = q.shape[0], q_len = q.shape[1], d = q.shape[2];
+  AttentionSaved saved{make_tensor("lse", isa::DType::kFp32, {heads, q_len}),
+                       make_tensor("delta", isa::DType::kFp32, {heads, q_len})};
+  const auto set = [](HostTensor& tensor, std::uint64_t at, double value) {
+    const auto narrow = static_cast<float>(value);
+    std::memcpy(tensor.values.data() + at * sizeof narrow, &narrow, sizeof narrow);
+  };
+  AttentionCheck check(q, k, v, q, scale, mask);
+  for (std::uint64_t head = 0; head < heads; ++head)
+    check.for_each_reference(head, [&](const Reference& r) {
+      for (std::uint64_t i = 0; i < r.rows; ++i) {
+        const std::uint64_t row = head * q_len + r.row + i;
+        double sum = 0;
+        for (std::uint64_t c = 0; c < d; ++c) sum += d_o.at(row, c) * r.want[i * d + c];
+        set(saved.lse, row, r.lse[i]);
+        set(saved.delta, row, sum);
+      }
+    });
+  return saved;
 }
 
 }  // namespace tahoma::runtime

@@ -2,6 +2,7 @@
 // Every kind of workload that `kind:` may name.
 #include "runtime/workload.h"
 #include "workloads/attention/attention.h"
+#include "workloads/attention/attention_backward.h"
 #include "workloads/collective/collective.h"
 #include "workloads/convolution/convolution.h"
 #include "workloads/gemm/gemm.h"
@@ -17,6 +18,8 @@ const std::vector<WorkloadKind>& workload_kinds() {
        workloads::make_gemm},
       {"attention", "flash attention forward, causal or full, heads sharded over cores",
        workloads::make_attention},
+      {"attention_backward", "flash attention backward: gradients of Q, K and V, heads sharded over cores",
+       workloads::make_attention_backward},
       {"collective", "a collective operation over ranges of sizes, groups and algorithms",
        workloads::make_collective},
       {"convolution", "a convolution with bias on one core, weights turned on chip or by DMA",
