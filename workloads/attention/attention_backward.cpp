@@ -59,13 +59,6 @@ class AttentionBackward final : public runtime::Workload {
       throw base::UserError("E-ATT-005", "workload.split",
                             fmt::format("expected 1 for the backward pass, got {}: its cores would add up dQ",
                                         sizes_.split));
-    for (const HeadShare& share : sizes_.shares(machine))
-      if (share.first % sizes_.heads_per_kv() != 0 || share.count % sizes_.heads_per_kv() != 0)
-        throw base::UserError(
-            "E-ATT-005", "workload.cores",
-            fmt::format("expected cores among which {} key heads can be shared out whole: their gradients add "
-                        "up over {} query heads each, got {}",
-                        sizes_.key_heads(), sizes_.heads_per_kv(), sizes_.cores));
   }
 
   void prepare(Machine& machine, std::uint64_t seed) override {
@@ -143,7 +136,7 @@ class AttentionBackward final : public runtime::Workload {
   void place(Machine& machine) {
     placed_.clear();
     const std::uint64_t q = sizes_.q_len, kv = sizes_.kv_len, d = sizes_.d;
-    for (const HeadShare& share : sizes_.shares(machine.params())) {
+    for (const HeadShare& share : sizes_.shares(machine.params(), sizes_.heads_per_kv())) {
       const auto tensor = [&](const char* name, std::vector<std::uint64_t> shape) {
         return machine.allocate(share.core, name, compute_dtype(), std::move(shape));
       };

@@ -4,7 +4,8 @@
 // From Q, dO [heads, q_len, d], K, V [kv_heads, kv_len, d] of one dtype and, as the forward pass leaves them,
 // LSE and delta = row sums of dO o O, [heads, q_len] of fp32 (without files computed from the others by their
 // definition): dQ, dK and dV of the shapes of Q, K and V. Masks, windows, shared key heads, lengths and their
-// errors as in attention.h; split is 1 and key heads are not cut over cores (E-ATT-005).
+// errors as in attention.h. Query heads that share keys stay together on a core, because their gradients of
+// these add up, and split is 1 (E-ATT-005).
 #pragma once
 
 #include <memory>

@@ -72,16 +72,16 @@ std::string AttentionSizes::describe() const {
 
 // Whole heads, the first groups one more where they do not divide; groups spread over the machine, so that
 // they share HBM stacks only when there is no other way.
-std::vector<HeadShare> AttentionSizes::shares(const model::MachineParams& machine) const {
-  const std::uint64_t places = machine.cores() / split;
-  const std::uint64_t used = std::min(cores == 0 ? places : cores, heads);
+std::vector<HeadShare> AttentionSizes::shares(const model::MachineParams& machine, std::uint64_t unit) const {
+  const std::uint64_t places = machine.cores() / split, units = heads / unit;
+  const std::uint64_t used = std::min(cores == 0 ? places : cores, units);
   std::vector<HeadShare> all;
   std::uint64_t first = 0;
   for (std::uint64_t i = 0; i < used; ++i) {
     HeadShare share;
     share.core = static_cast<std::uint32_t>(i * places / used * split);
     share.first = first;
-    share.count = heads / used + (i < heads % used ? 1 : 0);
+    share.count = (units / used + (i < units % used ? 1 : 0)) * unit;
     first += share.count;
     share.kv_first = share.first / heads_per_kv();
     share.kv_count = (first - 1) / heads_per_kv() + 1 - share.kv_first;

@@ -42,7 +42,8 @@ struct AttentionSizes {
   double pairs() const;  // of query and key that are seen, all heads
   std::string describe() const;
 
-  std::vector<HeadShare> shares(const model::MachineParams& machine) const;
+  // Heads are dealt in units of `unit`, a divisor of them.
+  std::vector<HeadShare> shares(const model::MachineParams& machine, std::uint64_t unit = 1) const;
   // Core `part` of a group.
   FlashShape shape_of(const HeadShare& share, std::uint64_t part) const;
 };
