@@ -20,10 +20,10 @@
 //    16-bit outputs, double for fp32) within slack / 6 for R estimated as |want| + |a|_4 |b|_4, |x|_4 being
 //    the 4-norm of the row or column; only what is outside is examined exactly.
 //  - Attention: the reference is double throughout. Rounding of the probabilities to the inputs' dtype gives
-//    6 u sqrt(sum p_j^2 v_j^2 / 3), and as much as 6 u sqrt(sum p_j^2 / 3) of the result where their sum, which
-//    divides it, is that of the rounded ones; errors that all probabilities of a row may share (scores,
-//    exponential, sums) are counted in full, as a multiple of sum p_j |v_j|. The logarithm of a row's sum errs
-//    by the relative errors of the sum and by two roundings of its own.
+//    6 u sqrt(sum p_j^2 v_j^2 / 3), and as much as 6 u sqrt(sum p_j^2 / 3) of the result where their sum,
+//    which divides it, is that of the rounded ones; errors that all probabilities of a row may share (scores,
+//    exponential, sums) are counted in full, as a multiple of sum p_j |v_j|. The logarithm of a row's sum
+//    errs by the relative errors of the sum and by two roundings of its own.
 //
 //  - Attention backward: the reference is double throughout, from LSE and D as the machine got them.
 //    runtime/golden_attention_backward.cpp says which errors P and dS have; dV adds up P with one rounding to
@@ -84,11 +84,11 @@ GoldenResult check_attention(const HostTensor& q, const HostTensor& k, const Hos
                              const HostTensor& o, double scale, const AttentionMask& mask,
                              const MadeBy& made_by);
 // lse[h, i] = log of the sum of exp(scale q[h, i] k[g, j]) over the keys j that it sees, in fp32.
-GoldenResult check_attention_lse(const HostTensor& q, const HostTensor& k, const HostTensor& lse, double scale,
-                                 const AttentionMask& mask, const MadeBy& made_by);
+GoldenResult check_attention_lse(const HostTensor& q, const HostTensor& k, const HostTensor& lse,
+                                 double scale, const AttentionMask& mask, const MadeBy& made_by);
 
-// What a forward pass leaves for the backward one, by its definition: LSE as above and delta[h, i] = the sum of
-// d_o o over row (h, i); both [heads, q_len] of fp32.
+// What a forward pass leaves for the backward one, by its definition: LSE as above and delta[h, i] = the sum
+// of d_o o over row (h, i); both [heads, q_len] of fp32.
 struct AttentionSaved {
   HostTensor lse, delta;
 };

@@ -131,8 +131,15 @@ class AttentionCheck {
 
   Reference reference(std::uint64_t row, std::uint64_t rows) const {
     const std::uint64_t d = q_.shape[2];
-    Reference r{row,           rows,          d, Doubles(rows * d), Doubles(rows * d), Doubles(rows * d),
-                Doubles(rows), Doubles(rows), Doubles(rows)};
+    Reference r{row,
+                rows,
+                d,
+                Doubles(rows * d),
+                Doubles(rows * d),
+                Doubles(rows * d),
+                Doubles(rows),
+                Doubles(rows),
+                Doubles(rows)};
     Doubles scores(rows * kv_len_);
     AttentionRows b;
     b.rows = static_cast<std::ptrdiff_t>(rows);
@@ -207,17 +214,17 @@ GoldenResult check_attention(const HostTensor& q, const HostTensor& k, const Hos
   AttentionCheck check(q, k, v, o, scale, mask);
   const GoldenTally tally = check.run();
   const double shared = check.shared_error(0);
-  const std::string rule =
-      fmt::format("{} rounding of want +- (6 * 2^{:.0f} * (sqrt(sum p^2 v^2 / 3) + |want| sqrt(sum p^2 / 3)) + "
-                  "{:.2g} * sum p |v|)",
-                  isa::name_of(o.dtype), std::log2(unit_roundoff(q.dtype)), shared);
+  const std::string rule = fmt::format(
+      "{} rounding of want +- (6 * 2^{:.0f} * (sqrt(sum p^2 v^2 / 3) + |want| sqrt(sum p^2 / 3)) + "
+      "{:.2g} * sum p |v|)",
+      isa::name_of(o.dtype), std::log2(unit_roundoff(q.dtype)), shared);
   return conclude(
       tally, o, [&](auto row, auto column) { return check.examine(row, column); },
       unit_roundoff(o.dtype) + 2 * unit_roundoff(q.dtype) + shared, rule, made_by);
 }
 
-GoldenResult check_attention_lse(const HostTensor& q, const HostTensor& k, const HostTensor& lse, double scale,
-                                 const AttentionMask& mask, const MadeBy& made_by) {
+GoldenResult check_attention_lse(const HostTensor& q, const HostTensor& k, const HostTensor& lse,
+                                 double scale, const AttentionMask& mask, const MadeBy& made_by) {
   TAHOMA_INVARIANT(fit(q, k, mask) && lse.shape == std::vector<std::uint64_t>({q.shape[0], q.shape[1]}),
                    fmt::format("golden attention of q {}, k {}, lse {}", q.shape, k.shape, lse.shape));
   AttentionCheck check(q, k, k, q, scale, mask);

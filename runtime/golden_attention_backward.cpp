@@ -55,7 +55,8 @@ Doubles squares(const Doubles& a) {
 Doubles product(const Doubles& a, const Doubles& b, std::uint64_t rows, std::uint64_t columns) {
   Doubles c(rows * columns);
   golden_kernels().product_f64(a.data(), b.data(), c.data(), static_cast<std::ptrdiff_t>(rows),
-                               static_cast<std::ptrdiff_t>(columns), static_cast<std::ptrdiff_t>(a.size() / rows));
+                               static_cast<std::ptrdiff_t>(columns),
+                               static_cast<std::ptrdiff_t>(a.size() / rows));
   return c;
 }
 
@@ -69,7 +70,8 @@ double largest_norm(const Doubles& matrix, std::uint64_t columns) {
   return std::sqrt(largest);
 }
 
-// The left factor of a product with what errs in it; `sizes`: |a|, or the terms of a difference that may cancel.
+// The left factor of a product with what errs in it; `sizes`: |a|, or the terms of a difference that may
+// cancel.
 struct Factor {
   Doubles a, errors, sizes;
 };
@@ -82,7 +84,8 @@ struct Sums {
       : want(elements), square(elements), mass(elements), full(elements), size(elements) {}
 
   // Rows [first, first + rows) += a b.
-  void add(const Factor& f, const Doubles& b, std::uint64_t first, std::uint64_t rows, std::uint64_t columns) {
+  void add(const Factor& f, const Doubles& b, std::uint64_t first, std::uint64_t rows,
+           std::uint64_t columns) {
     const auto into = [&](Doubles& sum, const Doubles& x, const Doubles& y) {
       const Doubles more = product(x, y, rows, columns);
       for (std::size_t i = 0; i < more.size(); ++i) sum[first * columns + i] += more[i];
@@ -143,8 +146,14 @@ class BackwardCheck {
 
   void add_head(std::uint64_t head) {
     const std::uint64_t kv = head * kv_heads_ / heads_;
-    Head h{rows_of(g_.q, head * q_len_, q_len_), rows_of(g_.k, kv * kv_len_, kv_len_),
-           rows_of(g_.v, kv * kv_len_, kv_len_), rows_of(g_.d_o, head * q_len_, q_len_), {}, {}, 0, 0};
+    Head h{rows_of(g_.q, head * q_len_, q_len_),
+           rows_of(g_.k, kv * kv_len_, kv_len_),
+           rows_of(g_.v, kv * kv_len_, kv_len_),
+           rows_of(g_.d_o, head * q_len_, q_len_),
+           {},
+           {},
+           0,
+           0};
     h.kt = transposed(h.k, kv_len_, d_);
     h.vt = transposed(h.v, kv_len_, d_);
     h.score_range = largest_norm(h.q, d_) * largest_norm(h.k, d_);
@@ -154,7 +163,8 @@ class BackwardCheck {
       add_rows(h, head, kv, first, std::min(height, q_len_ - first));
   }
 
-  void add_rows(const Head& h, std::uint64_t head, std::uint64_t kv, std::uint64_t first, std::uint64_t rows) {
+  void add_rows(const Head& h, std::uint64_t head, std::uint64_t kv, std::uint64_t first,
+                std::uint64_t rows) {
     const auto part = [&](const Doubles& all) {
       const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first * d_);
       return Doubles(begin, begin + static_cast<std::ptrdiff_t>(rows * d_));
@@ -169,8 +179,9 @@ class BackwardCheck {
         const double score = scale_ * p[at], dp = ds[at];
         p[at] = sees(first + i, j) ? std::exp(score - lse) : 0;
         ds[at] = p[at] * (dp - delta);
-        p_errors[at] = p[at] * (scale_ * accumulation_slack(products_ * static_cast<double>(d_), h.score_range) +
-                                kUnit * (4 * (std::fabs(score) + std::fabs(lse)) + 16));
+        p_errors[at] =
+            p[at] * (scale_ * accumulation_slack(products_ * static_cast<double>(d_), h.score_range) +
+                     kUnit * (4 * (std::fabs(score) + std::fabs(lse)) + 16));
         ds_errors[at] = p_errors[at] * std::fabs(dp - delta) +
                         p[at] * (accumulation_slack(products_ * static_cast<double>(d_), h.dp_range) +
                                  2 * kUnit * (std::fabs(dp) + std::fabs(delta)));
@@ -207,15 +218,16 @@ GoldenResult check_attention_backward(const AttentionGradients& g, double scale,
   TAHOMA_INVARIANT(g.q.shape.size() == 3 && g.k.shape.size() == 3 && g.q.shape[0] % g.k.shape[0] == 0 &&
                        g.q.shape[2] == g.k.shape[2] && g.q.shape == g.d_o.shape && g.q.shape == g.dq.shape &&
                        g.k.shape == g.v.shape && g.k.shape == g.dk.shape && g.k.shape == g.dv.shape,
-                   fmt::format("golden gradients of q {}, k {}, dq {}, dk {}", g.q.shape, g.k.shape, g.dq.shape,
-                               g.dk.shape));
+                   fmt::format("golden gradients of q {}, k {}, dq {}, dk {}", g.q.shape, g.k.shape,
+                               g.dq.shape, g.dk.shape));
   const BackwardCheck check(g, scale, mask);
   const double u = unit_roundoff(g.q.dtype);
-  const std::string rule =
-      fmt::format("{} rounding of want +- (6 * 2^{:.0f} * sqrt(r sum a^2 b^2 / 3) + errors of a times |b| + fp32 "
-                  "sums), r = 1 rounding of P, 2 of dS",
-                  isa::name_of(g.q.dtype), std::log2(u));
-  const auto one = [&](const HostTensor& got, const Sums& sums, double factor, double roundings, double count) {
+  const std::string rule = fmt::format(
+      "{} rounding of want +- (6 * 2^{:.0f} * sqrt(r sum a^2 b^2 / 3) + errors of a times |b| + fp32 "
+      "sums), r = 1 rounding of P, 2 of dS",
+      isa::name_of(g.q.dtype), std::log2(u));
+  const auto one = [&](const HostTensor& got, const Sums& sums, double factor, double roundings,
+                       double count) {
     return check_rows(
         got, [&](std::uint64_t row) { return check.row(sums, row, factor, roundings, count); },
         (1 + roundings) * u + accumulation_slack(2 * count, 1) + 64 * kUnit, rule, maker(got.name));

@@ -20,11 +20,11 @@ struct AttentionRows {
   // `window`, where it is not 0.
   std::ptrdiff_t visible = 0, visible_step = 0, window = 0;
   double scale = 1;
-  const double *q = nullptr, *k = nullptr;                                           // [rows,d], [kv,d]
-  const double *v = nullptr, *v_abs = nullptr, *v_squared = nullptr;                 // [kv,d]
-  double* scores = nullptr;                                                          // workspace [rows,kv]
-  double *want = nullptr, *mass = nullptr, *square = nullptr;                        // [rows,d]
-  double *max_score = nullptr, *lse = nullptr, *spread = nullptr;                    // [rows]
+  const double *q = nullptr, *k = nullptr;                            // [rows,d], [kv,d]
+  const double *v = nullptr, *v_abs = nullptr, *v_squared = nullptr;  // [kv,d]
+  double* scores = nullptr;                                           // workspace [rows,kv]
+  double *want = nullptr, *mass = nullptr, *square = nullptr;         // [rows,d]
+  double *max_score = nullptr, *lse = nullptr, *spread = nullptr;     // [rows]
 };
 
 struct GoldenKernels {

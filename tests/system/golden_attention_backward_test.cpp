@@ -21,8 +21,8 @@ struct Gradients {
   double scale;
   HostTensor q, k, v, d_o;
 
-  Gradients(DType dtype, AttentionMask m, std::uint64_t h, std::uint64_t kvh, std::uint64_t n, std::uint64_t kv,
-            std::uint64_t columns)
+  Gradients(DType dtype, AttentionMask m, std::uint64_t h, std::uint64_t kvh, std::uint64_t n,
+            std::uint64_t kv, std::uint64_t columns)
       : mask(m),
         heads(h),
         kv_heads(kvh),
@@ -116,8 +116,9 @@ TEST_CASE("golden attention backward: a mask that is one key off is found", "[go
   const Gradients g(DType::kBf16, {true, 0}, 1, 1, 5, 7, 6);
   Gradients other = g;
   other.mask.window = 6;
-  CHECK_FALSE(check(g, other.gradient("dq", other.q), other.gradient("dk", other.k), other.gradient("dv", other.v))
-                  .passed);
+  CHECK_FALSE(
+      check(g, other.gradient("dq", other.q), other.gradient("dk", other.k), other.gradient("dv", other.v))
+          .passed);
 }
 
 TEST_CASE("golden attention: the log of the sum is checked, and a wrong one is found", "[golden]") {

@@ -67,8 +67,7 @@ class Attention final : public runtime::Workload {
     GoldenResult result =
         check_attention(all_q, all_k, v(), o(machine), sizes_.scale(), sizes_.mask(), maker(sizes_.q_len));
     if (lse_)
-      result.add(
-          check_attention_lse(all_q, all_k, lse(machine), sizes_.scale(), sizes_.mask(), maker(1)));
+      result.add(check_attention_lse(all_q, all_k, lse(machine), sizes_.scale(), sizes_.mask(), maker(1)));
     return result;
   }
 

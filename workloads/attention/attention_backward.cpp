@@ -56,9 +56,9 @@ class AttentionBackward final : public runtime::Workload {
   void check(const model::MachineParams& machine) const override {
     sizes_.check(machine);
     if (sizes_.split != 1)
-      throw base::UserError("E-ATT-005", "workload.split",
-                            fmt::format("expected 1 for the backward pass, got {}: its cores would add up dQ",
-                                        sizes_.split));
+      throw base::UserError(
+          "E-ATT-005", "workload.split",
+          fmt::format("expected 1 for the backward pass, got {}: its cores would add up dQ", sizes_.split));
   }
 
   void prepare(Machine& machine, std::uint64_t seed) override {
@@ -115,8 +115,7 @@ class AttentionBackward final : public runtime::Workload {
               runtime::input(files_.d_o, "do", dtype, q_shape(), seed_, 3),
               {},
               {}};
-    runtime::AttentionSaved saved =
-        attention_saved(in.q, in.k, in.v, in.d_o, sizes_.scale(), sizes_.mask());
+    runtime::AttentionSaved saved = attention_saved(in.q, in.k, in.v, in.d_o, sizes_.scale(), sizes_.mask());
     const auto given = [&](const std::string& file, HostTensor computed) {
       if (file.empty()) return computed;
       return runtime::load_input(file, computed.name, computed.dtype, computed.shape);
@@ -173,8 +172,8 @@ class AttentionBackward final : public runtime::Workload {
       if (!program)
         program = std::make_shared<const isa::Program>(build_flash_backward(shape, machine.params()));
       std::vector<std::uint64_t> arguments;
-      for (const Tensor* tensor : {&p.qt, &p.q, &p.kt, &p.k, &p.vt, &p.dot, &p.d_o, &p.lse, &p.delta, &p.dq,
-                                   &p.dk, &p.dv})
+      for (const Tensor* tensor :
+           {&p.qt, &p.q, &p.kt, &p.k, &p.vt, &p.dot, &p.d_o, &p.lse, &p.delta, &p.dq, &p.dk, &p.dv})
         arguments.push_back(tensor->address);
       for (const Tensor& sum : p.sums) arguments.push_back(sum.address);
       machine.load(p.share.core, program, arguments);
@@ -201,8 +200,11 @@ class AttentionBackward final : public runtime::Workload {
     const bool of_query = name == "dq";
     HostTensor all = runtime::make_tensor(name, compute_dtype(), of_query ? q_shape() : kv_shape());
     for (const Placed& p : placed_)
-      gather_heads(machine, of_query ? p.dq : name == "dk" ? p.dk : p.dv, all,
-                   of_query ? p.share.first : p.share.kv_first);
+      gather_heads(machine,
+                   of_query       ? p.dq
+                   : name == "dk" ? p.dk
+                                  : p.dv,
+                   all, of_query ? p.share.first : p.share.kv_first);
     return all;
   }
 
@@ -215,8 +217,6 @@ class AttentionBackward final : public runtime::Workload {
 
 }  // namespace
 
-std::unique_ptr<runtime::Workload> make_attention_backward() {
-  return std::make_unique<AttentionBackward>();
-}
+std::unique_ptr<runtime::Workload> make_attention_backward() { return std::make_unique<AttentionBackward>(); }
 
 }  // namespace tahoma::workloads

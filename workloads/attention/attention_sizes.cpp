@@ -29,7 +29,8 @@ void AttentionSizes::declare(base::ParamTree& t) {
   t.add("dtype", dtype, std::string("bf16"), {"bf16", "fp16", "fp32"},
         "element type of Q, K, V, O and of the probabilities; sums are fp32", base::chosen());
   t.add("cores", cores, std::uint64_t{0}, {0, kMostExtent},
-        "cores, or groups of `split`, that share the heads; 0: one a head, as far as they go", base::chosen());
+        "cores, or groups of `split`, that share the heads; 0: one a head, as far as they go",
+        base::chosen());
   t.add("split", split, std::uint64_t{1}, {1, 64},
         "neighbouring cores that share the work of every head; 2: a logical core of LNC=2", base::chosen());
 }

@@ -86,10 +86,13 @@ class BackwardBuilder {
   }
 
   unsigned chunk_keys(std::uint64_t chunk) const {
-    return static_cast<unsigned>(std::min<std::uint64_t>(tiling_.chunk, shape_.kv_len - chunk * tiling_.chunk));
+    return static_cast<unsigned>(
+        std::min<std::uint64_t>(tiling_.chunk, shape_.kv_len - chunk * tiling_.chunk));
   }
   // Number of a chunk in its block.
-  unsigned number_of(std::uint64_t chunk) const { return static_cast<unsigned>(chunk % tiling_.block_chunks); }
+  unsigned number_of(std::uint64_t chunk) const {
+    return static_cast<unsigned>(chunk % tiling_.block_chunks);
+  }
   // Columns of a chunk in the unit's tiles.
   TileView of_chunk(const Work& work, const TileView& all, std::uint64_t chunk) const {
     return all.columns(static_cast<unsigned>(chunk - work.unit->begin) * tiling_.chunk, chunk_keys(chunk));
@@ -109,7 +112,8 @@ class BackwardBuilder {
     work.queries = memory_.queries(*work.segment, *work.unit);
     const BackwardUnit& unit = *work.unit;
     const unsigned rows = work.segment->tiles[unit.tile].rows;
-    const unsigned keys = static_cast<unsigned>(unit.end - unit.begin - 1) * tiling_.chunk + chunk_keys(unit.end - 1);
+    const unsigned keys =
+        static_cast<unsigned>(unit.end - unit.begin - 1) * tiling_.chunk + chunk_keys(unit.end - 1);
     const unsigned column = number_of(unit.begin) * tiling_.chunk;
     const auto cut = [&](const TileView& v) { return v.partitions(0, rows).columns(0, keys); };
     const TileView scores = cut(memory_.take_scores()), dp = cut(memory_.take_dp());
@@ -121,7 +125,8 @@ class BackwardBuilder {
     work.p = cut(memory_.take_p());
     work.ds = cut(memory_.take_ds());
     kernel_.activation(work.p, scores, ActFn::kExp, {scale_, nullptr}, {0, &work.queries.negated_lse});
-    kernel_.scalar_tensor_tensor(work.ds, dp, AluOp::kSubtract, {0, &work.queries.delta}, AluOp::kMult, work.p);
+    kernel_.scalar_tensor_tensor(work.ds, dp, AluOp::kSubtract, {0, &work.queries.delta}, AluOp::kMult,
+                                 work.p);
   }
 
   void hide(const Work& work, const TileView& scores) {
@@ -156,10 +161,12 @@ class BackwardBuilder {
       work.turned.push_back(place(copy));
       if (chunk_keys(chunk) == tiling_.chunk) ++whole;
     }
-    if (whole > 0) kernel_.copy(copy.columns(0, whole * rows), turned.columns(0, whole * rows), Queue::kScalar);
+    if (whole > 0)
+      kernel_.copy(copy.columns(0, whole * rows), turned.columns(0, whole * rows), Queue::kScalar);
     if (whole < work.turned.size()) {
       const TileView& last = work.turned.back();
-      kernel_.copy(last, turned.partitions(0, last.shape.partitions).columns(whole * rows, rows), Queue::kScalar);
+      kernel_.copy(last, turned.partitions(0, last.shape.partitions).columns(whole * rows, rows),
+                   Queue::kScalar);
     }
     if (!work.last_of_block) return;
     finish_block(*work.block);

@@ -6,12 +6,12 @@
 //   P = exp(S - LSE)     dP = dO V^T     dS = P o (dP - D)
 //   dV = P^T dO          dK = dS^T Q / sqrt(d)     dQ = dS K / sqrt(d)
 //
-// dK and dV sum over the query heads that share a key head. Arguments in HBM: qt, dot [heads d, q_len] and kt,
-// vt [kv_heads d, kv_len] d-major, q, do [heads q_len, d] and k [kv_heads kv_len, d] row-major, because the
-// array contracts over partitions and each is contracted both ways; lse, delta [heads, q_len] of fp32; results
-// dq [heads q_len, d], dk, dv [kv_heads kv_len, d]. All others in `dtype`, which P and dS are rounded to as
-// well; sums are fp32. Where dQ of a key head's queries does not fit SBUF, its queries are taken in several
-// segments, and dk_sum, dv_sum [kv_heads kv_len, d] of fp32 hold the sums between them.
+// dK and dV sum over the query heads that share a key head. Arguments in HBM: qt, dot [heads d, q_len] and
+// kt, vt [kv_heads d, kv_len] d-major, q, do [heads q_len, d] and k [kv_heads kv_len, d] row-major, because
+// the array contracts over partitions and each is contracted both ways; lse, delta [heads, q_len] of fp32;
+// results dq [heads q_len, d], dk, dv [kv_heads kv_len, d]. All others in `dtype`, which P and dS are rounded
+// to as well; sums are fp32. Where dQ of a key head's queries does not fit SBUF, its queries are taken in
+// several segments, and dk_sum, dv_sum [kv_heads kv_len, d] of fp32 hold the sums between them.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,12 @@
 namespace tahoma::workloads {
 
 struct BackwardTiling {
-  unsigned chunk;         // keys of a chunk: partitions of transposed dS
-  unsigned q_rows;        // queries of a tile: partitions of scores
-  unsigned block_chunks;  // chunks of a block, whose scores fill a PSUM bank
-  unsigned group_tiles;   // tiles of queries that are loaded together
-  unsigned d_rows;        // part of d contracted by one score matmul
-  unsigned d_columns;     // part of d that one matmul writes
+  unsigned chunk;          // keys of a chunk: partitions of transposed dS
+  unsigned q_rows;         // queries of a tile: partitions of scores
+  unsigned block_chunks;   // chunks of a block, whose scores fill a PSUM bank
+  unsigned group_tiles;    // tiles of queries that are loaded together
+  unsigned d_rows;         // part of d contracted by one score matmul
+  unsigned d_columns;      // part of d that one matmul writes
   unsigned segment_tiles;  // tiles of queries whose dQ is on chip
 
   std::uint64_t block_keys() const { return std::uint64_t{block_chunks} * chunk; }

@@ -64,7 +64,8 @@ BackwardMemory::BackwardMemory(Kernel& kernel, const FlashShape& shape, const Ba
 void BackwardMemory::make_pools() {
   const auto d = static_cast<unsigned>(shape_.d);
   const unsigned parts = divided_up(d, tiling_.d_rows), chunks = tiling_.block_chunks;
-  query_parts_ = kernel_.sbuf("query_parts", shape_.dtype, tiling_.group_tiles * tiling_.q_rows, 2 * kGroups * parts);
+  query_parts_ =
+      kernel_.sbuf("query_parts", shape_.dtype, tiling_.group_tiles * tiling_.q_rows, 2 * kGroups * parts);
   query_rows_ = kernel_.sbuf("query_rows", shape_.dtype, d, 2 * kGroups * tiling_.group_tiles);
   key_parts_ = kernel_.sbuf("key_parts", shape_.dtype, keys(), 2 * kBlocks * parts);
   key_rows_ = kernel_.sbuf("key_rows", shape_.dtype, d, kBlocks * chunks);
@@ -84,8 +85,10 @@ void BackwardMemory::make_pools() {
   delta_ = take(kernel_.sbuf("delta", kFp32, tiles), tiles);
   dq_sum_ = take(kernel_.sbuf("dq", kFp32, tiles * d), tiles * d);
   if (isa::size_of(shape_.dtype) < sizeof(float)) return;
-  const TileView ones = kernel_.take(kernel_.sbuf("wide_ones", kFp32, tiling_.q_rows), tiling_.q_rows, tiling_.q_rows);
-  wide_identity_ = kernel_.take(kernel_.sbuf("wide_identity", kFp32, tiling_.q_rows), tiling_.q_rows, tiling_.q_rows);
+  const TileView ones =
+      kernel_.take(kernel_.sbuf("wide_ones", kFp32, tiling_.q_rows), tiling_.q_rows, tiling_.q_rows);
+  wide_identity_ =
+      kernel_.take(kernel_.sbuf("wide_identity", kFp32, tiling_.q_rows), tiling_.q_rows, tiling_.q_rows);
   kernel_.memset(ones, 1.0F, Queue::kGpSimd);
   kernel_.affine_select(wide_identity_, ones, 0, 1, -1, isa::CompareOp::kEq, 0.0F);
 }
@@ -101,7 +104,8 @@ void BackwardMemory::load_columns(const TileView& to, const HbmView& from, const
   unsigned first = 0;
   for (unsigned t = 1; t <= segment.tiles.size(); ++t) {
     const BackwardTile& tile = segment.tiles[first];
-    if (t < segment.tiles.size() && segment.tiles[t].head == tile.head && segment.tiles[t].rows == tile.rows) continue;
+    if (t < segment.tiles.size() && segment.tiles[t].head == tile.head && segment.tiles[t].rows == tile.rows)
+      continue;
     HbmView window = from.window(tile.head, tile.query, 1, 1);
     window.rows = tile.rows;
     window.row_stride = 1;
@@ -142,7 +146,8 @@ BackwardKeys BackwardMemory::load_keys(const BackwardBlock& block) {
   keys.vt = load_parts(key_parts_, vt_, block.kv_head, block.first_key, block.keys);
   for (unsigned at = 0, c = 0; at < block.keys; at += tiling_.chunk, ++c) {
     const HbmView window = key_window(k_, block, c);
-    keys.k.push_back(kernel_.take(key_rows_, static_cast<unsigned>(window.rows), static_cast<unsigned>(shape_.d)));
+    keys.k.push_back(
+        kernel_.take(key_rows_, static_cast<unsigned>(window.rows), static_cast<unsigned>(shape_.d)));
     kernel_.load(keys.k.back(), window);
   }
   return keys;
@@ -160,7 +165,8 @@ void BackwardMemory::load_group(const BackwardTile& tile) {
     for (auto [rows_of, from] : {std::pair{&group_.q, &q_}, std::pair{&group_.d_o, &do_}}) {
       const unsigned n = std::min(tiling_.q_rows, count - at);
       rows_of->push_back(kernel_.take(query_rows_, n, static_cast<unsigned>(shape_.d)));
-      kernel_.load(rows_of->back(), from->window(tile.head * shape_.q_len + group_.first + at, 0, n, shape_.d));
+      kernel_.load(rows_of->back(),
+                   from->window(tile.head * shape_.q_len + group_.first + at, 0, n, shape_.d));
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a backward kernel keeps its tiles: arguments in HBM, pools in SBUF and PSUM, and the queries, keys and
-// values that are on chip.
+// Where a backward kernel keeps its tiles: arguments in HBM, pools in SBUF and PSUM, and the queries, keys
+// and values that are on chip.
 #pragma once
 
 #include <cstdint>
@@ -45,8 +45,8 @@ class BackwardMemory {
   runtime::TileView take_dq_psum() { return take(dq_psum_, static_cast<unsigned>(shape_.d)); }
   runtime::TileView take_result() { return take(results_, static_cast<unsigned>(shape_.d)); }
   runtime::TileView take_sum() { return take(sums_, static_cast<unsigned>(shape_.d)); }
-  runtime::TileView dq(std::size_t tile, unsigned rows) const;       // fp32 in SBUF
-  runtime::TileView dk_psum(unsigned chunk, unsigned keys) const;    // of the block
+  runtime::TileView dq(std::size_t tile, unsigned rows) const;     // fp32 in SBUF
+  runtime::TileView dk_psum(unsigned chunk, unsigned keys) const;  // of the block
   runtime::TileView dv_psum(unsigned chunk, unsigned keys) const;
 
   // Windows of the results: rows of a tile of queries, and of a chunk of keys in dk or dv.
@@ -68,7 +68,8 @@ class BackwardMemory {
   }
   std::vector<runtime::TileView> load_parts(runtime::Pool pool, const runtime::HbmView& from,
                                             std::uint64_t head, std::uint64_t first, unsigned count);
-  void load_columns(const runtime::TileView& to, const runtime::HbmView& from, const BackwardSegment& segment);
+  void load_columns(const runtime::TileView& to, const runtime::HbmView& from,
+                    const BackwardSegment& segment);
   void load_group(const BackwardTile& tile);
   void make_pools();
 

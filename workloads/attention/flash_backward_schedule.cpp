@@ -17,7 +17,8 @@ unsigned narrow(std::uint64_t n) { return static_cast<unsigned>(n); }
 std::uint64_t divided_up(std::uint64_t value, std::uint64_t by) { return (value + by - 1) / by; }
 
 // The tiles of all query heads that share a key head.
-std::vector<BackwardTile> tiles_of(const FlashShape& shape, const BackwardTiling& tiling, std::uint64_t kv_head) {
+std::vector<BackwardTile> tiles_of(const FlashShape& shape, const BackwardTiling& tiling,
+                                   std::uint64_t kv_head) {
   std::vector<BackwardTile> tiles;
   for (std::uint64_t head = 0; head < shape.heads; ++head) {
     if ((shape.first_head + head) / shape.heads_per_kv != kv_head) continue;
@@ -74,7 +75,8 @@ BackwardTiling backward_tiling_of(const model::MachineParams& machine, const Fla
   tiling.d_rows = narrow(std::min(core.tensor.rows, core.sbuf.partitions));
   tiling.d_columns = columns;
   const std::uint64_t working = BackwardMemory::working_bytes(shape, tiling), usable = core.sbuf.usable.count;
-  const std::uint64_t all = divided_up(shape.q_len, tiling.q_rows) * std::min(shape.heads, shape.heads_per_kv);
+  const std::uint64_t all =
+      divided_up(shape.q_len, tiling.q_rows) * std::min(shape.heads, shape.heads_per_kv);
   const std::uint64_t room = usable > working ? (usable - working) / BackwardMemory::tile_bytes(shape) : 1;
   tiling.segment_tiles = narrow(std::clamp<std::uint64_t>(room, 1, std::min<std::uint64_t>(all, 4096)));
   return tiling;

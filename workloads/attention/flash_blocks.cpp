@@ -28,8 +28,8 @@ std::uint64_t FlashBlocks::bytes_of(const FlashShape& shape, const FlashTiling& 
          aligned(value_columns(shape, tiling) * size);
 }
 
-FlashBlocks::FlashBlocks(Kernel& kernel, const FlashShape& shape, const FlashTiling& tiling, const HbmView& kt,
-                         const HbmView& v, std::uint64_t room)
+FlashBlocks::FlashBlocks(Kernel& kernel, const FlashShape& shape, const FlashTiling& tiling,
+                         const HbmView& kt, const HbmView& v, std::uint64_t room)
     : kernel_(kernel), shape_(shape), tiling_(tiling), kt_(kt), v_(v) {
   // More than two heads' are of no use.
   const std::uint64_t useful = 2 * divided_up(shape.kv_len, tiling.block_keys()) + kFlashStepsInFlight;
@@ -40,13 +40,14 @@ FlashBlocks::FlashBlocks(Kernel& kernel, const FlashShape& shape, const FlashTil
 void FlashBlocks::make(Held& held) {
   const unsigned columns = block_columns(shape_, tiling_), values = value_columns(shape_, tiling_);
   for (std::uint64_t first = 0; first < shape_.d; first += tiling_.d_rows)
-    held.block.k.push_back(
-        kernel_.take(kernel_.sbuf("keys", shape_.dtype, columns),
-                     static_cast<unsigned>(std::min<std::uint64_t>(tiling_.d_rows, shape_.d - first)), columns));
+    held.block.k.push_back(kernel_.take(
+        kernel_.sbuf("keys", shape_.dtype, columns),
+        static_cast<unsigned>(std::min<std::uint64_t>(tiling_.d_rows, shape_.d - first)), columns));
   held.block.v = kernel_.take(kernel_.sbuf("values", shape_.dtype, values), tiling_.chunk, values);
-  kernel_.memset(held.block.v.columns(static_cast<unsigned>(shape_.d), values - static_cast<unsigned>(shape_.d))
-                     .every(0, tiling_.value_pitch),
-                 1.0F, isa::Queue::kGpSimd);
+  kernel_.memset(
+      held.block.v.columns(static_cast<unsigned>(shape_.d), values - static_cast<unsigned>(shape_.d))
+          .every(0, tiling_.value_pitch),
+      1.0F, isa::Queue::kGpSimd);
 }
 
 const FlashBlock& FlashBlocks::block(const FlashStep& step) {

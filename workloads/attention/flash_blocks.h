@@ -13,7 +13,7 @@ namespace tahoma::workloads {
 
 struct FlashBlock {
   std::vector<runtime::TileView> k;  // per part of d: [part of d, keys]
-  runtime::TileView v;               // [chunk, chunks x value_pitch]: each chunk's values, then a column of ones
+  runtime::TileView v;  // [chunk, chunks x value_pitch]: each chunk's values, then a column of ones
 };
 
 // Steps whose blocks may be in use at the same time: those whose maxima are made ahead, the one whose

@@ -23,8 +23,8 @@ using Stage = std::function<void()>;
 
 // What a group of queries carries from block to block; columns are tiles of the group.
 struct GroupState {
-  std::vector<TileView> q;     // [part of d, rows]
-  TileView tops;               // running maximum of the latest step, in bf16
+  std::vector<TileView> q;         // [part of d, rows]
+  TileView tops;                   // running maximum of the latest step, in bf16
   std::optional<TileView> output;  // [queries, tiles x value_pitch]: output and, behind it, its running sum
 };
 
@@ -93,8 +93,9 @@ class FlashBuilder {
     const auto keys = static_cast<unsigned>(piece.end - piece.begin);
     const TileView scores = memory_.take_scores().partitions(0, tile.rows).columns(0, keys);
     multiply_scores(scores, step, piece, tile);
-    kernel_.reduce(work.maxima.partitions(0, tile.rows).columns(tile.index * memory_.pieces() + piece.number, 1),
-                   scores, AluOp::kMax);
+    kernel_.reduce(
+        work.maxima.partitions(0, tile.rows).columns(tile.index * memory_.pieces() + piece.number, 1), scores,
+        AluOp::kMax);
     if (piece.last) move_top(piece.step);
   }
 
@@ -121,8 +122,8 @@ class FlashBuilder {
                      part > 0);
     for (unsigned at = 0; at < keys; at += tiling_.chunk) {
       const unsigned count = std::min(tiling_.chunk, keys - at);
-      const Visibility v =
-          visibility(shape_, step.query + tile.first, tile.rows, piece.begin + at, chunk_keys(piece.begin + at));
+      const Visibility v = visibility(shape_, step.query + tile.first, tile.rows, piece.begin + at,
+                                      chunk_keys(piece.begin + at));
       if (!v.all) memory_.masks().hide(scores.columns(at, count), v.edges());
     }
   }
@@ -151,13 +152,15 @@ class FlashBuilder {
     const TileView found = memory_.take_column();
     work.moved = memory_.take_column();
     for (const Run& run : runs_of(steps_[number])) {
-      const TileView pieces = work.maxima.partitions(0, run.rows)
-                                  .grid(run.first * memory_.pieces(), run.count, memory_.pieces(), run.pieces);
+      const TileView pieces =
+          work.maxima.partitions(0, run.rows)
+              .grid(run.first * memory_.pieces(), run.count, memory_.pieces(), run.pieces);
       const TileView& largest = run.opens ? work.tops : found;
       kernel_.reduce(largest.partitions(0, run.rows).grid(run.first, run.count, 1, 1), pieces, AluOp::kMax);
       if (run.opens) continue;
       kernel_.tensor_tensor(of_run(run, work.tops), of_run(run, found), of_run(run, old), AluOp::kMax);
-      kernel_.tensor_tensor(of_run(run, work.moved), of_run(run, old), of_run(run, work.tops), AluOp::kSubtract);
+      kernel_.tensor_tensor(of_run(run, work.moved), of_run(run, old), of_run(run, work.tops),
+                            AluOp::kSubtract);
     }
   }
 
@@ -204,9 +207,8 @@ class FlashBuilder {
     const FlashQuad& quad = order_.quads[round];
     stages.emplace_back([this, &quad] { subtract_maxima(quad); });
     for (std::uint64_t chunk = quad.begin; chunk < quad.end; ++chunk)
-      stages.emplace_back([this, &quad, &probabilities, chunk] {
-        probabilities.push_back(exponentiate(quad, chunk));
-      });
+      stages.emplace_back(
+          [this, &quad, &probabilities, chunk] { probabilities.push_back(exponentiate(quad, chunk)); });
     stages.insert(stages.begin() + 2, [this, round] {
       while (rows_ < order_.rounds[round].rows_end) make_row(rows_++);
     });
@@ -240,11 +242,11 @@ class FlashBuilder {
     const auto column = static_cast<unsigned>(key - step.block * tiling_.block_keys());
     const std::vector<TileView>& q = work_[quad.step].group->q;
     for (std::size_t part = 0; part < q.size(); ++part)
-      kernel_.matmul(scores, block.k[part].columns(column, chunk_keys(key)), q[part].columns(first, count), true);
+      kernel_.matmul(scores, block.k[part].columns(column, chunk_keys(key)), q[part].columns(first, count),
+                     true);
     for (const FlashTile* tile : tiles) {
       const Visibility v = visibility(shape_, step.query + tile->first, tile->rows, key, chunk_keys(key));
-      if (!v.all)
-        memory_.masks().hide_transposed(scores.columns(tile->first - first, tile->rows), v.edges());
+      if (!v.all) memory_.masks().hide_transposed(scores.columns(tile->first - first, tile->rows), v.edges());
     }
     const TileView all = memory_.take_probabilities().partitions(0, chunk_keys(key));
     kernel_.activation(all.columns(first, count), scores, ActFn::kExp, {scale_, nullptr});
@@ -284,8 +286,8 @@ class FlashBuilder {
     GroupState& group = *work_[number].group;
     if (tile.opens && tile.closes) return finish_tile(number, tile, product);
     if (!group.output) group.output = memory_.take_output();
-    const TileView output =
-        group.output->partitions(0, tile.rows).columns(tile.index * tiling_.value_pitch, product.shape.count.back());
+    const TileView output = group.output->partitions(0, tile.rows)
+                                .columns(tile.index * tiling_.value_pitch, product.shape.count.back());
     const TileView correction = work_[number].corrections.partitions(0, tile.rows).columns(tile.index, 1);
     if (tile.opens)
       kernel_.copy(output, product);

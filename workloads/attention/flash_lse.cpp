@@ -30,14 +30,16 @@ FlashLse::FlashLse(Kernel& kernel, const FlashShape& shape, const FlashTiling& t
       lse_(kernel.argument("lse", kFp32, shape.heads, shape.q_len)),
       tops_(kernel.take(kernel.sbuf("lse_tops", kFp32, tiling.chunk), tiling.q_rows, tiling.chunk)),
       sums_(kernel.take(kernel.sbuf("lse_sums", kFp32, tiling.chunk), tiling.q_rows, tiling.chunk)),
-      identity_(kernel.take(kernel.sbuf("lse_identity", kFp32, tiling.q_rows), tiling.q_rows, tiling.q_rows)) {
+      identity_(
+          kernel.take(kernel.sbuf("lse_identity", kFp32, tiling.q_rows), tiling.q_rows, tiling.q_rows)) {
   const TileView ones =
       kernel.take(kernel.sbuf("lse_ones", kFp32, tiling.q_rows), tiling.q_rows, tiling.q_rows);
   kernel.memset(ones, 1.0F, Queue::kGpSimd);
   kernel.affine_select(identity_, ones, 0, 1, -1, isa::CompareOp::kEq, 0.0F);
 }
 
-void FlashLse::record(const FlashStep& step, const FlashTile& tile, const TileView& top, const TileView& sum) {
+void FlashLse::record(const FlashStep& step, const FlashTile& tile, const TileView& top,
+                      const TileView& sum) {
   if (tiles_.size() == tiling_.chunk) finish();
   const auto column = static_cast<unsigned>(tiles_.size());
   tiles_.push_back({step.head, step.query + tile.first, tile.rows});
@@ -65,7 +67,8 @@ void FlashLse::finish_run(unsigned first, unsigned count) {
                  sums = sums_.partitions(0, tile.rows).columns(first, count);
   kernel_.activation(sums, sums, isa::ActFn::kLog);
   kernel_.scalar_tensor_tensor(sums, tops, AluOp::kMult, {scale_, nullptr}, AluOp::kAdd, sums);
-  const TileView turned = kernel_.take(bank_, count, tile.rows), rows = kernel_.take(turned_, count, tile.rows);
+  const TileView turned = kernel_.take(bank_, count, tile.rows),
+                 rows = kernel_.take(turned_, count, tile.rows);
   kernel_.transpose(turned, sums, identity_.partitions(0, tile.rows).columns(0, tile.rows));
   kernel_.copy(rows, turned);
   HbmView window = lse_.window(tile.head, tile.query, 1, tile.rows);

@@ -54,13 +54,15 @@ std::set<FlashMasks::Edges> edges_of(const FlashShape& shape, unsigned tile_rows
   for (std::uint64_t q = 0; q < shape.q_len; q += tile_rows) {
     const std::uint64_t rows = std::min<std::uint64_t>(tile_rows, shape.q_len - q);
     const auto [from, behind] = keys_of(shape, q);
-    const std::uint64_t inner_from = keys_of(shape, q + rows - 1).first, to = keys_of(shape, q + rows - 1).second;
+    const std::uint64_t inner_from = keys_of(shape, q + rows - 1).first,
+                        to = keys_of(shape, q + rows - 1).second;
     const auto look = [&](std::uint64_t key) {
       const Visibility v =
           visibility(shape, q, rows, key, std::min<std::uint64_t>(chunk, shape.kv_len - key));
       if (v.any && !v.all) edges.insert(v.edges());
     };
-    for (std::uint64_t key = from / chunk * chunk; key < std::min(inner_from + chunk, to); key += chunk) look(key);
+    for (std::uint64_t key = from / chunk * chunk; key < std::min(inner_from + chunk, to); key += chunk)
+      look(key);
     for (std::uint64_t key = (behind - 1) / chunk * chunk; key < to; key += chunk) look(key);
   }
   return edges;

@@ -64,8 +64,8 @@ unsigned pieces_of(const FlashTiling& tiling) {
 // Beside the pools: masks, the ones that they and the identity are made from, and the row of -1.
 std::uint64_t FlashMemory::working_bytes(const FlashShape& shape, const FlashTiling& tiling) {
   const std::uint64_t tiles = edges_of(shape, tiling.q_rows, tiling.chunk).size() + 3;
-  return PoolSizes(shape, tiling, pieces_of(tiling)).bytes() + tiles * aligned(std::uint64_t{tiling.chunk} * 2) +
-         (shape.lse ? FlashLse::bytes(tiling) : 0);
+  return PoolSizes(shape, tiling, pieces_of(tiling)).bytes() +
+         tiles * aligned(std::uint64_t{tiling.chunk} * 2) + (shape.lse ? FlashLse::bytes(tiling) : 0);
 }
 
 FlashMemory::FlashMemory(Kernel& kernel, const FlashShape& shape, const FlashTiling& tiling,
@@ -112,13 +112,16 @@ void FlashMemory::make_products() {
   const unsigned banks = in_bank == 0 ? tiling_.group_tiles : divided_up(tiling_.group_tiles, in_bank);
   const unsigned tiles = divided_up(tiling_.group_tiles, banks);
   const Pool pool = kernel_.psum("products", kFp32, tiles * columns, banks);
-  for (unsigned b = 0; b < banks; ++b) products_.push_back(kernel_.take(pool, tiling_.q_rows, tiles * columns));
+  for (unsigned b = 0; b < banks; ++b)
+    products_.push_back(kernel_.take(pool, tiling_.q_rows, tiles * columns));
 }
 
 TileView FlashMemory::product(const FlashTile& tile) const {
   const auto banks = static_cast<unsigned>(products_.size());
   const unsigned columns = static_cast<unsigned>(shape_.d) + 1;
-  return products_[tile.index % banks].partitions(0, tile.rows).columns(tile.index / banks * columns, columns);
+  return products_[tile.index % banks]
+      .partitions(0, tile.rows)
+      .columns(tile.index / banks * columns, columns);
 }
 
 unsigned FlashMemory::pieces() const { return pieces_of(tiling_); }

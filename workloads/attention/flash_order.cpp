@@ -28,8 +28,8 @@ void append_pieces(std::vector<FlashPiece>& pieces, const FlashStep& step, std::
   for (std::size_t t = 0; t < step.tiles.size(); ++t) {
     unsigned piece = 0;
     for (std::uint64_t at = step.tiles[t].key_begin; at < step.tiles[t].key_end; at += tiling.score_keys)
-      pieces.push_back(
-          {number, t, at, std::min<std::uint64_t>(at + tiling.score_keys, step.tiles[t].key_end), piece++, false});
+      pieces.push_back({number, t, at, std::min<std::uint64_t>(at + tiling.score_keys, step.tiles[t].key_end),
+                        piece++, false});
   }
   pieces.back().last = true;
 }

@@ -35,11 +35,11 @@ struct FlashTile {
 
 // A group of queries meets a block of keys.
 struct FlashStep {
-  std::uint64_t head = 0;   // of the core's
+  std::uint64_t head = 0;  // of the core's
   std::uint64_t kv_head = 0;
-  std::uint64_t query = 0;  // first of the group
-  unsigned rows = 0;        // queries of the group
-  std::uint64_t block = 0;  // number of the block within the head
+  std::uint64_t query = 0;                   // first of the group
+  unsigned rows = 0;                         // queries of the group
+  std::uint64_t block = 0;                   // number of the block within the head
   std::uint64_t key_begin = 0, key_end = 0;  // seen by any tile, from the first of a chunk on
   std::vector<FlashTile> tiles;              // those that see some of it, neighbours
   bool opens = false, closes = false;        // of the group

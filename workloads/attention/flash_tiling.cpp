@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a machine cuts flash attention. PSUM holds, at the same time, scores whose maxima are wanted, transposed
-// scores whose exponentials are, and the products of a group of queries.
+// How a machine cuts flash attention. PSUM holds, at the same time, scores whose maxima are wanted,
+// transposed scores whose exponentials are, and the products of a group of queries.
 #include <algorithm>
 
 #include "workloads/attention/flash_blocks.h"
@@ -22,15 +22,18 @@ unsigned output_banks(const FlashTiling& tiling, unsigned columns, unsigned bank
   return divided_up(tiling.group_tiles, tiling.outputs_per_bank);
 }
 
-// As many chunks in a block as SBUF has room for, up to kMostQuads times those in flight.
-unsigned block_chunks(FlashTiling tiling, const FlashShape& shape, const model::MachineParams& machine) {
-  const std::uint64_t usable = machine.chip.core.sbuf.usable.count;
-  for (tiling.block_chunks = kMostQuads * tiling.quad; tiling.block_chunks > 1; tiling.block_chunks /= 2) {
-    const std::uint64_t need = FlashMemory::working_bytes(shape, tiling) +
-                               (kFlashStepsInFlight + 1) * FlashBlocks::bytes_of(shape, tiling);
-    if (need <= usable) break;
-  }
-  return tiling.block_chunks;
+bool fits(const FlashTiling& tiling, const FlashShape& shape, const model::MachineParams& machine) {
+  return FlashMemory::working_bytes(shape, tiling) +
+             (kFlashStepsInFlight + 1) * FlashBlocks::bytes_of(shape, tiling) <=
+         machine.chip.core.sbuf.usable.count;
+}
+
+// As many chunks in a block as SBUF has room for, up to kMostQuads times those in flight; where even one is
+// too many, smaller groups of queries.
+void fit_sbuf(FlashTiling& tiling, const FlashShape& shape, const model::MachineParams& machine) {
+  tiling.block_chunks = kMostQuads * tiling.quad;
+  while (tiling.block_chunks > 1 && !fits(tiling, shape, machine)) tiling.block_chunks /= 2;
+  while (tiling.group_tiles > 1 && !fits(tiling, shape, machine)) tiling.group_tiles /= 2;
 }
 
 }  // namespace
@@ -46,7 +49,7 @@ FlashTiling tiling_of(const model::MachineParams& machine, const FlashShape& sha
   tiling.q_rows = std::min(tiling.chunk, tiling.score_keys);
   tiling.d_rows = narrow(std::min(tensor.rows, core.sbuf.partitions));
   tiling.d_columns = tiling.score_keys;
-  tiling.lanes = std::clamp(narrow(tensor.rows) / kLanePartitions, 1U, kMostLanes);
+  tiling.lanes = std::clamp(tiling.chunk / kLanePartitions, 1U, kMostLanes);
   const unsigned columns = narrow(shape.d) + 1;
   tiling.value_pitch = columns + columns % 2;
   tiling.outputs_per_bank = columns > tiling.score_keys ? 0 : bank / columns;
@@ -55,7 +58,7 @@ FlashTiling tiling_of(const model::MachineParams& machine, const FlashShape& sha
   const unsigned left = banks - std::min(banks, output_banks(tiling, columns, bank));
   tiling.score_banks = left >= 4 ? 2 : 1;
   tiling.quad = std::clamp(left - std::min(left, tiling.score_banks), 1U, kMostLanes);
-  tiling.block_chunks = block_chunks(tiling, shape, machine);
+  fit_sbuf(tiling, shape, machine);
   return tiling;
 }
 
