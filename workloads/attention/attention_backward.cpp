@@ -39,11 +39,12 @@ struct Inputs {
   HostTensor q, k, v, d_o, lse, delta;
 };
 
-// The heads of a core, and where they lie in its HBM.
+// The heads of a core, or of two, and where they lie in its HBM.
 struct Placed {
   HeadShare share;
   Tensor qt, q, kt, k, vt, dot, d_o, lse, delta, dq, dk, dv;
-  std::vector<Tensor> sums;  // between segments
+  std::vector<Tensor> sums;      // between segments
+  std::vector<Tensor> out, in;   // of each of two cores: dQ on its way
 };
 
 class AttentionBackward final : public runtime::Workload {
@@ -99,7 +100,8 @@ class AttentionBackward final : public runtime::Workload {
   // Five products of pairs by d; those of the forward pass, made again, among them.
   double useful_flops() const override { return 10 * static_cast<double>(sizes_.d) * sizes_.pairs(); }
   isa::DType compute_dtype() const override { return sizes_.type(); }
-  std::uint32_t cores_used() const override { return static_cast<std::uint32_t>(placed_.size()); }
+  std::uint32_t cores_used() const override { return static_cast<std::uint32_t>(placed_.size() * sizes_.split);
+  }
   std::string describe() const override { return "attention backward " + sizes_.describe(); }
 
  private:
@@ -157,8 +159,14 @@ class AttentionBackward final : public runtime::Workload {
            tensor("dq", {heads, q, d}),
            tensor("dk", {keys, kv, d}),
            tensor("dv", {keys, kv, d}),
+           {},
+           {},
            {}};
       const FlashShape shape = sizes_.shape_of(share, 0);
+      for (std::uint64_t part = 0; sizes_.split > 1 && part < sizes_.split; ++part) {
+        p.out.push_back(fp32("dq_out", {heads, q, d}));
+        p.in.push_back(fp32("dq_in", {heads, q, d}));
+      }
       if (in_segments(shape, backward_tiling_of(machine.params(), shape)))
         p.sums = {fp32("dk_sum", {keys, kv, d}), fp32("dv_sum", {keys, kv, d})};
     }
@@ -166,18 +174,27 @@ class AttentionBackward final : public runtime::Workload {
 
   void load_programs(Machine& machine) const {
     std::map<std::vector<std::uint64_t>, std::shared_ptr<const isa::Program>> programs;
-    for (const Placed& p : placed_) {
-      const FlashShape shape = sizes_.shape_of(p.share, 0);
-      auto& program = programs[program_key(shape)];
-      if (!program)
-        program = std::make_shared<const isa::Program>(build_flash_backward(shape, machine.params()));
-      std::vector<std::uint64_t> arguments;
-      for (const Tensor* tensor :
-           {&p.qt, &p.q, &p.kt, &p.k, &p.vt, &p.dot, &p.d_o, &p.lse, &p.delta, &p.dq, &p.dk, &p.dv})
-        arguments.push_back(tensor->address);
-      for (const Tensor& sum : p.sums) arguments.push_back(sum.address);
-      machine.load(p.share.core, program, arguments);
-    }
+    for (const Placed& p : placed_)
+      for (std::uint64_t part = 0; part < sizes_.split; ++part) {
+        const FlashShape shape = sizes_.shape_of(p.share, part);
+        auto& program = programs[program_key(shape)];
+        if (!program)
+          program = std::make_shared<const isa::Program>(build_flash_backward(shape, machine.params()));
+        const auto core = static_cast<std::uint32_t>(p.share.core + part);
+        machine.load(core, program, arguments_of(p, core, part));
+      }
+  }
+
+  std::vector<std::uint64_t> arguments_of(const Placed& p, std::uint32_t core, std::uint64_t part) const {
+    std::vector<std::uint64_t> arguments;
+    for (const Tensor* tensor : {&p.qt, &p.q, &p.kt, &p.k, &p.vt, &p.dot, &p.d_o, &p.lse, &p.delta, &p.dq,
+                                 &p.dk, &p.dv})
+      arguments.push_back(tensor->address);
+    for (const Tensor& sum : p.sums) arguments.push_back(sum.address);
+    if (sizes_.split == 1) return arguments;
+    arguments.push_back(core);
+    for (const Tensor& tensor : {p.out[part], p.in[1 - part], p.in[part]}) arguments.push_back(tensor.address);
+    return arguments;
   }
 
   void place_inputs(Machine& machine) {

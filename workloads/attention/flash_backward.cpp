@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "workloads/attention/flash_backward_exchange.h"
 #include "workloads/attention/flash_backward_memory.h"
 #include "workloads/attention/flash_schedule.h"
 
@@ -39,7 +41,9 @@ class BackwardBuilder {
         segments_(backward_segments(shape, tiling_)),
         kernel_("flash_attention_backward", machine),
         memory_(kernel_, shape, tiling_),
-        scale_(static_cast<float>(1 / std::sqrt(static_cast<double>(shape.d)))) {}
+        scale_(static_cast<float>(1 / std::sqrt(static_cast<double>(shape.d)))) {
+    if (shape.parts > 1) exchange_.emplace(kernel_, shape);
+  }
 
   // A software pipeline of three stages, so that the array has a unit's products to make while the scalar and
   // the vector engine are at the probabilities of the next.
@@ -65,6 +69,7 @@ class BackwardBuilder {
         }
       }
       drain();
+      if (exchange_) finish_segment(segment);
     }
     return kernel_.finish();
   }
@@ -186,9 +191,36 @@ class BackwardBuilder {
     else
       kernel_.tensor_tensor(sum, sum, product, AluOp::kAdd);
     if (!unit.closes) return;
+    if (!exchange_) return finish_tile(tile, sum);
+    if (!exchange_->owns(*work.segment, unit.tile)) exchange_->store(tile, sum);
+  }
+
+  void finish_tile(const BackwardTile& tile, const TileView& sum) {
     const TileView result = memory_.take_result().partitions(0, tile.rows);
     kernel_.tensor_scalar(result, sum, AluOp::kMult, {scale_, nullptr}, AluOp::kBypass, {}, Queue::kGpSimd);
     kernel_.store(memory_.dq_window(tile), result, kStores);
+  }
+
+  // The other core's sums of dQ beside this one's; a tile that sees none of its keys has none.
+  void finish_segment(const BackwardSegment& segment) {
+    std::vector<bool> seen(segment.tiles.size());
+    for (const BackwardBlock& block : segment.blocks)
+      for (const BackwardUnit& unit : block.units) seen[unit.tile] = true;
+    for (std::size_t t = 0; t < seen.size(); ++t) {
+      if (seen[t]) continue;
+      kernel_.memset(memory_.dq(t, segment.tiles[t].rows), 0.0F);
+      if (!exchange_->owns(segment, t))
+        exchange_->store(segment.tiles[t], memory_.dq(t, segment.tiles[t].rows));
+    }
+    exchange_->swap(segment);
+    const auto [first, end] = exchange_->own_tiles(segment);
+    for (std::size_t t = first; t < end; ++t) {
+      const BackwardTile& tile = segment.tiles[t];
+      const TileView sum = memory_.dq(t, tile.rows), other = memory_.take_sum().partitions(0, tile.rows);
+      exchange_->load(other, tile);
+      kernel_.tensor_tensor(sum, sum, other, AluOp::kAdd);
+      finish_tile(tile, sum);
+    }
   }
 
   // dK and dV of a block leave PSUM: as results, or as sums between segments.
@@ -232,6 +264,7 @@ class BackwardBuilder {
   Kernel kernel_;
   BackwardMemory memory_;
   float scale_;
+  std::optional<BackwardExchange> exchange_;
   Work second_, third_;
   std::array<bool, 4> started_{};  // chunks of the block that have sums in PSUM
 };

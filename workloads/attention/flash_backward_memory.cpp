@@ -15,6 +15,8 @@ constexpr isa::DType kFp32 = isa::DType::kFp32;
 constexpr unsigned kGroups = 4, kBlocks = 3;
 // Tiles that a unit leaves for its next stages.
 constexpr unsigned kUnits = 3;
+// Of a tile of queries or a chunk of keys on their way out.
+constexpr unsigned kResults = 6, kSums = 4;
 
 unsigned divided_up(std::uint64_t value, std::uint64_t by) {
   return static_cast<unsigned>((value + by - 1) / by);
@@ -29,9 +31,10 @@ std::uint64_t BackwardMemory::working_bytes(const FlashShape& shape, const Backw
   const std::uint64_t queries = aligned(std::uint64_t{t.group_tiles} * t.q_rows * size);
   const std::uint64_t turned = aligned(std::uint64_t{t.block_chunks} * t.q_rows * size);
   const std::uint64_t masks = edges_of(shape, t.q_rows, t.chunk).size() + 2;
-  return 2 * kGroups * parts * queries + 2 * kGroups * t.group_tiles * row + 2 * kBlocks * parts * keys +
-         kBlocks * t.block_chunks * row + 2 * kUnits * keys + kUnits * turned + 6 * row +
-         4 * aligned(shape.d * sizeof(float)) + masks * aligned(std::uint64_t{t.chunk} * 2) +
+  constexpr std::uint64_t kBothGroups = 2 * kGroups, kBothBlocks = 2 * kBlocks, kPAndDs = 2 * kUnits;
+  return kBothGroups * (parts * queries + t.group_tiles * row) + kBothBlocks * parts * keys +
+         std::uint64_t{kBlocks} * t.block_chunks * row + kPAndDs * keys + kUnits * turned + kResults * row +
+         kSums * aligned(shape.d * sizeof(float)) + masks * aligned(std::uint64_t{t.chunk} * 2) +
          2 * aligned(std::uint64_t{t.chunk} * sizeof(float)) + 128;
 }
 
@@ -72,8 +75,8 @@ void BackwardMemory::make_pools() {
   p_ = kernel_.sbuf("p", shape_.dtype, keys(), kUnits);
   ds_ = kernel_.sbuf("ds", shape_.dtype, keys(), kUnits);
   turned_ = kernel_.sbuf("turned", shape_.dtype, chunks * tiling_.q_rows, kUnits);
-  results_ = kernel_.sbuf("results", shape_.dtype, d, 6);
-  sums_ = kernel_.sbuf("sums", kFp32, d, 4);
+  results_ = kernel_.sbuf("results", shape_.dtype, d, kResults);
+  sums_ = kernel_.sbuf("sums", kFp32, d, kSums);
   scores_ = kernel_.psum("scores", kFp32, keys(), 2);
   dp_ = kernel_.psum("dp", kFp32, keys(), 2);
   turned_psum_ = kernel_.psum("turned", shape_.dtype, chunks * tiling_.q_rows, 1);
