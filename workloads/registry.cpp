@@ -2,23 +2,24 @@
 // Every kind of workload that `kind:` may name.
 #include "runtime/workload.h"
 #include "workloads/attention/attention.h"
+#include "workloads/attention/attention_backward.h"
 #include "workloads/collective/collective.h"
 #include "workloads/convolution/conv2d.h"
 #include "workloads/convolution/convolution.h"
 #include "workloads/decode/decode.h"
 #include "workloads/embedding/embedding.h"
 #include "workloads/gemm/gemm.h"
+#include "workloads/loss/cross_entropy.h"
 #include "workloads/mlp/mlp.h"
+#include "workloads/moe/routing.h"
 #include "workloads/norm/norm.h"
 #include "workloads/optimizer/adam.h"
-#include "workloads/loss/cross_entropy.h"
-#include "workloads/moe/routing.h"
 #include "workloads/program/program.h"
 #include "workloads/quantise/quantise.h"
 #include "workloads/reduction/reduction.h"
 #include "workloads/rms_norm/rms_norm.h"
-#include "workloads/transpose/transpose.h"
 #include "workloads/rope/rope.h"
+#include "workloads/transpose/transpose.h"
 #include "workloads/vector_add/vector_add.h"
 
 namespace tahoma::runtime {
@@ -31,6 +32,8 @@ const std::vector<WorkloadKind>& workload_kinds() {
        workloads::make_attention},
       {"decode", "attention of a decoding step over a cache of keys and values, contiguous or paged",
        workloads::make_decode},
+      {"attention_backward", "flash attention backward: gradients of Q, K and V, heads sharded over cores",
+       workloads::make_attention_backward},
       {"collective", "a collective operation over ranges of sizes, groups and algorithms",
        workloads::make_collective},
       {"conv2d",
