@@ -21,8 +21,14 @@
 //    16-bit outputs, double for fp32) within slack / 6 for R estimated as |want| + |a|_4 |b|_4, |x|_4 being
 //    the 4-norm of the row or column; only what is outside is examined exactly.
 //  - Attention: the reference is double throughout. Rounding of the probabilities to the inputs' dtype gives
-//    6 u sqrt(sum p_j^2 v_j^2 / 3); errors that all probabilities of a row may share (scores, exponential,
-//    sums) are counted in full, as a multiple of sum p_j |v_j|.
+//    6 u sqrt(sum p_j^2 v_j^2 / 3), and as much as 6 u sqrt(sum p_j^2 / 3) of the result where their sum,
+//    which divides it, is that of the rounded ones; errors that all probabilities of a row may share (scores,
+//    exponential, sums) are counted in full, as a multiple of sum p_j |v_j|. The logarithm of a row's sum
+//    errs by the relative errors of the sum and by two roundings of its own.
+//
+//  - Attention backward: the reference is double throughout, from LSE and D as the machine got them.
+//    runtime/golden_attention_backward.cpp says which errors P and dS have; dV adds up P with one rounding to
+//    the dtype, dQ and dK dS with two.
 //
 //  - Convolution: n = channels * taps + 1, or twice that for fp32. The order in which a machine goes through
 //    channels and taps is its own affair; partial sums of an order that does not follow the values stay with
@@ -91,11 +97,37 @@ struct ProductEpilogue {
 GoldenResult check_gemm(const HostTensor& a, const HostTensor& b, const HostTensor& c, const MadeBy& made_by,
                         const ProductEpilogue& epilogue = {}, std::uint64_t products = 0);
 
-// o[h] = softmax(scale q[h] k[h]^T + mask) v[h] with q, o [heads,q_len,d] and k, v [heads,kv_len,d]. Causal:
-// query i sees the keys j <= i + kv_len - q_len. Row and column of `made_by` are those of o seen as a matrix:
-// h * q_len + i, d.
+// Causal: query i sees the keys j <= i + kv_len - q_len, with a window only the last `window` of them.
+struct AttentionMask {
+  bool causal = false;
+  std::uint64_t window = 0;  // 0: all
+};
+// o[h] = softmax(scale q[h] k[g]^T + mask) v[g] with q, o [heads,q_len,d], k, v [kv_heads,kv_len,d] and
+// g = h kv_heads / heads. Row and column of `made_by` are those of o seen as a matrix: h * q_len + i, d.
 GoldenResult check_attention(const HostTensor& q, const HostTensor& k, const HostTensor& v,
-                             const HostTensor& o, double scale, bool causal, const MadeBy& made_by);
+                             const HostTensor& o, double scale, const AttentionMask& mask,
+                             const MadeBy& made_by);
+// lse[h, i] = log of the sum of exp(scale q[h, i] k[g, j]) over the keys j that it sees, in fp32.
+GoldenResult check_attention_lse(const HostTensor& q, const HostTensor& k, const HostTensor& lse,
+                                 double scale, const AttentionMask& mask, const MadeBy& made_by);
+
+// What a forward pass leaves for the backward one, by its definition: LSE as above and delta[h, i] = the sum
+// of d_o o over row (h, i); both [heads, q_len] of fp32.
+struct AttentionSaved {
+  HostTensor lse, delta;
+};
+AttentionSaved attention_saved(const HostTensor& q, const HostTensor& k, const HostTensor& v,
+                               const HostTensor& d_o, double scale, const AttentionMask& mask);
+
+// The backward pass: with S = scale q k^T + mask, P = exp(S - lse), dP = d_o v^T and dS = P o (dP - delta),
+//   dq = scale dS k     dk = scale dS^T q     dv = P^T d_o,
+// the last two summed over the heads that share a key head. Shapes as above; lse, delta [heads, q_len].
+struct AttentionGradients {
+  const HostTensor &q, &k, &v, &d_o, &lse, &delta, &dq, &dk, &dv;
+};
+GoldenResult check_attention_backward(const AttentionGradients& tensors, double scale,
+                                      const AttentionMask& mask,
+                                      const std::function<MadeBy(const std::string& output)>& maker);
 
 // y[i, o, r, c] = f(bias[o] + sum over channels k and taps (s, t) of w[o, k, s, t] x[i, k, r * stride + s -
 // padding, c * stride + t - padding]) with x = 0 outside its image and f nothing or max(., 0); x [images, in,

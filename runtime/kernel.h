@@ -131,10 +131,19 @@ class Kernel {
 
   // Data movement; `on` rings the doorbell.
   void load(const TileView& dst, const HbmView& src, isa::Queue on = isa::Queue::kSync);
+  // dst [C,R] = src [R,C] through the transposing path of the DMA engines: 2- or 4-byte elements, R a
+  // multiple of 16, C at most 128 in one piece.
+  void load_transposed(const TileView& dst, const HbmView& src, isa::Queue on = isa::Queue::kSync);
   void store(const HbmView& dst, const TileView& src, isa::Queue on = isa::Queue::kSync,
              bool accumulate = false);
   void move(const HbmView& dst, const HbmView& src, isa::Queue on);
   void move(const TileView& dst, const TileView& src, isa::Queue on);  // inside SBUF, by DMA
+  // dst[p] = src[rows[p]], src[rows[p]] -> dst: rows of the window by number, from a [P,1] column of int32 or
+  // uint32 in SBUF. GpSimd's software writes the descriptors and rings, because no other generator follows
+  // row numbers; a number beyond the window's rows ends the run (E-RUN-043). In timing mode the numbers have
+  // to come from a control argument.
+  void gather(const TileView& dst, const HbmView& src, const TileView& rows);
+  void scatter(const HbmView& dst, const TileView& src, const TileView& rows);
   // dst = what. `read` is delivered, counted from own_core(), when the sources have been read: whoever filled
   // them may do it again.
   void fold(const HbmView& dst, const Folded& what, isa::Queue on, const std::optional<Delivery>& read = {});

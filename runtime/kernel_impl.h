@@ -3,6 +3,7 @@
 // has loaded.
 #pragma once
 
+#include <array>
 #include <map>
 #include <string>
 #include <vector>
@@ -13,6 +14,11 @@
 #include "runtime/scheduler.h"
 
 namespace tahoma::runtime {
+
+// The dimensions of a transfer between this tile and HBM.
+inline std::array<std::uint32_t, isa::kFreeDims> transfer_counts(const isa::Shape& shape) {
+  return {shape.partitions, shape.count[1], shape.count[2], shape.count[3]};
+}
 
 struct Kernel::Impl {
   struct PoolState {
@@ -69,6 +75,8 @@ struct Kernel::Impl {
   void touches(Op& op, const HbmView& view, bool write) {
     if (view.distance == 0) op.touch(region_of(view), write);
   }
+  // Dimension 0 of the window goes by these numbers.
+  void number_rows(Op& op, isa::Indirection direction, const HbmView& window, const TileView& rows);
   Op& append_dma(isa::Queue on, const isa::Descriptor& descriptor);
   Op& append_move(const HbmView& dst, const Folded& what, isa::Queue on);  // without dst's region
   void deliver(Op& op, const Delivery& to, std::int16_t& peer, isa::Update& update) const;
