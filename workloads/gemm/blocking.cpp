@@ -99,7 +99,8 @@ class Search {
     b.resident = true;
     b.strip = columns(std::uint64_t{strip_tiles} * mt_, shape_.m);
     b.panel = columns(std::uint64_t{panel_tiles} * nt_, shape_.n);
-    const std::uint64_t columns_of_k = b.strip * shape_.a_slices() + b.panel * shape_.b_slices();
+    const std::uint64_t columns_of_k =
+        std::uint64_t{b.strip} * shape_.a_slices() + std::uint64_t{b.panel} * shape_.b_slices();
     if (k_tiles_ * columns_of_k * in_ > core_.sbuf.usable.count) return;
     const std::uint64_t panels = ceil_div(shape_.n, b.panel), strips = ceil_div(shape_.m, b.strip);
     for (const unsigned ahead : {8U, 4U, 2U, 1U})
@@ -209,13 +210,14 @@ class Search {
 
   bool fits(Blocking& b) const {
     const std::uint64_t c = aligned(columns(std::uint64_t{b.group_n} * nt_, shape_.n) * out_);
-    b.sbuf_bytes = b.a_copies * aligned(b.strip * shape_.a_slices() * in_) +
-                   b.b_copies * aligned(b.panel * shape_.b_slices() * in_) + b.c_copies * c;
+    b.sbuf_bytes = b.a_copies * aligned(std::uint64_t{b.strip} * shape_.a_slices() * in_) +
+                   b.b_copies * aligned(std::uint64_t{b.panel} * shape_.b_slices() * in_) + b.c_copies * c;
     if (shape_.sparse()) b.sbuf_bytes += b.a_copies * aligned(tag_bytes(b));
     if (shape_.epilogue.residual) b.sbuf_bytes += b.c_copies * c;
     if (shape_.epilogue.bias == BiasOf::kRows) b.sbuf_bytes += b.c_copies * aligned(sizeof(float));
     if (shape_.epilogue.bias == BiasOf::kColumns)
-      b.sbuf_bytes += 2 * kPanelsOfBias * aligned(b.panel * sizeof(float)) + aligned(b.mt * sizeof(float));
+      b.sbuf_bytes +=
+          std::uint64_t{2} * kPanelsOfBias * aligned(b.panel * sizeof(float)) + aligned(b.mt * sizeof(float));
     return b.sbuf_bytes <= core_.sbuf.usable.count;
   }
 
