@@ -30,6 +30,10 @@ struct TileView {
   // Columns first + r * pitch + c as `rows` x `width`: a box of an image that lies in the columns.
   TileView grid(unsigned first, unsigned rows, unsigned pitch, unsigned width) const;
   TileView as(isa::DType dtype) const;  // the same bytes; of a tile without gaps
+  // Runs of columns that lie one behind the other as `count` slices of [P, columns / count] each: operands of
+  // matmuls with several rows of the contraction in a partition.
+  TileView slices(unsigned count) const;
+  TileView slice(unsigned number) const;  // one of them: [P, columns of a slice]
 };
 
 // A 2-D window of an HBM argument: rows x columns of a matrix, row-major unless the strides say otherwise.
@@ -50,6 +54,10 @@ struct HbmView {
   std::int64_t origin = 0;   // bytes from the argument's address to the tensor, of beside()
   std::uint32_t buffer = 0;  // identity for dependency tracking: an argument's number, or that of beside()
   HbmView window(std::uint64_t row, std::uint64_t column, std::uint64_t rows, std::uint64_t columns) const;
+  // Row count * p + s as slice s of row p, to be loaded into TileView::slices; the rows are a multiple.
+  HbmView slices(unsigned count) const;
+  // The same with rows / count neighbours in each slice: row s * (rows / count) + p as slice s of row p.
+  HbmView stacked(unsigned count) const;
   // The same window of a peer's tensor, so far away in the global address space (isa/program.h), either way.
   HbmView of_peer(std::int64_t bytes) const;
 };
@@ -78,6 +86,17 @@ struct Delivery {
 
 struct Pool {
   std::uint32_t id = 0;
+};
+
+// The stationary operand of a matmul. In double_row a partition has two slices of it; a sparse one is
+// compressed, and `tags` are the positions of what was kept (uint16 [P, columns / 4]): isa/table_tensor.h.
+struct Stationary {
+  TileView tile;
+  isa::MatmulMode mode = isa::MatmulMode::kDense;
+  std::optional<TileView> tags;
+  Stationary(const TileView& dense) : tile(dense) {}  // NOLINT(google-explicit-constructor): the usual one
+  Stationary(const TileView& weights, isa::MatmulMode how, std::optional<TileView> kept = {})
+      : tile(weights), mode(how), tags(std::move(kept)) {}
 };
 
 struct ScalarOperand {  // an immediate or a [P,1] column of fp32
@@ -112,6 +131,9 @@ class Kernel {
 
   // Data movement; `on` rings the doorbell.
   void load(const TileView& dst, const HbmView& src, isa::Queue on = isa::Queue::kSync);
+  // dst [C,R] = src [R,C] through the transposing path of the DMA engines: 2- or 4-byte elements, R a
+  // multiple of 16, C at most 128 in one piece.
+  void load_transposed(const TileView& dst, const HbmView& src, isa::Queue on = isa::Queue::kSync);
   void store(const HbmView& dst, const TileView& src, isa::Queue on = isa::Queue::kSync,
              bool accumulate = false);
   void move(const HbmView& dst, const HbmView& src, isa::Queue on);
@@ -136,8 +158,8 @@ class Kernel {
   void wait(isa::Queue on, const HbmView& written);
 
   // Tensor engine. dst: PSUM [columns of stationary, moving columns]; loads the weights when they are not
-  // loaded yet.
-  void matmul(const TileView& dst, const TileView& stationary, const TileView& moving, bool accumulate);
+  // loaded yet. `moving` has as many slices a partition as the stationary operand's mode asks for.
+  void matmul(const TileView& dst, const Stationary& stationary, const TileView& moving, bool accumulate);
   void transpose(const TileView& dst, const TileView& src,
                  const TileView& identity);  // dst [F,P] = src [P,F]
 

@@ -42,9 +42,9 @@ struct Kernel::Impl {
   std::uint8_t own_core = isa::kNone;  // argument
   std::uint16_t region = 0;            // of what is appended, as Op counts them
   struct Loaded {
-    TileView view;
+    Stationary operand;
     std::uint8_t column = 0;
-    std::uint64_t version = 0;  // of the buffer when it was loaded
+    std::uint64_t version = 0, tags_version = 0;  // of the buffers when it was loaded
     isa::ArrayBlock tile;
   };
   std::vector<Loaded> loaded;  // what stands in the array
@@ -68,7 +68,7 @@ struct Kernel::Impl {
 
   isa::ArraySize array() const;
   // For a matmul or transpose of `moving` into `dst`: puts `stationary` where they will look for it.
-  void load_weights(const TileView& dst, const TileView& stationary, const TileView& moving);
+  void load_weights(const TileView& dst, const Stationary& stationary, const TileView& moving);
   // A matmul onto `dst` adds to it: the last one, if nothing has touched its results since, stays open.
   void continue_group(const TileView& dst);
   // Another core's memory is ordered by signals, which only the programs know.

@@ -121,7 +121,10 @@ HostTensor KernelCase::made_values(const CaseTensor& tensor) const {
 }
 
 HostTensor KernelCase::input_values(const CaseTensor& tensor, std::size_t number) const {
-  const std::string& file = inputs_.files.at(number).second;
+  const auto named = std::find_if(inputs_.files.begin(), inputs_.files.end(),
+                                  [&](const auto& input) { return input.first == tensor.name; });
+  TAHOMA_INVARIANT(named != inputs_.files.end(), "an input that its case has not named");
+  const std::string& file = named->second;
   HostTensor values = !file.empty() || !tensor.make
                           ? runtime::input(file, tensor.name, tensor.dtype, tensor.shape, seed_, number)
                           : made_values(tensor);

@@ -58,7 +58,7 @@ using CaseValues = std::map<std::string, runtime::HostTensor>;
 
 class KernelCase : public runtime::Workload {
  public:
-  // `inputs`: the names of tensors() that are inputs, in their order.
+  // `inputs`: the names of tensors() that are inputs, those included that some settings do without.
   explicit KernelCase(std::vector<std::string> inputs);
 
   void declare(base::ParamTree& t) final;
