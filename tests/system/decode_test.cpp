@@ -156,10 +156,10 @@ TEST_CASE("decode: heads wider than the array and cores that are not there are r
                     Catch::Contains("E-RUN-063"));
   machine.chip.core.tensor.rows = machine.chip.core.tensor.columns = 64;
   CHECK_THROWS_WITH(tests::workload_with(workloads::make_decode, {{"d", "80"}})->check(machine),
-                    Catch::Contains("E-RUN-094") && Catch::Contains("workload.d"));
+                    Catch::Contains("E-RUN-098") && Catch::Contains("workload.d"));
   CHECK_THROWS_WITH(
       tests::workload_with(workloads::make_decode, {{"d", "64"}, {"group", "65"}})->check(machine),
-      Catch::Contains("E-RUN-094") && Catch::Contains("workload.group"));
+      Catch::Contains("E-RUN-098") && Catch::Contains("workload.group"));
 }
 
 // One token has all the weight, so the output is its value.

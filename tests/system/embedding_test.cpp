@@ -42,7 +42,7 @@ TEST_CASE("embedding: more ids than row numbers are loaded at a time, fp8", "[em
 TEST_CASE("embedding: ids outside the table are refused and named", "[embedding]") {
   const auto refuse = workloads::refuse_rows_beyond(10);
   CHECK_NOTHROW(refuse(numbers({0, 9, 5})));
-  CHECK_THROWS_WITH(refuse(numbers({0, 9, 10})), Catch::Contains("E-RUN-095") &&
+  CHECK_THROWS_WITH(refuse(numbers({0, 9, 10})), Catch::Contains("E-RUN-099") &&
                                                      Catch::Contains("workload.inputs.ids") &&
                                                      Catch::Contains("number 2 is 10; expected 0 .. 9"));
   CHECK_THROWS_WITH(refuse(numbers({-1})), Catch::Contains("number 0 is -1"));

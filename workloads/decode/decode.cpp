@@ -70,7 +70,7 @@ class Decode final : public KernelCase {
     const unsigned most = decode_tiling(machine, shape(1)).chunk;
     if (std::max(d_, group_) > most)
       throw base::UserError(
-          "E-RUN-094", d_ > most ? "workload.d" : "workload.group",
+          "E-RUN-098", d_ > most ? "workload.d" : "workload.group",
           fmt::format("{}; the machine's array has {} rows and columns", std::max(d_, group_), most));
   }
 

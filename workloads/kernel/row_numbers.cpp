@@ -23,7 +23,7 @@ std::function<void(const HostTensor&)> refuse_rows_beyond(std::uint64_t rows) {
     for (std::uint64_t i = 0; i < tensor.elements(); ++i) {
       const std::int64_t value = row_number(tensor, i);
       if (value < 0 || static_cast<std::uint64_t>(value) >= rows)
-        throw base::UserError("E-RUN-095", "workload.inputs." + tensor.name,
+        throw base::UserError("E-RUN-099", "workload.inputs." + tensor.name,
                               fmt::format("number {} is {}; expected 0 .. {}", i, value, rows - 1));
     }
   };

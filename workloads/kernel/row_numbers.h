@@ -11,7 +11,7 @@
 
 namespace tahoma::workloads {
 
-// For CaseTensor::refuse: E-RUN-095 for the first int32 value outside 0 .. rows - 1.
+// For CaseTensor::refuse: E-RUN-099 for the first int32 value outside 0 .. rows - 1.
 std::function<void(const runtime::HostTensor&)> refuse_rows_beyond(std::uint64_t rows);
 
 // For CaseTensor::make: int32 values from the seed, evenly spread over 0 .. rows - 1.

@@ -15,10 +15,10 @@ using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
 
 namespace {
 
-constexpr std::uint64_t kBlockBytes = 8192;      // of a row in a block: 1 MiB a transfer
-constexpr std::uint64_t kKeptBytes = 40 * 1024;  // of a partition, for everything but blocks
-constexpr std::uint64_t kPassing = 5;            // blocks beside those that stay
-constexpr std::uint64_t kTilesTogether = 256;    // whose logarithms are taken at once: one table of functions
+constexpr std::uint64_t kBlockBytes = 8192;     // of a row in a block: 1 MiB a transfer
+constexpr std::uint64_t kKeptBytes = 40 << 10;  // of a partition, for everything but blocks
+constexpr std::uint64_t kPassing = 5;           // blocks beside those that stay
+constexpr std::uint64_t kTilesTogether = 256;   // whose logarithms are taken at once: one table of functions
 
 struct Block {
   std::uint64_t column = 0, columns = 0;
