@@ -43,8 +43,8 @@ struct Inputs {
 struct Placed {
   HeadShare share;
   Tensor qt, q, kt, k, vt, dot, d_o, lse, delta, dq, dk, dv;
-  std::vector<Tensor> sums;      // between segments
-  std::vector<Tensor> out, in;   // of each of two cores: dQ on its way
+  std::vector<Tensor> sums;     // between segments
+  std::vector<Tensor> out, in;  // of each of two cores: dQ on its way
 };
 
 class AttentionBackward final : public runtime::Workload {
@@ -56,10 +56,11 @@ class AttentionBackward final : public runtime::Workload {
 
   void check(const model::MachineParams& machine) const override {
     sizes_.check(machine);
-    if (sizes_.split != 1)
+    if (sizes_.split > 2)
       throw base::UserError(
           "E-ATT-005", "workload.split",
-          fmt::format("expected 1 for the backward pass, got {}: its cores would add up dQ", sizes_.split));
+          fmt::format("expected 1 or 2 for the backward pass, whose cores add up dQ in pairs, got {}",
+                      sizes_.split));
   }
 
   void prepare(Machine& machine, std::uint64_t seed) override {
@@ -100,7 +101,8 @@ class AttentionBackward final : public runtime::Workload {
   // Five products of pairs by d; those of the forward pass, made again, among them.
   double useful_flops() const override { return 10 * static_cast<double>(sizes_.d) * sizes_.pairs(); }
   isa::DType compute_dtype() const override { return sizes_.type(); }
-  std::uint32_t cores_used() const override { return static_cast<std::uint32_t>(placed_.size() * sizes_.split);
+  std::uint32_t cores_used() const override {
+    return static_cast<std::uint32_t>(placed_.size() * sizes_.split);
   }
   std::string describe() const override { return "attention backward " + sizes_.describe(); }
 
@@ -187,13 +189,14 @@ class AttentionBackward final : public runtime::Workload {
 
   std::vector<std::uint64_t> arguments_of(const Placed& p, std::uint32_t core, std::uint64_t part) const {
     std::vector<std::uint64_t> arguments;
-    for (const Tensor* tensor : {&p.qt, &p.q, &p.kt, &p.k, &p.vt, &p.dot, &p.d_o, &p.lse, &p.delta, &p.dq,
-                                 &p.dk, &p.dv})
+    for (const Tensor* tensor :
+         {&p.qt, &p.q, &p.kt, &p.k, &p.vt, &p.dot, &p.d_o, &p.lse, &p.delta, &p.dq, &p.dk, &p.dv})
       arguments.push_back(tensor->address);
     for (const Tensor& sum : p.sums) arguments.push_back(sum.address);
     if (sizes_.split == 1) return arguments;
     arguments.push_back(core);
-    for (const Tensor& tensor : {p.out[part], p.in[1 - part], p.in[part]}) arguments.push_back(tensor.address);
+    for (const Tensor& tensor : {p.out[part], p.in[1 - part], p.in[part]})
+      arguments.push_back(tensor.address);
     return arguments;
   }
 
