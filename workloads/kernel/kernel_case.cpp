@@ -23,9 +23,10 @@ std::uint64_t slice_of(const CaseTensor& tensor) {
 
 std::uint64_t columns_of(const CaseTensor& tensor) { return tensor.shape.back(); }
 
-// The matrices that change rows and columns on their way to HBM: the two innermost dimensions.
-std::uint64_t matrix_rows(const CaseTensor& tensor) {
-  return tensor.shape.size() < 2 ? 1 : tensor.shape[tensor.shape.size() - 2];
+// The matrices that change rows and columns on their way to HBM: the two innermost dimensions, of `elements`
+// of the tensor. Where these are all there are, the rows are those of one core.
+std::uint64_t matrix_rows(const CaseTensor& tensor, std::uint64_t elements) {
+  return tensor.shape.size() <= 2 ? elements / columns_of(tensor) : tensor.shape[tensor.shape.size() - 2];
 }
 
 void transpose(const std::byte* src, std::uint64_t rows, std::uint64_t columns, std::size_t size,
@@ -44,7 +45,7 @@ void copy_elements(const CaseTensor& tensor, Way way, std::uint64_t elements, co
     std::copy_n(src, elements * size, dst);
     return;
   }
-  std::uint64_t rows = matrix_rows(tensor), columns = columns_of(tensor);
+  std::uint64_t rows = matrix_rows(tensor, elements), columns = columns_of(tensor);
   const std::uint64_t matrix = rows * columns * size;
   if (way == Way::kToHost) std::swap(rows, columns);
   for (std::uint64_t at = 0; at < elements * size; at += matrix)
@@ -99,7 +100,7 @@ void KernelCase::prepare(Machine& machine, std::uint64_t seed) {
       shape[0] = rows_of(tensor, placed).count;
       placed.tensors.push_back(machine.allocate(core, tensor.name, tensor.dtype, shape));
       addresses.push_back(placed.tensors.back().address);
-      if (tensor.role == Role::kInput) machine.declare_input(placed.tensors.back());
+      if (tensor.placed()) machine.declare_input(placed.tensors.back());
     }
     auto& shared = programs[program_key(placed.part)];
     if (!shared) shared = std::make_shared<const isa::Program>(program(machine.params(), placed.part));
@@ -107,18 +108,27 @@ void KernelCase::prepare(Machine& machine, std::uint64_t seed) {
   }
   std::size_t number = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].role != Role::kInput) continue;
-    const std::size_t input = number++;
-    if (machine.functional() || all[i].control) fill(machine, i, input_values(all[i], input));
+    const std::size_t input = all[i].role == Role::kInput ? number++ : 0;
+    if (!all[i].placed() || !(machine.functional() || all[i].control)) continue;
+    fill(machine, i, all[i].role == Role::kInput ? input_values(all[i], input) : made_values(all[i]));
   }
 }
 
-HostTensor KernelCase::input_values(const CaseTensor& tensor, std::size_t number) const {
-  const std::string& file = inputs_.files.at(number).second;
-  if (!file.empty() || !tensor.make)
-    return runtime::input(file, tensor.name, tensor.dtype, tensor.shape, seed_, number);
+HostTensor KernelCase::made_values(const CaseTensor& tensor) const {
   HostTensor values = runtime::make_tensor(tensor.name, tensor.dtype, tensor.shape);
   tensor.make(values, seed_);
+  return values;
+}
+
+HostTensor KernelCase::input_values(const CaseTensor& tensor, std::size_t number) const {
+  const auto named = std::find_if(inputs_.files.begin(), inputs_.files.end(),
+                                  [&](const auto& input) { return input.first == tensor.name; });
+  TAHOMA_INVARIANT(named != inputs_.files.end(), "an input that its case has not named");
+  const std::string& file = named->second;
+  HostTensor values = !file.empty() || !tensor.make
+                          ? runtime::input(file, tensor.name, tensor.dtype, tensor.shape, seed_, number)
+                          : made_values(tensor);
+  if (tensor.refuse) tensor.refuse(values);
   return values;
 }
 

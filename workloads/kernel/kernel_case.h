@@ -44,8 +44,13 @@ struct CaseTensor {
   std::uint64_t per_unit = 1;
   bool transposed = false;  // the two innermost dimensions change places in HBM
   bool control = false;     // keeps its values in timing mode (runtime::Kernel::control)
-  // Fills an input from the seed; without it values are uniform in [-1, 1).
+  // Fills an input from the seed; without it values are uniform in [-1, 1). A scratch tensor that has one is
+  // a constant of the kernel, placed before the run.
   std::function<void(runtime::HostTensor& tensor, std::uint64_t seed)> make = nullptr;
+  // Throws UserError for values of an input that the kernel cannot take.
+  std::function<void(const runtime::HostTensor& tensor)> refuse = nullptr;
+
+  bool placed() const { return role == Role::kInput || (role == Role::kScratch && make); }
 };
 
 // Whole tensors on the host, by name.
@@ -53,7 +58,7 @@ using CaseValues = std::map<std::string, runtime::HostTensor>;
 
 class KernelCase : public runtime::Workload {
  public:
-  // `inputs`: the names of tensors() that are inputs, in their order.
+  // `inputs`: the names of tensors() that are inputs, those included that some settings do without.
   explicit KernelCase(std::vector<std::string> inputs);
 
   void declare(base::ParamTree& t) final;
@@ -96,6 +101,7 @@ class KernelCase : public runtime::Workload {
   void place(runtime::Machine& machine, const CaseTensor& tensor, const Placed& placed);
   void fill(runtime::Machine& machine, std::size_t index, const runtime::HostTensor& values);
   runtime::HostTensor input_values(const CaseTensor& tensor, std::size_t number) const;
+  runtime::HostTensor made_values(const CaseTensor& tensor) const;
   runtime::HostTensor gather(runtime::Machine& machine, std::size_t index) const;
   runtime::MadeBy maker_of(const runtime::Machine& machine, const CaseTensor& tensor) const;
 
