@@ -72,5 +72,5 @@ CASES = [
     case("backward", 2, 0, 300, 700, 128, "bf16"),
     case("backward", 4, 2, 257, 513, 80, "fp16", causal=True, cores=2),
     case("backward", 3, 1, 200, 1100, 64, "fp32", causal=True, window=150),
-    case("backward", 1, 0, 1030, 1030, 128, "bf16", causal=True),
+    case("backward", 1, 0, 1030, 1030, 128, "bf16", causal=True, split=2),
 ]

@@ -197,6 +197,7 @@ TEST_CASE("attention backward: two cores share every head and add up dQ", "[atte
                      {"heads", "2"},
                      {"causal", "true"},
                      {"window", "300"},
+                     {"cores", "1"},
                      {"split", "2"}});
 }
 

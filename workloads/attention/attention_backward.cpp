@@ -56,10 +56,11 @@ class AttentionBackward final : public runtime::Workload {
 
   void check(const model::MachineParams& machine) const override {
     sizes_.check(machine);
-    if (sizes_.split != 1)
+    if (sizes_.split > 2)
       throw base::UserError(
           "E-ATT-005", "workload.split",
-          fmt::format("expected 1 for the backward pass, got {}: its cores would add up dQ", sizes_.split));
+          fmt::format("expected 1 or 2 for the backward pass, whose cores add up dQ in pairs, got {}",
+                      sizes_.split));
   }
 
   void prepare(Machine& machine, std::uint64_t seed) override {

@@ -5,7 +5,7 @@
 // LSE and delta = row sums of dO o O, [heads, q_len] of fp32 (without files computed from the others by their
 // definition): dQ, dK and dV of the shapes of Q, K and V. Masks, windows, shared key heads, lengths and their
 // errors as in attention.h. Query heads that share keys stay together on a core, because their gradients of
-// these add up, and split is 1 (E-ATT-005).
+// these add up, and split is 1 or 2 (E-ATT-005).
 #pragma once
 
 #include <memory>

@@ -69,8 +69,9 @@ class BackwardBuilder {
         }
       }
       drain();
-      if (exchange_) finish_segment(segment);
+      if (exchange_) store_unseen(segment);
     }
+    if (exchange_) add_up();
     return kernel_.finish();
   }
 
@@ -192,7 +193,7 @@ class BackwardBuilder {
       kernel_.tensor_tensor(sum, sum, product, AluOp::kAdd);
     if (!unit.closes) return;
     if (!exchange_) return finish_tile(tile, sum);
-    if (!exchange_->owns(*work.segment, unit.tile)) exchange_->store(tile, sum);
+    hand_over(*work.segment, unit.tile);
   }
 
   void finish_tile(const BackwardTile& tile, const TileView& sum) {
@@ -201,25 +202,38 @@ class BackwardBuilder {
     kernel_.store(memory_.dq_window(tile), result, kStores);
   }
 
-  // The other core's sums of dQ beside this one's; a tile that sees none of its keys has none.
-  void finish_segment(const BackwardSegment& segment) {
+  // To HBM go sums that the other core finishes, and those that make room for the next segment's.
+  void hand_over(const BackwardSegment& segment, std::size_t tile) {
+    if (segments_.size() > 1 || !exchange_->owns(segment, tile))
+      exchange_->store(segment.tiles[tile], memory_.dq(tile, segment.tiles[tile].rows));
+  }
+
+  // Tiles that see none of this core's keys have sums of zero.
+  void store_unseen(const BackwardSegment& segment) {
     std::vector<bool> seen(segment.tiles.size());
     for (const BackwardBlock& block : segment.blocks)
       for (const BackwardUnit& unit : block.units) seen[unit.tile] = true;
     for (std::size_t t = 0; t < seen.size(); ++t) {
       if (seen[t]) continue;
       kernel_.memset(memory_.dq(t, segment.tiles[t].rows), 0.0F);
-      if (!exchange_->owns(segment, t))
-        exchange_->store(segment.tiles[t], memory_.dq(t, segment.tiles[t].rows));
+      hand_over(segment, t);
     }
-    exchange_->swap(segment);
-    const auto [first, end] = exchange_->own_tiles(segment);
-    for (std::size_t t = first; t < end; ++t) {
-      const BackwardTile& tile = segment.tiles[t];
-      const TileView sum = memory_.dq(t, tile.rows), other = memory_.take_sum().partitions(0, tile.rows);
-      exchange_->load(other, tile);
-      kernel_.tensor_tensor(sum, sum, other, AluOp::kAdd);
-      finish_tile(tile, sum);
+  }
+
+  // The other core's sums of dQ beside this one's.
+  void add_up() {
+    exchange_->swap(segments_);
+    for (const BackwardSegment& segment : segments_) {
+      const auto [first, end] = exchange_->own_tiles(segment);
+      for (std::size_t t = first; t < end; ++t) {
+        const BackwardTile& tile = segment.tiles[t];
+        const auto take = [&] { return memory_.take_sum().partitions(0, tile.rows); };
+        const TileView sum = segments_.size() > 1 ? take() : memory_.dq(t, tile.rows), other = take();
+        if (segments_.size() > 1) exchange_->load_own(sum, tile);
+        exchange_->load_other(other, tile);
+        kernel_.tensor_tensor(sum, sum, other, AluOp::kAdd);
+        finish_tile(tile, sum);
+      }
     }
   }
 

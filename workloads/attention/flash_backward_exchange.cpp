@@ -48,18 +48,27 @@ void BackwardExchange::store(const BackwardTile& tile, const TileView& sum) {
   kernel_.store(rows(out_, tile, tile), sum, Queue::kGpSimd);
 }
 
-void BackwardExchange::swap(const BackwardSegment& segment) {
-  const auto [first, end] = tiles_of(segment, 1 - shape_.part);
+// One count for all that comes: nothing is read before all is there.
+void BackwardExchange::swap(const std::vector<BackwardSegment>& segments) {
+  std::uint32_t coming = 0;
   const int peer = shape_.part == 0 ? 1 : -1;
-  if (first < end)
-    kernel_.send(rows(there_, segment.tiles[first], segment.tiles[end - 1]),
-                 rows(out_, segment.tiles[first], segment.tiles[end - 1]), Queue::kGpSimd,
-                 {core_, landed_, peer});
-  const auto [own, own_end] = own_tiles(segment);
-  if (own < own_end) kernel_.wait(Queue::kSync, landed_, arrived_ += kIncrements);
+  for (const BackwardSegment& segment : segments) {
+    const auto [first, end] = tiles_of(segment, 1 - shape_.part);
+    if (first < end)
+      kernel_.send(rows(there_, segment.tiles[first], segment.tiles[end - 1]),
+                   rows(out_, segment.tiles[first], segment.tiles[end - 1]), Queue::kGpSimd,
+                   {core_, landed_, peer});
+    const auto [own, own_end] = own_tiles(segment);
+    if (own < own_end) coming += kIncrements;
+  }
+  if (coming > 0) kernel_.wait(Queue::kSync, landed_, coming);
 }
 
-void BackwardExchange::load(const TileView& sum, const BackwardTile& tile) {
+void BackwardExchange::load_own(const TileView& sum, const BackwardTile& tile) {
+  kernel_.load(sum, rows(out_, tile, tile));
+}
+
+void BackwardExchange::load_other(const TileView& sum, const BackwardTile& tile) {
   kernel_.load(sum, rows(in_, tile, tile));
 }
 
