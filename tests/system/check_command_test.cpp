@@ -99,9 +99,19 @@ TEST_CASE("activity log: events are counted per queue, per engine and ring, and 
   log.instruction({0, vector, 5, 10_ns, 20_ns, 30_ns});
   log.instruction({1, vector, 0, 1_ns, 2_ns, 3_ns});  // another core
   log.instruction({0, vector, 5, 40_ns, 50_ns, 60_ns});
-  log.packet({0, 3, 1, 64, 1, false, 8_ns, 9_ns, 11_ns});
-  log.packet({0, 3, 1, 64, 1, true, 4_ns, 5_ns, 6_ns});
-  log.packet({0, 3, 0, 64, 1, true, 1_ns, 2_ns, 3_ns});
+  const auto packet = [&](std::uint8_t ring, bool last, base::Time start, base::Time read,
+                          base::Time written) {
+    log.packet({.engine = 3,
+                .ring = ring,
+                .bytes = 64,
+                .last = last,
+                .start = start,
+                .read_done = read,
+                .write_done = written});
+  };
+  packet(1, false, 8_ns, 9_ns, 11_ns);
+  packet(1, true, 4_ns, 5_ns, 6_ns);
+  packet(0, true, 1_ns, 2_ns, 3_ns);
   log.semaphore({0, 7, false, 2, 30_ns});
   log.semaphore({0, 7, false, 1, 10_ns});
   log.semaphore({0, 7, true, 9, 40_ns});

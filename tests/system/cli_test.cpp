@@ -52,7 +52,7 @@ std::set<std::string> names_in(const std::string& folder) {
 std::string bytes_of_run(const std::string& folder) {
   std::string all;
   for (const std::string& name : names_in(folder))
-    if (name != "manifest.json") all += "--- " + name + "\n" + contents(folder + "/" + name);
+    if (name != "manifest.json", "regions.csv") all += "--- " + name + "\n" + contents(folder + "/" + name);
   return all;
 }
 

@@ -81,7 +81,7 @@ TEST_CASE("regions: what they need adds up to what the engines, the DMA and the 
   CHECK(sum([](const RegionSummary& r) { return r.hbm_bytes; }) == 2 * kBytes);
   CHECK(need(o.regions.whole, Resource::kDma).fs == o.run.dma[0].busy.fs / isa::kDmaEngines);
   CHECK(o.regions.whole.operations == double{kRows} * kColumns * kBlocks);
-  CHECK(o.regions.whole.time() == o.run.elapsed);
+  CHECK(o.regions.whole.end <= o.run.elapsed);  // the last completion reaches its semaphore later
 }
 
 TEST_CASE("regions: a bound by memory is the bytes at the stack's peak, and no region beats its bound",
