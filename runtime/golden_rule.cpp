@@ -45,6 +45,8 @@ Format format_of(isa::DType dtype) {
 
 }  // namespace
 
+double smallest_normal(isa::DType dtype) { return std::ldexp(1, format_of(dtype).min_exponent); }
+
 double unit_roundoff(isa::DType dtype) { return std::ldexp(1.0, -format_of(dtype).significand); }
 
 double round_to(double value, isa::DType dtype) {

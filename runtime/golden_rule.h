@@ -16,6 +16,9 @@ inline constexpr double kGoldenDeviations = 6;
 // 2^-p for a format of p significant bits: the largest relative rounding error.
 double unit_roundoff(isa::DType dtype);
 
+// Below it roundings are absolute: relative errors mean something beside |want| + this.
+double smallest_normal(isa::DType dtype);
+
 // To nearest, ties to even, in one step; overflow gives an infinity. Float formats only (invariant).
 double round_to(double value, isa::DType dtype);
 

@@ -52,7 +52,7 @@ std::set<std::string> names_in(const std::string& folder) {
 std::string bytes_of_run(const std::string& folder) {
   std::string all;
   for (const std::string& name : names_in(folder))
-    if (name != "manifest.json", "regions.csv") all += "--- " + name + "\n" + contents(folder + "/" + name);
+    if (name != "manifest.json") all += "--- " + name + "\n" + contents(folder + "/" + name);
   return all;
 }
 
@@ -195,8 +195,9 @@ TEST_CASE("tahoma run: leaves a complete folder and prints its summary", "[cli]"
   REQUIRE(run.status == 0);
   CHECK(run.err.empty());  // no progress where nobody watches
   const std::set<std::string> files{"c.npy",      "collectives.csv",   "config.resolved.yaml", "hbm.csv",
-                                    "links.csv",  "links_windows.csv", "manifest.json",        "stats.csv",
-                                    "stats.json", "summary.json",      "summary.txt",          "traffic.csv"};
+                                    "links.csv",  "links_windows.csv", "manifest.json",        "regions.csv",
+                                    "stats.csv",  "stats.json",        "summary.json",         "summary.txt",
+                                    "traffic.csv"};
   CHECK(names_in(dir / "out") == files);
   CHECK(names_in(dir.path()) == std::set<std::string>{"case.yaml", "out"});
   CHECK_THAT(run.out, StartsWith(contents(dir / "out/summary.txt")));
