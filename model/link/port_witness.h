@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -36,5 +37,6 @@ struct PortSite {
   WordClock clock;
   std::uint32_t buffers;  // that may ask for it
 };
+using PortWitnessMaker = std::function<std::unique_ptr<PortWitness>(const PortSite&)>;
 
 }  // namespace tahoma::model

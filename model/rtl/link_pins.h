@@ -5,6 +5,8 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <string>
 
 namespace tahoma::model {
 
@@ -70,5 +72,8 @@ class LinkPins {
   virtual void settle() = 0;  // the inputs of this cycle are there: what follows from them at once
   virtual void clock() = 0;   // its end
 };
+
+// Those of link_port.sv.
+std::unique_ptr<LinkPins> verilated_link_port(const std::string& name);
 
 }  // namespace tahoma::model

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The port of link_port.sv built for tests: faults may be planted, and what is exercised is counted.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "model/rtl/link_pins.h"
+
+namespace tahoma::tests {
+
+enum class LinkFault : std::uint8_t { kNone = 0, kUnfair = 1, kLostCredit = 2, kWrongCrc = 4, kDeaf = 8 };
+
+std::unique_ptr<model::LinkPins> tested_link(LinkFault fault = LinkFault::kNone);
+
+}  // namespace tahoma::tests
