@@ -99,7 +99,6 @@ class DmaEngine {
   base::Duration cost_of(const Transfer& transfer, const DmaPacket& packet);
   base::Duration cost_of(const PacketShape& shape);
   base::Duration drain_of(std::uint64_t bytes);
-  PacketShape shape_of(const Transfer& transfer, const DmaPacket& packet) const;
   base::Duration first_read(const Transfer& transfer);
 
   // Into the fabric (dma_outgoing.cpp).

@@ -25,19 +25,24 @@ package dma_pkg;
     count_t      run;          // elements of a run
   } pace_t;
 
+  // How units become packets.
+  typedef struct packed {
+    count_t fit;        // runs that fit a packet, at least 1
+    count_t whole;      // of these, in whole elements of the DMA, no more than a packet may have
+    count_t room;       // elements of the data that fit a packet, at least 1
+    count_t piece;      // elements of a piece; the last of a run may have fewer, or none
+    small_t pieces;     // of a run
+    count_t last_unit;
+  } cut_t;
+
   typedef struct packed {
     completion_t completion;
     pace_t       pace;
     small_t      sources;
-    count_t      fit;          // runs that fit a packet, at least 1
-    count_t      whole;        // of these, in whole elements of the DMA, no more than a packet may have
-    count_t      room;         // elements of the data that fit a packet, at least 1
-    count_t      piece;        // elements of a piece; the last of a run may have fewer, or none
-    small_t      pieces;       // of a run
-    small_t      first_piece;  // with which the share begins
-    count_t      first_from;   // element of the run with which it begins
+    cut_t        cut;
+    small_t      first_piece;  // of its run, with which the share begins
+    count_t      first_from;   // element of the run with which that begins
     count_t      unit;
-    count_t      last_unit;
   } descriptor_t;
 
   typedef struct packed {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-namespace tahoma::model {
+namespace tahoma::rtl {
 
 inline constexpr unsigned kLinkRequesters = 32;   // buffers of a router that may ask for a port
 inline constexpr unsigned kLinkVcs = 4;           // virtual channels, at most
@@ -76,4 +76,4 @@ class LinkPins {
 // Those of link_port.sv.
 std::unique_ptr<LinkPins> verilated_link_port(const std::string& name);
 
-}  // namespace tahoma::model
+}  // namespace tahoma::rtl

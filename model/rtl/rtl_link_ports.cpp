@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/rtl/rtl_link_ports.h"
 
-#include "model/rtl/link_lockstep.h"
+#include "model/rtl/link_lock_step.h"
 
-namespace tahoma::model {
+namespace tahoma::rtl {
 
-PortWitnessMaker rtl_link_ports() {
-  return [](const PortSite& site) {
-    return std::make_unique<LinkLockstep>(site, verilated_link_port(site.path));
+model::PortWitnessMaker rtl_link_ports() {
+  return [](const model::PortSite& site) {
+    return std::make_unique<LinkLockStep>(site, verilated_link_port(site.path));
   };
 }
 
-}  // namespace tahoma::model
+}  // namespace tahoma::rtl

@@ -4,9 +4,9 @@
 
 #include "model/link/port_witness.h"
 
-namespace tahoma::model {
+namespace tahoma::rtl {
 
 // Makes the port of link_port.sv, in lock-step.
-PortWitnessMaker rtl_link_ports();
+model::PortWitnessMaker rtl_link_ports();
 
-}  // namespace tahoma::model
+}  // namespace tahoma::rtl

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace tahoma::model {
+namespace tahoma::rtl {
 namespace {
 
 std::uint64_t mixed(std::uint64_t x) {  // SplitMix64's finaliser
@@ -122,4 +122,4 @@ void SteppedLink::receive(Step& step) {
   if (frame_.last) step.arrival = arriving_;
 }
 
-}  // namespace tahoma::model
+}  // namespace tahoma::rtl

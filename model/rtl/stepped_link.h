@@ -10,7 +10,7 @@
 
 #include "model/rtl/link_pins.h"
 
-namespace tahoma::model {
+namespace tahoma::rtl {
 
 struct LinkMessage {
   std::uint64_t number = 0;  // among all, by which its data are made
@@ -90,4 +90,4 @@ class SteppedLink {
   int still_ = 0;                // cycles in which nothing moved
 };
 
-}  // namespace tahoma::model
+}  // namespace tahoma::rtl

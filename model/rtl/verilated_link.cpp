@@ -3,10 +3,10 @@
 
 #include <Vlink_port.h>
 
-namespace tahoma::model {
+namespace tahoma::rtl {
 
 std::unique_ptr<LinkPins> verilated_link_port(const std::string& name) {
   return std::make_unique<VerilatedLink<Vlink_port>>(name);
 }
 
-}  // namespace tahoma::model
+}  // namespace tahoma::rtl

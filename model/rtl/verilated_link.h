@@ -9,7 +9,7 @@
 
 #include "model/rtl/link_pins.h"
 
-namespace tahoma::model {
+namespace tahoma::rtl {
 
 template <class Port>
 class VerilatedLink : public LinkPins {
@@ -109,4 +109,4 @@ class VerilatedLink : public LinkPins {
   Port port_;
 };
 
-}  // namespace tahoma::model
+}  // namespace tahoma::rtl

@@ -65,7 +65,7 @@ struct System::Impl {
     }
     fabric.connect(routers(), meter);
     for (Chip* chip : chips) chip->bind_chip_to_router();
-    if (params.link.in_rtl()) fabric.watch(rtl_link_ports());
+    if (params.link.in_rtl()) fabric.watch(rtl::rtl_link_ports());
   }
 
   bool functional() const { return mode == Mode::kFunctional; }

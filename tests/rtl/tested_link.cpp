@@ -11,7 +11,7 @@ namespace tahoma::tests {
 namespace {
 
 // Adds what it has exercised to the file that $TAHOMA_RTL_COVERAGE names, if it does.
-class TestedLink : public model::VerilatedLink<Vlink_port_tested> {
+class TestedLink : public rtl::VerilatedLink<Vlink_port_tested> {
  public:
   explicit TestedLink(LinkFault fault) : VerilatedLink("port") { port().fault = static_cast<std::uint8_t>(fault); }
   ~TestedLink() override {
@@ -21,6 +21,6 @@ class TestedLink : public model::VerilatedLink<Vlink_port_tested> {
 
 }  // namespace
 
-std::unique_ptr<model::LinkPins> tested_link(LinkFault fault) { return std::make_unique<TestedLink>(fault); }
+std::unique_ptr<rtl::LinkPins> tested_link(LinkFault fault) { return std::make_unique<TestedLink>(fault); }
 
 }  // namespace tahoma::tests

@@ -11,6 +11,6 @@ namespace tahoma::tests {
 
 enum class LinkFault : std::uint8_t { kNone = 0, kUnfair = 1, kLostCredit = 2, kWrongCrc = 4, kDeaf = 8 };
 
-std::unique_ptr<model::LinkPins> tested_link(LinkFault fault = LinkFault::kNone);
+std::unique_ptr<rtl::LinkPins> tested_link(LinkFault fault = LinkFault::kNone);
 
 }  // namespace tahoma::tests

@@ -15,12 +15,12 @@
 #include "model/link/port_witness.h"
 #include "model/rtl/stepped_link.h"
 
-namespace tahoma::model {
+namespace tahoma::rtl {
 
-class LinkLockstep final : public PortWitness {
+class LinkLockStep final : public model::PortWitness {
  public:
   // Throws E-CFG-020 for a link that is not as the SystemVerilog has it: the widths of link_pins.h.
-  LinkLockstep(const PortSite& site, std::unique_ptr<LinkPins> pins);
+  LinkLockStep(const model::PortSite& site, std::unique_ptr<LinkPins> pins);
 
   void asked(std::uint32_t buffer, std::uint8_t vc, const sim::PacketInfo& packet, base::Time head) override;
   void credited(std::uint8_t vc, std::uint64_t bytes, base::Time when) override;
@@ -55,8 +55,8 @@ class LinkLockstep final : public PortWitness {
   void note(std::deque<std::string>& history, std::string event);
 
   const std::string path_;
-  const LinkParams& params_;
-  const WordClock clock_;
+  const model::LinkParams& params_;
+  const model::WordClock clock_;
   const std::int64_t flight_;
   const std::uint16_t frame_words_;
   std::unique_ptr<LinkPins> pins_;
@@ -70,4 +70,4 @@ class LinkLockstep final : public PortWitness {
   std::deque<std::string> law_, rtl_;  // the last events
 };
 
-}  // namespace tahoma::model
+}  // namespace tahoma::rtl

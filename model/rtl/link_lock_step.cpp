@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/rtl/link_lockstep.h"
+#include "model/rtl/link_lock_step.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include "model/base/error.h"
 #include "model/link/link_params.h"
 
-namespace tahoma::model {
+namespace tahoma::rtl {
 namespace {
 
 constexpr std::size_t kHistory = 12;
@@ -16,7 +16,7 @@ constexpr std::size_t kHistory = 12;
 // cycle in which the buffer became free may be over; and one for edges that are rounded.
 constexpr std::int64_t kCreditSlack = SteppedLink::kTelling + 2;
 
-std::int64_t flight_of(const PortSite& site) {
+std::int64_t flight_of(const model::PortSite& site) {
   return (site.clock.at_or_after(site.params.wire + base::Duration{1}).count - 1) - kCreditSlack;
 }
 
@@ -25,8 +25,8 @@ void refuse(const char* path, const std::string& text) {
 }
 
 // What the SystemVerilog is built for.
-std::int64_t checked_flight(const PortSite& site) {
-  const LinkParams& p = site.params;
+std::int64_t checked_flight(const model::PortSite& site) {
+  const model::LinkParams& p = site.params;
   const std::uint64_t room = p.buffer.count / kLinkWord, frame = p.packet.count / kLinkWord + 1;
   if (p.port.word.count != kLinkWord) refuse("machine.link.port.word", fmt::format("expected {} B", kLinkWord));
   if (p.header.count != kLinkHeader) refuse("machine.link.header", fmt::format("expected {} B", kLinkHeader));
@@ -47,7 +47,7 @@ std::int64_t checked_flight(const PortSite& site) {
   return flight;
 }
 
-LinkSettings settings_of(const LinkParams& p, std::int64_t flight) {
+LinkSettings settings_of(const model::LinkParams& p, std::int64_t flight) {
   LinkSettings s;
   s.room.fill(static_cast<std::uint16_t>(p.buffer.count / kLinkWord));
   s.frame_words = static_cast<std::uint16_t>(p.packet.count / kLinkWord);
@@ -66,7 +66,7 @@ std::string text_of(const LinkInfo& i) {
 
 }  // namespace
 
-LinkLockstep::LinkLockstep(const PortSite& site, std::unique_ptr<LinkPins> pins)
+LinkLockStep::LinkLockStep(const model::PortSite& site, std::unique_ptr<LinkPins> pins)
     : path_(site.path),
       params_(site.params),
       clock_(site.clock),
@@ -75,7 +75,7 @@ LinkLockstep::LinkLockstep(const PortSite& site, std::unique_ptr<LinkPins> pins)
       pins_(std::move(pins)),
       link_(*pins_, settings_of(site.params, flight_)) {}
 
-void LinkLockstep::asked(std::uint32_t buffer, std::uint8_t vc, const sim::PacketInfo& packet, base::Time head) {
+void LinkLockStep::asked(std::uint32_t buffer, std::uint8_t vc, const sim::PacketInfo& packet, base::Time head) {
   LinkMessage message;
   message.number = asked_++;
   message.vc = vc;
@@ -84,14 +84,14 @@ void LinkLockstep::asked(std::uint32_t buffer, std::uint8_t vc, const sim::Packe
   asks_.emplace(clock_.at_or_after(head).count, Asked{buffer, message});
 }
 
-void LinkLockstep::credited(std::uint8_t vc, std::uint64_t bytes, base::Time when) {
+void LinkLockStep::credited(std::uint8_t vc, std::uint64_t bytes, base::Time when) {
   const std::int64_t free = clock_.at_or_after(when).count - flight_ - SteppedLink::kTelling;
   TAHOMA_INVARIANT(free >= link_.cycle(), path_ + ": credit for a cycle that is over");
   frees_.emplace(free, Freed{vc, static_cast<std::uint16_t>(bytes / kLinkWord)});
 }
 
 // What is there in the cycle to come.
-void LinkLockstep::drive() {
+void LinkLockStep::drive() {
   const std::int64_t now = link_.cycle();
   for (; !asks_.empty() && asks_.begin()->first <= now; asks_.erase(asks_.begin()))
     link_.ask(asks_.begin()->second.buffer, asks_.begin()->second.message);
@@ -99,7 +99,7 @@ void LinkLockstep::drive() {
     link_.free(frees_.begin()->second.vc, frees_.begin()->second.words);
 }
 
-SteppedLink::Step LinkLockstep::advance() {
+SteppedLink::Step LinkLockStep::advance() {
   drive();
   SteppedLink::Step step = link_.step();
   if (step.grant)
@@ -110,7 +110,7 @@ SteppedLink::Step LinkLockstep::advance() {
 }
 
 // The law decided nothing in the cycles before.
-void LinkLockstep::run_until(std::int64_t cycle) {
+void LinkLockStep::run_until(std::int64_t cycle) {
   while (link_.cycle() < cycle) {
     if (link_.quiet() && decided_.empty()) {
       std::int64_t next = cycle;
@@ -127,7 +127,7 @@ void LinkLockstep::run_until(std::int64_t cycle) {
   }
 }
 
-void LinkLockstep::sent(std::uint32_t buffer, base::Time start, base::Time end,
+void LinkLockStep::sent(std::uint32_t buffer, base::Time start, base::Time end,
                         std::span<const std::uint64_t> rooms) {
   const std::int64_t now = clock_.at_or_after(start).count;
   run_until(now);
@@ -148,7 +148,7 @@ void LinkLockstep::sent(std::uint32_t buffer, base::Time start, base::Time end,
 }
 
 // A word is on the wire: whose, and is it its time?
-void LinkLockstep::check_word() {
+void LinkLockStep::check_word() {
   const std::int64_t now = link_.cycle() - 1;
   if (on_wire_ == decided_.size()) differ(fmt::format("cycle {}: a word on the wire that belongs to no packet", now));
   const Decided& d = decided_[on_wire_];
@@ -163,7 +163,7 @@ void LinkLockstep::check_word() {
   ++on_wire_;
 }
 
-void LinkLockstep::check_arrival(const std::optional<LinkArrival>& arrival) {
+void LinkLockStep::check_arrival(const std::optional<LinkArrival>& arrival) {
   if (decided_.empty() && !arrival) return;
   const std::int64_t now = link_.cycle() - 1;
   if (decided_.empty()) differ(fmt::format("cycle {}: a packet arrives that nobody sent", now));
@@ -187,16 +187,16 @@ void LinkLockstep::check_arrival(const std::optional<LinkArrival>& arrival) {
   ++arrived_;
 }
 
-void LinkLockstep::ended() {
+void LinkLockStep::ended() {
   while (!decided_.empty()) run_until(link_.cycle() + 1);
 }
 
-void LinkLockstep::note(std::deque<std::string>& history, std::string event) {
+void LinkLockStep::note(std::deque<std::string>& history, std::string event) {
   if (history.size() == kHistory) history.pop_front();
   history.push_back(std::move(event));
 }
 
-void LinkLockstep::differ(const std::string& what) const {
+void LinkLockStep::differ(const std::string& what) const {
   std::string text = fmt::format("after {} equal packets the port in SystemVerilog differs from the law: {}", arrived_, what);
   for (const auto& [name, history] : {std::pair("law", &law_), std::pair("SystemVerilog", &rtl_)}) {
     text += fmt::format("\n  {}:", name);
@@ -205,4 +205,4 @@ void LinkLockstep::differ(const std::string& what) const {
   throw base::UserError("E-RTL-002", path_, text, base::ExitStatus::kCheckFailed);
 }
 
-}  // namespace tahoma::model
+}  // namespace tahoma::rtl
