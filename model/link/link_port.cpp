@@ -121,9 +121,11 @@ tlm::tlm_sync_enum LinkPort::on_credit(sim::Payload& payload, tlm::tlm_phase& ph
                                        sc_core::sc_time& delay) {
   TAHOMA_INVARIANT(phase == tlm::END_REQ && place_.buffer != kAlways, std::string(name()) + ": stray credit");
   const sim::PacketInfo& info = sim::info_of(payload);
-  const Time when = sim::now() + sim::from_kernel(delay);
+  sim::Fifo<Return>& returning = vcs_[info.vc].returning;
+  Time when = sim::now() + sim::from_kernel(delay);
+  if (!returning.empty()) when = std::max(when, returning.back().when);  // a buffer is emptied in order
   const std::uint64_t bytes = params_.on_wire(info.carried).count;
-  vcs_[info.vc].returning.push({when, bytes});
+  returning.push({when, bytes});
   if (witness_ != nullptr) witness_->credited(info.vc, bytes, when);
   if (starved_since_) due(when);
   return tlm::TLM_ACCEPTED;

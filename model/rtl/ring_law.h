@@ -20,13 +20,14 @@ class RingLaw {
  public:
   RingLaw(const model::DmaParams& params, std::int64_t latency) : params_(params), latency_(latency) {}
 
+  bool room() const { return held_.size() < kRingDepth; }  // for another descriptor in the cycle to come
   // In the cycle to come. `transfer` outlives the share.
   void write(const model::Share& share);
   void doorbell(unsigned descriptors);
   void written();
 
   struct Decision {
-    bool room = false;
+    bool room = false;  // at its beginning
     std::optional<RingPacket> issue;
     std::optional<RingPost> post;
   };

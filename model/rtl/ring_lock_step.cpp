@@ -80,7 +80,6 @@ RingLaw::Decision RingLockStep::step(bool ready) {
   compare(law);
   pins_.clock();
   pins_.in.write = pins_.in.doorbell = pins_.in.written = false;
-  room_ = law.room;
   if (law.issue) ++packets_;
   ++cycle_;
   return law;

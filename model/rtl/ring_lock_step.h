@@ -18,7 +18,7 @@ class RingLockStep {
   void write(const model::Share& share);
   void doorbell(unsigned descriptors);
   void written();  // the oldest packet that was issued and not written
-  bool room() const { return room_; }
+  bool room() const { return law_.room(); }
 
   // The cycle to come; the memories take a packet, or not. Throws E-RTL-002 at a difference (a check failed).
   RingLaw::Decision step(bool ready);
@@ -37,7 +37,6 @@ class RingLockStep {
   const model::DmaParams& params_;
   RingLaw law_;
   std::string place_;
-  bool room_ = true;
   std::uint64_t packets_ = 0, descriptors_ = 0;
   std::int64_t cycle_ = 0;
   std::deque<std::string> by_law_, by_gates_;  // the last events

@@ -91,7 +91,7 @@ TEST_CASE("link port: an unfair arbiter is found within 1,000 packets", "[rtl][l
 }
 
 TEST_CASE("link port: a lost credit is found within 1,000 packets", "[rtl][link]") {
-  check_found(LinkFault::kLostCredit, "by the port's credits");
+  check_found(LinkFault::kLostCredit, "the law serves buffer");
 }
 
 TEST_CASE("link port: a wrong CRC is found within 1,000 packets", "[rtl][link]") {

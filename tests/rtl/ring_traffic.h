@@ -45,8 +45,8 @@ class RingTraffic {
 
   Work random_work() {
     isa::Descriptor d;
-    const bool long_runs = chance(30);
-    d.count = {below(chance(50) ? 200 : 4) + 1, 1, below(4) + 1, below(long_runs ? 20'000 : 300) + 1};
+    const bool long_runs = chance(6);
+    d.count = {below(chance(30) ? 300 : 4) + 1, 1, below(4) + 1, below(long_runs ? 20'000 : 60) + 1};
     static constexpr isa::DType kTypes[] = {isa::DType::kFp8E4M3, isa::DType::kBf16, isa::DType::kFp32};
     const auto inner = static_cast<std::int32_t>(d.count[3]), middle = static_cast<std::int32_t>(d.count[2]) * inner;
     const auto gap = [&](std::int32_t stride) { return chance(60) ? stride : stride + 3; };
