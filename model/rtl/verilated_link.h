@@ -11,10 +11,10 @@
 
 namespace tahoma::rtl {
 
-template <class Port>
-class VerilatedLink : public LinkPins {
+template <class Port, class Pins = LinkPins>
+class VerilatedLink : public Pins {
  public:
-  explicit VerilatedLink(const std::string& name) : context_(make_context()), port_(context_.get(), name.c_str()) {}
+  explicit VerilatedLink(const std::string& name) : port_(&context_, name.c_str()) {}
   ~VerilatedLink() override { port_.final(); }
 
   void settle() override {
@@ -29,15 +29,11 @@ class VerilatedLink : public LinkPins {
     out.pull = port_.pull;
   }
 
-  Port& port() { return port_; }
-  VerilatedContext& context() { return *context_; }
+  Port& block() { return port_; }
+  VerilatedContext& context() { return context_; }
 
  private:
-  static std::unique_ptr<VerilatedContext> make_context() {
-    auto context = std::make_unique<VerilatedContext>();
-    context->randReset(0);
-    return context;
-  }
+  using Pins::in, Pins::out;
 
   template <class Wide, class Words>
   static void put(Wide& wide, const Words& words) {
@@ -105,7 +101,7 @@ class VerilatedLink : public LinkPins {
     for (std::size_t n = 0; n < out.header.info.size(); ++n) out.header.info[n] = port_.header[n + 1];
   }
 
-  std::unique_ptr<VerilatedContext> context_;
+  VerilatedContext context_;
   Port port_;
 };
 

@@ -36,8 +36,8 @@ class PackedFields {
 
 inline constexpr std::size_t kDescriptorBits = 285, kPacketBits = 98;
 
-template <class Ring>
-class VerilatedRing : public RingPins {
+template <class Ring, class Pins = RingPins>
+class VerilatedRing : public Pins {
  public:
   explicit VerilatedRing(const std::string& name) : ring_(&context_, name.c_str()) {}
   ~VerilatedRing() override { ring_.final(); }
@@ -53,10 +53,12 @@ class VerilatedRing : public RingPins {
     ring_.eval();
   }
 
-  Ring& ring() { return ring_; }
+  Ring& block() { return ring_; }
   VerilatedContext& context() { return context_; }
 
  private:
+  using Pins::in, Pins::out;
+
   void drive() {
     ring_.rst = in.rst;
     ring_.cfg_element_overhead = in.cfg_element_overhead;

@@ -3,24 +3,19 @@
 
 #include <Vlink_port_tested.h>
 
-#include <cstdlib>
-
 #include "model/rtl/verilated_link.h"
 
 namespace tahoma::tests {
 namespace {
 
-// Adds what it has exercised to the file that $TAHOMA_RTL_COVERAGE names, if it does.
-class TestedLink : public rtl::VerilatedLink<Vlink_port_tested> {
+class CountingLink : public rtl::VerilatedLink<Vlink_port_tested, TestedLink> {
  public:
-  explicit TestedLink(LinkFault fault) : VerilatedLink("port") { port().fault = static_cast<std::uint8_t>(fault); }
-  ~TestedLink() override {
-    if (const char* file = std::getenv("TAHOMA_RTL_COVERAGE")) context().coveragep()->write(file);
-  }
+  explicit CountingLink(LinkFault fault) : VerilatedLink("tested") { block().fault = static_cast<std::uint8_t>(fault); }
+  void write_coverage(const std::string& file) override { context().coveragep()->write(file); }
 };
 
 }  // namespace
 
-std::unique_ptr<rtl::LinkPins> tested_link(LinkFault fault) { return std::make_unique<TestedLink>(fault); }
+std::unique_ptr<TestedLink> tested_link(LinkFault fault) { return std::make_unique<CountingLink>(fault); }
 
 }  // namespace tahoma::tests

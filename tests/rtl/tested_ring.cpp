@@ -3,24 +3,19 @@
 
 #include <Vdma_ring_tested.h>
 
-#include <cstdlib>
-
 #include "model/rtl/verilated_ring.h"
 
 namespace tahoma::tests {
 namespace {
 
-// Writes what it has exercised to the file that $TAHOMA_RTL_COVERAGE names, if it does.
-class TestedRing : public rtl::VerilatedRing<Vdma_ring_tested> {
+class CountingRing : public rtl::VerilatedRing<Vdma_ring_tested, TestedRing> {
  public:
-  explicit TestedRing(RingFault fault) : VerilatedRing("ring") { ring().fault = static_cast<std::uint8_t>(fault); }
-  ~TestedRing() override {
-    if (const char* file = std::getenv("TAHOMA_RTL_COVERAGE")) context().coveragep()->write(file);
-  }
+  explicit CountingRing(RingFault fault) : VerilatedRing("tested") { block().fault = static_cast<std::uint8_t>(fault); }
+  void write_coverage(const std::string& file) override { context().coveragep()->write(file); }
 };
 
 }  // namespace
 
-std::unique_ptr<rtl::RingPins> tested_ring(RingFault fault) { return std::make_unique<TestedRing>(fault); }
+std::unique_ptr<TestedRing> tested_ring(RingFault fault) { return std::make_unique<CountingRing>(fault); }
 
 }  // namespace tahoma::tests

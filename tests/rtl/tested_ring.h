@@ -8,6 +8,11 @@ namespace tahoma::tests {
 
 enum class RingFault : std::uint8_t { kNone = 0, kDroppedCompletion = 1, kNeverWhole = 2 };
 
-std::unique_ptr<rtl::RingPins> tested_ring(RingFault fault = RingFault::kNone);
+class TestedRing : public rtl::RingPins {
+ public:
+  virtual void write_coverage(const std::string& file) = 0;
+};
+
+std::unique_ptr<TestedRing> tested_ring(RingFault fault = RingFault::kNone);
 
 }  // namespace tahoma::tests
