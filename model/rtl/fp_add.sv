@@ -24,7 +24,7 @@ package fp_add;
     logic [8:0] room;
     logic [27:0] normalised;
     logic signed [9:0] field;
-    logic round_up;
+    logic tie_goes_up, round_up;
     // A leading one in bit 27, or as far up as exponents go down.
     zeros = 28;
     for (int i = 0; i < 28; ++i) if (magnitude[i]) zeros = 5'(27 - i);
@@ -33,10 +33,11 @@ package fp_add;
     normalised = magnitude << shift;
     field = normalised[27] ? exponent + 10'sd128 - 10'(shift) : 0;
 `ifdef PLANT_TIES_AWAY
-    round_up = normalised[3];
+    tie_goes_up = 1;
 `else
-    round_up = normalised[3] && (normalised[2:0] != 0 || normalised[4]);
+    tie_goes_up = normalised[4];  // to even
 `endif
+    round_up = normalised[3] && (normalised[2:0] != 0 || tie_goes_up);
     if (field >= 255) return INFINITY;
 `ifdef PLANT_FLUSH
     if (field == 0) return 0;
