@@ -32,6 +32,8 @@ struct MovingRow {
   bool bank = false;       // of the weights that it meets
   std::vector<std::uint8_t> use;  // rows of the array that take part
   std::vector<std::uint32_t> elements;
+  // Columns whose sums mean something, no port: elsewhere stand the weights of other tiles, or none.
+  unsigned column = 0, columns = 0;
 };
 
 // Neighbouring columns of weights, written at a time.

@@ -63,7 +63,7 @@ void ArrayLaw::clock(const ArrayInputs& in) {
   if (out.moving_ready) {
     if (out.result_valid) inside_.pop_front();
     if (in.moving != nullptr)
-      inside_.push_back({rows_++, cycle_, moves_, in.moving->bank,
+      inside_.push_back({rows_++, cycle_, moves_, in.moving->bank, in.moving->column, in.moving->columns,
                          in.moving->turn ? turned(*in.moving) : sums(*in.moving)});
     ++moves_;
   }

@@ -17,6 +17,7 @@ class ArrayLaw {
   struct Row {
     std::uint64_t number, cycle, move;  // when it entered
     bool bank;
+    unsigned column, columns;  // whose sums mean something
     std::vector<std::uint32_t> sums;
   };
   // The row whose sums leave now; null: none.

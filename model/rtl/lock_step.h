@@ -22,7 +22,7 @@ class LockStep {
 
  private:
   void remember(const ArrayInputs& inputs, const ArrayOutputs& law, const ArrayOutputs& gates);
-  std::string what_differs(const ArrayOutputs& law, const ArrayOutputs& gates);
+  std::string what_differs(const ArrayInputs& inputs, const ArrayOutputs& law, const ArrayOutputs& gates);
   [[noreturn]] void stop(const std::string& difference);
 
   ArrayGates& gates_;

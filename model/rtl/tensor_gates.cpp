@@ -109,6 +109,8 @@ Elements TensorGates::stream(const ArrayPass& pass, const isa::ArrayBlock& block
   row.is_double = pass.is_double;
   row.turn = pass.turn;
   row.bank = bank_;
+  row.column = block.column;
+  row.columns = block.columns;
   row.use.assign(size_.rows, 0);
   row.elements.assign(size_.rows, 0);
   std::fill_n(row.use.begin() + block.row, block.rows, 1);

@@ -62,6 +62,8 @@ void ArrayTraffic::offer_row() {
   row_.is_double = t.is_double;
   row_.turn = t.turn;
   row_.bank = t.bank;
+  row_.column = t.column;
+  row_.columns = t.columns;
   row_.use.assign(gates_.rows(), 0);
   row_.elements.assign(gates_.rows(), 0);
   const unsigned one = t.row + random_.below(t.rows);
