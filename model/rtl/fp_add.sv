@@ -38,11 +38,11 @@ package fp_add;
     tie_goes_up = normalised[4];  // to even
 `endif
     round_up = normalised[3] && (normalised[2:0] != 0 || tie_goes_up);
-    if (field >= 255) return INFINITY;
+    round = {field[7:0], normalised[26:4]} + 31'(round_up);  // a carry may make infinity
+    if (field >= 255) round = INFINITY;
 `ifdef PLANT_FLUSH
-    if (field == 0) return 0;
+    if (field == 0) round = 0;
 `endif
-    return {field[7:0], normalised[26:4]} + 31'(round_up);  // a carry may make infinity
   endfunction
 
   function automatic logic [31:0] add(product_t product, logic [31:0] addend);
@@ -56,9 +56,6 @@ package fp_add;
     logic product_moves, subtract, negative;
     other = widen(addend);
     subtract = product.sign != other.sign;
-    if (product.nan || other.nan || (product.infinite && other.infinite && subtract)) return NOT_A_NUMBER;
-    if (product.infinite || other.infinite) return {product.infinite ? product.sign : other.sign, INFINITY};
-
     // The number with the smaller exponent moves right. Below the 24 bits stand two more and one that says whether
     // anything was lost. That is enough: a difference that loses more than its leading bit has moved by one place at
     // most. Only an addend has no leading one, at an exponent of -126: there the last place stays where it is.
@@ -73,7 +70,9 @@ package fp_add;
     aligned[0] = aligned[0] || lost != 0;
     total = {1'b0, larger, 3'b0} + (subtract ? -28'(aligned) : 28'(aligned));
     negative = subtract && total[27];
-    if (total == 0) return {product.sign && other.sign, 31'd0};
-    return {product_moves == negative ? product.sign : other.sign, round(exponent, negative ? -total : total)};
+    add = {product_moves == negative ? product.sign : other.sign, round(exponent, negative ? -total : total)};
+    if (total == 0) add = {product.sign && other.sign, 31'd0};
+    if (product.infinite || other.infinite) add = {product.infinite ? product.sign : other.sign, INFINITY};
+    if (product.nan || other.nan || (product.infinite && other.infinite && subtract)) add = NOT_A_NUMBER;
   endfunction
 endpackage
