@@ -2,7 +2,7 @@
 // One row of cells. An element comes in decoded, waits DELAY cycles so that it meets the sums on their way down, and
 // moves right by one cell a cycle; sums come from above and leave below one cycle later.
 module array_row
-  import fp_types::*, fp_decode::decode, pe::cell_sum;
+  import fp_types::*, fp_decode::decode, fp_decode::narrow, pe::cell_sum;
 #(
     parameter int COLUMNS = 4,
     parameter int LANES = 4,
@@ -35,7 +35,8 @@ module array_row
   always_ff @(posedge clk) if (advance) moved <= moving;
 
   // Two banks: the one that no moving element meets is the shadow of the other.
-  logic [1:0][COLUMNS-1:0][$bits(operand_t)-1:0] weight_low, weight_high;
+  logic [1:0][COLUMNS-1:0][$bits(operand_t)-1:0] weight_low;
+  logic [1:0][COLUMNS-1:0][$bits(small_t)-1:0] weight_high;
   always_ff @(posedge clk)
     if (load)
       for (int l = 0; l < LANES; ++l)
@@ -43,9 +44,8 @@ module array_row
           weight_low[load_bank][32'(load_column)+l] <= decode(
               load_format, load_double ? 32'(weights[l][7:0]) : weights[l]
           );
-          weight_high[load_bank][32'(load_column)+l] <= decode(
-              load_format, load_double ? 32'(weights[l][15:8]) : 0
-          );
+          if (load_double)
+            weight_high[load_bank][32'(load_column)+l] <= narrow(decode(load_format, 32'(weights[l][15:8])));
         end
 
   always_ff @(posedge clk)

@@ -24,7 +24,7 @@ package fp_add;
     logic [8:0] room;
     logic [27:0] normalised;
     logic signed [9:0] field;
-    logic round_up;
+    logic tie_goes_up, round_up;
     // A leading one in bit 27, or as far up as exponents go down.
     zeros = 28;
     for (int i = 0; i < 28; ++i) if (magnitude[i]) zeros = 5'(27 - i);
@@ -33,15 +33,16 @@ package fp_add;
     normalised = magnitude << shift;
     field = normalised[27] ? exponent + 10'sd128 - 10'(shift) : 0;
 `ifdef PLANT_TIES_AWAY
-    round_up = normalised[3];
+    tie_goes_up = 1;
 `else
-    round_up = normalised[3] && (normalised[2:0] != 0 || normalised[4]);
+    tie_goes_up = normalised[4];  // to even
 `endif
-    if (field >= 255) return INFINITY;
+    round_up = normalised[3] && (normalised[2:0] != 0 || tie_goes_up);
+    round = {field[7:0], normalised[26:4]} + 31'(round_up);  // a carry may make infinity
+    if (field >= 255) round = INFINITY;
 `ifdef PLANT_FLUSH
-    if (field == 0) return 0;
+    if (field == 0) round = 0;
 `endif
-    return {field[7:0], normalised[26:4]} + 31'(round_up);  // a carry may make infinity
   endfunction
 
   function automatic logic [31:0] add(product_t product, logic [31:0] addend);
@@ -55,9 +56,6 @@ package fp_add;
     logic product_moves, subtract, negative;
     other = widen(addend);
     subtract = product.sign != other.sign;
-    if (product.nan || other.nan || (product.infinite && other.infinite && subtract)) return NOT_A_NUMBER;
-    if (product.infinite || other.infinite) return {product.infinite ? product.sign : other.sign, INFINITY};
-
     // The number with the smaller exponent moves right. Below the 24 bits stand two more and one that says whether
     // anything was lost. That is enough: a difference that loses more than its leading bit has moved by one place at
     // most. Only an addend has no leading one, at an exponent of -126: there the last place stays where it is.
@@ -72,7 +70,9 @@ package fp_add;
     aligned[0] = aligned[0] || lost != 0;
     total = {1'b0, larger, 3'b0} + (subtract ? -28'(aligned) : 28'(aligned));
     negative = subtract && total[27];
-    if (total == 0) return {product.sign && other.sign, 31'd0};
-    return {product_moves == negative ? product.sign : other.sign, round(exponent, negative ? -total : total)};
+    add = {product_moves == negative ? product.sign : other.sign, round(exponent, negative ? -total : total)};
+    if (total == 0) add = {product.sign && other.sign, 31'd0};
+    if (product.infinite || other.infinite) add = {product.infinite ? product.sign : other.sign, INFINITY};
+    if (product.nan || other.nan || (product.infinite && other.infinite && subtract)) add = NOT_A_NUMBER;
   endfunction
 endpackage

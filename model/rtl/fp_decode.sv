@@ -43,7 +43,6 @@ package fp_decode;
         bias = 127;
         is_special = &bits[30:23];
       end
-      BITS: return operand_t'(24'(bits[15:0]));
       default: begin  // bf16
         fields = {bits[15:0], 16'b0};
         bias = 127;
@@ -53,16 +52,30 @@ package fp_decode;
     is_subnormal = fields.field == 0;
     normalised = {!is_subnormal, fields.fraction};
     zeros = 0;
-    if (is_subnormal) begin
-      for (int i = 0; i < 24; ++i) if (normalised[i]) zeros = 5'(23 - i);
-      normalised = normalised << zeros;
-    end
-    assert (normalised[11:0] == 0 || is_special)
-    else $error("more than 12 significant bits: %h", bits);
+    for (int i = 0; i < 24; ++i) if (normalised[i]) zeros = 5'(23 - i);
+    normalised = normalised << zeros;
     decode.nan = is_special && fields.fraction != 0;
     decode.infinite = is_special && fields.fraction == 0;
     decode.sign = fields.sign;
     decode.exponent = 9'(fields.field) + 9'(is_subnormal) - 9'(bias) - 9'(zeros);
     decode.significand = normalised[23:12];
+    if (format == BITS) decode = operand_t'(24'(bits[15:0]));
+    else
+      assert (normalised[11:0] == 0 || is_special)
+      else $error("more than 12 significant bits: %h", bits);
+  endfunction
+
+  // fp8 and back.
+  function automatic small_t narrow(operand_t operand);
+    narrow = {operand.nan, operand.infinite, operand.sign, operand.exponent[4:0], operand.significand[11:7]};
+    assert (operand == widen(narrow) || operand.significand == 0 || operand.nan || operand.infinite)
+    else $error("no fp8: %h", operand);
+  endfunction
+  function automatic operand_t widen(small_t small_operand);
+    widen.nan = small_operand.nan;
+    widen.infinite = small_operand.infinite;
+    widen.sign = small_operand.sign;
+    widen.exponent = 9'(small_operand.exponent);
+    widen.significand = {small_operand.significand, 7'b0};
   endfunction
 endpackage

@@ -21,6 +21,15 @@ package fp_types;
     logic [11:0] significand;
   } operand_t;
 
+  // The same for fp8, of which the second slice of double-row is always one: significand * 2^(exponent - 4).
+  typedef struct packed {
+    logic nan;
+    logic infinite;
+    logic sign;
+    logic signed [4:0] exponent;
+    logic [4:0] significand;
+  } small_t;
+
   // Exact: significand * 2^(exponent - 23), bit 23 set unless it is zero.
   typedef struct packed {
     logic nan;
@@ -36,7 +45,7 @@ package fp_types;
     logic is_double;  // `high` counts too: double-row fp8
     logic turn;       // a transpose: the weight's bits replace the sum where the element is not zero
     operand_t low;
-    operand_t high;
+    small_t high;
   } element_t;
   typedef struct packed {
     logic bank;  // of the weights that it meets

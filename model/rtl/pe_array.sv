@@ -11,7 +11,7 @@
 //
 // A row that enters in cycle t leaves in cycle t + ROWS + COLUMNS - 1, and later by every cycle of standing.
 module pe_array
-  import fp_types::*, fp_decode::decode;
+  import fp_types::*, fp_decode::decode, fp_decode::narrow;
 #(
     parameter int ROWS = 4,
     parameter int COLUMNS = 4,
@@ -76,7 +76,7 @@ module pe_array
       element.is_double = double_row;
       if (element.present) begin
         element.low = decode(moving_format, double_row ? 32'(moving[r][7:0]) : moving[r]);
-        if (double_row) element.high = decode(moving_format, 32'(moving[r][15:8]));
+        if (double_row) element.high = narrow(decode(moving_format, 32'(moving[r][15:8])));
       end
     end
     array_row #(

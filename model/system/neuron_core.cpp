@@ -4,6 +4,7 @@
 #include <string>
 
 #include "isa/table.h"
+#include "model/rtl/tensor_gates.h"
 
 namespace tahoma::model {
 namespace {
@@ -36,6 +37,8 @@ NeuronCore::NeuronCore(sc_core::sc_module_name name, const Place& place, const C
       psum_("psum", params.sbuf.partitions, params.psum.per_partition.count),
       sbuf_port_(params.sbuf.shared_port),
       dma_("dma", {place.core, place.chip, place.functional}, params.dma, pool, meter) {
+  if (params.tensor.model == "rtl")
+    gates_ = std::make_unique<rtl::TensorGates>(std::string(this->name()) + ".tensor", params.tensor);
   dma_.sbuf(sbuf_);
   dma_.psum(psum_);
   dma_.retire(*this);
@@ -46,7 +49,8 @@ NeuronCore::NeuronCore(sc_core::sc_module_name name, const Place& place, const C
     engine =
         std::make_unique<Engine>(std::string(isa::name_of(queue)).c_str(),
                                  Engine::Place{kind_of(queue), queue, place.core, place.chip, place.cores,
-                                               place.functional, place.run_ahead, place.checker},
+                                               place.functional, place.run_ahead, place.checker,
+                                               queue == isa::Queue::kTensor ? gates_.get() : nullptr},
                                  params, meter);
     engine->semaphores(semaphores_);
     engine->doorbell(dma_);

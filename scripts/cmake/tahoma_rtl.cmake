@@ -30,6 +30,9 @@ function(tahoma_verilate target prefix top)
   # Loops stay loops and wide words calls: code whose size hardly grows with the array's.
   verilate(${target} ${options} PREFIX ${prefix} TOP_MODULE ${top} SOURCES ${RTL_SOURCES}
            VERILATOR_ARGS -Wall --assert -O3 -fno-expand --unroll-count 4 ${RTL_PARAMETERS} ${RTL_DEFINES})
+  set_property(GLOBAL APPEND PROPERTY tahoma_verilated ${target})
+  set_property(GLOBAL PROPERTY tahoma_lint_${target}
+    --lint-only -Wall --assert --top ${top} ${RTL_PARAMETERS} ${RTL_DEFINES} ${RTL_SOURCES})
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources EXCLUDE REGEX "/verilated[a-z_]*\\.cpp$")
   set_target_properties(${target} PROPERTIES SOURCES "${sources}")

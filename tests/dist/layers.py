@@ -15,6 +15,8 @@ ROOMS = {
     "model/engine/": (("model/base/*", "model/sim/*", "model/check/*", "isa/*", "model/engine/*"), SYSTEMC + ("fmt/*",)),
     "model/memory/": (("model/base/*", "model/sim/*", "isa/*", "model/memory/*"), SYSTEMC + ("fmt/*", "sys/mman.h")),
     "model/link/": (("model/base/*", "model/sim/*", "isa/*", "model/link/*"), SYSTEMC + ("fmt/*",)),
+    "model/rtl/": (("model/base/*", "model/sim/*", "isa/*", "model/engine/*", "model/link/*", "model/rtl/*", "array_sizes.inc"),
+                   SYSTEMC + ("fmt/*", "verilated*.h")),
     "model/system/": (("model/*", "isa/*"), SYSTEMC + ("fmt/*",)),
     "runtime/": (("runtime/*", "model/system/*", "model/base/*", "isa/*"),
                  ("fmt/*", "nlohmann/*", "CLI/*", "Eigen/*", "muParser.h", "sqlite3.h", "sys/*.h", "unistd.h", "fcntl.h", "spawn.h")),
