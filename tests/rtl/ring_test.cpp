@@ -6,6 +6,8 @@
 #include "tests/rtl/ring_traffic.h"
 #include "tests/rtl/tested_ring.h"
 #include "tests/support/machine_fixture.h"
+#include "workloads/attention/flash_kernel.h"
+#include "workloads/gemm/gemm_kernel.h"
 
 using namespace tahoma;
 using tests::RingFault, tests::RingTraffic;
@@ -50,4 +52,25 @@ TEST_CASE("dma ring: a completion that is dropped is found within 1,000 descript
 
 TEST_CASE("dma ring: packets that never hold whole elements are found within 1,000 descriptors", "[rtl][dma]") {
   CHECK(found_after(RingFault::kNeverWhole, 1'000) > 0);
+}
+
+TEST_CASE("dma ring: the transfers of a GEMM and of flash attention, on all 16 engines", "[rtl][dma]") {
+  const model::MachineParams machine = tests::machine_of(1, 1, 1);
+  std::vector<isa::Descriptor> transfers;
+  for (const isa::Program& program :
+       {workloads::gemm_program(machine, {300, 700, 500, isa::DType::kBf16, isa::DType::kBf16}),
+        workloads::build_flash_kernel({1, 256, 1024, 128, false}, machine)})
+    transfers.insert(transfers.end(), program.descriptors.begin(), program.descriptors.end());
+  REQUIRE(transfers.size() > 10);
+  const auto pins = rtl::verilated_dma_ring("ring");
+  RingTraffic traffic(*pins, params(), 9);
+  std::uint64_t n = 0;
+  const std::uint64_t all = transfers.size() * isa::kDmaEngines;
+  traffic.run(all, [&] {
+    auto work = traffic.work({transfers[n / isa::kDmaEngines]}, static_cast<unsigned>(n % isa::kDmaEngines));
+    ++n;
+    return work;
+  });
+  CHECK(traffic.lock_step().descriptors() == all);
+  CHECK(n == all);  // the ring takes every one
 }
