@@ -166,6 +166,8 @@ void ScalarParams::declare(ParamTree& t) {
 void GpSimdParams::declare(ParamTree& t) { LaneParams::declare(t, "gpsimd"); }
 
 void DmaParams::declare(ParamTree& t) {
+  t.add("model", model, std::string("behavioural"), {"behavioural", "rtl"},
+        "the engines alone, or beside their rings in SystemVerilog in lock-step", chosen());
   t.add("clock", clock, 850_MHz, kClockRange, "clock of the DMA engines",
         measured("1.1765 ns quantum, trn2 device profiles"));
   t.add("rings", rings, std::uint64_t{16}, {1, 16}, "rings per engine", documented("nki-dma-overview.rst"));

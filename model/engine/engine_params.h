@@ -92,6 +92,7 @@ struct SequencerParams {
 };
 
 struct DmaParams {
+  std::string model;                 // behavioural, or rtl (model/rtl)
   Frequency clock;
   std::uint64_t rings;               // per engine
   std::uint64_t ring_depth;          // transfers a ring holds

@@ -54,6 +54,11 @@ std::optional<RingDescriptor> descriptor_of(const model::Share& share, const mod
   return d;
 }
 
+RingPacket packet_of(const model::DmaPacket& p) {
+  const auto narrow = [](std::uint64_t n) { return static_cast<std::uint32_t>(n); };
+  return {narrow(p.unit), narrow(p.from_element), p.elements, p.runs, p.starts > 0, p.last};
+}
+
 void RingLaw::write(const model::Share& share) {
   held_.push_back({share, -1});
   wrote_ = true;
@@ -74,14 +79,12 @@ RingPacket RingLaw::issue() {
   const model::DmaPacket p = share.next_packet(params_);
   const model::PacketShape shape = model::shape_of(*share.transfer, p, params_);
   free_ = cycle_ + std::max<std::int64_t>(1, model::packet_cycles(shape, params_).count);
-  const auto narrow = [](std::uint64_t n) { return static_cast<std::uint32_t>(n); };
-  const RingPacket packet{narrow(p.unit), narrow(p.from_element), p.elements, p.runs, p.starts > 0, p.last};
   issued_.push_back({p.last ? post_of(share.transfer->request) : std::nullopt, -1});
   if (p.last)
     current_.reset();
   else
     share.advance(p);
-  return packet;
+  return packet_of(p);
 }
 
 RingLaw::Decision RingLaw::step(bool ready) {

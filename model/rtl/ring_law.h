@@ -16,6 +16,8 @@ namespace tahoma::rtl {
 // a collective core, or has numbers beyond the fields of a descriptor.
 std::optional<RingDescriptor> descriptor_of(const model::Share& share, const model::DmaParams& params);
 
+RingPacket packet_of(const model::DmaPacket& packet);
+
 class RingLaw {
  public:
   RingLaw(const model::DmaParams& params, std::int64_t latency) : params_(params), latency_(latency) {}

@@ -103,6 +103,12 @@ void RingLockStep::compare(const RingLaw::Decision& law) const {
                        text_of("changes", gates.post, gates.posted)));
 }
 
+void RingLockStep::check(const RingPacket& issued, const model::DmaPacket& engines) const {
+  const RingPacket expected = packet_of(engines);
+  if (issued != expected)
+    differ(fmt::format("the engine issues {}, the ring {}", text_of(expected), text_of(issued)));
+}
+
 void RingLockStep::differ(const std::string& what) const {
   std::string text = fmt::format("after {} equal packets the ring in SystemVerilog differs from the law: cycle {}: {}", packets_,
                                  cycle_, what);

@@ -23,6 +23,9 @@ class RingLockStep {
   // The cycle to come; the memories take a packet, or not. Throws E-RTL-002 at a difference (a check failed).
   RingLaw::Decision step(bool ready);
 
+  // The packet that both issued is the engine's as well.
+  void check(const RingPacket& issued, const model::DmaPacket& engines) const;
+
   std::uint64_t packets() const { return packets_; }  // compared
   std::uint64_t descriptors() const { return descriptors_; }
   std::int64_t cycle() const { return cycle_; }

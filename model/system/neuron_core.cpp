@@ -4,6 +4,7 @@
 #include <string>
 
 #include "isa/table.h"
+#include "model/rtl/rtl_dma_rings.h"
 #include "model/rtl/tensor_gates.h"
 
 namespace tahoma::model {
@@ -39,6 +40,10 @@ NeuronCore::NeuronCore(sc_core::sc_module_name name, const Place& place, const C
       dma_("dma", {place.core, place.chip, place.functional}, params.dma, pool, meter) {
   if (params.tensor.model == "rtl")
     gates_ = std::make_unique<rtl::TensorGates>(std::string(this->name()) + ".tensor", params.tensor);
+  if (params.dma.model == "rtl") {
+    ring_witness_ = std::make_unique<rtl::RtlDmaRings>(dma_.name(), params.dma);
+    dma_.watch(*ring_witness_);
+  }
   dma_.sbuf(sbuf_);
   dma_.psum(psum_);
   dma_.retire(*this);
