@@ -20,7 +20,8 @@ ROOMS = {
     "model/system/": (("model/*", "isa/*"), SYSTEMC + ("fmt/*",)),
     "runtime/": (("runtime/*", "model/system/*", "model/base/*", "isa/*"),
                  ("fmt/*", "nlohmann/*", "CLI/*", "Eigen/*", "muParser.h", "sqlite3.h", "sys/*.h", "unistd.h", "fcntl.h", "spawn.h")),
-    "workloads/": (("workloads/*", "runtime/*", "isa/*", "model/base/*", "model/system/machine_params.h"), ("fmt/*",)),
+    "workloads/": (("workloads/*", "runtime/*", "isa/*", "model/base/*", "model/system/machine_params.h"),
+                   ("fmt/*", "Eigen/*")),
 }
 # The one loader of YAML, which is handed text.
 YAML_LOADER = "model/base/config_loader*.cpp"
