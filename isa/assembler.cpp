@@ -33,6 +33,7 @@ class Assembler {
 
   Program finish() {
     for (const Jump& jump : jumps_) resolve(jump);
+    refuse_empty_regions();
     return std::move(program_);
   }
 
@@ -58,7 +59,10 @@ class Assembler {
       program_.descriptors.push_back(line.descriptor);
       return;
     }
-    static constexpr std::string_view kDirectives[] = {"program", "args", "control", "descriptor"};
+    if (name == "regions") return declare_regions(c);
+    if (name == "region") return region(c, place);
+    static constexpr std::string_view kDirectives[] = {"program", "args",   "control",
+                                                       "regions", "region", "descriptor"};
     c.fail_unknown("E-ASM-001", "directive", name, kDirectives);
   }
 
@@ -102,6 +106,37 @@ class Assembler {
         c.fail("E-ASM-013", "control argument stands twice; expected distinct names");
       program_.control |= bit;
     }
+  }
+
+  // Numbers regions in this order; others are numbered as they appear.
+  void declare_regions(Cursor& c) {
+    while (!c.at_end()) region_number(legal_name(c, "a region name"));
+  }
+
+  std::uint16_t region_number(const std::string& name) {
+    auto& regions = program_.regions;
+    auto known = std::find(regions.begin(), regions.end(), name);
+    if (known == regions.end()) known = regions.insert(regions.end(), name);
+    return static_cast<std::uint16_t>(known - regions.begin());
+  }
+
+  // Instructions of this queue belong to the region from here on.
+  void region(Cursor& c, const std::string& place) {
+    if (!queue_) throw ProgramError("E-ASM-012", place, outside(".region"));
+    const std::string name = legal_name(c, "a region name");
+    end_of_line(c);
+    auto& marks = program_.marks[static_cast<std::size_t>(*queue_)];
+    const auto here = static_cast<std::uint32_t>(program_.stream(*queue_).size());
+    if (!marks.empty() && marks.back().first == here)
+      throw ProgramError("E-ASM-013", place, "two regions begin at one instruction; expected one");
+    marks.push_back({here, region_number(name)});
+    region_places_[static_cast<std::size_t>(*queue_)] = place;
+  }
+
+  void refuse_empty_regions() const {
+    for (std::size_t q = 0; q < kQueueCount; ++q)
+      if (!program_.marks[q].empty() && program_.marks[q].back().first == program_.streams[q].size())
+        throw ProgramError("E-ASM-013", region_places_[q], "no instruction follows in this region");
   }
 
   void define(std::string_view name, const std::string& place) {
@@ -164,6 +199,7 @@ class Assembler {
   bool has_name_ = false, has_args_ = false, has_control_ = false;
   std::optional<Queue> queue_;
   std::array<Labels, kQueueCount> labels_;
+  std::array<std::string, kQueueCount> region_places_;
   std::vector<Jump> jumps_;
 };
 

@@ -4,7 +4,9 @@
 //   .program scale_by_two                      names: letters, digits, _ . -
 //   .args in out                               HBM addresses, bound at launch
 //   .control in                                of these, tensors that keep their values in timing mode
+//   .regions load scale                        numbers regions; a region's first use does, too
 //   sync:                                      the stream of a queue
+//     .region scale                            reports name what follows in this queue so
 //     dma_copy shape=128x512 dst=sbuf[0, 0x0]:fp32 src=in:fp32 update=s0+=1
 //     dma_copy shape=128x512 dst=out:fp32 src=sbuf[0, 0x0]:fp32 wait=s1>=1 update=s2+=1
 //   vector:

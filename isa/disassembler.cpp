@@ -76,6 +76,11 @@ class Disassembler {
         if (program_.is_control(arg)) out += " " + argument(arg);
       out += "\n";
     }
+    if (!program_.regions.empty()) {
+      out += ".regions";
+      for (const std::string& region : program_.regions) out += " " + region;
+      out += "\n";
+    }
     for (std::size_t q = 0; q < kQueueCount; ++q) stream(static_cast<Queue>(q), out);
     declare_descriptors_below(program_.descriptors.size(), out);
     return out;
@@ -95,12 +100,21 @@ class Disassembler {
     if (instructions.empty()) return;
     const std::set<std::uint32_t> targets = jump_targets(instructions);
     out += "\n" + std::string(name_of(queue)) + ":\n";
+    auto mark = marks_of(queue).begin();
     for (std::size_t n = 0; n < instructions.size(); ++n) {
+      if (mark != marks_of(queue).end() && mark->first == n) out += region(*mark++);
       if (targets.contains(static_cast<std::uint32_t>(n))) out += "L" + std::to_string(n) + ":\n";
       out += "  " + line(instructions[n], introduces(instructions[n], out)) + "\n";
     }
     const auto end = static_cast<std::uint32_t>(instructions.size());
     if (targets.contains(end)) out += "L" + std::to_string(end) + ":\n";
+  }
+
+  const std::vector<RegionMark>& marks_of(Queue queue) const {
+    return program_.marks[static_cast<std::size_t>(queue)];
+  }
+  std::string region(const RegionMark& mark) const {
+    return "  .region " + program_.regions[mark.region] + "\n";
   }
 
   static std::set<std::uint32_t> jump_targets(const std::vector<Instruction>& instructions) {

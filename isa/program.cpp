@@ -13,7 +13,7 @@ namespace tahoma::isa {
 namespace {
 
 constexpr std::array<char, 4> kMagic = {'T', 'A', 'H', 'O'};
-constexpr std::uint32_t kVersion = 3;
+constexpr std::uint32_t kVersion = 4;
 constexpr std::size_t kChecksumBytes = 8;
 
 // FNV-1a, 64 bits: finds a flipped bit or a truncated copy; no defence against intent.
@@ -39,6 +39,27 @@ void check_names(const Program& program, const std::string& place) {
     throw ProgramError("E-BIN-012", place,
                        "a control argument that does not exist; the program has " +
                            std::to_string(program.args.size()) + " arguments");
+}
+
+// Marks rise within their stream and name regions that there are.
+void check_marks(const Program& program, const std::string& place) {
+  for (const std::string& region : program.regions)
+    if (!is_name(region))
+      throw ProgramError("E-BIN-005", place,
+                         "region name '" + region + "': expected " + std::string(kNameRule));
+  for (std::size_t q = 0; q < kQueueCount; ++q) {
+    const auto& marks = program.marks[q];
+    for (std::size_t n = 0; n < marks.size(); ++n) {
+      const bool rises = n == 0 || marks[n].first > marks[n - 1].first;
+      if (!rises || marks[n].region >= program.regions.size() || marks[n].first >= program.streams[q].size())
+        throw ProgramError(
+            "E-BIN-013", place,
+            "mark " + std::to_string(n) + " of " + std::string(name_of(static_cast<Queue>(q))) + ", region " +
+                std::to_string(marks[n].region) + " from instruction " + std::to_string(marks[n].first) +
+                " on: expected rising instructions below " + std::to_string(program.streams[q].size()) +
+                " and a region below " + std::to_string(program.regions.size()));
+    }
+  }
 }
 
 class Writer {
@@ -142,6 +163,32 @@ void read_names(Reader& in, Program& program) {
   check_names(program, place);
 }
 
+void read_regions(Reader& in, Program& program) {
+  const std::string place = in.place();
+  for (auto left = in.integer<std::uint32_t>(); left > 0; --left) program.regions.push_back(in.text());
+  for (auto& marks : program.marks)
+    for (auto left = in.integer<std::uint32_t>(); left > 0; --left) {
+      const auto first = in.integer<std::uint32_t>(), region = in.integer<std::uint32_t>();
+      if (region > UINT16_MAX)
+        throw ProgramError(
+            "E-BIN-013", place,
+            "region " + std::to_string(region) + ": expected at most " + std::to_string(UINT16_MAX));
+      marks.push_back({first, static_cast<std::uint16_t>(region)});
+    }
+}
+
+void write_regions(Writer& out, const Program& program) {
+  out.integer(static_cast<std::uint32_t>(program.regions.size()));
+  for (const std::string& region : program.regions) out.text(region);
+  for (const auto& marks : program.marks) {
+    out.integer(static_cast<std::uint32_t>(marks.size()));
+    for (const RegionMark& mark : marks) {
+      out.integer(mark.first);
+      out.integer(std::uint32_t{mark.region});
+    }
+  }
+}
+
 }  // namespace
 
 bool is_name(std::string_view name) {
@@ -151,6 +198,7 @@ bool is_name(std::string_view name) {
 
 std::vector<std::byte> to_bytes(const Program& program) {
   check_names(program, "");
+  check_marks(program, "");
   Writer out;
   out.raw(std::as_bytes(std::span(kMagic)));
   out.integer(kVersion);
@@ -158,6 +206,7 @@ std::vector<std::byte> to_bytes(const Program& program) {
   out.integer(static_cast<std::uint32_t>(program.args.size()));
   for (const std::string& arg : program.args) out.text(arg);
   out.integer(program.control);
+  write_regions(out, program);
   for (const auto& stream : program.streams) out.integer(static_cast<std::uint32_t>(stream.size()));
   out.integer(static_cast<std::uint32_t>(program.descriptors.size()));
   for (const auto& stream : program.streams)
@@ -171,6 +220,8 @@ Program from_bytes(std::span<const std::byte> bytes) {
   Program program;
   read_magic(in);
   read_names(in, program);
+  const std::string regions_at = in.place();
+  read_regions(in, program);
   std::array<std::uint32_t, kQueueCount> counts{};
   for (auto& count : counts) count = in.integer<std::uint32_t>();
   const auto descriptors = in.integer<std::uint32_t>();
@@ -187,6 +238,7 @@ Program from_bytes(std::span<const std::byte> bytes) {
   const std::string place = in.place();
   if (in.integer<std::uint64_t>() != expected)
     throw ProgramError("E-BIN-011", place, "the checksum does not match: the program has been damaged");
+  check_marks(program, regions_at);
   return program;
 }
 

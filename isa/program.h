@@ -24,6 +24,13 @@ constexpr bool is_name_character(char c) {
 }
 bool is_name(std::string_view name);
 
+// From this instruction of a stream on, up to the next mark, everything belongs to a region.
+struct RegionMark {
+  std::uint32_t first = 0;
+  std::uint16_t region = 0;  // index into Program::regions
+  friend bool operator==(const RegionMark&, const RegionMark&) = default;
+};
+
 struct Program {
   std::string name = "program";
   std::array<std::vector<Instruction>, kQueueCount> streams;
@@ -32,6 +39,10 @@ struct Program {
   // Bit per argument: tensors that keep their values when nothing is computed, so that registers and indirect
   // transfers may read them (routing, page tables, counts, seeds).
   std::uint32_t control = 0;
+  // Named parts of the work, for reports alone: what stands before a stream's first mark belongs to the
+  // program as a whole.
+  std::vector<std::string> regions;
+  std::array<std::vector<RegionMark>, kQueueCount> marks;  // by stream, ascending
 
   std::vector<Instruction>& stream(Queue q) { return streams[static_cast<std::size_t>(q)]; }
   const std::vector<Instruction>& stream(Queue q) const { return streams[static_cast<std::size_t>(q)]; }
@@ -53,12 +64,14 @@ struct GlobalAddress {
 };
 
 // Binary form, little endian: magic "TAHO", version, name, arguments (u32 length and characters each),
-// control arguments, instruction count of each queue, descriptor count, the 64-byte words and descriptors of
-// isa/codec.h, FNV-1a checksum of all before it. `from_bytes` accepts only what `to_bytes` can produce, so
+// control arguments, regions like arguments, marks of each queue (u32 count, then first instruction and
+// region as u32 each), instruction count of each queue, descriptor count, the 64-byte words and descriptors
+// of isa/codec.h, FNV-1a checksum of all before it. `from_bytes` accepts only what `to_bytes` can produce, so
 // to_bytes(from_bytes(b)) == b; it proves neither limits nor references, which is validate()'s work.
 // ProgramError with the byte offset: E-BIN-001 magic, 002 version, 003 truncated, 004 too long, 005 a name,
 // 006 too many arguments, 007..009 a word (isa/codec.h), 011 checksum, 012 a control argument that does not
-// exist. `to_bytes` throws E-BIN-005, 006, 010 and 012.
+// exist, 013 marks that are not in order or name no region. `to_bytes` throws E-BIN-005, 006, 010, 012 and
+// 013.
 std::vector<std::byte> to_bytes(const Program& program);
 Program from_bytes(std::span<const std::byte> bytes);
 

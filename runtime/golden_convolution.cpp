@@ -32,8 +32,10 @@ Doubles squares_of(Doubles values) {
 
 class ConvolutionCheck {
  public:
-  ConvolutionCheck(const HostTensor& x, const HostTensor& w, const HostTensor& bias, const HostTensor& y)
+  ConvolutionCheck(const HostTensor& x, const HostTensor& w, const HostTensor& bias, const HostTensor& y,
+                   const ConvolutionGeometry& geometry)
       : y_(y),
+        geometry_(geometry),
         channels_(x.shape[1]),
         height_(x.shape[2]),
         width_(x.shape[3]),
@@ -87,17 +89,26 @@ class ConvolutionCheck {
     for (std::uint64_t k = 0; k < depth(); ++k) {
       const std::uint64_t tap = k % (filter_ * filter_), channel = k / (filter_ * filter_);
       const double* plane = x_values_.data() + (image * channels_ + channel) * height_ * width_;
-      for (std::uint64_t r = row; r < row + rows; ++r) {
-        const double* from = plane + (r + tap / filter_) * width_ + column + tap % filter_;
-        result.insert(result.end(), from, from + columns);
-      }
+      for (std::uint64_t r = row; r < row + rows; ++r)
+        for (std::uint64_t c = column; c < column + columns; ++c)
+          result.push_back(
+              pixel(plane, r * geometry_.stride + tap / filter_, c * geometry_.stride + tap % filter_));
     }
     return result;
+  }
+  // Of the padded image.
+  double pixel(const double* plane, std::uint64_t row, std::uint64_t column) const {
+    const std::uint64_t r = row - geometry_.padding, c = column - geometry_.padding;  // wraps above the image
+    return r < height_ && c < width_ ? plane[r * width_ + c] : 0;
   }
 
   ExaminedElement element(double want, double square) const {
     const double range = std::fabs(want) + kGoldenDeviations * std::sqrt(square);
-    return {want, range, bounds_of(want, accumulation_slack(roundings_, range), y_.dtype)};
+    Bounds bounds = bounds_of(want, accumulation_slack(roundings_, range), y_.dtype);
+    if (!geometry_.relu) return {want, range, bounds};
+    bounds.low = std::max(bounds.low, 0.0);
+    bounds.high = std::max(bounds.high, 0.0);
+    return {std::max(want, 0.0), range, bounds};
   }
 
   Doubles product(const Doubles& weights, const Doubles& pixels) const {
@@ -127,6 +138,7 @@ class ConvolutionCheck {
   }
 
   const HostTensor& y_;
+  ConvolutionGeometry geometry_;
   std::uint64_t channels_, height_, width_, filter_, outputs_, out_height_, out_width_;
   Doubles x_values_, weights_, weight_squares_, bias_;
   double roundings_ = 0;
@@ -135,13 +147,17 @@ class ConvolutionCheck {
 }  // namespace
 
 GoldenResult check_convolution(const HostTensor& x, const HostTensor& w, const HostTensor& bias,
-                               const HostTensor& y, const MadeBy& made_by) {
+                               const HostTensor& y, const MadeBy& made_by,
+                               const ConvolutionGeometry& geometry) {
+  const auto extent = [&](std::uint64_t size) {
+    return (size + 2 * geometry.padding - w.shape[2]) / geometry.stride + 1;
+  };
   TAHOMA_INVARIANT(x.shape.size() == 4 && w.shape.size() == 4 && y.shape.size() == 4 &&
                        w.shape[2] == w.shape[3] && w.shape[1] == x.shape[1] && x.shape[0] == y.shape[0] &&
                        w.shape[0] == y.shape[1] && bias.elements() == y.shape[1] &&
-                       y.shape[2] + w.shape[2] == x.shape[2] + 1 && y.shape[3] + w.shape[3] == x.shape[3] + 1,
+                       y.shape[2] == extent(x.shape[2]) && y.shape[3] == extent(x.shape[3]),
                    fmt::format("golden convolution of x {}, w {} = {}", x.shape, w.shape, y.shape));
-  const ConvolutionCheck check(x, w, bias, y);
+  const ConvolutionCheck check(x, w, bias, y, geometry);
   const std::string rule =
       fmt::format("{} rounding of want +- 6 * 2^-24 * sqrt({:.0f} / 3) * (|want| + 6 |products|)",
                   isa::name_of(y.dtype), check.roundings());

@@ -7,8 +7,11 @@
 #include <limits>
 #include <type_traits>
 
+#include "isa/activation_functions.h"
+#include "isa/table_names.h"
 #include "model/base/error.h"
 #include "runtime/golden.h"
+#include "runtime/golden_activation.h"
 #include "runtime/golden_kernels.h"
 #include "runtime/golden_tally.h"
 #include "runtime/golden_threads.h"
@@ -55,10 +58,18 @@ std::vector<double> column_norms(const HostTensor& b) {
 
 class GemmCheck {
  public:
-  GemmCheck(const HostTensor& a, const HostTensor& b, const HostTensor& c)
-      : a_(a), b_(b), c_(c), depth_(a.columns()), row_norm_(row_norms(a)), column_norm_(column_norms(b)) {
+  GemmCheck(const HostTensor& a, const HostTensor& b, const HostTensor& c, const ProductEpilogue& epilogue,
+            std::uint64_t products)
+      : a_(a),
+        b_(b),
+        c_(c),
+        epilogue_(epilogue),
+        activation_(golden_activation(epilogue.activation)),
+        depth_(a.columns()),
+        row_norm_(row_norms(a)),
+        column_norm_(column_norms(b)) {
     const bool exact_products = a.dtype != isa::DType::kFp32;
-    roundings_ = static_cast<double>(depth_) * (exact_products ? 1 : 2);
+    roundings_ = static_cast<double>(products > 0 ? products : depth_) * (exact_products ? 1 : 2);
     one_deviation_ = accumulation_slack(roundings_, 1) / kGoldenDeviations;
   }
 
@@ -80,8 +91,9 @@ class GemmCheck {
       high = std::max(high, sum);
       low = std::min(low, sum);
     }
-    ExaminedElement element{sum, row_norm_[row] * column_norm_[column], {}};
-    element.bounds = bounds_of(sum, accumulation_slack(roundings_, high - low), c_.dtype);
+    const Approximate want = behind({sum, accumulation_slack(roundings_, high - low)}, row, column);
+    ExaminedElement element{want.value, row_norm_[row] * column_norm_[column], {}};
+    element.bounds = bounds_of(want.value, want.slack, c_.dtype);
     element.bounds.may_overflow = high - low > std::numeric_limits<float>::max();
     return element;
   }
@@ -89,6 +101,14 @@ class GemmCheck {
   double roundings() const { return roundings_; }
 
  private:
+  // What the epilogue makes of a sum.
+  Approximate behind(Approximate x, std::uint64_t row, std::uint64_t column) const {
+    if (epilogue_.row_bias != nullptr) x = added(x, epilogue_.row_bias->at(row, 0));
+    if (epilogue_.column_bias != nullptr) x = added(x, epilogue_.column_bias->at(0, column));
+    x = activated(x, activation_);
+    return epilogue_.residual == nullptr ? x : added(x, epilogue_.residual->at(row, column));
+  }
+
   template <class Scalar>
   static std::vector<Scalar> widened(const HostTensor& tensor, const Window& window) {
     std::vector<Scalar> result(window.rows * window.columns);
@@ -142,18 +162,18 @@ class GemmCheck {
       widen_window(c_, {row, w.column, 1, w.columns}, got.data());
       for (std::uint64_t i = 0; i < w.columns; ++i) {
         const std::uint64_t column = w.column + i;
-        const double expected = want[r * w.columns + i], scale = row_norm_[row] * column_norm_[column];
-        tally.error(got[i], expected, scale, row, column);
-        if (!passes_first_look(got[i], expected, scale) && !confirmed_right(tally, row, column))
+        const double sum = want[r * w.columns + i], scale = row_norm_[row] * column_norm_[column];
+        const Approximate expected = behind({sum, one_deviation_ * (std::fabs(sum) + scale)}, row, column);
+        tally.error(got[i], expected.value, scale, row, column);
+        if (!passes_first_look(got[i], expected) && !confirmed_right(tally, row, column))
           tally.mismatch(row * c_.columns() + column);
       }
     }
     return tally;
   }
 
-  bool passes_first_look(double got, double want, double scale) const {
-    const double slack = one_deviation_ * (std::fabs(want) + scale);
-    return std::isfinite(want) && bounds_of(want, slack, c_.dtype).accept(got);
+  bool passes_first_look(double got, const Approximate& want) const {
+    return std::isfinite(want.value) && bounds_of(want.value, want.slack, c_.dtype).accept(got);
   }
 
   bool confirmed_right(const GoldenTally& tally, std::uint64_t row, std::uint64_t column) const {
@@ -161,26 +181,39 @@ class GemmCheck {
   }
 
   const HostTensor &a_, &b_, &c_;
+  const ProductEpilogue& epilogue_;
+  const GoldenActivation& activation_;
   std::uint64_t depth_;
   std::vector<double> row_norm_, column_norm_;
   double roundings_ = 0, one_deviation_ = 0;
 };
 
+// The rule behind that of the sums.
+std::string rule_behind(const ProductEpilogue& epilogue) {
+  if (epilogue.empty()) return "";
+  std::string rule = "; half an ulp of fp32 more for each addition behind the sum";
+  if (epilogue.activation != isa::ActFn::kCopy)
+    rule += fmt::format(
+        ", {} times all of it and {} ulp for {}", golden_activation(epilogue.activation).slope,
+        isa::activation_function(epilogue.activation).error.ulps, isa::name_of(epilogue.activation));
+  return rule;
+}
+
 }  // namespace
 
-GoldenResult check_gemm(const HostTensor& a, const HostTensor& b, const HostTensor& c,
-                        const MadeBy& made_by) {
+GoldenResult check_gemm(const HostTensor& a, const HostTensor& b, const HostTensor& c, const MadeBy& made_by,
+                        const ProductEpilogue& epilogue, std::uint64_t products) {
   TAHOMA_INVARIANT(
       a.columns() == b.rows() && c.rows() == a.rows() && c.columns() == b.columns() && a.dtype == b.dtype,
       fmt::format("golden of {} x {} = {}", a.shape, b.shape, c.shape));
-  const GemmCheck check(a, b, c);
+  const GemmCheck check(a, b, c, epilogue, products);
   // Eigen's float product rounds like the machine's: good enough to look for errors of 16-bit outputs, not of
   // fp32 ones.
   const GoldenTally tally = c.dtype == isa::DType::kFp32 ? check.run<double>() : check.run<float>();
   const double slack = accumulation_slack(check.roundings(), 1);
-  const std::string rule =
-      fmt::format("{} rounding of want +- 6 * 2^-24 * sqrt({:.0f} / 3) * range of the element's running sums",
-                  isa::name_of(c.dtype), check.roundings());
+  const std::string rule = fmt::format(
+      "{} rounding of want +- 6 * 2^-24 * sqrt({:.0f} / 3) * range of the element's running sums{}",
+      isa::name_of(c.dtype), check.roundings(), rule_behind(epilogue));
   return conclude(
       tally, c, [&](auto row, auto column) { return check.examine(row, column); },
       unit_roundoff(c.dtype) + slack, rule, made_by);

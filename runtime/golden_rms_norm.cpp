@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "runtime/golden.h"
-#include "runtime/golden_tally.h"
+#include "runtime/golden_rule.h"
 
 namespace tahoma::runtime {
 
@@ -32,27 +32,14 @@ GoldenResult check_rms_norm(const HostTensor& x, const HostTensor& g, const Host
                             const MadeBy& made_by) {
   const Eigen::ArrayXd gain = row_of(g, 0);
   const double slack = relative_slack(static_cast<double>(x.columns()));
-  const auto wanted = [&](std::uint64_t row) -> Eigen::ArrayXd {
+  const auto definition = [&](std::uint64_t row) -> WantedRow {
     const Eigen::ArrayXd in = row_of(x, row);
-    return in / std::sqrt(in.square().mean() + epsilon) * gain;
+    const Eigen::ArrayXd want = in / std::sqrt(in.square().mean() + epsilon) * gain;
+    const Eigen::ArrayXd allowed = slack * want.abs();
+    return {{want.begin(), want.end()}, {allowed.begin(), allowed.end()}, {}};
   };
-  const auto element = [&](double want) {
-    return ExaminedElement{want, 0, bounds_of(want, slack * std::abs(want), y.dtype)};
-  };
-  GoldenTally tally;
-  for (std::uint64_t row = 0; row < y.rows(); ++row) {
-    const Eigen::ArrayXd want = wanted(row), got = row_of(y, row);
-    for (std::uint64_t column = 0; column < y.columns(); ++column) {
-      const auto at = static_cast<Eigen::Index>(column);
-      if (!element(want[at]).bounds.accept(got[at])) tally.mismatch(row * y.columns() + column);
-      tally.error(got[at], want[at], 0, row, column);
-    }
-  }
-  const auto examine = [&](std::uint64_t row, std::uint64_t column) {
-    return element(wanted(row)[static_cast<Eigen::Index>(column)]);
-  };
-  return conclude(
-      tally, y, examine, unit_roundoff(y.dtype) + slack,
+  return check_rows(
+      y, definition, unit_roundoff(y.dtype) + slack,
       fmt::format("{} rounding of want +- {:.0f} * 2^-24 * |want|", isa::name_of(y.dtype), slack / kUnit),
       made_by);
 }

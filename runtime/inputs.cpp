@@ -9,6 +9,7 @@
 
 #include "model/base/error.h"
 #include "runtime/npy_dtype.h"
+#include "runtime/safetensors.h"
 
 namespace tahoma::runtime {
 
@@ -102,6 +103,10 @@ HostTensor generate_input(const std::string& name, isa::DType dtype, std::vector
 
 HostTensor load_input(const std::string& path, const std::string& name, isa::DType dtype,
                       std::vector<std::uint64_t> shape) {
+  if (names_safetensors(path)) {
+    std::vector<std::byte> values = read_safetensors(path, name, dtype, shape);
+    return {name, dtype, std::move(shape), std::move(values)};
+  }
   NpyArray array = read_npy(path);
   if (array.shape != shape)
     throw base::UserError(

@@ -40,9 +40,9 @@ float generated_value(std::uint64_t seed, std::uint64_t tensor, std::uint64_t in
 HostTensor generate_input(const std::string& name, isa::DType dtype, std::vector<std::uint64_t> shape,
                           std::uint64_t seed, std::uint64_t tensor);
 
-// From a .npy file of exactly this shape; runtime/npy_dtype.h says which element types are accepted. Throws
-// UserError at the file: E-NPY-010 wrong dtype, E-NPY-011 wrong shape, and what read_npy throws for the file
-// itself.
+// From a .npy file of exactly this shape, or FILE.safetensors#TENSOR; runtime/npy_dtype.h and
+// runtime/safetensors.h say which element types are accepted. Throws UserError at the file: E-NPY-010 wrong
+// dtype, E-NPY-011 wrong shape, and what read_npy throws for the file itself; E-STF-001 to 006.
 HostTensor load_input(const std::string& path, const std::string& name, isa::DType dtype,
                       std::vector<std::uint64_t> shape);
 

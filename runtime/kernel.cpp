@@ -65,6 +65,8 @@ HbmView Kernel::argument(const std::string& name, isa::DType dtype, std::uint64_
   return view;
 }
 
+void Kernel::control(const HbmView& argument) { impl_->program.control |= std::uint32_t{1} << argument.arg; }
+
 HbmView Kernel::beside(const HbmView& argument, std::int64_t bytes, isa::DType dtype, std::uint64_t rows,
                        std::uint64_t columns) {
   HbmView view{argument.arg, dtype, 0, rows, columns, static_cast<std::int64_t>(columns)};
@@ -190,6 +192,7 @@ Region Kernel::Impl::region_of(const HbmView& view) const {
 Op& Kernel::Impl::append(isa::Opcode opcode, isa::Queue queue) {
   Op& op = ops.emplace_back();
   op.queue = queue;
+  op.region = region;
   op.instruction.op = opcode;
   return op;
 }
@@ -197,6 +200,13 @@ Op& Kernel::Impl::append(isa::Opcode opcode, isa::Queue queue) {
 void Kernel::Impl::writes_to(Op& op, const TileView& view) {
   op.touch(region_of(view), true);
   ++writes.at(view.buffer);
+}
+
+void Kernel::region(const std::string& name) {
+  auto& regions = impl_->program.regions;
+  auto known = std::find(regions.begin(), regions.end(), name);
+  if (known == regions.end()) known = regions.insert(regions.end(), name);
+  impl_->region = static_cast<std::uint16_t>(known - regions.begin() + 1);
 }
 
 isa::Program Kernel::finish() {

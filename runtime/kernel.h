@@ -30,6 +30,10 @@ struct TileView {
   // Columns first + r * pitch + c as `rows` x `width`: a box of an image that lies in the columns.
   TileView grid(unsigned first, unsigned rows, unsigned pitch, unsigned width) const;
   TileView as(isa::DType dtype) const;  // the same bytes; of a tile without gaps
+  // Runs of columns that lie one behind the other as `count` slices of [P, columns / count] each: operands of
+  // matmuls with several rows of the contraction in a partition.
+  TileView slices(unsigned count) const;
+  TileView slice(unsigned number) const;  // one of them: [P, columns of a slice]
 };
 
 // A 2-D window of an HBM argument: rows x columns of a matrix, row-major unless the strides say otherwise.
@@ -50,6 +54,10 @@ struct HbmView {
   std::int64_t origin = 0;   // bytes from the argument's address to the tensor, of beside()
   std::uint32_t buffer = 0;  // identity for dependency tracking: an argument's number, or that of beside()
   HbmView window(std::uint64_t row, std::uint64_t column, std::uint64_t rows, std::uint64_t columns) const;
+  // Row count * p + s as slice s of row p, to be loaded into TileView::slices; the rows are a multiple.
+  HbmView slices(unsigned count) const;
+  // The same with rows / count neighbours in each slice: row s * (rows / count) + p as slice s of row p.
+  HbmView stacked(unsigned count) const;
   // The same window of a peer's tensor, so far away in the global address space (isa/program.h), either way.
   HbmView of_peer(std::int64_t bytes) const;
 };
@@ -80,6 +88,17 @@ struct Pool {
   std::uint32_t id = 0;
 };
 
+// The stationary operand of a matmul. In double_row a partition has two slices of it; a sparse one is
+// compressed, and `tags` are the positions of what was kept (uint16 [P, columns / 4]): isa/table_tensor.h.
+struct Stationary {
+  TileView tile;
+  isa::MatmulMode mode = isa::MatmulMode::kDense;
+  std::optional<TileView> tags;
+  Stationary(const TileView& dense) : tile(dense) {}  // NOLINT(google-explicit-constructor): the usual one
+  Stationary(const TileView& weights, isa::MatmulMode how, const std::optional<TileView>& kept = {})
+      : tile(weights), mode(how), tags(kept) {}
+};
+
 struct ScalarOperand {  // an immediate or a [P,1] column of fp32
   float imm = 0;
   const TileView* column = nullptr;
@@ -91,12 +110,17 @@ class Kernel {
   ~Kernel();
 
   HbmView argument(const std::string& name, isa::DType dtype, std::uint64_t rows, std::uint64_t columns);
+  // The argument keeps its values when nothing is computed: page tables, routing, counts.
+  void control(const HbmView& argument);
   // Another tensor of this core, so many bytes from the argument's address; a dependency of its own.
   HbmView beside(const HbmView& argument, std::int64_t bytes, isa::DType dtype, std::uint64_t rows,
                  std::uint64_t columns);
   std::uint8_t core_argument(const std::string& name);  // an argument that holds a core number, for Delivery
   std::uint8_t own_core(const std::string& name);       // the one that holds this core's
   Signal signal();
+
+  // What follows belongs to this part of the work, until the next call: reports give each its time and bound.
+  void region(const std::string& name);
 
   // On-chip memory: `copies` rotating buffers of 128 partitions x `columns` elements. Throws UserError
   // E-RUN-020 when SBUF or PSUM is exhausted, naming the pool and what is left.
@@ -107,10 +131,19 @@ class Kernel {
 
   // Data movement; `on` rings the doorbell.
   void load(const TileView& dst, const HbmView& src, isa::Queue on = isa::Queue::kSync);
+  // dst [C,R] = src [R,C] through the transposing path of the DMA engines: 2- or 4-byte elements, R a
+  // multiple of 16, C at most 128 in one piece.
+  void load_transposed(const TileView& dst, const HbmView& src, isa::Queue on = isa::Queue::kSync);
   void store(const HbmView& dst, const TileView& src, isa::Queue on = isa::Queue::kSync,
              bool accumulate = false);
   void move(const HbmView& dst, const HbmView& src, isa::Queue on);
   void move(const TileView& dst, const TileView& src, isa::Queue on);  // inside SBUF, by DMA
+  // dst[p] = src[rows[p]], src[rows[p]] -> dst: rows of the window by number, from a [P,1] column of int32 or
+  // uint32 in SBUF. GpSimd's software writes the descriptors and rings, because no other generator follows
+  // row numbers; a number beyond the window's rows ends the run (E-RUN-043). In timing mode the numbers have
+  // to come from a control argument.
+  void gather(const TileView& dst, const HbmView& src, const TileView& rows);
+  void scatter(const HbmView& dst, const TileView& src, const TileView& rows);
   // dst = what. `read` is delivered, counted from own_core(), when the sources have been read: whoever filled
   // them may do it again.
   void fold(const HbmView& dst, const Folded& what, isa::Queue on, const std::optional<Delivery>& read = {});
@@ -125,8 +158,8 @@ class Kernel {
   void wait(isa::Queue on, const HbmView& written);
 
   // Tensor engine. dst: PSUM [columns of stationary, moving columns]; loads the weights when they are not
-  // loaded yet.
-  void matmul(const TileView& dst, const TileView& stationary, const TileView& moving, bool accumulate);
+  // loaded yet. `moving` has as many slices a partition as the stationary operand's mode asks for.
+  void matmul(const TileView& dst, const Stationary& stationary, const TileView& moving, bool accumulate);
   void transpose(const TileView& dst, const TileView& src,
                  const TileView& identity);  // dst [F,P] = src [P,F]
 

@@ -13,6 +13,11 @@ bool same_tile(const TileView& a, const TileView& b) {
   return a.buffer == b.buffer && a.tile == b.tile && a.shape == b.shape;
 }
 
+bool same_operand(const Stationary& a, const Stationary& b) {
+  const bool tags = a.tags && b.tags ? same_tile(*a.tags, *b.tags) : a.tags.has_value() == b.tags.has_value();
+  return same_tile(a.tile, b.tile) && a.mode == b.mode && tags;
+}
+
 isa::Scalar scalar_of(const Kernel::Operand& operand) {
   isa::Scalar scalar;
   scalar.imm = operand.imm;
@@ -38,23 +43,30 @@ isa::ArraySize Kernel::Impl::array() const {
   return {static_cast<unsigned>(tensor.rows), static_cast<unsigned>(tensor.columns)};
 }
 
-void Kernel::Impl::load_weights(const TileView& dst, const TileView& stationary, const TileView& moving) {
-  require(stationary.tile.partition % array().rows == moving.tile.partition % array().rows,
+void Kernel::Impl::load_weights(const TileView& dst, const Stationary& stationary, const TileView& moving) {
+  require(stationary.tile.tile.partition % array().rows == moving.tile.partition % array().rows,
           "stationary and moving begin at different rows of the array: their partitions differ");
   const auto column = static_cast<std::uint8_t>(dst.tile.partition % array().columns);
-  const std::uint64_t version = writes.at(stationary.buffer);
+  const std::uint64_t version = writes.at(stationary.tile.buffer),
+                      tags_version = stationary.tags ? writes.at(stationary.tags->buffer) : 0;
   const bool stands = std::any_of(loaded.begin(), loaded.end(), [&](const Loaded& l) {
-    return l.version == version && l.column == column && same_tile(l.view, stationary);
+    return l.version == version && l.tags_version == tags_version && l.column == column &&
+           same_operand(l.operand, stationary);
   });
   if (stands) return;
   Op& op = append(isa::Opcode::kLoadWeights, isa::Queue::kTensor);
-  op.instruction.shape = stationary.shape;
-  op.instruction.src0 = stationary.tile;
+  op.instruction.shape = stationary.tile.shape;
+  op.instruction.src0 = stationary.tile.tile;
   op.instruction.column = column;
-  reads(op, stationary);
+  op.instruction.mode = stationary.mode;
+  reads(op, stationary.tile);
+  if (stationary.tags) {
+    op.instruction.src1 = stationary.tags->tile;
+    reads(op, *stationary.tags);
+  }
   const isa::ArrayBlock tile = isa::tile_of(isa::standing_of(op.instruction, array()).block, array());
   std::erase_if(loaded, [&](const Loaded& l) { return isa::overlap(l.tile, tile); });
-  loaded.push_back({stationary, column, version, tile});
+  loaded.push_back({stationary, column, version, tags_version, tile});
 }
 
 void Kernel::Impl::continue_group(const TileView& dst) {
@@ -68,12 +80,15 @@ void Kernel::Impl::continue_group(const TileView& dst) {
     }
 }
 
-void Kernel::matmul(const TileView& dst, const TileView& stationary, const TileView& moving,
+void Kernel::matmul(const TileView& dst, const Stationary& stationary, const TileView& moving,
                     bool accumulate) {
-  const std::uint64_t columns = free_elements(stationary.shape);
-  impl_->require(stationary.shape.partitions == moving.shape.partitions,
+  const isa::ModeRow& mode = isa::row_of(stationary.mode);
+  const unsigned in_weights = mode.kept > 0 ? 1 : mode.slices;  // a compressed operand has one slice
+  const std::uint64_t columns = free_elements(stationary.tile.shape) / in_weights;
+  impl_->require(stationary.tile.shape.partitions == moving.shape.partitions,
                  "matmul: stationary and moving differ in partitions, the contraction");
-  impl_->require(dst.shape.partitions == columns && free_elements(dst.shape) == free_elements(moving.shape),
+  impl_->require(dst.shape.partitions == columns &&
+                     free_elements(dst.shape) * mode.slices == free_elements(moving.shape),
                  "matmul: dst is [columns of stationary, columns of moving]");
   impl_->load_weights(dst, stationary, moving);
   if (accumulate) impl_->continue_group(dst);
@@ -83,6 +98,7 @@ void Kernel::matmul(const TileView& dst, const TileView& stationary, const TileV
   op.instruction.dst = dst.tile;
   op.instruction.src0 = moving.tile;
   op.instruction.accumulate = accumulate;
+  op.instruction.mode = stationary.mode;
   impl_->reads(op, moving);
   impl_->writes_to(op, dst);
 }

@@ -19,10 +19,6 @@ std::array<std::int32_t, isa::kFreeDims> dense_strides(const isa::Shape& shape, 
   return stride;
 }
 
-std::array<std::uint32_t, isa::kFreeDims> transfer_counts(const isa::Shape& shape) {
-  return {shape.partitions, shape.count[1], shape.count[2], shape.count[3]};
-}
-
 std::array<std::uint32_t, isa::kFreeDims> counts_of(const HbmView& view) {
   const auto rows = static_cast<std::uint32_t>(view.rows), columns = static_cast<std::uint32_t>(view.columns);
   if (!view.repeated()) return {rows, 1, 1, columns};
@@ -73,7 +69,8 @@ Op& Kernel::Impl::append_dma(isa::Queue on, const isa::Descriptor& descriptor) {
 
 void Kernel::load(const TileView& dst, const HbmView& src, isa::Queue on) {
   impl_->require(dst.shape.count[0] == 1, "load: a tile of at most three free dimensions");
-  impl_->require(dst.shape.partitions == src.rows && free_elements(dst.shape) == src.columns,
+  impl_->require(src.repeated() ? counts_of(src) == transfer_counts(dst.shape)
+                                : dst.shape.partitions == src.rows && free_elements(dst.shape) == src.columns,
                  "load: the tile's partitions x elements are not the window's rows x columns");
   Op& op = impl_->append_dma(
       on, {transfer_counts(dst.shape), impl_->side_of(dst), impl_->side_of(src, &dst.shape), false});
@@ -81,9 +78,29 @@ void Kernel::load(const TileView& dst, const HbmView& src, isa::Queue on) {
   impl_->touches(op, src, false);
 }
 
+void Kernel::load_transposed(const TileView& dst, const HbmView& src, isa::Queue on) {
+  constexpr std::size_t kInner = isa::kFreeDims - 1;
+  impl_->require(free_elements(dst.shape) == dst.shape.count[kInner],
+                 "load_transposed: a tile of one free dimension");
+  impl_->require(dst.shape.partitions == src.columns && free_elements(dst.shape) == src.rows,
+                 "load_transposed: the tile's elements x partitions are not the window's rows x columns");
+  isa::DmaSide side = impl_->side_of(dst);
+  side.across = kInner;
+  side.stride = {dst.tile.stride[kInner], 0, 0, 0};
+  const isa::Shape row{1, {1, 1, 1, static_cast<std::uint16_t>(src.columns)}};
+  Op& op = impl_->append_dma(on, {{static_cast<std::uint32_t>(src.rows), 1, 1, row.count[kInner]},
+                                  side,
+                                  impl_->side_of(src, &row),
+                                  false});
+  op.instruction.op = isa::Opcode::kDmaTranspose;
+  impl_->writes_to(op, dst);
+  impl_->touches(op, src, false);
+}
+
 void Kernel::store(const HbmView& dst, const TileView& src, isa::Queue on, bool accumulate) {
   impl_->require(src.shape.count[0] == 1, "store: a tile of at most three free dimensions");
-  impl_->require(src.shape.partitions == dst.rows && free_elements(src.shape) == dst.columns,
+  impl_->require(dst.repeated() ? counts_of(dst) == transfer_counts(src.shape)
+                                : src.shape.partitions == dst.rows && free_elements(src.shape) == dst.columns,
                  "store: the tile's partitions x elements are not the window's rows x columns");
   Op& op = impl_->append_dma(
       on, {transfer_counts(src.shape), impl_->side_of(dst, &src.shape), impl_->side_of(src), accumulate});

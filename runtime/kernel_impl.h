@@ -3,6 +3,7 @@
 // has loaded.
 #pragma once
 
+#include <array>
 #include <map>
 #include <string>
 #include <vector>
@@ -13,6 +14,11 @@
 #include "runtime/scheduler.h"
 
 namespace tahoma::runtime {
+
+// The dimensions of a transfer between this tile and HBM.
+inline std::array<std::uint32_t, isa::kFreeDims> transfer_counts(const isa::Shape& shape) {
+  return {shape.partitions, shape.count[1], shape.count[2], shape.count[3]};
+}
 
 struct Kernel::Impl {
   struct PoolState {
@@ -34,10 +40,11 @@ struct Kernel::Impl {
   std::uint32_t sbuf_used = 0, psum_used = 0;
   unsigned next_signal = isa::kSemaphores;
   std::uint8_t own_core = isa::kNone;  // argument
+  std::uint16_t region = 0;            // of what is appended, as Op counts them
   struct Loaded {
-    TileView view;
+    Stationary operand;
     std::uint8_t column = 0;
-    std::uint64_t version = 0;  // of the buffer when it was loaded
+    std::uint64_t version = 0, tags_version = 0;  // of the buffers when it was loaded
     isa::ArrayBlock tile;
   };
   std::vector<Loaded> loaded;  // what stands in the array
@@ -61,13 +68,15 @@ struct Kernel::Impl {
 
   isa::ArraySize array() const;
   // For a matmul or transpose of `moving` into `dst`: puts `stationary` where they will look for it.
-  void load_weights(const TileView& dst, const TileView& stationary, const TileView& moving);
+  void load_weights(const TileView& dst, const Stationary& stationary, const TileView& moving);
   // A matmul onto `dst` adds to it: the last one, if nothing has touched its results since, stays open.
   void continue_group(const TileView& dst);
   // Another core's memory is ordered by signals, which only the programs know.
   void touches(Op& op, const HbmView& view, bool write) {
     if (view.distance == 0) op.touch(region_of(view), write);
   }
+  // Dimension 0 of the window goes by these numbers.
+  void number_rows(Op& op, isa::Indirection direction, const HbmView& window, const TileView& rows);
   Op& append_dma(isa::Queue on, const isa::Descriptor& descriptor);
   Op& append_move(const HbmView& dst, const Folded& what, isa::Queue on);  // without dst's region
   void deliver(Op& op, const Delivery& to, std::int16_t& peer, isa::Update& update) const;

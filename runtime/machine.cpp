@@ -70,8 +70,9 @@ struct Machine::Impl {
   model::Mode mode;
   std::vector<std::uint64_t> used;  // bytes handed out, per stack of the machine
   std::set<std::shared_ptr<const isa::Program>> valid;
-  std::map<std::uint64_t, std::uint64_t> tensors;  // address -> bytes
-  std::set<std::uint64_t> control;                 // addresses of the tensors that keep their values
+  std::map<std::uint32_t, std::shared_ptr<const isa::Program>> programs;  // by core
+  std::map<std::uint64_t, std::uint64_t> tensors;                         // address -> bytes
+  std::set<std::uint64_t> control;  // addresses of the tensors that keep their values
 
   void keep_values(std::uint32_t core, const isa::Program& program,
                    const std::vector<std::uint64_t>& arguments);
@@ -164,7 +165,12 @@ void Machine::load(std::uint32_t core, std::shared_ptr<const isa::Program> progr
   impl_->keep_values(core, *program, arguments);
   std::array<std::uint64_t, isa::kArguments> table{};
   std::copy(arguments.begin(), arguments.end(), table.begin());
+  impl_->programs[core] = program;
   impl_->system.load(core, std::move(program), table);
+}
+
+const std::map<std::uint32_t, std::shared_ptr<const isa::Program>>& Machine::programs() const {
+  return impl_->programs;
 }
 
 void Machine::observe(base::Observer* observer) {

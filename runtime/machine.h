@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -60,6 +61,9 @@ class Machine {
   // E-RUN-011 when there are more or fewer, E-RUN-012 when a control argument is no address of a tensor.
   void load(std::uint32_t core, std::shared_ptr<const isa::Program> program,
             const std::vector<std::uint64_t>& arguments);
+
+  // What has been loaded so far, by core.
+  const std::map<std::uint32_t, std::shared_ptr<const isa::Program>>& programs() const;
 
   void observe(base::Observer* observer);  // another one, before the run (model/base/activity.h)
   void seed(std::uint64_t seed);           // of stochastic rounding, before the run

@@ -66,6 +66,7 @@ RunOutcome run_workload(const RunOptions& options) {
   out.write("traffic.csv", traffic_csv(config->machine, run.measurement));
   out.write("hbm.csv", hbm_csv(run.measurement));
   out.write("collectives.csv", collectives_csv(run.collectives));
+  out.write("regions.csv", regions_csv(summary.facts.regions.regions));
   out.write("config.resolved.yaml", config->to_yaml());
   for (const NamedValues& output : run.outputs)
     write_npy(out.file(output.name + ".npy"), to_npy(output.dtype, output.shape, output.values));

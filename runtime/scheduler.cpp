@@ -113,6 +113,7 @@ class Emitter {
   void emit(isa::Program& program) {
     for (std::uint32_t i = 0; i < ops_.size(); ++i) {
       std::vector<isa::Instruction>& stream = program.stream(ops_[i].queue);
+      mark_region(ops_[i], program);
       isa::Instruction instruction = ops_[i].instruction;
       add_waits(i, instruction, stream);
       add_update(i, instruction);
@@ -124,6 +125,18 @@ class Emitter {
   }
 
  private:
+  static void mark_region(const Op& op, isa::Program& program) {
+    if (op.region == 0) return;
+    auto& marks = program.marks[static_cast<std::size_t>(op.queue)];
+    const auto region = static_cast<std::uint16_t>(op.region - 1);
+    const auto here = static_cast<std::uint32_t>(program.stream(op.queue).size());
+    if (!marks.empty() && marks.back().region == region) return;
+    if (!marks.empty() && marks.back().first == here)
+      marks.back().region = region;
+    else
+      marks.push_back({here, region});
+  }
+
   // Semaphore numbers are component numbers: engines first, then the slots of each queue that rings
   // doorbells.
   isa::Wait wait_for(std::uint32_t earlier) const {

@@ -67,6 +67,7 @@ struct Op {
   isa::Queue queue = isa::Queue::kSync;
   isa::Instruction instruction;
   std::vector<Access> accesses;
+  std::uint16_t region = 0;  // 0: none; n: the n-th of the program's
 
   void touch(const Region& region, bool write) { accesses.push_back({region, write}); }
   bool is_dma() const { return isa::row_of(instruction.op).cost == isa::CostClass::kDoorbell; }

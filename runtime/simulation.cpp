@@ -28,10 +28,12 @@ RunFacts facts_of(const ResolvedConfig& config, const Simulated& run) {
   facts.seed = config.run.seed;
   facts.useful_flops = config.workload->useful_flops();
   facts.dtype = config.workload->compute_dtype();
+  facts.array_mode = config.workload->compute_mode();
   facts.cores_used = config.workload->cores_used();
   facts.golden = run.golden;
   facts.checks = run.checks;
   facts.collectives = run.collectives;
+  facts.regions = run.regions;
   return facts;
 }
 
@@ -46,6 +48,9 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
   stage("placing tensors and programs");
   config.workload->prepare(machine, config.run.seed);
   machine.seed(config.run.seed);
+  RegionRecorder regions(config.machine);
+  for (const auto& [core, program] : machine.programs()) regions.program(core, program);
+  machine.observe(&regions);
 
   Simulated run;
   stage("starting");
@@ -55,6 +60,7 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
   });
   run.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   run.checks = machine.findings();
+  run.regions = regions.summarise();
   if (machine.functional()) {
     stage("checking against the golden reference");
     if (options.golden) run.golden = judge(config, machine);

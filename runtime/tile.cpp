@@ -86,6 +86,45 @@ TileView TileView::as(isa::DType dtype) const {
   return view;
 }
 
+TileView TileView::slices(unsigned count) const {
+  constexpr std::size_t kInner = isa::kFreeDims - 1;
+  const unsigned held = shape.count[kInner];
+  if (count == 0 || held % count != 0 || free_elements(shape) != held) refuse("slices", 0, count, held);
+  if (count == 1) return *this;
+  TileView view = *this;
+  view.shape.count[isa::kSliceDim] = static_cast<std::uint16_t>(count);
+  view.shape.count[kInner] = static_cast<std::uint16_t>(held / count);
+  view.tile.stride[isa::kSliceDim] = stride_of(std::int64_t{tile.stride[kInner]} * (held / count));
+  return view;
+}
+
+TileView TileView::slice(unsigned number) const {
+  if (number >= shape.count[isa::kSliceDim]) refuse("slices", number, 1, shape.count[isa::kSliceDim]);
+  TileView view = *this;
+  const std::int64_t step = tile.stride[isa::kSliceDim] * static_cast<std::int64_t>(isa::size_of(tile.dtype));
+  view.tile.offset = static_cast<std::uint32_t>(tile.offset + step * number);
+  view.shape.count[isa::kSliceDim] = 1;
+  view.tile.stride[isa::kSliceDim] = 0;
+  return view;
+}
+
+HbmView HbmView::slices(unsigned count) const {
+  if (count == 0 || rows % count != 0 || repeated()) refuse("slices of rows", 0, count, rows);
+  if (count == 1) return *this;
+  HbmView view = *this;
+  view.repeats = {{{rows / count, row_stride * count}, {count, row_stride}}};
+  view.rows = 1;
+  return view;
+}
+
+HbmView HbmView::stacked(unsigned count) const {
+  HbmView view = slices(count);
+  if (count == 1) return view;
+  const auto neighbours = static_cast<std::int64_t>(rows / count);
+  view.repeats = {{{rows / count, row_stride}, {count, row_stride * neighbours}}};
+  return view;
+}
+
 HbmView HbmView::of_peer(std::int64_t bytes) const {
   HbmView view = *this;
   view.distance = bytes;

@@ -48,7 +48,9 @@ class Workload {
     return {};
   }
   virtual double useful_flops() const = 0;
-  virtual isa::DType compute_dtype() const = 0;  // decides the peak that MFU is measured against
+  virtual isa::DType compute_dtype()
+      const = 0;  // decides the peak that MFU is measured against, with the mode:
+  virtual isa::MatmulMode compute_mode() const { return isa::MatmulMode::kDense; }
   virtual std::uint32_t cores_used() const = 0;
   virtual std::string describe() const = 0;  // "gemm 8192x4096x4096 bf16, shard m8 n8 k8"
 };

@@ -26,6 +26,7 @@ readonly packages=(
   catch2 libbenchmark-dev         # tests and benchmarks
   python3-matplotlib python3-yaml # scripts/plot
   python3-optuna                  # scripts/search
+  python3-torch                   # kernels beside PyTorch
   clang-format-14 git python3     # the tests about the repository itself
 )
 # shellcheck disable=SC2034  # read by the scripts that source this

@@ -19,14 +19,21 @@ struct InstructionActivity {
   Time start{0};            // occupies the engine from here
   Time next{0};      // the sequencer may look at the instruction behind; before `start` when it runs ahead
   Time complete{0};  // the result is visible to others, before semaphore latency
+  Duration busy{0};  // of the engine's issue
+  std::uint64_t hardware_flops = 0;  // of the tensor engine
 };
 
 struct PacketActivity {
   std::uint32_t core = 0;
   std::uint8_t engine = 0, ring = 0;      // DMA engine of the core
+  std::uint8_t queue = 0;                 // isa::Queue whose doorbell instruction began the transfer,
+  std::uint32_t index = 0;                // and its place in that stream
   std::uint64_t bytes = 0, elements = 1;  // of the larger side; contiguous runs. 0 bytes: a semaphore alone
-  bool last = false;                      // of this engine's share: its completion follows
-  Time start{0};                          // its first data are there
+  Duration busy{0};                       // of the DMA engine
+  // HBM sides, 0 bytes if none. Of several sources the first tells the address.
+  std::uint64_t read_bytes = 0, read_address = 0, write_bytes = 0, write_address = 0;
+  bool last = false;  // of this engine's share: its completion follows
+  Time start{0};      // its first data are there
   Time read_done{0};
   Time write_done{0};  // acknowledged, its semaphore not included; on another chip: as read_done
 };

@@ -178,12 +178,34 @@ void DmaEngine::complete(const Transfer& transfer) {
   written_ = semaphore_written(written_, params_);
 }
 
+namespace {
+
+// What a packet reads and writes of HBM, on this chip or another.
+void tell_sides(const TransferRequest& request, std::uint64_t elements, base::PacketActivity& a) {
+  for (std::size_t s = 0; s < request.sources.size(); ++s) {
+    const isa::DmaSide& side = request.sources[s].src;
+    if (side.space != isa::Space::kHbm) continue;
+    if (a.read_bytes == 0) a.read_address = request.source(s);
+    a.read_bytes += elements * isa::size_of(side.dtype);
+  }
+  const isa::DmaSide& to = request.descriptor().dst;
+  if (to.space != isa::Space::kHbm) return;
+  a.write_address = request.dst;
+  a.write_bytes = elements * isa::size_of(to.dtype);
+}
+
+}  // namespace
+
 void DmaEngine::tell(const DmaFlight& flight) {
   const Transfer& transfer = *flight.transfer;
   base::PacketActivity a;
   a.engine = static_cast<std::uint8_t>(index_);
   a.ring = static_cast<std::uint8_t>(transfer.request.ring);
+  a.queue = static_cast<std::uint8_t>(transfer.request.queue);
+  a.index = transfer.request.index;
   a.bytes = flight.packet.elements * transfer.element;
+  a.busy = flight.cost;
+  tell_sides(transfer.request, flight.packet.elements, a);
   a.elements = flight.packet.runs;
   a.last = flight.packet.last;
   a.start = flight.start;

@@ -20,7 +20,8 @@ struct TransferRequest {
   std::uint64_t dst = 0, src = 0;            // global byte addresses of the HBM sides
   std::vector<std::uint64_t> more_src;       // of the second source on
   unsigned ring = 0;
-  isa::Queue queue = isa::Queue::kSync;  // that rang it
+  isa::Queue queue = isa::Queue::kSync;  // that rang it,
+  std::uint32_t index = 0;               // by this instruction
   isa::Dge dge = isa::Dge::kNone;
   isa::AluOp fold = isa::AluOp::kAdd;      // of several sources
   std::optional<sim::Notify> notify;       // once per DMA engine

@@ -194,6 +194,7 @@ Time Engine::run_doorbell(const isa::Instruction& i, Time t) {
   ledger_.account(t, Cycle::kQueueFull);
   TransferRequest request = sequencer_.request(i, memories());
   request.queue = place_.queue;
+  request.index = static_cast<std::uint32_t>(sequencer_.pc());
   request.dge = i.dge;
   const DoorbellTime bell = doorbell_time(place_.queue, !has_rung_, params_.dma);
   const Duration generation = generation_of(request, params_.dma);
@@ -209,7 +210,7 @@ Time Engine::run_doorbell(const isa::Instruction& i, Time t) {
   ledger_.account(next, Cycle::kBusy);
   last_complete_ = std::max(last_complete_, request.rung);
   meter_.effect_at(request.rung);
-  observe(t, next, request.rung);
+  observe({.start = t, .next = next, .complete = request.rung, .busy = next - t});
   jump_or_advance(i);
   return next;
 }
@@ -229,10 +230,16 @@ Time Engine::run_pipeline(const isa::Instruction& i, Time t) {
   const bool moved = i.dst_reg != isa::kNone || i.src_reg != isa::kNone;
   const isa::Instruction& resolved = moved ? (resolved_ = sequencer_.resolve(i, memories())) : i;
   apply(resolved, t);
+  const Duration busy = ledger_.named(Cycle::kBusy);
+  const std::uint64_t flops = pipeline_->hardware_flops();
   const Issue issue = this->issue(resolved, t);
   raise(i, issue.read, issue.complete);
   const Time next = behind_dispatch(t, issue.start);
-  observe(issue.start, next, issue.complete);
+  observe({.start = issue.start,
+           .next = next,
+           .complete = issue.complete,
+           .busy = ledger_.named(Cycle::kBusy) - busy,
+           .hardware_flops = pipeline_->hardware_flops() - flops});
   jump_or_advance(i);
   return next;
 }
@@ -251,10 +258,12 @@ void Engine::raise(const isa::Instruction& i, Time read, Time complete) {
   meter_.effect_at(visible);
 }
 
-void Engine::observe(Time start, Time next, Time complete) {
+void Engine::observe(base::InstructionActivity activity) {
   if (meter_.observer == nullptr) return;
-  meter_.observer->instruction({place_.core, static_cast<std::uint8_t>(place_.queue),
-                                static_cast<std::uint32_t>(sequencer_.pc()), start, next, complete});
+  activity.core = place_.core;
+  activity.queue = static_cast<std::uint8_t>(place_.queue);
+  activity.index = static_cast<std::uint32_t>(sequencer_.pc());
+  meter_.observer->instruction(activity);
 }
 
 void Engine::jump_or_advance(const isa::Instruction& i) {

@@ -102,7 +102,7 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   void raise(const isa::Instruction& i, base::Time read, base::Time complete);
   base::Time behind(const isa::Instruction& i, base::Time start, base::Time end) const;
   base::Time behind_dispatch(base::Time dispatched, base::Time start);
-  void observe(base::Time start, base::Time next, base::Time complete);
+  void observe(base::InstructionActivity activity);
   void jump_or_advance(const isa::Instruction& i);
   void finish(base::Time ready);
   CoreMemories memories() { return {*sbuf.operator->(), *psum.operator->(), *hbm.operator->()}; }

@@ -29,7 +29,7 @@ Time Engine::run_meeting(const isa::Instruction& i, Time t) {
   if (place_.checker != nullptr) place_.checker->depart(step_of(i, r.together));
   ledger_.account(r.done, i.op == isa::Opcode::kSendRecv ? Cycle::kBusy : Cycle::kHandover);
   raise(i, r.done, r.done);
-  observe(r.together, r.done, r.done);
+  observe({.start = r.together, .next = r.done, .complete = r.done});
   jump_or_advance(i);
   return r.done;
 }

@@ -32,7 +32,7 @@ Time Engine::run_sequencer(const isa::Instruction& i, Time t) {
     own_change_ = i.update.semaphore;
     own_change_visible_ = i.update.on_read ? read_value_ : complete_value_;
   }
-  observe(start, next, complete);
+  observe({.start = start, .next = next, .complete = complete});
   jump_or_advance(i);
   return next;
 }

@@ -27,6 +27,7 @@ class Ledger {
     first_start_ = std::min(first_start_, start);
     last_end_ = std::max(last_end_, end);
   }
+  base::Duration named(base::Cycle name) const { return time_[static_cast<std::size_t>(name)]; }
   base::Time cursor() const { return cursor_; }
   base::Time last_end() const { return last_end_; }
 

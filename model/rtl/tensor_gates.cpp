@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "model/base/error.h"
@@ -36,7 +37,7 @@ void TensorGates::wake(Time at) {
 
 void TensorGates::open_waves() {
   const std::string path = fmt::format("{}/{}.fst", params_.waves, place_);
-  if (!gates_->open_waves(path))
+  if (!std::filesystem::is_directory(params_.waves) || !gates_->open_waves(path))
     throw base::UserError("E-RTL-004", place_,
                           fmt::format("cannot write '{}'; machine.chip.core.tensor.waves names an existing folder", path));
 }

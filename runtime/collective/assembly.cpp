@@ -114,7 +114,10 @@ Placed Assembly::add(std::size_t group_index, const Spec& spec) {
     for (std::uint32_t r = 0; r < group.ranks(); ++r)
       channel.seats.push_back(seat(by_rank[r][c], spec.problem, r, at, placed.chunks, spec.dtype));
     placed.pieces = std::max(placed.pieces, channel.pieces());
-    for (const Seat& seat : channel.seats) run(seat, true);
+    for (const Seat& seat : channel.seats) {
+      seat.at->kernel->region(placed.spec.name());
+      run(seat, true);
+    }
     lower(channel, allocator(channel));
     for (std::uint32_t r = 0; r < group.ranks(); ++r) placed.spans[r].push_back(run(channel.seats[r], false));
   }
@@ -141,7 +144,10 @@ void Assembly::barrier() {
   channel.units = {tokens.columns};
   channel.piece = tokens.columns;
   channel.op = isa::AluOp::kMax;
-  for (auto& [number, state] : cores_) state->begin_barrier();
+  for (auto& [number, state] : cores_) {
+    state->kernel.region("barrier");
+    state->begin_barrier();
+  }
   lower(channel, allocator(channel));
   for (auto& [number, state] : cores_) state->end_barrier();
 }

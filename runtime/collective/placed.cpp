@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/collective/placed.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -101,6 +103,10 @@ std::uint32_t roundings_of(const Schedule& schedule) {
 }
 
 }  // namespace
+
+std::string Spec::name() const {
+  return fmt::format("{}-{}", name_of(problem.operation), elements * isa::size_of(dtype));
+}
 
 std::uint64_t access_elements(isa::DType dtype) { return kAccess / isa::size_of(dtype); }
 

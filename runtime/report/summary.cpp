@@ -55,9 +55,9 @@ bool has_kind(const RunMeasurement& run, EngineKind kind) {
                      [kind](const auto& e) { return e.kind == kind; });
 }
 
-// Multiply-accumulates count two; fp32 takes four passes (trainium2_arch.rst).
-double core_peak_flops(const model::TensorParams& tensor, isa::DType dtype) {
-  const double passes = dtype == isa::DType::kFp32 ? 4 : 1;
+// Multiply-accumulates count two; fp32 takes four passes, double_row does two at once (trainium2_arch.rst).
+double core_peak_flops(const model::TensorParams& tensor, isa::DType dtype, isa::MatmulMode mode) {
+  const double passes = dtype == isa::DType::kFp32 ? 4 : mode == isa::MatmulMode::kDoubleRow ? 0.5 : 1;
   return 2.0 * static_cast<double>(tensor.rows) * static_cast<double>(tensor.columns) *
          static_cast<double>(tensor.clock.hz) / passes;
 }
@@ -68,7 +68,7 @@ FlopSummary flops_of(const RunFacts& facts, const model::MachineParams& machine,
   for (const auto& engine : run.engines) flops.hardware += engine.hardware_flops;
   const model::TensorParams& tensor = machine.chip.core.tensor;
   flops.achieved_tflops = per_second(flops.useful, run.elapsed) * 1e-12;
-  flops.peak_tflops = core_peak_flops(tensor, facts.dtype) * facts.cores_used * 1e-12;
+  flops.peak_tflops = core_peak_flops(tensor, facts.dtype, facts.array_mode) * facts.cores_used * 1e-12;
   TAHOMA_INVARIANT(flops.achieved_tflops <= flops.peak_tflops * (1 + 1e-9),
                    fmt::format("{}: {} useful TFLOPS achieved, the peak of {} cores is {}", facts.workload,
                                flops.achieved_tflops, facts.cores_used, flops.peak_tflops));

@@ -19,6 +19,7 @@
 #include "model/system/system.h"
 #include "runtime/report/link_summary.h"
 #include "runtime/report/memory_summary.h"
+#include "runtime/report/regions.h"
 #include "runtime/workload.h"
 
 namespace tahoma::runtime {
@@ -29,17 +30,20 @@ struct RunFacts {
   std::uint64_t seed = 0;
   double useful_flops = 0;
   isa::DType dtype = isa::DType::kBf16;
+  isa::MatmulMode array_mode = isa::MatmulMode::kDense;
   std::uint32_t cores_used = 0;
   GoldenResult golden;
   model::check::Findings checks;
   std::vector<CollectiveResult> collectives;
+  RegionRecorder::Summaries regions;
 };
 
 struct FlopSummary {
   double useful = 0;
   std::uint64_t hardware = 0;  // 2 x multiply-accumulates of the tensor engines, useful or not
   double achieved_tflops = 0;  // useful / elapsed
-  double peak_tflops = 0;      // cores_used x rows x columns x 2 x clock; a quarter of it for fp32
+  double peak_tflops =
+      0;  // cores_used x rows x columns x 2 x clock; a quarter of it for fp32, twice for double_row
 };
 
 struct EngineSummary {  // all engines of a kind on the active cores

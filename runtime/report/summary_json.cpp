@@ -92,6 +92,29 @@ Json dma_json(const DmaSummary& dma) {
           {"active_percent", dma.active_percent}};
 }
 
+Json region_json(const RegionSummary& r) {
+  Json needs = Json::object();
+  for (std::size_t i = 0; i < kResources; ++i) needs[name_of(static_cast<Resource>(i))] = r.needs[i].ns();
+  return {{"name", r.name},
+          {"start_ns", r.start.ns()},
+          {"time_ns", r.time().ns()},
+          {"cores", r.cores},
+          {"operations", r.operations},
+          {"hbm_bytes", r.hbm_bytes},
+          {"sent_bytes", r.sent_bytes},
+          {"intensity", r.intensity()},
+          {"bound_by", name_of(r.bound_by())},
+          {"bound_ns", r.bound().ns()},
+          {"bound_percent", r.bound_percent()},
+          {"needs_ns", needs}};
+}
+
+Json regions_json(const std::vector<RegionSummary>& regions) {
+  Json list = Json::array();
+  for (const RegionSummary& region : regions) list.push_back(region_json(region));
+  return list;
+}
+
 // The vendor's flat names beside our tree.
 void add_vendor_metrics(const Summary& s, Json& json) {
   json["mfu_estimated_percent"] = s.mfu_percent;
@@ -126,6 +149,8 @@ std::string summary_json(const Summary& s) {
   json["hbm"] = hbm_json(s.hbm);
   json["links"] = links_json(s.links);
   json["collectives"] = collectives_json(s.facts.collectives);
+  json["whole"] = region_json(s.facts.regions.whole);
+  json["regions"] = regions_json(s.facts.regions.regions);
   json["bound_by"] = {
       {"resource", s.bound.resource}, {"share_percent", s.bound.share_percent}, {"reason", s.bound.reason}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

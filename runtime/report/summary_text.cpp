@@ -189,7 +189,7 @@ std::string golden_block(const GoldenResult& golden) {
 }  // namespace
 
 std::string summary_text(const Summary& s) {
-  return head(s) + engine_table(s) + memory_block(s) + link_text(s.links) +
+  return head(s) + engine_table(s) + regions_text(s.facts.regions) + memory_block(s) + link_text(s.links) +
          collectives_text(s.facts.collectives) + golden_block(s.facts.golden);
 }
 

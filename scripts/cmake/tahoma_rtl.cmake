@@ -1,6 +1,7 @@
 # SystemVerilog as C++ libraries, by Verilator. Its runtime is compiled once and not with every block, and the code that it
 # writes is kept away from our warnings.
-#   tahoma_verilate(TARGET PREFIX TOP SOURCES a.sv ... [PARAMETERS ROWS=4 ...] [DEFINES NAME ...] [COVERAGE] [SYSTEMC])
+#   tahoma_verilate(TARGET PREFIX TOP SOURCES a.sv ... [PARAMETERS ROWS=4 ...] [DEFINES NAME ...] [INCLUDES FOLDER ...]
+#                   [COVERAGE] [SYSTEMC])
 # makes the static library TARGET with the class PREFIX (header PREFIX.h). Waves (FST) are always possible, assertions are
 # on. SYSTEMC makes a SystemC module of it instead of a class that is clocked by calls.
 find_package(verilator REQUIRED)
@@ -16,10 +17,11 @@ find_package(Threads REQUIRED)
 target_link_libraries(tahoma_verilated PUBLIC ZLIB::ZLIB Threads::Threads)
 
 function(tahoma_verilate target prefix top)
-  cmake_parse_arguments(RTL "COVERAGE;SYSTEMC" "" "SOURCES;PARAMETERS;DEFINES" ${ARGN})
+  cmake_parse_arguments(RTL "COVERAGE;SYSTEMC" "" "SOURCES;PARAMETERS;DEFINES;INCLUDES" ${ARGN})
   list(TRANSFORM RTL_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   list(TRANSFORM RTL_PARAMETERS PREPEND -G)
   list(TRANSFORM RTL_DEFINES PREPEND +define+)
+  list(TRANSFORM RTL_INCLUDES PREPEND -I)
   set(options TRACE_FST)
   foreach(option COVERAGE SYSTEMC)
     if(RTL_${option})
@@ -29,10 +31,10 @@ function(tahoma_verilate target prefix top)
   add_library(${target} STATIC)
   # Loops stay loops and wide words calls: code whose size hardly grows with the array's.
   verilate(${target} ${options} PREFIX ${prefix} TOP_MODULE ${top} SOURCES ${RTL_SOURCES}
-           VERILATOR_ARGS -Wall --assert -O3 -fno-expand --unroll-count 4 ${RTL_PARAMETERS} ${RTL_DEFINES})
+           VERILATOR_ARGS -Wall --assert -O3 -fno-expand --unroll-count 4 ${RTL_PARAMETERS} ${RTL_DEFINES} ${RTL_INCLUDES})
   set_property(GLOBAL APPEND PROPERTY tahoma_verilated ${target})
   set_property(GLOBAL PROPERTY tahoma_lint_${target}
-    --lint-only -Wall --assert --top ${top} ${RTL_PARAMETERS} ${RTL_DEFINES} ${RTL_SOURCES})
+    --lint-only -Wall --assert --top ${top} ${RTL_PARAMETERS} ${RTL_DEFINES} ${RTL_INCLUDES} ${RTL_SOURCES})
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources EXCLUDE REGEX "/verilated[a-z_]*\\.cpp$")
   set_target_properties(${target} PROPERTIES SOURCES "${sources}")

@@ -52,11 +52,11 @@ def main():
     parser.add_argument("--annotate")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        data = pathlib.Path(folder) / "coverage.dat"
-        subprocess.run([options.program, str(data)], check=True)
-        findings = report(data.read_text(encoding="latin-1"))
+        data = [str(pathlib.Path(folder) / name) for name in ("array.dat", "numbers.dat")]
+        subprocess.run([options.program, *data], check=True)
+        findings = report("".join(pathlib.Path(name).read_text(encoding="latin-1") for name in data))
         if options.annotate:
-            subprocess.run(["verilator_coverage", "--annotate", options.annotate, str(data)], check=True)
+            subprocess.run(["verilator_coverage", "--annotate", options.annotate, *data], check=True)
     print("\n".join(findings), file=sys.stderr)
     return 1 if findings else 0
 

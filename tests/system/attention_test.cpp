@@ -6,24 +6,29 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstring>
 
 #include "model/base/error.h"
 #include "runtime/machine.h"
 #include "tests/support/machine_fixture.h"
+#include "workloads/attention/attention_backward.h"
 
 namespace {
 
 using namespace tahoma;
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
+const std::pair<std::string, std::string> kBackward{"kind", "attention_backward"};
 
 std::unique_ptr<runtime::Workload> attention_of(const Settings& settings) {
-  auto workload = workloads::make_attention();
+  const bool backward = std::find(settings.begin(), settings.end(), kBackward) != settings.end();
+  auto workload = backward ? workloads::make_attention_backward() : workloads::make_attention();
   base::ParamTree tree("workload");
   workload->declare(tree);
-  for (const auto& [key, value] : settings) tree.set("workload." + key, value, "test");
+  for (const auto& setting : settings)
+    if (setting != kBackward) tree.set("workload." + setting.first, setting.second, "test");
   return workload;
 }
 
@@ -61,8 +66,10 @@ void check(model::MachineParams params, const Settings& settings) {
   const runtime::GoldenResult golden = workload->verify(machine);
   INFO(workload->describe() << "\n" << golden.first_mismatch);
   CHECK(golden.passed);
-  CHECK(golden.elements * isa::size_of(workload->compute_dtype()) ==
-        workload->outputs(machine).at(0).values.size());
+  std::uint64_t elements = 0;
+  for (const runtime::NamedValues& output : workload->outputs(machine))
+    elements += output.values.size() / isa::size_of(output.dtype);
+  CHECK(golden.elements == elements);
   CHECK(measured.elapsed.fs == timing);
   const auto& tensor = params.chip.core.tensor;
   const double peak = 2.0 * static_cast<double>(tensor.rows * tensor.columns * tensor.clock.hz);
@@ -70,6 +77,25 @@ void check(model::MachineParams params, const Settings& settings) {
 }
 
 model::MachineParams one_chip() { return tests::machine_of(1, 1, 1); }
+
+void check_window(Settings settings, const std::string& window) {
+  const Settings size{
+      {"q_len", "513"}, {"kv_len", "1500"}, {"d", "128"}, {"causal", "true"}, {"window", window}};
+  settings.insert(settings.end(), size.begin(), size.end());
+  check(one_chip(), settings);
+}
+
+// Query heads share keys, and two cores share them.
+void check_backward(const std::string& dtype) {
+  check(one_chip(), {kBackward,
+                     {"q_len", "257"},
+                     {"kv_len", "700"},
+                     {"d", "80"},
+                     {"heads", "4"},
+                     {"kv_heads", "2"},
+                     {"cores", "2"},
+                     {"dtype", dtype}});
+}
 
 }  // namespace
 
@@ -105,6 +131,86 @@ TEST_CASE("attention: causal, one block of one tile, fp16", "[attention]") {
 
 TEST_CASE("attention: a decoding step, one query behind a long cache", "[attention]") {
   check(one_chip(), {{"q_len", "1"}, {"kv_len", "5000"}, {"d", "128"}, {"heads", "9"}, {"causal", "true"}});
+}
+
+TEST_CASE("attention: query heads share keys, cut over cores in the middle of a group, with lse",
+          "[attention]") {
+  check(one_chip(), {{"q_len", "200"},
+                     {"kv_len", "300"},
+                     {"d", "80"},
+                     {"heads", "6"},
+                     {"kv_heads", "2"},
+                     {"cores", "4"},
+                     {"lse", "true"}});
+}
+
+TEST_CASE("attention: two cores share every head, causal, with lse", "[attention]") {
+  check(one_chip(), {{"q_len", "1300"},
+                     {"kv_len", "1310"},
+                     {"d", "64"},
+                     {"heads", "2"},
+                     {"causal", "true"},
+                     {"cores", "2"},
+                     {"split", "2"},
+                     {"lse", "true"}});
+}
+
+TEST_CASE("attention: a sliding window that moves through blocks", "[attention]") { check_window({}, "200"); }
+TEST_CASE("attention: a sliding window of a single key", "[attention]") { check_window({}, "1"); }
+TEST_CASE("attention: a sliding window longer than the keys", "[attention]") { check_window({}, "5000"); }
+
+TEST_CASE("attention backward: one query, one key, one element", "[attention]") {
+  check(one_chip(), {kBackward, {"q_len", "1"}, {"kv_len", "1"}, {"d", "1"}});
+}
+
+TEST_CASE("attention backward: full, edges in every direction, bf16", "[attention]") {
+  check_backward("bf16");
+}
+TEST_CASE("attention backward: full, edges in every direction, fp16", "[attention]") {
+  check_backward("fp16");
+}
+TEST_CASE("attention backward: full, edges in every direction, fp32", "[attention]") {
+  check_backward("fp32");
+}
+TEST_CASE("attention backward: causal", "[attention]") { check_window({kBackward}, "0"); }
+TEST_CASE("attention backward: a sliding window, which leaves keys that nobody sees", "[attention]") {
+  check_window({kBackward}, "200");
+}
+
+TEST_CASE("attention backward: queries that do not fit SBUF are taken in segments", "[attention]") {
+  model::MachineParams params = one_chip();
+  params.chip.core.sbuf.usable.count = 42 << 10;
+  check(params, {kBackward,
+                 {"q_len", "700"},
+                 {"kv_len", "700"},
+                 {"d", "128"},
+                 {"heads", "2"},
+                 {"kv_heads", "1"},
+                 {"causal", "true"}});
+}
+
+TEST_CASE("attention backward: two cores share every head and add up dQ", "[attention]") {
+  check(one_chip(), {kBackward,
+                     {"q_len", "700"},
+                     {"kv_len", "1300"},
+                     {"d", "64"},
+                     {"heads", "2"},
+                     {"causal", "true"},
+                     {"window", "300"},
+                     {"cores", "1"},
+                     {"split", "2"}});
+}
+
+TEST_CASE("attention backward: two cores share segments of queries", "[attention]") {
+  model::MachineParams params = one_chip();
+  params.chip.core.sbuf.usable.count = 42 << 10;
+  check(params, {kBackward, {"q_len", "1100"}, {"kv_len", "1100"}, {"d", "128"}, {"split", "2"}});
+}
+
+TEST_CASE("attention backward: another array needs no other kernel", "[attention]") {
+  model::MachineParams params = one_chip();
+  params.chip.core.tensor.rows = params.chip.core.tensor.columns = 64;
+  check(params, {kBackward, {"q_len", "200"}, {"kv_len", "300"}, {"d", "128"}, {"causal", "true"}});
 }
 
 TEST_CASE("attention: keys that do not fit SBUF are streamed", "[attention]") {
@@ -161,6 +267,37 @@ TEST_CASE("attention: more cores than the machine has are refused", "[attention]
   const auto workload = attention_of({{"cores", "9"}});
   CHECK_THROWS_WITH(workload->check(one_chip()), Catch::Contains("workload.cores: error[E-ATT-002]"));
   CHECK_NOTHROW(attention_of({{"cores", "8"}})->check(one_chip()));
+}
+
+TEST_CASE("attention: key heads that do not divide the heads are refused", "[attention]") {
+  const auto workload = attention_of({{"heads", "6"}, {"kv_heads", "4"}});
+  CHECK_THROWS_WITH(workload->check(one_chip()), Catch::Contains("workload.kv_heads: error[E-ATT-003]"));
+  CHECK_NOTHROW(attention_of({{"heads", "6"}, {"kv_heads", "3"}})->check(one_chip()));
+}
+
+TEST_CASE("attention: a window without a causal mask is refused", "[attention]") {
+  const auto workload = attention_of({{"window", "4"}});
+  CHECK_THROWS_WITH(workload->check(one_chip()), Catch::Contains("workload.window: error[E-ATT-004]"));
+  CHECK_NOTHROW(attention_of({{"window", "4"}, {"causal", "true"}})->check(one_chip()));
+}
+
+TEST_CASE("attention backward: more than two cores for a head are refused", "[attention]") {
+  const auto split = attention_of({kBackward, {"split", "3"}});
+  CHECK_THROWS_WITH(split->check(one_chip()), Catch::Contains("workload.split: error[E-ATT-005]"));
+  CHECK_NOTHROW(attention_of({kBackward, {"split", "2"}})->check(one_chip()));
+}
+
+TEST_CASE("attention backward: query heads that share keys stay on one core", "[attention]") {
+  const auto workload = attention_of({kBackward,
+                                      {"q_len", "4"},
+                                      {"kv_len", "4"},
+                                      {"d", "4"},
+                                      {"heads", "6"},
+                                      {"kv_heads", "2"},
+                                      {"cores", "8"}});
+  runtime::Machine machine(one_chip(), model::Mode::kTiming);
+  workload->prepare(machine, 1);
+  CHECK(workload->cores_used() == 2);
 }
 
 TEST_CASE("attention: useful operations count visible pairs only", "[attention]") {

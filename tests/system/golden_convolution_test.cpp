@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The golden check of the convolution, against a naive machine: fp32 sums in an order of its own.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
@@ -97,4 +98,42 @@ TEST_CASE("golden convolution: inputs rounded to 11 bits fail in fp32", "[golden
     for (std::uint64_t column = 0; column < c.y.columns(); ++column)
       c.set(row, column, rounded.pixel(row, column));
   CHECK(c.check().mismatches * 2 > c.y.elements());
+}
+
+// Stride, padding and relu, against the definition with an if in its innermost loop.
+TEST_CASE("golden convolution: padding, stride and relu are those of the definition", "[golden]") {
+  const std::uint64_t stride = GENERATE(1, 2, 3), padding = GENERATE(0, 1);
+  const bool relu = GENERATE(false, true);
+  const HostTensor x = generate_input("x", DType::kFp32, {2, 3, 8, 7}, 4, 0),
+                   w = generate_input("w", DType::kFp32, {4, 3, 3, 3}, 4, 1),
+                   bias = generate_input("bias", DType::kFp32, {4}, 4, 2);
+  const std::uint64_t rows = (8 + 2 * padding - 3) / stride + 1, columns = (7 + 2 * padding - 3) / stride + 1;
+  HostTensor y = make_tensor("y", DType::kFp32, {2, 4, rows, columns});
+  const auto pixel = [&](std::uint64_t image, std::uint64_t out, std::uint64_t r, std::uint64_t c) {
+    double sum = bias.at(0, out);
+    for (std::uint64_t k = 0; k < 3; ++k)
+      for (std::uint64_t s = 0; s < 3; ++s)
+        for (std::uint64_t t = 0; t < 3; ++t) {
+          const std::uint64_t row = r * stride + s, column = c * stride + t;
+          if (row < padding || column < padding || row - padding >= 8 || column - padding >= 7) continue;
+          sum += double{w.at((out * 3 + k) * 3 + s, t)} *
+                 double{x.at((image * 3 + k) * 8 + row - padding, column - padding)};
+        }
+    return static_cast<float>(relu ? std::max(sum, 0.0) : sum);
+  };
+  for (std::uint64_t i = 0; i < y.elements(); ++i) {
+    const std::uint64_t map = i / columns / rows;
+    isa::store_from_fp32(y.values.data() + 4 * i, y.dtype,
+                         pixel(map / 4, map % 4, i / columns % rows, i % columns));
+  }
+  const auto check = [&](const ConvolutionGeometry& geometry) {
+    return check_convolution(
+        x, w, bias, y, [](std::uint64_t, std::uint64_t) { return std::string("core 0"); }, geometry);
+  };
+  const GoldenResult right = check({stride, padding, relu});
+  INFO(right.first_mismatch);
+  CHECK(right.passed);
+  CHECK_FALSE(check({stride, padding, !relu}).passed);
+  isa::store_from_fp32(y.values.data(), y.dtype, y.at(0, 0) + 0.001F);
+  CHECK(check({stride, padding, relu}).mismatches == 1);
 }

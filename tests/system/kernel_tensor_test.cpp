@@ -169,3 +169,26 @@ TEST_CASE("machine: array of 64 under 128 partitions, in halves", "[machine]") {
 TEST_CASE("machine: array of 128, four tiles of 32 x 32 side by side", "[machine]") {
   check_on_machine(128, 32, 40);
 }
+
+TEST_CASE("kernel: weights are loaded anew in another mode or with other tags", "[kernel]") {
+  Kernel kernel("modes", tests::default_machine());
+  const TileView w = kernel.take(kernel.sbuf("w", DType::kBf16, 64), 128, 64),
+                 x = kernel.take(kernel.sbuf("x", DType::kBf16, 128), 128, 128);
+  const auto tag_pool = kernel.sbuf("t", DType::kUint16, 16, 2);
+  const TileView tags = kernel.take(tag_pool, 128, 16), others = kernel.take(tag_pool, 128, 16);
+  const auto sums = kernel.psum("p", DType::kFp32, 128, 2);
+  const TileView narrow = kernel.take(sums, 64, 64), wide = kernel.take(sums, 64, 128);
+  const runtime::Stationary half(w, isa::MatmulMode::kSparse2of4, tags),
+      other(w, isa::MatmulMode::kSparse2of4, others);
+  kernel.matmul(wide, w, x, false);                 // load
+  kernel.matmul(narrow, half, x.slices(2), false);  // load
+  kernel.matmul(narrow, half, x.slices(2), true);   // they stand
+  kernel.matmul(narrow, other, x.slices(2), true);  // load
+  kernel.memset(others, 0);
+  kernel.matmul(narrow, other, x.slices(2), true);  // load: the tags have changed
+  CHECK_THROWS_WITH(kernel.matmul(wide, half, x.slices(2), false), Catch::Contains("E-RUN-021"));
+  std::vector<isa::MatmulMode> modes;
+  for (const isa::Instruction& i : of(kernel.finish(), isa::Opcode::kLoadWeights)) modes.push_back(i.mode);
+  using enum isa::MatmulMode;
+  CHECK(modes == std::vector{kDense, kSparse2of4, kSparse2of4, kSparse2of4});
+}

@@ -119,3 +119,55 @@ TEST_CASE("kernel: a wait for a window is one for each transfer into it that is 
   CHECK(stream[2].wait.semaphore == stream[1].update.semaphore);
   CHECK(stream[3].wait.semaphore == stream[0].update.semaphore);
 }
+
+TEST_CASE("kernel: slices of a tile are equal runs of its columns", "[kernel]") {
+  const Tiles t;
+  const TileView slices = t.tile.slices(3);
+  CHECK(slices.shape.count == std::array<std::uint16_t, 4>{1, 3, 1, 30});
+  CHECK(slices.tile.stride == std::array<std::int16_t, 4>{0, 30, 0, 1});
+  const TileView last = slices.slice(2);
+  CHECK(last.shape.count == std::array<std::uint16_t, 4>{1, 1, 1, 30});
+  CHECK(last.tile.offset == t.tile.tile.offset + 2 * 60);
+  CHECK(slices.columns(5, 10).slice(1).tile.offset == t.tile.tile.offset + 2 * 35);
+  CHECK(t.tile.slices(1).shape == t.tile.shape);
+  CHECK_THROWS_WITH(t.tile.slices(4), Catch::Contains("E-RUN-021"));  // 90 columns
+  CHECK_THROWS_WITH(slices.slice(3), Catch::Contains("E-RUN-021"));
+  CHECK_THROWS_WITH(slices.slices(3), Catch::Contains("E-RUN-021"));
+}
+
+// Row r of a matrix holds r: a load of slices says where each has come from.
+TEST_CASE("kernel: rows of a window come as slices, interleaved or stacked", "[kernel][machine]") {
+  Kernel kernel("slices", tests::default_machine());
+  const HbmView from = kernel.argument("from", DType::kFp32, 12, 5),
+                to = kernel.argument("to", DType::kFp32, 8, 9);
+  const Pool pool = kernel.sbuf("t", DType::kFp32, 9, 2);
+  const TileView interleaved = kernel.take(pool, 4, 9), stacked = kernel.take(pool, 4, 9);
+  kernel.load(interleaved.slices(3), from.window(0, 1, 12, 3).slices(3));
+  kernel.load(stacked.slices(3), from.window(0, 1, 12, 3).stacked(3));
+  kernel.store(to.window(0, 0, 4, 9), interleaved);
+  kernel.store(to.window(4, 0, 4, 9), stacked);
+  CHECK_THROWS_WITH(from.slices(5), Catch::Contains("E-RUN-021"));
+  CHECK_THROWS_WITH(kernel.load(interleaved, from.window(0, 1, 12, 3).slices(3)),
+                    Catch::Contains("E-RUN-021"));
+  CHECK_THROWS_WITH(kernel.store(from.window(0, 1, 12, 3).slices(3), interleaved),
+                    Catch::Contains("E-RUN-021"));
+  const auto program = std::make_shared<const isa::Program>(kernel.finish());
+  runtime::Machine machine(tests::machine_of(1, 1, 1), model::Mode::kFunctional, {true, true});
+  const auto source = machine.allocate(0, "from", DType::kFp32, {12, 5}),
+             result = machine.allocate(0, "to", DType::kFp32, {8, 9});
+  machine.declare_input(source);
+  for (std::size_t i = 0; i < 60; ++i)
+    isa::store_from_fp32(machine.bytes(source) + 4 * i, DType::kFp32, static_cast<float>(i));
+  machine.load(0, program, {source.address, result.address});
+  machine.run();
+  CHECK(machine.findings().total() == 0);
+  for (std::size_t p = 0; p < 4; ++p)
+    for (std::size_t s = 0; s < 3; ++s)
+      for (std::size_t c = 0; c < 3; ++c) {
+        const auto at = [&](std::size_t row) {
+          return isa::load_as_fp32(machine.bytes(result) + 4 * (row * 9 + s * 3 + c), DType::kFp32);
+        };
+        CHECK(at(p) == static_cast<float>((3 * p + s) * 5 + c + 1));
+        CHECK(at(4 + p) == static_cast<float>((4 * s + p) * 5 + c + 1));
+      }
+}

@@ -238,6 +238,19 @@ TEST_CASE("assembler: control arguments are some of the arguments", "[isa]") {
   check_error(".args a b\n.control a b a", "E-ASM-013", "2:14", "distinct names");
 }
 
+TEST_CASE("assembler: a region holds what follows it in its queue", "[isa]") {
+  const std::string text =
+      ".program p\n.regions load scale\n\nvector:\n  .region scale\n  nop\n  nop\n  .region load\n  nop\n";
+  const Program p = assemble(text, "t");
+  CHECK(p.regions == std::vector<std::string>{"load", "scale"});
+  CHECK(p.marks[static_cast<std::size_t>(Queue::kVector)] == std::vector<RegionMark>{{0, 1}, {2, 0}});
+  CHECK(disassemble(p) == text);
+  CHECK(assemble("sync:\n nop\n .region b\n nop\n", "t").regions == std::vector<std::string>{"b"});
+  check_error(".region a\nsync:\n nop", "E-ASM-012", "1:2", "outside a queue");
+  check_error("sync:\n .region a\n .region b\n nop", "E-ASM-013", "3:3", "two regions");
+  check_error("sync:\n nop\n .region a\n", "E-ASM-013", "3:3", "no instruction follows");
+}
+
 TEST_CASE("assembler: floats keep every bit", "[isa]") {
   const auto value = [](const std::string& text) {
     const Program p = assemble("vector:\nmemset shape=1x1 dst=sbuf[0,0]:fp32 value=" + text, "t");

@@ -42,10 +42,10 @@ Program small_program() {
   p.stream(Queue::kSync).push_back({});
   return p;
 }
-// Layout of small_program: magic 0, version 4, name 8, argument count 15, argument 19, control 25, counts 29,
-// word 61, checksum 125.
-constexpr std::size_t kVersionAt = 4, kNameAt = 12, kArgCountAt = 15, kControlAt = 25, kCountsAt = 29,
-                      kWordAt = 61, kChecksumAt = 125;
+// Layout of small_program: magic 0, version 4, name 8, argument count 15, argument 19, control 25, regions
+// 29, marks of each queue 33, counts 61, word 93, checksum 157.
+constexpr std::size_t kVersionAt = 4, kNameAt = 12, kArgCountAt = 15, kControlAt = 25, kCountsAt = 61,
+                      kWordAt = 93, kChecksumAt = 157;
 
 }  // namespace
 
@@ -108,7 +108,7 @@ TEST_CASE("container: each kind of damage has its code and byte", "[isa]") {
   b = good;
   b[kWordAt] = std::byte{0xff};
   CHECK(error_of(resealed(b)).code == "E-BIN-007");
-  CHECK(error_of(resealed(b)).place == "byte 61 (sync[0])");
+  CHECK(error_of(resealed(b)).place == "byte 93 (sync[0])");
 
   b = good;
   b[kWordAt + 63] = std::byte{1};
@@ -117,7 +117,7 @@ TEST_CASE("container: each kind of damage has its code and byte", "[isa]") {
   b = good;
   b.back() ^= std::byte{1};
   CHECK(error_of(b).code == "E-BIN-011");
-  CHECK(error_of(b).place == "byte 125");
+  CHECK(error_of(b).place == "byte 157");
 }
 
 TEST_CASE("container: counts that promise more than the file holds allocate nothing", "[isa]") {
@@ -142,6 +142,22 @@ TEST_CASE("container: names that text could not carry are not written", "[isa]")
   CHECK_FALSE(is_name(""));
   CHECK_FALSE(is_name("a+b"));
   CHECK_FALSE(is_name(std::string(256, 'a')));
+}
+
+TEST_CASE("container: marks rise within their stream and name regions that there are", "[isa]") {
+  Program p = small_program();
+  p.regions = {"load", "scale"};
+  p.stream(Queue::kSync).resize(5);
+  auto& marks = p.marks[static_cast<std::size_t>(Queue::kSync)];
+  marks = {{1, 1}, {3, 0}};
+  CHECK(from_bytes(to_bytes(p)) == p);
+  for (const RegionMark wrong : {RegionMark{1, 0}, RegionMark{3, 2}, RegionMark{5, 0}}) {
+    marks = {{1, 1}, wrong};
+    CHECK_THROWS_WITH(to_bytes(p), Catch::Contains("E-BIN-013"));
+  }
+  p.regions = {"a name"};
+  marks.clear();
+  CHECK_THROWS_WITH(to_bytes(p), Catch::Contains("E-BIN-005"));
 }
 
 TEST_CASE("container: a global address keeps its three parts", "[isa]") {

@@ -4,181 +4,164 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <vector>
 
-#include "model/base/error.h"
 #include "runtime/golden.h"
 #include "runtime/inputs.h"
+#include "workloads/attention/attention_sizes.h"
 #include "workloads/attention/flash_kernel.h"
-#include "workloads/attention/flash_schedule.h"
 
 namespace tahoma::workloads {
 
 namespace {
 
-using runtime::HostTensor, runtime::Machine, runtime::Tensor;
-
-constexpr std::uint64_t kMostExtent = std::uint64_t{1} << 20;
+using runtime::GoldenResult, runtime::HostTensor, runtime::Machine, runtime::Tensor;
 
 struct InputParams {
   std::string q, k, v;
   void declare(base::ParamTree& t) {
     t.add("q", q, std::string(), {}, ".npy file of Q [heads, q_len, d]; empty: from the seed",
           base::chosen());
-    t.add("k", k, std::string(), {}, ".npy file of K [heads, kv_len, d]; empty: from the seed",
+    t.add("k", k, std::string(), {}, ".npy file of K [kv_heads, kv_len, d]; empty: from the seed",
           base::chosen());
-    t.add("v", v, std::string(), {}, ".npy file of V [heads, kv_len, d]; empty: from the seed",
+    t.add("v", v, std::string(), {}, ".npy file of V [kv_heads, kv_len, d]; empty: from the seed",
           base::chosen());
   }
 };
 
-// The heads [first, first + count) of one core, and where they lie in its HBM.
-struct Share {
-  std::uint32_t core = 0;
-  std::uint64_t first = 0, count = 0;
-  Tensor qt, kt, v, o;
+// The heads of a group of cores, and where they lie in its HBM.
+struct Placed {
+  HeadShare share;
+  Tensor qt, kt, v, o, lse;
 };
 
 class Attention final : public runtime::Workload {
  public:
   void declare(base::ParamTree& t) override {
-    const base::Range<std::uint64_t> extent{1, kMostExtent};
-    t.add("q_len", q_len_, std::uint64_t{1024}, extent, "queries of each head", base::chosen());
-    t.add("kv_len", kv_len_, std::uint64_t{1024}, extent, "keys and values of each head", base::chosen());
-    t.add("d", d_, std::uint64_t{128}, {1, 128}, "elements of a query, key or value", base::chosen());
-    t.add("heads", heads_, std::uint64_t{1}, extent, "heads, shared out over the cores", base::chosen());
-    t.add("causal", causal_, false, "query i sees the keys j <= i + kv_len - q_len only", base::chosen());
-    t.add("dtype", dtype_, std::string("bf16"), {"bf16", "fp16", "fp32"},
-          "element type of Q, K, V, O and of the probabilities; sums are fp32", base::chosen());
-    t.add("cores", cores_, std::uint64_t{0}, {0, kMostExtent},
-          "cores that share the heads; 0: one a head, as far as they go", base::chosen());
+    sizes_.declare(t);
+    t.add("lse", lse_, false, "also write the log of every query's sum of exp(scores), as backward takes it",
+          base::chosen());
     t.group("inputs", inputs_);
   }
 
-  void check(const model::MachineParams& machine) const override {
-    if (causal_ && q_len_ > kv_len_)
-      throw base::UserError(
-          "E-ATT-001", "workload.q_len",
-          fmt::format("with a causal mask expected at most kv_len = {}, got {}: the first queries would "
-                      "see no key",
-                      kv_len_, q_len_));
-    if (cores_ > machine.cores())
-      throw base::UserError(
-          "E-ATT-002", "workload.cores",
-          fmt::format("expected 0 .. {}, the machine's cores, got {}", machine.cores(), cores_));
-  }
+  void check(const model::MachineParams& machine) const override { sizes_.check(machine); }
 
   void prepare(Machine& machine, std::uint64_t seed) override {
     seed_ = seed;
-    share_out(machine);
+    place(machine);
     load_programs(machine);
-    for (const Share& share : shares_)
-      for (const Tensor* input : {&share.qt, &share.kt, &share.v}) machine.declare_input(*input);
+    for (const Placed& placed : placed_)
+      for (const Tensor* input : {&placed.qt, &placed.kt, &placed.v}) machine.declare_input(*input);
     if (machine.functional()) place_inputs(machine);
   }
 
-  runtime::GoldenResult verify(Machine& machine) override {
-    const model::MachineParams& params = machine.params();
-    return check_attention(
-        q(), k(), v(), gather(machine), scale(), causal_, [&](std::uint64_t row, std::uint64_t) {
-          const std::uint64_t head = row / q_len_;
-          const auto share = std::find_if(shares_.begin(), shares_.end(),
-                                          [&](const Share& s) { return head < s.first + s.count; });
-          return fmt::format("{}, head {}", runtime::core_name(params, share->core), head);
-        });
+  GoldenResult verify(Machine& machine) override {
+    const HostTensor all_q = q(), all_k = k();
+    const auto maker = [&](std::uint64_t rows) {
+      return [this, &machine, rows](std::uint64_t row, std::uint64_t) {
+        const std::uint64_t head = row / rows;
+        return fmt::format("{}, head {}", runtime::core_name(machine.params(), core_of(head)), head);
+      };
+    };
+    GoldenResult result =
+        check_attention(all_q, all_k, v(), o(machine), sizes_.scale(), sizes_.mask(), maker(sizes_.q_len));
+    if (lse_)
+      result.add(check_attention_lse(all_q, all_k, lse(machine), sizes_.scale(), sizes_.mask(), maker(1)));
+    return result;
   }
 
   std::vector<runtime::NamedValues> outputs(Machine& machine) override {
-    HostTensor o = gather(machine);
-    return {{"o", o.dtype, o.shape, std::move(o.values)}};
+    std::vector<runtime::NamedValues> saved;
+    const auto save = [&](HostTensor tensor) {
+      saved.push_back({tensor.name, tensor.dtype, tensor.shape, std::move(tensor.values)});
+    };
+    save(o(machine));
+    if (lse_) save(lse(machine));
+    return saved;
   }
 
-  double useful_flops() const override {
-    return 4 * static_cast<double>(d_) *
-           visible_pairs({heads_, q_len_, kv_len_, d_, causal_, compute_dtype()});
+  double useful_flops() const override { return 4 * static_cast<double>(sizes_.d) * sizes_.pairs(); }
+  isa::DType compute_dtype() const override { return sizes_.type(); }
+  std::uint32_t cores_used() const override {
+    return static_cast<std::uint32_t>(placed_.size() * sizes_.split);
   }
-  isa::DType compute_dtype() const override { return *isa::dtype_from_name(dtype_); }
-  std::uint32_t cores_used() const override { return static_cast<std::uint32_t>(shares_.size()); }
-
-  std::string describe() const override {
-    return fmt::format("attention q {} kv {} d {} heads {} {}{}", q_len_, kv_len_, d_, heads_, dtype_,
-                       causal_ ? ", causal" : "");
-  }
+  std::string describe() const override { return "attention " + sizes_.describe(); }
 
  private:
-  double scale() const { return 1 / std::sqrt(static_cast<double>(d_)); }
   HostTensor q() const {
-    return runtime::input(inputs_.q, "q", compute_dtype(), {heads_, q_len_, d_}, seed_, 0);
+    return runtime::input(inputs_.q, "q", compute_dtype(), {sizes_.heads, sizes_.q_len, sizes_.d}, seed_, 0);
   }
-  HostTensor k() const {
-    return runtime::input(inputs_.k, "k", compute_dtype(), {heads_, kv_len_, d_}, seed_, 1);
-  }
-  HostTensor v() const {
-    return runtime::input(inputs_.v, "v", compute_dtype(), {heads_, kv_len_, d_}, seed_, 2);
+  HostTensor k() const { return runtime::input(inputs_.k, "k", compute_dtype(), kv_shape(), seed_, 1); }
+  HostTensor v() const { return runtime::input(inputs_.v, "v", compute_dtype(), kv_shape(), seed_, 2); }
+  std::vector<std::uint64_t> kv_shape() const { return {sizes_.key_heads(), sizes_.kv_len, sizes_.d}; }
+
+  std::uint32_t core_of(std::uint64_t head) const {
+    return std::find_if(placed_.begin(), placed_.end(),
+                        [&](const Placed& p) { return head < p.share.first + p.share.count; })
+        ->share.core;
   }
 
-  // Whole heads, the first cores one more where they do not divide; cores spread over the machine, so that
-  // they share HBM stacks only when there is no other way.
-  void share_out(Machine& machine) {
-    const std::uint64_t wanted = cores_ == 0 ? machine.cores() : cores_, used = std::min(wanted, heads_);
-    shares_.clear();
-    std::uint64_t first = 0;
-    for (std::uint64_t i = 0; i < used; ++i) {
-      Share share;
-      share.core = static_cast<std::uint32_t>(i * machine.cores() / used);
-      share.first = first;
-      share.count = heads_ / used + (i < heads_ % used ? 1 : 0);
-      first += share.count;
-      share.qt = machine.allocate(share.core, "qt", compute_dtype(), {share.count, d_, q_len_});
-      share.kt = machine.allocate(share.core, "kt", compute_dtype(), {share.count, d_, kv_len_});
-      share.v = machine.allocate(share.core, "v", compute_dtype(), {share.count, kv_len_, d_});
-      share.o = machine.allocate(share.core, "o", compute_dtype(), {share.count, q_len_, d_});
-      shares_.push_back(share);
+  void place(Machine& machine) {
+    placed_.clear();
+    for (const HeadShare& share : sizes_.shares(machine.params())) {
+      const auto tensor = [&](const char* name, std::vector<std::uint64_t> shape) {
+        return machine.allocate(share.core, name, compute_dtype(), std::move(shape));
+      };
+      Placed& placed = placed_.emplace_back();
+      placed.share = share;
+      placed.qt = tensor("qt", {share.count, sizes_.d, sizes_.q_len});
+      placed.kt = tensor("kt", {share.kv_count, sizes_.d, sizes_.kv_len});
+      placed.v = tensor("v", {share.kv_count, sizes_.kv_len, sizes_.d});
+      placed.o = tensor("o", {share.count, sizes_.q_len, sizes_.d});
+      if (lse_)
+        placed.lse = machine.allocate(share.core, "lse", isa::DType::kFp32, {share.count, sizes_.q_len});
     }
   }
 
-  // Cores with as many heads share a program.
   void load_programs(Machine& machine) const {
-    std::map<std::uint64_t, std::shared_ptr<const isa::Program>> programs;
-    for (const Share& share : shares_) {
-      auto& program = programs[share.count];
-      const FlashShape shape{share.count, q_len_, kv_len_, d_, causal_, compute_dtype()};
-      if (!program)
-        program = std::make_shared<const isa::Program>(build_flash_kernel(shape, machine.params()));
-      machine.load(share.core, program,
-                   {share.qt.address, share.kt.address, share.v.address, share.o.address});
+    std::map<std::vector<std::uint64_t>, std::shared_ptr<const isa::Program>> programs;
+    for (const Placed& placed : placed_) {
+      std::vector<std::uint64_t> arguments{placed.qt.address, placed.kt.address, placed.v.address,
+                                           placed.o.address};
+      if (lse_) arguments.push_back(placed.lse.address);
+      for (std::uint64_t part = 0; part < sizes_.split; ++part) {
+        FlashShape shape = sizes_.shape_of(placed.share, part);
+        shape.lse = lse_;
+        auto& program = programs[program_key(shape)];
+        if (!program)
+          program = std::make_shared<const isa::Program>(build_flash_kernel(shape, machine.params()));
+        machine.load(static_cast<std::uint32_t>(placed.share.core + part), program, arguments);
+      }
     }
   }
 
   void place_inputs(Machine& machine) const {
     const HostTensor all_q = q(), all_k = k(), all_v = v();
-    const std::size_t size = isa::size_of(compute_dtype());
-    for (const Share& share : shares_) {
-      for (std::uint64_t h = 0; h < share.count; ++h) {
-        const std::uint64_t head = share.first + h;
-        copy_window_transposed(all_q, {head * q_len_, 0, q_len_, d_},
-                               machine.bytes(share.qt) + h * d_ * q_len_ * size);
-        copy_window_transposed(all_k, {head * kv_len_, 0, kv_len_, d_},
-                               machine.bytes(share.kt) + h * d_ * kv_len_ * size);
-      }
-      copy_window(all_v, {share.first * kv_len_, 0, share.count * kv_len_, d_}, machine.bytes(share.v));
+    for (const Placed& placed : placed_) {
+      place_heads(machine, placed.qt, all_q, placed.share.first, true);
+      place_heads(machine, placed.kt, all_k, placed.share.kv_first, true);
+      place_heads(machine, placed.v, all_v, placed.share.kv_first, false);
     }
   }
 
-  HostTensor gather(Machine& machine) const {
-    HostTensor o = runtime::make_tensor("o", compute_dtype(), {heads_, q_len_, d_});
-    for (const Share& share : shares_)
-      paste_window(o, {share.first * q_len_, 0, share.count * q_len_, d_}, machine.bytes(share.o));
-    return o;
+  HostTensor o(Machine& machine) const {
+    HostTensor all = runtime::make_tensor("o", compute_dtype(), {sizes_.heads, sizes_.q_len, sizes_.d});
+    for (const Placed& placed : placed_) gather_heads(machine, placed.o, all, placed.share.first);
+    return all;
   }
 
-  std::uint64_t q_len_ = 0, kv_len_ = 0, d_ = 0, heads_ = 0, cores_ = 0, seed_ = 0;
-  bool causal_ = false;
-  std::string dtype_;
+  HostTensor lse(Machine& machine) const {
+    HostTensor all = runtime::make_tensor("lse", isa::DType::kFp32, {sizes_.heads, sizes_.q_len});
+    for (const Placed& placed : placed_) gather_heads(machine, placed.lse, all, placed.share.first);
+    return all;
+  }
+
+  AttentionSizes sizes_;
+  bool lse_ = false;
+  std::uint64_t seed_ = 0;
   InputParams inputs_;
-  std::vector<Share> shares_;
+  std::vector<Placed> placed_;
 };
 
 }  // namespace

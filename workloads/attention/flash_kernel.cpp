@@ -2,13 +2,15 @@
 #include "workloads/attention/flash_kernel.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <deque>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "workloads/attention/flash_lse.h"
 #include "workloads/attention/flash_memory.h"
+#include "workloads/attention/flash_order.h"
 #include "workloads/attention/flash_schedule.h"
 
 namespace tahoma::workloads {
@@ -17,223 +19,313 @@ namespace {
 
 using isa::ActFn, isa::AluOp, isa::Queue;
 using runtime::Kernel, runtime::TileView;
+using Stage = std::function<void()>;
 
-// Far below any score yet finite, so that no infinity meets another: exp makes it 0 whatever the maximum is.
-constexpr float kHidden = -1e30F;
-
-// The parts [first, first + count) of `total` in steps of at most `step`.
-struct Part {
-  unsigned first, count;
-};
-std::vector<Part> parts_of(unsigned total, unsigned step) {
-  std::vector<Part> parts;
-  for (unsigned first = 0; first < total; first += step)
-    parts.push_back({first, std::min(step, total - first)});
-  return parts;
-}
-
-// What a tile of queries carries from block to block.
-struct TileState {
-  std::vector<TileView> q;              // [part of d, rows]
-  std::optional<TileView> negated_top;  // -scale * running maximum, [rows, 1]
-  std::optional<TileView> sum, output;  // running sum [rows, 1]; output, not yet divided by it [rows, d]
+// What a group of queries carries from block to block; columns are tiles of the group.
+struct GroupState {
+  std::vector<TileView> q;         // [part of d, rows]
+  TileView tops;                   // running maximum of the latest step, in bf16
+  std::optional<TileView> output;  // [queries, tiles x value_pitch]: output and, behind it, its running sum
 };
 
 // A step on its way through the stages.
 struct Work {
-  FlashStep step;
-  TileState* tile = nullptr;
-  FlashBlock block;
-  TileView scores, top, probabilities;  // [rows, keys], [rows, 1], [rows, keys] in dtype
-  std::optional<TileView> old_top, sum,
-      correction;                    // not in a tile's first step; exp(old maximum - new maximum)
-  std::vector<TileView> transposed;  // per chunk of keys: [keys, rows]
-  TileView product;                  // probabilities times values [rows, d]
+  std::shared_ptr<GroupState> group;
+  TileView maxima;       // per tile and piece of its keys
+  TileView tops;         // per tile
+  TileView moved;        // per tile: old maximum - new maximum
+  TileView corrections;  // per tile: exp(scale moved)
+  TileView row;          // the maxima in a row, on a partition for every lane
+};
+
+// Tiles of a step that are treated alike: neighbours with as many rows and pieces.
+struct Run {
+  unsigned first, count, rows, pieces;
+  bool opens;
 };
 
 class FlashBuilder {
  public:
   FlashBuilder(const FlashShape& shape, const model::MachineParams& machine)
       : shape_(shape),
-        tiling_(tiling_of(machine, shape.dtype)),
+        tiling_(tiling_of(machine, shape)),
+        steps_(flash_steps(shape, tiling_)),
+        order_(flash_order(steps_, tiling_)),
         kernel_("flash_attention", machine),
         memory_(kernel_, shape, tiling_, machine),
-        scale_(static_cast<float>(1 / std::sqrt(static_cast<double>(shape.d)))) {}
+        scale_(static_cast<float>(1 / std::sqrt(static_cast<double>(shape.d)))),
+        work_(steps_.size()) {
+    if (shape.lse) lse_.emplace(kernel_, shape, tiling_, scale_, memory_.scores());
+  }
 
-  // A software pipeline: a step passes one stage in each round, so that every engine finds its operands made
-  // in earlier rounds and none waits for the long way round through the others. Within a round the transposes
-  // go first, because only they are wanted in the same round, by the scalar engine.
   isa::Program build() {
-    const std::vector<FlashStep> steps = flash_steps(shape_, tiling_);
-    const auto at_stage = [&](std::size_t round, unsigned stage, void (FlashBuilder::*emit)(Work&)) {
-      if (round >= stage && round - stage < steps.size())
-        (this->*emit)(work_[(round - stage) % work_.size()]);
-    };
-    for (std::size_t round = 0; round < steps.size() + kFlashDepth; ++round) {
-      at_stage(round, 5, &FlashBuilder::accumulate);
-      at_stage(round, 2, &FlashBuilder::exponentiate);
-      at_stage(round, 3, &FlashBuilder::transpose);
-      if (round < steps.size()) start(steps[round]);
-      at_stage(round, 4, &FlashBuilder::multiply_values);
-      at_stage(round, 1, &FlashBuilder::find_top);
-    }
+    while (pieces_ < order_.before.pieces_end) find_maxima(order_.pieces[pieces_++]);
+    while (rows_ < order_.before.rows_end) make_row(rows_++);
+    for (std::size_t round = 0; round <= order_.quads.size(); ++round) emit_round(round);
+    if (lse_) lse_->finish();
     return kernel_.finish();
   }
 
  private:
-  // Stage 0: the scores, q k^T.
-  void start(const FlashStep& step) {
-    if (step.first) tiles_.push_back({memory_.load_queries(step), {}, {}, {}});
-    if (tiles_.size() > kFlashDepth + 2) tiles_.pop_front();
-    Work& work = work_[started_++ % work_.size()];
-    work = Work{};
-    work.step = step;
-    work.tile = &tiles_.back();
-    work.block = memory_.block(step);
-    work.scores = masked(step, multiply_scores(*work.tile, work.block, step));
+  // Exponentials of this round's quad, products of the last round's, maxima of steps to come, spread evenly
+  // over both: the array always has something whose operands are there.
+  void emit_round(std::size_t round) {
+    std::vector<Stage> stages;
+    std::vector<TileView> probabilities;
+    if (round < order_.quads.size()) add_exponentials(stages, round, probabilities);
+    if (round > 0) add_products(stages, order_.quads[round - 1]);
+    const std::size_t pieces = round < order_.rounds.size() ? order_.rounds[round].pieces_end - pieces_ : 0;
+    std::size_t done = 0;
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+      stages[s]();
+      for (; done * stages.size() < (s + 1) * pieces; ++done) find_maxima(order_.pieces[pieces_++]);
+    }
+    probabilities_ = std::move(probabilities);
   }
 
-  TileView multiply_scores(const TileState& tile, const FlashBlock& block, const FlashStep& step) {
-    const TileView scores = memory_.take_scores(step);
-    for (std::size_t part = 0; part < tile.q.size(); ++part)
-      kernel_.matmul(scores, tile.q[part], block.k[part].columns(0, step.keys), part > 0);
-    return scores;
+  // --- maxima, some rounds ahead
+
+  void find_maxima(const FlashPiece& piece) {
+    const FlashStep& step = steps_[piece.step];
+    const FlashTile& tile = step.tiles[piece.tile];
+    Work& work = work_[piece.step];
+    if (!work.group) start(piece.step);
+    const auto keys = static_cast<unsigned>(piece.end - piece.begin);
+    const TileView scores = memory_.take_scores().partitions(0, tile.rows).columns(0, keys);
+    multiply_scores(scores, step, piece, tile);
+    kernel_.reduce(
+        work.maxima.partitions(0, tile.rows).columns(tile.index * memory_.pieces() + piece.number, 1), scores,
+        AluOp::kMax);
+    if (piece.last) move_top(piece.step);
   }
 
-  // GpSimd cannot reach PSUM, so the scores of a block on the diagonal move to SBUF to be masked.
-  TileView masked(const FlashStep& step, const TileView& scores) {
-    if (!step.masked) return scores;
-    const TileView copy = memory_.take_masked(step);
-    kernel_.copy(copy, scores, Queue::kScalar);
-    kernel_.affine_select(copy, copy, step.diagonal, 1, -1, isa::CompareOp::kGe, kHidden);
-    return copy;
+  void start(std::size_t number) {
+    const FlashStep& step = steps_[number];
+    Work& work = work_[number];
+    if (step.opens) {
+      work.group = std::make_shared<GroupState>();
+      work.group->q = memory_.load_queries(step);
+    } else {
+      work.group = work_[number - 1].group;
+    }
+    work.maxima = memory_.take_maxima();
   }
 
-  // Stage 1: the running maximum, kept negated and scaled as the exponential's bias wants it:
-  // min(-scale * maximum of the block, old).
-  void find_top(Work& work) {
-    const unsigned rows = work.step.rows;
-    const TileView top = memory_.take_column(rows);
-    work.top = memory_.take_top(rows);
-    work.old_top = work.tile->negated_top;
-    kernel_.reduce(top, work.scores, AluOp::kMax);
-    if (work.old_top)
-      kernel_.tensor_scalar(work.top, top, AluOp::kMult, {-scale_, nullptr}, AluOp::kMin,
-                            {0, &*work.old_top});
+  void multiply_scores(const TileView& scores, const FlashStep& step, const FlashPiece& piece,
+                       const FlashTile& tile) {
+    const FlashBlock& block = memory_.block(step);
+    const std::vector<TileView>& q = work_[piece.step].group->q;
+    const auto column = static_cast<unsigned>(piece.begin - step.block * tiling_.block_keys());
+    const unsigned keys = scores.shape.count.back();
+    for (std::size_t part = 0; part < q.size(); ++part)
+      kernel_.matmul(scores, q[part].columns(tile.first, tile.rows), block.k[part].columns(column, keys),
+                     part > 0);
+    for (unsigned at = 0; at < keys; at += tiling_.chunk) {
+      const unsigned count = std::min(tiling_.chunk, keys - at);
+      const Visibility v = visibility(shape_, step.query + tile.first, tile.rows, piece.begin + at,
+                                      chunk_keys(piece.begin + at));
+      if (!v.all) memory_.masks().hide(scores.columns(at, count), v.edges());
+    }
+  }
+
+  std::vector<Run> runs_of(const FlashStep& step) const {
+    std::vector<Run> runs;
+    for (const FlashTile& tile : step.tiles) {
+      const auto keys = static_cast<unsigned>(tile.key_end - tile.key_begin);
+      const unsigned pieces = (keys + tiling_.score_keys - 1) / tiling_.score_keys;
+      Run* last = runs.empty() ? nullptr : &runs.back();
+      if (last != nullptr && last->rows == tile.rows && last->pieces == pieces && last->opens == tile.opens)
+        ++last->count;
+      else
+        runs.push_back({tile.index, 1, tile.rows, pieces, tile.opens});
+    }
+    return runs;
+  }
+
+  // The running maximum, in bf16: any value near it does, as long as all take the same. What was summed up
+  // before shrinks by exp(scale (old - new)).
+  void move_top(std::size_t number) {
+    Work& work = work_[number];
+    const TileView old = work.group->tops;
+    work.group->tops = work.tops = memory_.take_tops();
+    work.corrections = memory_.take_corrections();
+    const TileView found = memory_.take_column();
+    work.moved = memory_.take_column();
+    for (const Run& run : runs_of(steps_[number])) {
+      const TileView pieces =
+          work.maxima.partitions(0, run.rows)
+              .grid(run.first * memory_.pieces(), run.count, memory_.pieces(), run.pieces);
+      const TileView& largest = run.opens ? work.tops : found;
+      kernel_.reduce(largest.partitions(0, run.rows).grid(run.first, run.count, 1, 1), pieces, AluOp::kMax);
+      if (run.opens) continue;
+      kernel_.tensor_tensor(of_run(run, work.tops), of_run(run, found), of_run(run, old), AluOp::kMax);
+      kernel_.tensor_tensor(of_run(run, work.moved), of_run(run, old), of_run(run, work.tops),
+                            AluOp::kSubtract);
+    }
+  }
+
+  static TileView of_run(const Run& run, const TileView& columns) {
+    return columns.partitions(0, run.rows).columns(run.first, run.count);
+  }
+
+  // The maxima of all tiles side by side, on a partition for every lane: a column as stationary operand, over
+  // and over, against the identity.
+  void make_row(std::size_t number) {
+    const FlashStep& step = steps_[number];
+    Work& work = work_[number];
+    const unsigned copies = memory_.lane_partitions();
+    const TileView bank = memory_.take_scores().partitions(0, copies);
+    work.row = memory_.take_maxima_row().partitions(0, copies);
+    for (const FlashTile& tile : step.tiles)
+      kernel_.matmul(bank.columns(tile.first, tile.rows),
+                     work.tops.partitions(0, tile.rows).columns(tile.index, 1).broadcast_columns(copies),
+                     memory_.masks().identity(tile.rows), false);
+    const unsigned first = step.tiles.front().first, end = step.tiles.back().first + step.tiles.back().rows;
+    kernel_.copy(work.row.columns(first, end - first), bank.columns(first, end - first), Queue::kScalar);
+    for (const Run& run : runs_of(step))
+      if (!run.opens)
+        kernel_.activation(of_run(run, work.corrections), of_run(run, work.moved), ActFn::kExp,
+                           {scale_, nullptr});
+  }
+
+  // --- probabilities
+
+  unsigned chunk_keys(std::uint64_t key) const {
+    return static_cast<unsigned>(std::min<std::uint64_t>(tiling_.chunk, shape_.kv_len - key));
+  }
+
+  // The tiles of a step that see a chunk; neighbours.
+  std::vector<const FlashTile*> tiles_at(const FlashStep& step, std::uint64_t key) const {
+    std::vector<const FlashTile*> tiles;
+    for (const FlashTile& tile : step.tiles)
+      if (tile.key_begin < key + tiling_.chunk && key < tile.key_end) tiles.push_back(&tile);
+    return tiles;
+  }
+
+  // All rows of maxima first, because their matmuls run side by side on different rows of the array.
+  void add_exponentials(std::vector<Stage>& stages, std::size_t round, std::vector<TileView>& probabilities) {
+    const FlashQuad& quad = order_.quads[round];
+    stages.emplace_back([this, &quad] { subtract_maxima(quad); });
+    for (std::uint64_t chunk = quad.begin; chunk < quad.end; ++chunk)
+      stages.emplace_back(
+          [this, &quad, &probabilities, chunk] { probabilities.push_back(exponentiate(quad, chunk)); });
+    stages.insert(stages.begin() + 2, [this, round] {
+      while (rows_ < order_.rounds[round].rows_end) make_row(rows_++);
+    });
+  }
+
+  void subtract_maxima(const FlashQuad& quad) {
+    const FlashStep& step = steps_[quad.step];
+    transposed_.clear();
+    unsigned lane = 0;
+    for (std::uint64_t chunk = quad.begin; chunk < quad.end; ++chunk) {
+      const std::uint64_t key = chunk * tiling_.chunk;
+      const auto tiles = tiles_at(step, key);
+      const unsigned first = tiles.front()->first, end = tiles.back()->first + tiles.back()->rows;
+      const TileView scores =
+          memory_.take_transposed().partitions(0, chunk_keys(key)).columns(first, end - first);
+      const unsigned on = lane++ % tiling_.lanes;
+      kernel_.matmul(scores, memory_.minus_one(on, chunk_keys(key)),
+                     FlashMemory::row_of_lane(work_[quad.step].row, on).columns(first, end - first), false);
+      transposed_.push_back(scores);
+    }
+  }
+
+  // [keys, queries] of exp(scale (score - maximum)).
+  TileView exponentiate(const FlashQuad& quad, std::uint64_t chunk) {
+    const FlashStep& step = steps_[quad.step];
+    const FlashBlock& block = memory_.block(step);
+    const std::uint64_t key = chunk * tiling_.chunk;
+    const auto tiles = tiles_at(step, key);
+    const unsigned first = tiles.front()->first, count = tiles.back()->first + tiles.back()->rows - first;
+    const TileView& scores = transposed_[chunk - quad.begin];
+    const auto column = static_cast<unsigned>(key - step.block * tiling_.block_keys());
+    const std::vector<TileView>& q = work_[quad.step].group->q;
+    for (std::size_t part = 0; part < q.size(); ++part)
+      kernel_.matmul(scores, block.k[part].columns(column, chunk_keys(key)), q[part].columns(first, count),
+                     true);
+    for (const FlashTile* tile : tiles) {
+      const Visibility v = visibility(shape_, step.query + tile->first, tile->rows, key, chunk_keys(key));
+      if (!v.all) memory_.masks().hide_transposed(scores.columns(tile->first - first, tile->rows), v.edges());
+    }
+    const TileView all = memory_.take_probabilities().partitions(0, chunk_keys(key));
+    kernel_.activation(all.columns(first, count), scores, ActFn::kExp, {scale_, nullptr});
+    return all;
+  }
+
+  // --- products
+
+  void add_products(std::vector<Stage>& stages, const FlashQuad& quad) {
+    for (const FlashTile& tile : steps_[quad.step].tiles)
+      stages.emplace_back([this, &quad, &tile] { multiply_values(quad, tile); });
+  }
+
+  void multiply_values(const FlashQuad& quad, const FlashTile& tile) {
+    const FlashStep& step = steps_[quad.step];
+    const FlashBlock& block = memory_.block(step);
+    const TileView product = memory_.product(tile);
+    const std::uint64_t tile_begin = tile.key_begin / tiling_.chunk,
+                        tile_end = (tile.key_end + tiling_.chunk - 1) / tiling_.chunk;
+    const unsigned columns = product.shape.count.back();
+    for (std::uint64_t c = std::max(quad.begin, tile_begin); c < std::min(quad.end, tile_end); ++c) {
+      const auto number = static_cast<unsigned>(c - step.block * tiling_.block_chunks);
+      const unsigned keys = chunk_keys(c * tiling_.chunk);
+      const TileView p = probabilities_[c - quad.begin].columns(tile.first, tile.rows);
+      for (unsigned at = 0; at < columns; at += tiling_.d_columns) {
+        const unsigned count = std::min(tiling_.d_columns, columns - at);
+        kernel_.matmul(product.columns(at, count), p,
+                       block.v.partitions(0, keys).columns(number * tiling_.value_pitch + at, count),
+                       c > tile_begin);
+      }
+    }
+    if (quad.begin < tile_end && tile_end <= quad.end) accumulate(quad.step, tile, product);
+  }
+
+  // Added to the tile's output, or its beginning; the last block's tile is divided by its sum and stored.
+  void accumulate(std::size_t number, const FlashTile& tile, const TileView& product) {
+    GroupState& group = *work_[number].group;
+    if (tile.opens && tile.closes) return finish_tile(number, tile, product);
+    if (!group.output) group.output = memory_.take_output();
+    const TileView output = group.output->partitions(0, tile.rows)
+                                .columns(tile.index * tiling_.value_pitch, product.shape.count.back());
+    const TileView correction = work_[number].corrections.partitions(0, tile.rows).columns(tile.index, 1);
+    if (tile.opens)
+      kernel_.copy(output, product);
     else
-      kernel_.tensor_scalar(work.top, top, AluOp::kMult, {-scale_, nullptr});
-    work.tile->negated_top = work.top;
+      kernel_.scalar_tensor_tensor(output, output, AluOp::kMult, {0, &correction}, AluOp::kAdd, product);
+    if (tile.closes) finish_tile(number, tile, output);
   }
 
-  // Stage 2: probabilities up to their common divisor, and their sum.
-  void exponentiate(Work& work) {
-    const TileView sum = memory_.take_sum(work.step.rows, work.step.first);
-    work.probabilities = memory_.take_probabilities(work.step);
-    kernel_.activation_reduce(work.probabilities, sum, work.scores, ActFn::kExp, {scale_, nullptr},
-                              {0, &work.top});
-    if (work.step.first) {
-      work.tile->sum = sum;
-      return;
-    }
-    work.sum = sum;
-    work.correction = memory_.take_correction(work.step.rows);
-    kernel_.activation(*work.correction, *work.old_top, ActFn::kExp, {-1, nullptr}, {0, &work.top});
-  }
-
-  // Stage 3: the contraction with v runs over keys, so keys have to lie on partitions: [rows, keys] -> [keys,
-  // rows].
-  void transpose(Work& work) {
-    const std::vector<Part> chunks = parts_of(work.step.keys, tiling_.chunk);
-    for (std::size_t begin = 0; begin < chunks.size(); begin += tiling_.bank_chunks) {
-      const auto first = chunks.begin() + static_cast<std::ptrdiff_t>(begin);
-      const std::size_t count = std::min<std::size_t>(tiling_.bank_chunks, chunks.size() - begin);
-      transpose_bank(work, {first, first + static_cast<std::ptrdiff_t>(count)});
-    }
-  }
-
-  void transpose_bank(Work& work, const std::vector<Part>& chunks) {
-    const unsigned rows = work.step.rows, columns = static_cast<unsigned>(chunks.size()) * rows;
-    const TileView in_psum = memory_.take_transposed_psum(chunks.front().count, columns);
-    const TileView in_sbuf = memory_.take_transposed(chunks.front().count, columns);
-    const auto place = [&](const TileView& all, unsigned c) {
-      return all.partitions(0, chunks[c].count).columns(c * rows, rows);
-    };
-    unsigned whole = 0;  // chunks as long as the first: they are copied together, a shorter last one apart
-    for (unsigned c = 0; c < chunks.size(); ++c) {
-      kernel_.transpose(place(in_psum, c), work.probabilities.columns(chunks[c].first, chunks[c].count),
-                        memory_.identity(rows));
-      work.transposed.push_back(place(in_sbuf, c));
-      if (chunks[c].count == chunks.front().count) ++whole;
-    }
-    kernel_.copy(in_sbuf.columns(0, whole * rows), in_psum.columns(0, whole * rows), Queue::kScalar);
-    if (whole < chunks.size()) kernel_.copy(place(in_sbuf, whole), place(in_psum, whole), Queue::kScalar);
-  }
-
-  // Stage 4: probabilities times values.
-  void multiply_values(Work& work) {
-    work.product = memory_.take_product(work.step.rows);
-    for (std::size_t c = 0; c < work.transposed.size(); ++c) {
-      const TileView values = work.block.v[c].partitions(0, work.transposed[c].shape.partitions);
-      for (const Part& part : parts_of(static_cast<unsigned>(shape_.d), tiling_.d_columns))
-        kernel_.matmul(work.product.columns(part.first, part.count), work.transposed[c],
-                       values.columns(part.first, part.count), c > 0);
-    }
-  }
-
-  // Stage 5: added to the tile's output; the last block's tile is divided by its sum and stored.
-  void accumulate(Work& work) {
-    TileState& tile = *work.tile;
-    if (work.step.first && work.step.last) return finish_tile(work, work.product);
-    if (work.step.first) {
-      tile.output = memory_.take_output(work.step.rows);
-      kernel_.copy(*tile.output, work.product);
-      return;
-    }
-    kernel_.tensor_scalar(*tile.sum, *tile.sum, AluOp::kMult, {0, &*work.correction}, AluOp::kAdd,
-                          {0, &*work.sum});
-    // On GpSimd, which is otherwise idle: the vector engine, which alone can add from PSUM, has enough to do.
-    kernel_.tensor_scalar(*tile.output, *tile.output, AluOp::kMult, {0, &*work.correction}, AluOp::kBypass,
-                          {}, Queue::kGpSimd);
-    kernel_.tensor_tensor(*tile.output, *tile.output, work.product, AluOp::kAdd);
-    if (work.step.last) finish_tile(work, *tile.output);
-  }
-
-  void finish_tile(const Work& work, const TileView& numerator) {
-    const TileView inverse = memory_.take_column(work.step.rows),
-                   result = memory_.take_result(work.step.rows);
-    kernel_.reciprocal(inverse, *work.tile->sum);
-    kernel_.tensor_scalar(result, numerator, AluOp::kMult, {0, &inverse});
-    memory_.store(work.step, result);
+  void finish_tile(std::size_t number, const FlashTile& tile, const TileView& numerator) {
+    const auto d = static_cast<unsigned>(shape_.d);
+    const TileView inverse = memory_.take_inverse().partitions(0, tile.rows),
+                   result = memory_.take_result().partitions(0, tile.rows);
+    kernel_.reciprocal(inverse, numerator.columns(d, 1));
+    // GpSimd is otherwise idle, but cannot reach PSUM.
+    const bool in_sbuf = numerator.tile.space == isa::Space::kSbuf;
+    kernel_.tensor_scalar(result, numerator.columns(0, d), AluOp::kMult, {0, &inverse}, AluOp::kBypass, {},
+                          in_sbuf ? Queue::kGpSimd : Queue::kVector);
+    memory_.store(steps_[number], tile, result);
+    if (lse_)
+      lse_->record(steps_[number], tile, work_[number].tops.partitions(0, tile.rows).columns(tile.index, 1),
+                   numerator.columns(d, 1));
   }
 
   FlashShape shape_;
   FlashTiling tiling_;
+  std::vector<FlashStep> steps_;
+  FlashOrder order_;
   Kernel kernel_;
   FlashMemory memory_;
   float scale_;
-  std::array<Work, kFlashDepth + 1> work_;
-  std::size_t started_ = 0;
-  // Pointers into it stay valid, because it only grows at the end and shrinks at the front.
-  std::deque<TileState> tiles_;
+  std::vector<Work> work_;  // per step
+  std::size_t pieces_ = 0, rows_ = 0;
+  std::optional<FlashLse> lse_;
+  std::vector<TileView> transposed_;     // of this round's quad, per chunk
+  std::vector<TileView> probabilities_;  // of the last round's
 };
 
 }  // namespace
-
-FlashTiling tiling_of(const model::MachineParams& machine, isa::DType dtype) {
-  const auto& tensor = machine.chip.core.tensor;
-  const std::uint64_t partitions = machine.chip.core.sbuf.partitions;
-  const std::uint64_t bank = machine.chip.core.psum.bank.count;
-  const std::uint64_t bank_columns = std::min(tensor.moving_columns, bank / sizeof(float));
-  const std::uint64_t chunk = std::min({tensor.rows, tensor.columns, partitions});
-  FlashTiling tiling{};
-  tiling.q_rows = static_cast<unsigned>(std::min(chunk, bank_columns));
-  tiling.kv_block = static_cast<unsigned>(bank_columns);
-  tiling.chunk = static_cast<unsigned>(chunk);
-  tiling.d_rows = static_cast<unsigned>(std::min(tensor.rows, partitions));
-  tiling.d_columns = static_cast<unsigned>(bank_columns);
-  tiling.bank_chunks = static_cast<unsigned>(bank / (tiling.q_rows * isa::size_of(dtype)));
-  return tiling;
-}
 
 isa::Program build_flash_kernel(const FlashShape& shape, const model::MachineParams& machine) {
   return FlashBuilder(shape, machine).build();

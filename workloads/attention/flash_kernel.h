@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flash attention forward for the heads of one NeuronCore, as a program for one core.
 //
-//   o[h] = softmax(q[h] k[h]^T / sqrt(d) + mask) v[h]
+//   o[h] = softmax(q[h] k[g(h)]^T / sqrt(d) + mask) v[g(h)],   g(h) = h / heads_per_kv
 //
-// Arguments in HBM: qt [heads d, q_len] and kt [heads d, kv_len], queries and keys d-major (transposed),
-// because the array contracts over partitions; v [heads kv_len, d] and o [heads q_len, d] row-major. All in
-// `dtype`, which the probabilities are rounded to as well; scores, sums and the accumulated output are fp32.
-// Any lengths, any d up to the partitions.
+// Arguments in HBM: qt [heads d, q_len] and kt [kv_heads d, kv_len], queries and keys d-major (transposed),
+// because the array contracts over partitions; v [kv_heads kv_len, d] and o [heads q_len, d] row-major. All
+// in `dtype`, which the probabilities are rounded to as well; scores, sums and the accumulated output are
+// fp32. With `lse` a fifth argument lse [heads q_len, 1] of fp32 gets log(sum over seen j of exp(score_j)) of
+// every row. Any lengths, any d up to the partitions.
 //
-// Blocks of the keys are walked once per tile of queries with a running maximum and a running sum, so no
-// score ever goes to HBM. Leaves out: the backward pass, dropout, several query heads sharing keys, and
-// cutting one head over cores.
+// Blocks of the keys are walked once per group of queries with a running maximum and a running sum, which
+// rescale the output after every block, so no score ever goes to HBM. Leaves out: dropout.
 #pragma once
 
 #include <cstdint>
@@ -21,22 +21,38 @@
 namespace tahoma::workloads {
 
 struct FlashShape {
-  std::uint64_t heads = 1;  // of this core
+  std::uint64_t heads = 1;  // query heads of this core
   std::uint64_t q_len = 0, kv_len = 0, d = 0;
   bool causal = false;  // query i sees the keys j <= i + kv_len - q_len; needs q_len <= kv_len
   isa::DType dtype = isa::DType::kBf16;
+  std::uint64_t window = 0;           // causal: a query sees only the last `window` of these keys; 0: all
+  std::uint64_t heads_per_kv = 1;     // query heads that share keys and values
+  std::uint64_t first_head = 0;       // the first query head's number among those that share its keys
+  std::uint64_t part = 0, parts = 1;  // of every head's queries, where cores share the heads
+  bool lse = false;
+
+  std::uint64_t kv_heads() const { return (first_head + heads + heads_per_kv - 1) / heads_per_kv; }
 };
 
-// How a machine cuts the work: from its array, banks and partitions.
+// How a machine cuts the work: from its array, banks, partitions and SBUF.
 struct FlashTiling {
-  unsigned q_rows;       // queries of a tile: partitions of scores and output
-  unsigned kv_block;     // keys of a block: moving columns of a score matmul, one PSUM bank of fp32
-  unsigned chunk;        // keys contracted by one matmul with v
-  unsigned d_rows;       // part of d contracted by one score matmul
-  unsigned d_columns;    // part of d that one matmul with v writes
-  unsigned bank_chunks;  // transposed chunks that share a PSUM bank
+  unsigned chunk;         // keys of a chunk: partitions of transposed scores, contracted with v by one matmul
+  unsigned q_rows;        // queries of a tile: partitions of scores and output
+  unsigned group_tiles;   // tiles of queries that walk over the keys together
+  unsigned score_keys;    // keys of one score matmul: moving columns, one PSUM bank of fp32
+  unsigned score_banks;   // such banks in flight
+  unsigned quad;          // chunks whose transposed scores are in flight, a bank each
+  unsigned lanes;         // parts of the array's rows that take a row of maxima each at the same time
+  unsigned block_chunks;  // chunks between two rescalings of the output
+  unsigned d_rows;        // part of d contracted by one score matmul
+  unsigned d_columns;     // part of d that one matmul with v writes
+  unsigned value_pitch;   // columns of a chunk of values with its column of ones
+  unsigned outputs_per_bank;  // tiles of output that share a PSUM bank; 0: a tile takes several banks
+
+  std::uint64_t block_keys() const { return std::uint64_t{block_chunks} * chunk; }
+  unsigned group_rows() const { return group_tiles * q_rows; }
 };
-FlashTiling tiling_of(const model::MachineParams& machine, isa::DType dtype);
+FlashTiling tiling_of(const model::MachineParams& machine, const FlashShape& shape);
 
 isa::Program build_flash_kernel(const FlashShape& shape, const model::MachineParams& machine);
 

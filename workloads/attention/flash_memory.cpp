@@ -2,138 +2,154 @@
 #include "workloads/attention/flash_memory.h"
 
 #include <algorithm>
+#include <string>
+
+#include "workloads/attention/flash_lse.h"
 
 namespace tahoma::workloads {
 
-using runtime::HbmView, runtime::Kernel, runtime::TileView;
+using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
 
 namespace {
 
-constexpr isa::Queue kStores =
-    isa::Queue::kGpSimd;  // loads are never stuck behind a store that waits for its tile
+// Loads are never stuck behind a store that waits for its tile.
+constexpr isa::Queue kStores = isa::Queue::kGpSimd;
+constexpr isa::DType kFp32 = isa::DType::kFp32, kBf16 = isa::DType::kBf16;
+constexpr unsigned kLanePartitions = 32;
 
 unsigned divided_up(std::uint64_t value, std::uint64_t by) {
   return static_cast<unsigned>((value + by - 1) / by);
 }
-
 std::uint64_t aligned(std::uint64_t bytes) { return (bytes + 63) / 64 * 64; }
 
+// Copies of what a step leaves for later stages, and of what only its own round needs.
+constexpr unsigned kOfStep = kFlashStepsInFlight + 2, kOfRound = 4;
+
+struct PoolSize {
+  const char* name;
+  isa::DType dtype;
+  unsigned columns, copies;
+};
+
+struct PoolSizes {
+  PoolSize queries, maxima, tops, columns, corrections, rows, probabilities, outputs, inverses, results;
+
+  PoolSizes(const FlashShape& shape, const FlashTiling& t, unsigned pieces)
+      : queries{"queries", shape.dtype, t.group_rows(), kOfStep * divided_up(shape.d, t.d_rows)},
+        maxima{"maxima", kFp32, t.group_tiles * pieces, kOfRound},
+        tops{"tops", kBf16, t.group_tiles, kOfStep},
+        columns{"columns", kFp32, t.group_tiles, 2 * kOfStep},
+        corrections{"corrections", kFp32, t.group_tiles, kOfStep},
+        rows{"rows", kBf16, t.group_rows(), kOfStep},
+        probabilities{"probabilities", shape.dtype, t.group_rows(), 2 * t.quad + 2},
+        outputs{"outputs", kFp32, t.group_tiles * t.value_pitch, 3},
+        inverses{"inverses", kFp32, 1, kOfRound},
+        results{"results", shape.dtype, static_cast<unsigned>(shape.d), kOfRound} {}
+
+  std::uint64_t bytes() const {
+    std::uint64_t sum = 0;
+    for (const PoolSize* size : {&queries, &maxima, &tops, &columns, &corrections, &rows, &probabilities,
+                                 &outputs, &inverses, &results})
+      sum += size->copies * aligned(std::uint64_t{size->columns} * isa::size_of(size->dtype));
+    return sum;
+  }
+};
+
+unsigned pieces_of(const FlashTiling& tiling) {
+  return divided_up(std::uint64_t{tiling.block_keys()}, tiling.score_keys);
+}
+
 }  // namespace
+
+// Beside the pools: masks, the ones that they and the identity are made from, and the row of -1.
+std::uint64_t FlashMemory::working_bytes(const FlashShape& shape, const FlashTiling& tiling) {
+  const std::uint64_t tiles = edges_of(shape, tiling.q_rows, tiling.chunk).size() + 3;
+  return PoolSizes(shape, tiling, pieces_of(tiling)).bytes() +
+         tiles * aligned(std::uint64_t{tiling.chunk} * 2) + (shape.lse ? FlashLse::bytes(tiling) : 0);
+}
 
 FlashMemory::FlashMemory(Kernel& kernel, const FlashShape& shape, const FlashTiling& tiling,
                          const model::MachineParams& machine)
     : kernel_(kernel),
       shape_(shape),
       tiling_(tiling),
-      d_(static_cast<unsigned>(shape.d)),
-      d_parts_(divided_up(shape.d, tiling.d_rows)),
-      block_chunks_(divided_up(std::min<std::uint64_t>(tiling.kv_block, shape.kv_len), tiling.chunk)) {
-  qt_ = kernel.argument("qt", shape.dtype, shape.heads * shape.d, shape.q_len);
-  kt_ = kernel.argument("kt", shape.dtype, shape.heads * shape.d, shape.kv_len);
-  v_ = kernel.argument("v", shape.dtype, shape.heads * shape.kv_len, shape.d);
-  o_ = kernel.argument("o", shape.dtype, shape.heads * shape.q_len, shape.d);
-  const auto& core = machine.chip.core;
-  make_working_pools(core.psum.per_partition.count / core.psum.bank.count);
-  make_identity();
-  make_block_pools(core.sbuf.usable.count - std::min(core.sbuf.usable.count, sbuf_used_));
+      qt_(kernel.argument("qt", shape.dtype, shape.heads * shape.d, shape.q_len)),
+      kt_(kernel.argument("kt", shape.dtype, shape.kv_heads() * shape.d, shape.kv_len)),
+      v_(kernel.argument("v", shape.dtype, shape.kv_heads() * shape.kv_len, shape.d)),
+      o_(kernel.argument("o", shape.dtype, shape.heads * shape.q_len, shape.d)),
+      minus_one_(kernel.take(kernel.sbuf("minus_one", kBf16, tiling.chunk), lane_partitions(), tiling.chunk)),
+      masks_(kernel, edges_of(shape, tiling.q_rows, tiling.chunk), tiling.q_rows, tiling.chunk),
+      blocks_(kernel, shape, tiling, kt_, v_,
+              machine.chip.core.sbuf.usable.count -
+                  std::min(machine.chip.core.sbuf.usable.count, working_bytes(shape, tiling))) {
+  kernel.memset(minus_one_, -1.0F, isa::Queue::kVector);
+  make_pools();
+  make_products();
 }
 
-runtime::Pool FlashMemory::sbuf(const std::string& name, isa::DType dtype, unsigned columns,
-                                unsigned copies) {
-  sbuf_used_ += copies * aligned(std::uint64_t{columns} * isa::size_of(dtype));
-  return kernel_.sbuf(name, dtype, columns, copies);
+void FlashMemory::make_pools() {
+  const PoolSizes sizes(shape_, tiling_, pieces());
+  const auto make = [&](const PoolSize& size) {
+    return kernel_.sbuf(size.name, size.dtype, size.columns, size.copies);
+  };
+  queries_ = make(sizes.queries);
+  maxima_ = make(sizes.maxima);
+  tops_ = make(sizes.tops);
+  columns_ = make(sizes.columns);
+  corrections_ = make(sizes.corrections);
+  rows_ = make(sizes.rows);
+  probabilities_ = make(sizes.probabilities);
+  outputs_ = make(sizes.outputs);
+  inverses_ = make(sizes.inverses);
+  results_ = make(sizes.results);
+  scores_ = kernel_.psum("scores", kFp32, tiling_.score_keys, tiling_.score_banks);
+  transposed_ = kernel_.psum("transposed", kFp32, tiling_.group_rows(), tiling_.quad);
 }
 
-// Copies: as many as are alive in program order, which follows from the stages that write and read them, and
-// one more so that the next can be written while the oldest is read. Columns are small, so they get the most
-// that any needs.
-void FlashMemory::make_working_pools(std::uint64_t psum_banks) {
-  constexpr unsigned kColumns = kFlashDepth + 2;
-  constexpr isa::DType kFp32 = isa::DType::kFp32;
-  const unsigned block = static_cast<unsigned>(std::min<std::uint64_t>(tiling_.kv_block, shape_.kv_len));
-  const unsigned turned = std::min(tiling_.bank_chunks, block_chunks_) * tiling_.q_rows;
-  const unsigned two = psum_banks >= 7 ? 2 : 1;
-  scores_ = kernel_.psum("scores", kFp32, block, psum_banks >= 7 ? 3 : 2);
-  transposed_psum_ = kernel_.psum("transposed", shape_.dtype, turned, two);
-  products_ = kernel_.psum("products", kFp32, d_, two);
-  queries_ = sbuf("queries", shape_.dtype, tiling_.q_rows, 3 * d_parts_);
-  if (shape_.causal) masked_ = sbuf("masked", kFp32, block, 3);
-  probabilities_ = sbuf("probabilities", shape_.dtype, block, 3);
-  transposed_ = sbuf("transposed", shape_.dtype, turned, 3 * divided_up(block_chunks_, tiling_.bank_chunks));
-  tops_ = sbuf("tops", kFp32, 1, kColumns);
-  columns_ = sbuf("columns", kFp32, 1, kColumns);
-  tile_sums_ = sbuf("tile_sums", kFp32, 1, kColumns);
-  sums_ = sbuf("sums", kFp32, 1, kColumns);
-  corrections_ = sbuf("corrections", kFp32, 1, kColumns);
-  outputs_ = sbuf("outputs", kFp32, d_, 2);
-  results_ = sbuf("results", shape_.dtype, d_, 3);
+// Tiles take turns with the banks, so that one is read while its neighbour is still added to.
+void FlashMemory::make_products() {
+  const unsigned in_bank = tiling_.outputs_per_bank, columns = static_cast<unsigned>(shape_.d) + 1;
+  const unsigned banks = in_bank == 0 ? tiling_.group_tiles : divided_up(tiling_.group_tiles, in_bank);
+  const unsigned tiles = divided_up(tiling_.group_tiles, banks);
+  const Pool pool = kernel_.psum("products", kFp32, tiles * columns, banks);
+  for (unsigned b = 0; b < banks; ++b)
+    products_.push_back(kernel_.take(pool, tiling_.q_rows, tiles * columns));
 }
 
-void FlashMemory::make_block_pools(std::uint64_t room) {
-  const auto block = static_cast<unsigned>(std::min<std::uint64_t>(tiling_.kv_block, shape_.kv_len));
-  const std::size_t size = isa::size_of(shape_.dtype);
-  const std::uint64_t bytes =
-      d_parts_ * aligned(block * size) + aligned(std::uint64_t{block_chunks_} * d_ * size);
-  const std::uint64_t blocks = divided_up(shape_.kv_len, tiling_.kv_block), fit = room / bytes;
-  // A step may load a block while kFlashDepth earlier steps have still to read theirs.
-  resident_ = fit >= blocks + kFlashDepth;
-  const std::uint64_t useful = resident_ ? 2 * blocks + kFlashDepth : kFlashDepth + 3;
-  const auto copies = static_cast<unsigned>(std::clamp<std::uint64_t>(fit, kFlashDepth + 1, useful));
-  keys_ = sbuf("keys", shape_.dtype, block, copies * d_parts_);
-  values_ = sbuf("values", shape_.dtype, block_chunks_ * d_, copies);
+TileView FlashMemory::product(const FlashTile& tile) const {
+  const auto banks = static_cast<unsigned>(products_.size());
+  const unsigned columns = static_cast<unsigned>(shape_.d) + 1;
+  return products_[tile.index % banks]
+      .partitions(0, tile.rows)
+      .columns(tile.index / banks * columns, columns);
 }
 
-void FlashMemory::make_identity() {
-  const unsigned n = tiling_.q_rows;
-  const TileView ones = kernel_.take(sbuf("ones", shape_.dtype, n, 1), n, n);
-  identity_ = kernel_.take(sbuf("identity", shape_.dtype, n, 1), n, n);
-  kernel_.memset(ones, 1.0F, isa::Queue::kGpSimd);
-  kernel_.affine_select(identity_, ones, 0, 1, -1, isa::CompareOp::kEq, 0.0F);
+unsigned FlashMemory::pieces() const { return pieces_of(tiling_); }
+
+unsigned FlashMemory::lane_partitions() const { return (tiling_.lanes - 1) * kLanePartitions + 1; }
+
+TileView FlashMemory::minus_one(unsigned lane, unsigned keys) const {
+  return minus_one_.partitions(lane * kLanePartitions, 1).columns(0, keys);
 }
 
-TileView FlashMemory::identity(unsigned rows) const { return identity_.partitions(0, rows).columns(0, rows); }
+TileView FlashMemory::row_of_lane(const TileView& row, unsigned lane) {
+  return row.partitions(lane * kLanePartitions, 1);
+}
 
 std::vector<TileView> FlashMemory::load_queries(const FlashStep& step) {
+  const auto d = static_cast<unsigned>(shape_.d);
   std::vector<TileView> parts;
-  for (unsigned first = 0; first < d_; first += tiling_.d_rows) {
-    const unsigned count = std::min(tiling_.d_rows, d_ - first);
-    parts.push_back(take(queries_, count, step.rows));
-    kernel_.load(parts.back(), qt_.window(step.head * d_ + first, step.query, count, step.rows));
+  for (unsigned first = 0; first < d; first += tiling_.d_rows) {
+    const unsigned count = std::min(tiling_.d_rows, d - first);
+    parts.push_back(kernel_.take(queries_, count, step.rows));
+    kernel_.load(parts.back(), qt_.window(step.head * d + first, step.query, count, step.rows));
   }
   return parts;
 }
 
-FlashBlock FlashMemory::block(const FlashStep& step) {
-  if (!resident_) return load_block(step, step.keys);
-  if (step.head != resident_head_) blocks_.clear();
-  resident_head_ = step.head;
-  const auto held = blocks_.find(step.block);
-  if (held != blocks_.end()) return held->second;
-  // Whole, even if this tile of queries sees a part of it: later tiles see the rest.
-  const auto keys =
-      static_cast<unsigned>(std::min<std::uint64_t>(tiling_.kv_block, shape_.kv_len - step.key));
-  return blocks_.emplace(step.block, load_block(step, keys)).first->second;
-}
-
-FlashBlock FlashMemory::load_block(const FlashStep& step, unsigned keys) {
-  FlashBlock block;
-  for (unsigned first = 0; first < d_; first += tiling_.d_rows) {
-    const unsigned count = std::min(tiling_.d_rows, d_ - first);
-    block.k.push_back(take(keys_, count, keys));
-    kernel_.load(block.k.back(), kt_.window(step.head * d_ + first, step.key, count, keys));
-  }
-  const unsigned chunks = divided_up(keys, tiling_.chunk);
-  const TileView all = take(values_, std::min(tiling_.chunk, keys), chunks * d_);
-  for (unsigned c = 0; c < chunks; ++c) {
-    const unsigned first = c * tiling_.chunk, count = std::min(tiling_.chunk, keys - first);
-    block.v.push_back(all.partitions(0, count).columns(c * d_, d_));
-    kernel_.load(block.v.back(), v_.window(step.head * shape_.kv_len + step.key + first, 0, count, d_));
-  }
-  return block;
-}
-
-void FlashMemory::store(const FlashStep& step, const TileView& result) {
-  kernel_.store(o_.window(step.head * shape_.q_len + step.query, 0, step.rows, d_), result, kStores);
+void FlashMemory::store(const FlashStep& step, const FlashTile& tile, const TileView& result) {
+  kernel_.store(o_.window(step.head * shape_.q_len + step.query + tile.first, 0, tile.rows, shape_.d), result,
+                kStores);
 }
 
 }  // namespace tahoma::workloads

@@ -1,82 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a flash kernel keeps its tiles: the pools in SBUF and PSUM, the arguments in HBM, and which blocks of
-// keys and values are on chip. A head's blocks stay in SBUF for all its tiles of queries when they fit, with
-// those of the next head loaded beside them as far as room allows; longer heads are streamed again for every
-// tile.
+// Where a flash kernel keeps its tiles: the arguments in HBM and the pools in SBUF and PSUM.
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <string>
 #include <vector>
 
 #include "runtime/kernel.h"
+#include "workloads/attention/flash_blocks.h"
+#include "workloads/attention/flash_masks.h"
 #include "workloads/attention/flash_schedule.h"
 
 namespace tahoma::workloads {
-
-// Rounds between the first and the last stage of a step; flash_kernel.cpp says what is done in which.
-inline constexpr unsigned kFlashDepth = 5;
-
-struct FlashBlock {
-  std::vector<runtime::TileView> k;  // per part of d: [part of d, keys]
-  std::vector<runtime::TileView> v;  // per chunk of keys: [chunk, d]
-};
 
 class FlashMemory {
  public:
   FlashMemory(runtime::Kernel& kernel, const FlashShape& shape, const FlashTiling& tiling,
               const model::MachineParams& machine);
 
-  std::vector<runtime::TileView> load_queries(const FlashStep& step);
-  FlashBlock block(const FlashStep& step);  // loaded if it is not on chip
-  void store(const FlashStep& step, const runtime::TileView& result);
-  runtime::TileView identity(unsigned rows) const;
+  // Bytes of a partition without the blocks of keys and values.
+  static std::uint64_t working_bytes(const FlashShape& shape, const FlashTiling& tiling);
 
-  runtime::TileView take_scores(const FlashStep& step) { return take(scores_, step.rows, step.keys); }
-  runtime::TileView take_masked(const FlashStep& step) { return take(masked_, step.rows, step.keys); }
-  runtime::TileView take_probabilities(const FlashStep& step) {
-    return take(probabilities_, step.rows, step.keys);
-  }
-  runtime::TileView take_top(unsigned rows) { return take(tops_, rows, 1); }
-  runtime::TileView take_column(unsigned rows) { return take(columns_, rows, 1); }
-  // Sums that a tile keeps live longer than those of a single block.
-  runtime::TileView take_sum(unsigned rows, bool of_tile) {
-    return take(of_tile ? tile_sums_ : sums_, rows, 1);
-  }
-  runtime::TileView take_correction(unsigned rows) { return take(corrections_, rows, 1); }
-  runtime::TileView take_transposed_psum(unsigned keys, unsigned columns) {
-    return take(transposed_psum_, keys, columns);
-  }
-  runtime::TileView take_transposed(unsigned keys, unsigned columns) {
-    return take(transposed_, keys, columns);
-  }
-  runtime::TileView take_product(unsigned rows) { return take(products_, rows, d_); }
-  runtime::TileView take_output(unsigned rows) { return take(outputs_, rows, d_); }
-  runtime::TileView take_result(unsigned rows) { return take(results_, rows, d_); }
+  std::vector<runtime::TileView> load_queries(const FlashStep& step);  // per part of d: [part of d, rows]
+  const FlashBlock& block(const FlashStep& step) { return blocks_.block(step); }
+  void store(const FlashStep& step, const FlashTile& tile, const runtime::TileView& result);
+  const FlashMasks& masks() const { return masks_; }
+  // -1 on the first partition of a lane: [1, keys], stationary for a row of maxima.
+  runtime::TileView minus_one(unsigned lane, unsigned keys) const;
+  // All of a step's tiles on a lane's first partition: [1, rows] of what take_maxima_row() returned.
+  static runtime::TileView row_of_lane(const runtime::TileView& row, unsigned lane);
+
+  runtime::Pool scores() const { return scores_; }  // PSUM banks of fp32
+  runtime::TileView take_scores() { return take(scores_, tiling_.score_keys); }
+  runtime::TileView take_transposed() { return take(transposed_, tiling_.group_rows()); }
+  runtime::TileView product(const FlashTile& tile) const;  // [rows, d + 1] in PSUM
+  runtime::TileView take_maxima() { return take(maxima_, tiling_.group_tiles * pieces()); }
+  runtime::TileView take_tops() { return take(tops_, tiling_.group_tiles); }
+  runtime::TileView take_column() { return take(columns_, tiling_.group_tiles); }
+  runtime::TileView take_corrections() { return take(corrections_, tiling_.group_tiles); }
+  runtime::TileView take_maxima_row() { return take(rows_, tiling_.group_rows()); }
+  runtime::TileView take_probabilities() { return take(probabilities_, tiling_.group_rows()); }
+  runtime::TileView take_output() { return take(outputs_, tiling_.group_tiles * tiling_.value_pitch); }
+  runtime::TileView take_inverse() { return take(inverses_, 1); }
+  runtime::TileView take_result() { return take(results_, static_cast<unsigned>(shape_.d)); }
+
+  // Matmuls that the keys of a block take for one tile of queries.
+  unsigned pieces() const;
+  // Partitions that hold a row of maxima for every lane.
+  unsigned lane_partitions() const;
 
  private:
-  runtime::TileView take(runtime::Pool pool, unsigned partitions, unsigned columns) {
-    return kernel_.take(pool, partitions, columns);
+  runtime::TileView take(runtime::Pool pool, unsigned columns) {
+    return kernel_.take(pool, tiling_.chunk, columns);
   }
-  runtime::Pool sbuf(const std::string& name, isa::DType dtype, unsigned columns, unsigned copies);
-  void make_working_pools(std::uint64_t psum_banks);
-  void make_block_pools(std::uint64_t room);
-  void make_identity();
-  FlashBlock load_block(const FlashStep& step, unsigned keys);
+  void make_pools();
+  void make_products();
 
   runtime::Kernel& kernel_;
   FlashShape shape_;
   FlashTiling tiling_;
-  unsigned d_, d_parts_, block_chunks_;
-  std::uint64_t sbuf_used_ = 0;
   runtime::HbmView qt_, kt_, v_, o_;
-  runtime::Pool queries_, keys_, values_, scores_, masked_, probabilities_, tops_, columns_, tile_sums_,
-      sums_, corrections_, transposed_psum_, transposed_, products_, outputs_, results_;
-  runtime::TileView identity_;
-  bool resident_ = false;
-  std::uint64_t resident_head_ = UINT64_MAX;
-  std::map<std::uint64_t, FlashBlock> blocks_;  // of resident_head_, by number
+  runtime::Pool queries_, scores_, transposed_, maxima_, tops_, columns_, corrections_, rows_, probabilities_,
+      outputs_, inverses_, results_;
+  std::vector<runtime::TileView> products_;  // of a bank, or of a tile where it takes several
+  runtime::TileView minus_one_;
+  FlashMasks masks_;
+  FlashBlocks blocks_;
 };
 
 }  // namespace tahoma::workloads

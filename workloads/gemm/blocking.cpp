@@ -22,6 +22,8 @@ constexpr double kDmaMargin = 0.75;
 constexpr double kDmaPrice = 0.05;
 constexpr double kAlmost = 1.002;  // among estimates this close, the least SBUF: it costs the host memory
 
+constexpr unsigned kTagsPerElement = 4;  // rows of C whose tags share an element do not part
+
 std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 std::uint64_t aligned(std::uint64_t bytes) { return ceil_div(bytes, 64) * 64; }
 
@@ -63,7 +65,8 @@ class Search {
 
   std::optional<Blocking> with_tiles(unsigned kt, unsigned mt, unsigned nt) {
     kt_ = kt, mt_ = mt, nt_ = nt;
-    k_tiles_ = ceil_div(shape_.k, kt), m_tiles_ = ceil_div(shape_.m, mt), n_tiles_ = ceil_div(shape_.n, nt);
+    k_tiles_ = ceil_div(shape_.partitions(), kt), m_tiles_ = ceil_div(shape_.m, mt),
+    n_tiles_ = ceil_div(shape_.n, nt);
     const auto banks = static_cast<unsigned>(core_.psum.per_partition.count / core_.psum.bank.count);
     const bool few = k_tiles_ * m_tiles_ * n_tiles_ < kFewMatmuls;
     banks_ = few ? std::max(std::min(2U, banks), banks / 4) : banks;
@@ -96,7 +99,9 @@ class Search {
     b.resident = true;
     b.strip = columns(std::uint64_t{strip_tiles} * mt_, shape_.m);
     b.panel = columns(std::uint64_t{panel_tiles} * nt_, shape_.n);
-    if (k_tiles_ * (b.strip + b.panel) * in_ > core_.sbuf.usable.count) return;
+    const std::uint64_t columns_of_k =
+        std::uint64_t{b.strip} * shape_.a_slices() + std::uint64_t{b.panel} * shape_.b_slices();
+    if (k_tiles_ * columns_of_k * in_ > core_.sbuf.usable.count) return;
     const std::uint64_t panels = ceil_div(shape_.n, b.panel), strips = ceil_div(shape_.m, b.strip);
     for (const unsigned ahead : {8U, 4U, 2U, 1U})
       for (const bool next : {true, false}) {
@@ -105,6 +110,10 @@ class Search {
         b.a_copies = static_cast<unsigned>(k_tiles_ + (strips * panels > 1 ? ahead : 0));
         b.b_copies = static_cast<unsigned>(k_tiles_ * (next ? 2 : 1) + (panels > 1 && !next ? ahead : 0));
         if (fits(b)) consider(b, resident_ns(b, panels, strips, ahead));
+        Blocking all = b;
+        all.all_strips = true;
+        all.a_copies = static_cast<unsigned>(k_tiles_ * strips);
+        if (panels > 1 && fits(all)) consider(all, resident_ns(all, panels, strips, ahead));
       }
   }
 
@@ -125,19 +134,21 @@ class Search {
   }
 
   double resident_ns(const Blocking& b, std::uint64_t panels, std::uint64_t strips, unsigned ahead) const {
-    const auto k = static_cast<double>(shape_.k);
-    const double a_strip = rates_.move_ns(k, static_cast<double>(b.strip * in_));
-    const double b_panel = rates_.move_ns(k, static_cast<double>(b.panel * in_));
-    const double moves =
-        static_cast<double>(panels) * (static_cast<double>(strips) * a_strip + b_panel) + store_ns(b);
+    const auto partitions = static_cast<double>(shape_.partitions());
+    const double a_strip = a_load_ns(partitions, b), b_panel = b_load_ns(partitions, b);
+    const auto a_strips = static_cast<double>(b.all_strips ? strips : panels * strips);
+    const double moves = a_strips * a_strip + static_cast<double>(panels) * b_panel + store_ns(b);
     const double first_group = static_cast<double>(k_tiles_) * step_ns(b);
     // Until the first strip and panel are there, the array waits for what its first group cannot cover.
     const double start = std::max(0.0, a_strip + b_panel - first_group);
     const double per_switch = start + std::max(0.0, kLatencyNs - ahead * step_ns(b));
-    const double switches = b.next_panel ? std::max(0.0, a_strip - first_group) : per_switch;
+    const double of_a = b.all_strips ? 0 : std::max(0.0, a_strip - first_group);
+    const double switches = b.next_panel ? of_a : per_switch;
     const double strip_switch = std::max(0.0, a_strip - first_group * (ahead >= 2 ? 1.0 : 0.5));
     return work_ns(b, moves) + start + static_cast<double>(panels - 1) * switches +
-           static_cast<double>(panels * (strips - 1)) * strip_switch + edges_ns(b);
+           (b.all_strips ? static_cast<double>(strips - 1) : static_cast<double>(panels * (strips - 1))) *
+               strip_switch +
+           edges_ns(b);
   }
 
   // What bounds the steady state: the array, the DMA engines, or stores that each hold a tile of c until they
@@ -160,9 +171,20 @@ class Search {
     return b.group_m * b.group_n * rates_.matmul_ns(nt_, shape_.dtype);
   }
   double load_step_ns(const Blocking& b) const {
-    const auto rows = static_cast<double>(std::min<std::uint64_t>(kt_, shape_.k));
-    return rates_.move_ns(rows, static_cast<double>(b.strip * in_)) +
-           rates_.move_ns(rows, static_cast<double>(b.panel * in_));
+    const auto rows = static_cast<double>(std::min<std::uint64_t>(kt_, shape_.partitions()));
+    return a_load_ns(rows, b) + b_load_ns(rows, b);
+  }
+  // A strip and a panel of so many partitions of the contraction.
+  double a_load_ns(double partitions, const Blocking& b) const {
+    const double weights = rates_.move_ns(partitions * shape_.a_slices(), static_cast<double>(b.strip * in_));
+    return shape_.sparse() ? weights + rates_.move_ns(partitions, static_cast<double>(tag_bytes(b)))
+                           : weights;
+  }
+  double b_load_ns(double partitions, const Blocking& b) const {
+    return rates_.move_ns(partitions * shape_.b_slices(), static_cast<double>(b.panel * in_));
+  }
+  static std::uint64_t tag_bytes(const Blocking& b) {
+    return GemmShape::tag_columns(b.strip) * sizeof(std::uint16_t);
   }
   double groups_of(const Blocking& b) const {
     return static_cast<double>(ceil_div(m_tiles_, b.group_m) * ceil_div(n_tiles_, b.group_n));
@@ -170,11 +192,13 @@ class Search {
   double store_ns(const Blocking& b) const {
     const double width = std::min<double>(static_cast<double>(shape_.n), b.group_n * nt_);
     return static_cast<double>(shape_.m) * static_cast<double>(shape_.n) / width *
-           rates_.move_ns(1, width * static_cast<double>(out_));
+           rates_.move_ns(1, width * static_cast<double>(out_)) * (shape_.epilogue.residual ? 2 : 1);
   }
   // Last group's evacuation and store, and the pauses of a PSUM without a second set of tiles.
   double edges_ns(const Blocking& b) const {
-    const double evacuate = b.group_m * b.group_n * 0.5 * static_cast<double>(nt_);
+    // Two engines take turns, or each has a pass of its own.
+    const double passes = shape_.epilogue.only_rounds() ? 0.5 : 1;
+    const double evacuate = b.group_m * b.group_n * passes * static_cast<double>(nt_);
     const bool second = b.psum_copies >= 2 * b.group_m * b.group_n;
     const double hidden = static_cast<double>(k_tiles_) * step_ns(b);
     return evacuate + groups_of(b) * (second ? std::max(0.0, evacuate - hidden) : 0.5 * evacuate);
@@ -185,8 +209,15 @@ class Search {
   }
 
   bool fits(Blocking& b) const {
-    b.sbuf_bytes = b.a_copies * aligned(b.strip * in_) + b.b_copies * aligned(b.panel * in_) +
-                   b.c_copies * aligned(columns(std::uint64_t{b.group_n} * nt_, shape_.n) * out_);
+    const std::uint64_t c = aligned(columns(std::uint64_t{b.group_n} * nt_, shape_.n) * out_);
+    b.sbuf_bytes = b.a_copies * aligned(std::uint64_t{b.strip} * shape_.a_slices() * in_) +
+                   b.b_copies * aligned(std::uint64_t{b.panel} * shape_.b_slices() * in_) + b.c_copies * c;
+    if (shape_.sparse()) b.sbuf_bytes += b.a_copies * aligned(tag_bytes(b));
+    if (shape_.epilogue.residual) b.sbuf_bytes += b.c_copies * c;
+    if (shape_.epilogue.bias == BiasOf::kRows) b.sbuf_bytes += b.c_copies * aligned(sizeof(float));
+    if (shape_.epilogue.bias == BiasOf::kColumns)
+      b.sbuf_bytes +=
+          std::uint64_t{2} * kPanelsOfBias * aligned(b.panel * sizeof(float)) + aligned(b.mt * sizeof(float));
     return b.sbuf_bytes <= core_.sbuf.usable.count;
   }
 
@@ -226,9 +257,11 @@ Blocking choose_blocking(const model::MachineParams& machine, const GemmShape& s
   const model::CoreParams& core = machine.chip.core;
   const auto [kt, mt, nt] = largest_tiles(core);
   // A small SBUF holds smaller tiles: first narrower ones, then fewer output rows.
+  const unsigned kept = std::max<unsigned>(1, isa::row_of(shape.mode).kept);
   for (unsigned divisor = 1; divisor <= nt; divisor *= 2) {
     const unsigned rows = std::max(1U, divisor <= 8 ? mt : mt * 8 / divisor);
-    if (auto found = Search(machine, shape).with_tiles(kt, rows, nt / divisor)) return *found;
+    if (shape.sparse() && (rows % kTagsPerElement != 0 || kt < kept)) break;
+    if (auto found = Search(machine, shape).with_tiles(kt / kept * kept, rows, nt / divisor)) return *found;
   }
   throw base::UserError("E-RUN-024", "gemm",
                         fmt::format("no tile fits: SBUF has {} bytes a partition, PSUM {}",

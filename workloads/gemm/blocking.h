@@ -5,18 +5,45 @@
 // own.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
-#include "isa/dtype.h"
+#include "isa/table.h"
 #include "model/system/machine_params.h"
 
 namespace tahoma::workloads {
+
+// What becomes of a sum on its way out of PSUM: activation(sum + bias) + residual, in fp32.
+enum class BiasOf : std::uint8_t { kNone, kRows, kColumns };
+struct GemmEpilogue {
+  BiasOf bias = BiasOf::kNone;
+  isa::ActFn activation = isa::ActFn::kCopy;
+  bool residual = false;
+  bool only_rounds() const { return bias == BiasOf::kNone && activation == isa::ActFn::kCopy && !residual; }
+};
 
 // out[m, n] = sum over k of a[k, m] * b[k, n], on one core.
 struct GemmShape {
   std::uint64_t m = 1, n = 1, k = 1;
   isa::DType dtype = isa::DType::kBf16;  // of a and b
   isa::DType out = isa::DType::kBf16;    // fp32 for partial sums
+  isa::MatmulMode mode = isa::MatmulMode::kDense;
+  GemmEpilogue epilogue{};
+
+  bool sparse() const { return isa::row_of(mode).kept > 0; }
+  // Rows of the contraction in a partition: of b, and of a, which lies compressed when it is sparse.
+  unsigned b_slices() const { return isa::row_of(mode).slices; }
+  unsigned a_slices() const { return sparse() ? 1 : b_slices(); }
+  // Partitions that the whole contraction takes, one tile below the other: in HBM a and b have so many rows
+  // times their slices, the last ones zero where k does not fill a group of the mode.
+  std::uint64_t partitions() const {
+    const std::uint64_t kept = std::max<unsigned>(1, isa::row_of(mode).kept), group = kept * b_slices();
+    return (k + group - 1) / group * kept;
+  }
+  std::uint64_t a_rows() const { return partitions() * a_slices(); }
+  std::uint64_t b_rows() const { return partitions() * b_slices(); }
+  // Positions of what a sparse a keeps, four in a uint16.
+  static std::uint64_t tag_columns(std::uint64_t columns) { return (columns + 3) / 4; }
 };
 
 // One matmul: contraction rows, output rows, output columns.
@@ -26,6 +53,9 @@ struct GemmTiles {
 // What the array, the partitions and a PSUM bank take at once.
 GemmTiles largest_tiles(const model::CoreParams& core);
 
+// Panels whose column bias is in SBUF at once: the one in work and the next.
+inline constexpr unsigned kPanelsOfBias = 2;
+
 struct Blocking {
   unsigned kt = 0, mt = 0, nt = 0;  // one matmul: contraction rows, output rows, output columns
   unsigned group_m = 1,
@@ -33,6 +63,7 @@ struct Blocking {
   unsigned strip = 0, panel = 0;  // columns of a in a strip, of b in a panel
   bool resident = false;          // strip and panel hold all of K; otherwise both stream past, tile by tile
   bool next_panel = false;        // the next panel is loaded while this one is used
+  bool all_strips = false;        // all of a stays, for every panel
   unsigned a_copies = 0, b_copies = 0, c_copies = 0, psum_copies = 0;
   std::uint64_t sbuf_bytes = 0;  // per partition
   double estimate_ns = 0;        // to choose by, not a prediction

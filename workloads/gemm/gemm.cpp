@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/gemm/gemm.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
+#include <cstring>
 #include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "model/base/error.h"
 #include "runtime/golden.h"
 #include "runtime/inputs.h"
 #include "workloads/gemm/gemm_layout.h"
+#include "workloads/gemm/gemm_params.h"
 #include "workloads/gemm/gemm_programs.h"
+#include "workloads/gemm/sparsity.h"
 
 namespace tahoma::workloads {
 
@@ -22,83 +20,43 @@ namespace {
 
 using runtime::HostTensor;
 using runtime::Machine;
-
-constexpr std::uint64_t kMostExtent = std::uint64_t{1} << 20;
-
-struct ShardParams {
-  std::uint64_t m, n, k;
-  void declare(base::ParamTree& t) {
-    const base::Range<std::uint64_t> range{1, kMostExtent};
-    t.add("m", m, std::uint64_t{1}, range, "parts of the rows of C", base::chosen());
-    t.add("n", n, std::uint64_t{1}, range, "parts of the columns of C", base::chosen());
-    t.add("k", k, std::uint64_t{1}, range, "parts of the contraction, summed over NeuronLink",
-          base::chosen());
-  }
-};
-
-struct InputParams {
-  std::string a, b;
-  void declare(base::ParamTree& t) {
-    t.add("a", a, std::string(), {}, ".npy file of A [m, k]; empty: generated from the seed", base::chosen());
-    t.add("b", b, std::string(), {}, ".npy file of B [k, n]; empty: generated from the seed", base::chosen());
-  }
-};
-
-struct NestName {
-  const char* name;
-  GemmKernel nest;
-};
-constexpr std::array<NestName, 4> kNests{{{"chosen", GemmKernel::kChosen},
-                                          {"naive", GemmKernel::kNaive},
-                                          {"blocked", GemmKernel::kBlocked},
-                                          {"row_loads", GemmKernel::kRowLoads}}};
-
-std::vector<std::string> nest_names() {
-  std::vector<std::string> names;
-  for (const NestName& n : kNests) names.emplace_back(n.name);
-  return names;
-}
+using runtime::Tensor;
 
 class Gemm final : public runtime::Workload {
  public:
-  void declare(base::ParamTree& t) override {
-    const base::Range<std::uint64_t> extent{1, kMostExtent};
-    t.add("m", m_, std::uint64_t{1024}, extent, "rows of A and C", base::chosen());
-    t.add("n", n_, std::uint64_t{1024}, extent, "columns of B and C", base::chosen());
-    t.add("k", k_, std::uint64_t{1024}, extent, "columns of A, rows of B", base::chosen());
-    t.add("dtype", dtype_, std::string("bf16"), {"bf16", "fp16", "fp32"},
-          "element type of A, B and C; sums are fp32", base::chosen());
-    t.add("kernel", kernel_, std::string(kNests.front().name), nest_names(),
-          "loop nest of a core: chosen for the machine, or a published one for comparison", base::chosen());
-    t.add("algorithm", algorithm_, std::string("best"), GemmSum::algorithms(),
-          "how partial sums are added up: auto (by size, as published), best (by closed forms), or a name",
-          base::chosen());
-    t.group("shard", shard_);
-    t.group("inputs", inputs_);
-  }
+  void declare(base::ParamTree& t) override { params_.declare(t); }
 
   void check(const model::MachineParams& machine) const override {
-    runtime::check_shard(machine, shard());
-    const auto groups = gemm_groups(machine, shape(), shard());
-    if (groups.front().ranks() > 1) GemmSum(machine, groups.front(), {}, algorithm_);
+    params_.check();
+    runtime::check_shard(machine, params_.shard());
+    const auto groups = gemm_groups(machine, shape(), params_.shard());
+    if (groups.front().ranks() > 1) GemmSum(machine, groups.front(), {}, params_.algorithm());
   }
 
   void prepare(Machine& machine, std::uint64_t seed) override {
     seed_ = seed;
-    layout_.emplace(machine, shape(), shard(), algorithm_);
-    programs_.load(machine, *layout_, nest());
+    layout_.emplace(machine, shape(), params_.shard(), params_.algorithm());
+    programs_.load(machine, *layout_, params_.nest());
     for (const GemmTile& tile : layout_->tiles())
-      for (const runtime::Tensor* input : {&tile.a, &tile.b}) machine.declare_input(*input);
+      for (const Tensor* input : {&tile.a, &tile.b, &tile.tags, &tile.bias, &tile.residual})
+        if (!input->shape.empty()) machine.declare_input(*input);
     if (machine.functional()) place_inputs(machine);
   }
 
   runtime::GoldenResult verify(Machine& machine) override {
     const HostTensor c = gather(machine);
     const model::MachineParams& params = machine.params();
-    runtime::GoldenResult result =
-        runtime::check_gemm(a(), b(), c, [&](std::uint64_t row, std::uint64_t column) {
+    const GemmEpilogue& behind = shape().epilogue;
+    const HostTensor bias = this->bias(), residual = this->residual();
+    const runtime::ProductEpilogue epilogue{behind.bias == BiasOf::kRows ? &bias : nullptr,
+                                            behind.bias == BiasOf::kColumns ? &bias : nullptr,
+                                            behind.activation, behind.residual ? &residual : nullptr};
+    runtime::GoldenResult result = runtime::check_gemm(
+        a(), b(), c,
+        [&](std::uint64_t row, std::uint64_t column) {
           return runtime::core_name(params, layout_->maker(row, column).core);
-        });
+        },
+        epilogue, shape().sparse() ? shape().partitions() : 0);
     correct_ = result.passed;
     return result;
   }
@@ -113,55 +71,89 @@ class Gemm final : public runtime::Workload {
   }
 
   double useful_flops() const override {
-    return 2.0 * static_cast<double>(m_) * static_cast<double>(n_) * static_cast<double>(k_);
+    const GemmShape s = shape();
+    const double all = 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
+    return s.sparse() ? all / isa::row_of(s.mode).slices : all;  // of a sparse A those of what is kept
   }
-  isa::DType compute_dtype() const override { return *isa::dtype_from_name(dtype_); }
+  isa::DType compute_dtype() const override { return shape().dtype; }
+  isa::MatmulMode compute_mode() const override { return shape().mode; }
 
   std::uint32_t cores_used() const override {
-    return static_cast<std::uint32_t>(runtime::parts_used(m_, shard_.m) * runtime::parts_used(n_, shard_.n) *
-                                      runtime::parts_used(k_, shard_.k));
+    const runtime::Shard shard = params_.shard();
+    return static_cast<std::uint32_t>(runtime::parts_used(shape().m, shard.m) *
+                                      runtime::parts_used(shape().n, shard.n) *
+                                      runtime::parts_used(shape().k, shard.k));
   }
 
-  std::string describe() const override {
-    return fmt::format("gemm {}x{}x{} {}, shard m{} n{} k{}{}", m_, n_, k_, dtype_, shard_.m, shard_.n,
-                       shard_.k, nest() == GemmKernel::kChosen ? "" : ", kernel " + kernel_);
-  }
+  std::string describe() const override { return params_.describe(); }
 
  private:
-  GemmKernel nest() const {
-    return std::find_if(kNests.begin(), kNests.end(), [&](const NestName& n) { return n.name == kernel_; })
-        ->nest;
+  GemmShape shape() const { return params_.shape(); }
+  // A sparse one as the machine sees it, zeros and all.
+  HostTensor a() const {
+    const std::string& file = params_.inputs().a;
+    HostTensor a = runtime::input(file, "a", shape().dtype, {shape().m, shape().k}, seed_, 0);
+    if (shape().sparse() && file.empty()) prune(a, shape().mode);
+    if (shape().sparse() && !file.empty()) check_pruned(a, shape().mode, file);
+    return a;
   }
-  runtime::Shard shard() const { return {shard_.m, shard_.n, shard_.k}; }
-  GemmShape shape() const { return {m_, n_, k_, compute_dtype(), compute_dtype()}; }
-  HostTensor a() const { return runtime::input(inputs_.a, "a", compute_dtype(), {m_, k_}, seed_, 0); }
-  HostTensor b() const { return runtime::input(inputs_.b, "b", compute_dtype(), {k_, n_}, seed_, 1); }
+  HostTensor b() const {
+    return runtime::input(params_.inputs().b, "b", shape().dtype, {shape().k, shape().n}, seed_, 1);
+  }
+  HostTensor bias() const {
+    if (shape().epilogue.bias == BiasOf::kNone) return {};
+    const std::vector<std::uint64_t> extents = shape().epilogue.bias == BiasOf::kRows
+                                                   ? std::vector<std::uint64_t>{shape().m, 1}
+                                                   : std::vector<std::uint64_t>{1, shape().n};
+    return runtime::input(params_.inputs().bias, "bias", isa::DType::kFp32, extents, seed_, 2);
+  }
+  HostTensor residual() const {
+    if (!shape().epilogue.residual) return {};
+    return runtime::input(params_.inputs().residual, "residual", shape().out, {shape().m, shape().n}, seed_,
+                          3);
+  }
 
   void place_inputs(Machine& machine) const {
     std::map<std::uint64_t, bool> placed;  // shared pieces are written once
-    const HostTensor a_values = a(), b_values = b();
+    const HostTensor a_values = a(), b_values = b(), bias_values = bias(), residual_values = residual();
     for (const GemmTile& tile : layout_->tiles()) {
-      if (!std::exchange(placed[tile.a.address], true))
-        copy_window_transposed(a_values, {tile.m.first, tile.k.first, tile.m.count, tile.k.count},
-                               machine.bytes(tile.a));
-      if (!std::exchange(placed[tile.b.address], true))
+      if (!std::exchange(placed[tile.a.address], true)) place_a(machine, a_values, tile);
+      if (!std::exchange(placed[tile.b.address], true)) {
+        clear(machine, tile.b);
         copy_window(b_values, {tile.k.first, tile.n.first, tile.k.count, tile.n.count},
                     machine.bytes(tile.b));
+      }
+      if (shape().epilogue.bias == BiasOf::kRows)
+        copy_window(bias_values, {tile.m.first, 0, tile.m.count, 1}, machine.bytes(tile.bias));
+      if (shape().epilogue.bias == BiasOf::kColumns)
+        copy_window(bias_values, {0, tile.n.first, 1, tile.n.count}, machine.bytes(tile.bias));
+      if (shape().epilogue.residual)
+        copy_window(residual_values, {tile.m.first, tile.n.first, tile.m.count, tile.n.count},
+                    machine.bytes(tile.residual));
     }
+  }
+  void place_a(Machine& machine, const HostTensor& a_values, const GemmTile& tile) const {
+    const runtime::Window window{tile.m.first, tile.k.first, tile.m.count, tile.k.count};
+    if (shape().sparse())
+      return compress(a_values, window, shape().mode, machine.bytes(tile.a), machine.bytes(tile.tags));
+    clear(machine, tile.a);
+    copy_window_transposed(a_values, window, machine.bytes(tile.a));
+  }
+  // Rows behind the contraction, which fill a group, are zero.
+  static void clear(Machine& machine, const Tensor& tensor) {
+    std::memset(machine.bytes(tensor), 0, tensor.bytes());
   }
 
   HostTensor gather(Machine& machine) const {
-    HostTensor c = runtime::make_tensor("c", compute_dtype(), {m_, n_});
+    HostTensor c = runtime::make_tensor("c", shape().out, {shape().m, shape().n});
     for (const GemmTile& tile : layout_->tiles())
       if (tile.own.count > 0)
         paste_window(c, {tile.own.first, tile.n.first, tile.own.count, tile.n.count}, machine.bytes(tile.c));
     return c;
   }
 
-  std::uint64_t m_ = 0, n_ = 0, k_ = 0, seed_ = 0;
-  std::string dtype_, kernel_, algorithm_;
-  ShardParams shard_{};
-  InputParams inputs_;
+  GemmParams params_;
+  std::uint64_t seed_ = 0;
   std::optional<GemmLayout> layout_;
   GemmPrograms programs_;
   std::optional<bool> correct_;

@@ -9,6 +9,7 @@
 
 #include "model/base/error.h"
 #include "runtime/kernel.h"
+#include "workloads/gemm/gemm_evacuation.h"
 #include "workloads/gemm/ranges.h"
 
 namespace tahoma::workloads {
@@ -21,34 +22,45 @@ using runtime::TileView;
 
 class BlockedGemm {
  public:
-  BlockedGemm(Kernel& kernel, const GemmShape& shape, const Blocking& blocking, const HbmView& a,
-              const HbmView& b, const HbmView& c)
+  BlockedGemm(Kernel& kernel, const GemmShape& shape, const Blocking& blocking, const GemmViews& views)
       : kernel_(kernel),
+        shape_(shape),
         blocking_(blocking),
-        a_(a),
-        b_(b),
-        c_(c),
-        a_pool_(kernel.sbuf("a", shape.dtype, blocking.strip, blocking.a_copies)),
-        b_pool_(kernel.sbuf("b", shape.dtype, blocking.panel, blocking.b_copies)),
-        c_pool_(kernel.sbuf("c", shape.out, std::min(blocking.panel, blocking.group_n * blocking.nt),
-                            blocking.c_copies)),
+        views_(views),
+        a_pool_(kernel.sbuf("a", shape.dtype, blocking.strip * shape.a_slices(), blocking.a_copies)),
+        b_pool_(kernel.sbuf("b", shape.dtype, blocking.panel * shape.b_slices(), blocking.b_copies)),
+        evacuation_(kernel, shape, blocking, views),
         psum_(kernel.psum("sums", isa::DType::kFp32, blocking.nt, blocking.psum_copies)),
-        k_(cut(all_of(shape.k), blocking.kt)),
+        k_(cut(all_of(shape.partitions()), blocking.kt)),
         strips_(cut(all_of(shape.m), blocking.strip)),
-        panels_(cut(all_of(shape.n), blocking.panel)) {}
+        panels_(cut(all_of(shape.n), blocking.panel)),
+        a_strips_(strips_.size()) {
+    if (shape.sparse())
+      tag_pool_ =
+          kernel.sbuf("tags", isa::DType::kUint16,
+                      static_cast<unsigned>(GemmShape::tag_columns(blocking.strip)), blocking.a_copies);
+  }
 
   void emit() {
     for (std::size_t p = 0; p < panels_.size(); ++p) {
       take_panel();
+      evacuation_.begin_panel(panels_[p], psum_);
       for (std::size_t s = 0; s < strips_.size(); ++s) {
-        a_tiles_.assign(k_.size(), std::nullopt);
-        emit_block(panels_[p], strips_[s],
-                   s + 1 == strips_.size() && p + 1 < panels_.size() ? &panels_[p + 1] : nullptr);
+        if (p == 0 || !blocking_.all_strips) a_strips_[s].assign(k_.size(), std::nullopt);
+        // The next panel comes behind the last loads of a.
+        const bool no_more_of_a = s + 1 == strips_.size() || (blocking_.all_strips && p > 0);
+        emit_block(panels_[p], s, no_more_of_a && p + 1 < panels_.size() ? &panels_[p + 1] : nullptr);
       }
     }
   }
 
  private:
+  // A tile of a, all columns of a strip.
+  struct Weights {
+    TileView tile;
+    std::optional<TileView> tags;
+  };
+
   // The panel that was loaded ahead, or an empty one.
   void take_panel() {
     if (next_b_tiles_.empty()) next_b_tiles_.assign(k_.size(), std::nullopt);
@@ -56,8 +68,8 @@ class BlockedGemm {
     next_b_tiles_.clear();
   }
 
-  void emit_block(const Range& panel, const Range& strip, const Range* next) {
-    for (const Range& rows : cut(strip, blocking_.group_m * blocking_.mt))
+  void emit_block(const Range& panel, std::size_t strip, const Range* next) {
+    for (const Range& rows : cut(strips_[strip], blocking_.group_m * blocking_.mt))
       for (const Range& columns : cut(panel, blocking_.group_n * blocking_.nt)) {
         emit_group(panel, strip, rows, columns);
         if (next != nullptr && blocking_.next_panel && next_b_tiles_.empty()) load_next_panel(*next);
@@ -67,65 +79,80 @@ class BlockedGemm {
   // Behind the last strip's own loads, so that it does not hold them up.
   void load_next_panel(const Range& next) {
     next_b_tiles_.assign(k_.size(), std::nullopt);
-    for (std::size_t k = 0; k < k_.size(); ++k) load_once(next_b_tiles_[k], b_pool_, b_, k_[k], next);
+    for (std::size_t k = 0; k < k_.size(); ++k) load_b(next_b_tiles_[k], k_[k], next);
   }
 
-  const TileView& load_once(std::optional<TileView>& tile, runtime::Pool pool, const HbmView& from,
-                            const Range& k, const Range& columns) {
-    if (!tile) {
-      tile = kernel_.take(pool, k.count, columns.count);
-      kernel_.load(*tile, from.window(k.first, columns.first, k.count, columns.count), isa::Queue::kSync);
-    }
+  TileView load(runtime::Pool pool, const HbmView& from, unsigned slices, const Range& k,
+                const Range& columns) {
+    const TileView tile = kernel_.take(pool, k.count, columns.count * slices).slices(slices);
+    kernel_.load(tile,
+                 from.window(k.first * slices, columns.first, std::uint64_t{k.count} * slices, columns.count)
+                     .slices(slices),
+                 isa::Queue::kSync);
+    return tile;
+  }
+  const TileView& load_b(std::optional<TileView>& tile, const Range& k, const Range& panel) {
+    if (!tile) tile = load(b_pool_, views_.b, shape_.b_slices(), k, panel);
     return *tile;
   }
+  const Weights& load_a(std::optional<Weights>& weights, const Range& k, const Range& strip) {
+    if (weights) return *weights;
+    weights = Weights{load(a_pool_, views_.a, shape_.a_slices(), k, strip), {}};
+    if (tag_pool_) weights->tags = load(*tag_pool_, views_.tags, 1, k, tags_of(strip));
+    return *weights;
+  }
+  // A strip begins with a tile's first row, and a tile's rows are whole elements of tags.
+  static Range tags_of(const Range& columns) {
+    return {columns.first / 4, static_cast<unsigned>(GemmShape::tag_columns(columns.count))};
+  }
 
-  void emit_group(const Range& panel, const Range& strip, const Range& rows, const Range& columns) {
+  // Rows of C as columns of a strip of a.
+  runtime::Stationary stationary(const Weights& strip, unsigned first, unsigned count) const {
+    const TileView tile = strip.tile.columns(first, count);
+    if (!strip.tags) return {tile, shape_.mode};
+    const Range tags = tags_of({first, count});
+    return {tile, shape_.mode, strip.tags->columns(static_cast<unsigned>(tags.first), tags.count)};
+  }
+
+  void emit_group(const Range& panel, std::size_t number, const Range& rows, const Range& columns) {
+    const Range& strip = strips_[number];
+    std::vector<std::optional<Weights>>& a_tiles = a_strips_[number];
     const std::vector<Range> row_tiles = cut(rows, blocking_.mt), column_tiles = cut(columns, blocking_.nt);
     std::vector<TileView> sums;
     for (const Range& r : row_tiles)
       for (const Range& c : column_tiles) sums.push_back(kernel_.take(psum_, r.count, c.count));
     if (!blocking_.resident) {
-      a_tiles_.assign(k_.size(), std::nullopt);
+      a_tiles.assign(k_.size(), std::nullopt);
       b_tiles_.assign(k_.size(), std::nullopt);
     }
     for (std::size_t k = 0; k < k_.size(); ++k) {
-      const TileView& b = load_once(b_tiles_[k], b_pool_, b_, k_[k], panel);
-      const TileView& a = load_once(a_tiles_[k], a_pool_, a_, k_[k], strip);
+      const TileView& b = load_b(b_tiles_[k], k_[k], panel);
+      const Weights& a = load_a(a_tiles[k], k_[k], strip);
       std::size_t sum = 0;
       for (const Range& r : row_tiles)
         for (const Range& c : column_tiles)
-          kernel_.matmul(sums[sum++], a.columns(static_cast<unsigned>(r.first - strip.first), r.count),
+          kernel_.matmul(sums[sum++], stationary(a, static_cast<unsigned>(r.first - strip.first), r.count),
                          b.columns(static_cast<unsigned>(c.first - panel.first), c.count), k > 0);
     }
-    evacuate(sums, row_tiles, columns, column_tiles);
-  }
-
-  // Vector and scalar engine share the work of emptying PSUM.
-  void evacuate(const std::vector<TileView>& sums, const std::vector<Range>& row_tiles, const Range& columns,
-                const std::vector<Range>& column_tiles) {
-    std::size_t sum = 0;
-    for (const Range& r : row_tiles) {
-      const TileView out = kernel_.take(c_pool_, r.count, columns.count);
-      for (const Range& c : column_tiles) {
-        const isa::Queue on = evacuated_++ % 2 == 0 ? isa::Queue::kVector : isa::Queue::kScalar;
-        kernel_.copy(out.columns(static_cast<unsigned>(c.first - columns.first), c.count), sums[sum++], on);
-      }
-      kernel_.store(c_.window(r.first, columns.first, r.count, columns.count), out, isa::Queue::kGpSimd);
-    }
+    evacuation_.finish(sums, row_tiles, panel, columns, column_tiles);
   }
 
   Kernel& kernel_;
+  GemmShape shape_;
   Blocking blocking_;
-  HbmView a_, b_, c_;
-  runtime::Pool a_pool_, b_pool_, c_pool_, psum_;
-  std::vector<Range> k_, strips_, panels_;
-  std::vector<std::optional<TileView>> a_tiles_, b_tiles_, next_b_tiles_;
-  std::size_t evacuated_ = 0;
+  GemmViews views_;
+  runtime::Pool a_pool_, b_pool_;
+  Evacuation evacuation_;
+  runtime::Pool psum_;
+  std::optional<runtime::Pool> tag_pool_;
+  std::vector<Range> k_, strips_, panels_;                     // k_: partitions of the contraction
+  std::vector<std::vector<std::optional<Weights>>> a_strips_;  // tiles, by strip
+  std::vector<std::optional<TileView>> b_tiles_, next_b_tiles_;
 };
 
 void check_length(const model::MachineParams& machine, const GemmShape& shape, const GemmTiles& t) {
   const auto tiles = [](std::uint64_t size, std::uint64_t tile) { return (size + tile - 1) / tile; };
-  const std::uint64_t matmuls = tiles(shape.m, t.mt) * tiles(shape.n, t.nt) * tiles(shape.k, t.kt);
+  const std::uint64_t matmuls = tiles(shape.m, t.mt) * tiles(shape.n, t.nt) * tiles(shape.partitions(), t.kt);
   if (matmuls <= kMostMatmuls) return;
   throw base::UserError(
       "E-RUN-031", "workload.shard",
@@ -138,7 +165,7 @@ void emit_chosen(Kernel& kernel, const model::MachineParams& machine, const Gemm
                  const GemmViews& views) {
   const Blocking blocking = choose_blocking(machine, shape);
   check_length(machine, shape, {blocking.kt, blocking.mt, blocking.nt});
-  BlockedGemm(kernel, shape, blocking, views.a, views.b, views.c).emit();
+  BlockedGemm(kernel, shape, blocking, views).emit();
 }
 
 }  // namespace
@@ -163,10 +190,19 @@ isa::Program finish_gemm(GemmKernel nest, Kernel& kernel) {
 
 isa::Program gemm_program(const model::MachineParams& machine, const GemmShape& shape, GemmKernel nest) {
   Kernel kernel("gemm", machine);
-  const HbmView a = kernel.argument("a", shape.dtype, shape.k, shape.m);
-  const HbmView b = kernel.argument("b", shape.dtype, shape.k, shape.n);
-  const HbmView c = kernel.argument("c", shape.out, shape.m, shape.n);
-  emit_gemm(nest, kernel, machine, shape, {a, b, c});
+  GemmViews views;
+  views.a = kernel.argument("a", shape.dtype, shape.a_rows(), shape.m);
+  views.b = kernel.argument("b", shape.dtype, shape.b_rows(), shape.n);
+  views.c = kernel.argument("c", shape.out, shape.m, shape.n);
+  if (shape.sparse())
+    views.tags =
+        kernel.argument("tags", isa::DType::kUint16, shape.a_rows(), GemmShape::tag_columns(shape.m));
+  if (shape.epilogue.bias == BiasOf::kRows)
+    views.bias = kernel.argument("bias", isa::DType::kFp32, shape.m, 1);
+  if (shape.epilogue.bias == BiasOf::kColumns)
+    views.bias = kernel.argument("bias", isa::DType::kFp32, 1, shape.n);
+  if (shape.epilogue.residual) views.residual = kernel.argument("residual", shape.out, shape.m, shape.n);
+  emit_gemm(nest, kernel, machine, shape, views);
   return finish_gemm(nest, kernel);
 }
 

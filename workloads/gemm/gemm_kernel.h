@@ -23,7 +23,8 @@ void emit_gemm(GemmKernel nest, runtime::Kernel& kernel, const model::MachinePar
 // The kernel's program; the published nests have the descriptors of their transfers generated.
 isa::Program finish_gemm(GemmKernel nest, runtime::Kernel& kernel);
 
-// All of it on one core, with the arguments "a" [k, m], "b" [k, n] and "c" [m, n]; the copy out of PSUM
+// All of it on one core, with the arguments "a" [k, m], "b" [k, n] and "c" [m, n], rows as GemmShape says;
+// behind them, where the shape has them, "tags", "bias" and "residual" (GemmViews). The copy out of PSUM
 // casts.
 isa::Program gemm_program(const model::MachineParams& machine, const GemmShape& shape,
                           GemmKernel nest = GemmKernel::kChosen);

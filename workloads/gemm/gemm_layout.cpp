@@ -57,8 +57,18 @@ void GemmLayout::add_group(const Group& group, std::uint64_t m, std::uint64_t n)
     tile.own = {tile.m.first + chunk.first, chunk.count};
     const auto stack =
         static_cast<std::uint32_t>(tile.core / chip.cores * chip.hbm.stacks) + chip.stack_of(tile.core);
-    tile.a = shared_input({0, stack, m, rank}, tile, shape_.dtype);
-    tile.b = shared_input({1, stack, n, rank}, tile, shape_.dtype);
+    const GemmShape part = shape_of(tile);
+    tile.a = shared_input({0, stack, m, rank}, tile, {"a", part.dtype, part.a_rows(), part.m});
+    tile.b = shared_input({1, stack, n, rank}, tile, {"b", part.dtype, part.b_rows(), part.n});
+    if (part.sparse())
+      tile.tags = shared_input({2, stack, m, rank}, tile,
+                               {"tags", isa::DType::kUint16, part.a_rows(), GemmShape::tag_columns(part.m)});
+    if (part.epilogue.bias == BiasOf::kRows)
+      tile.bias = machine_.allocate(tile.core, "bias", isa::DType::kFp32, {part.m, 1});
+    if (part.epilogue.bias == BiasOf::kColumns)
+      tile.bias = machine_.allocate(tile.core, "bias", isa::DType::kFp32, {1, part.n});
+    if (part.epilogue.residual)
+      tile.residual = machine_.allocate(tile.core, "residual", shape_.out, {part.m, part.n});
     tile.c = machine_.allocate(tile.core, "c", shape_.out, {tile.own.count, tile.n.count});
     if (ranks_ > 1) {
       tile.partial = machine_.allocate(tile.core, "partial", isa::DType::kFp32, {tile.m.count, tile.n.count});
@@ -68,11 +78,16 @@ void GemmLayout::add_group(const Group& group, std::uint64_t m, std::uint64_t n)
   }
 }
 
-runtime::Tensor GemmLayout::shared_input(const Key& key, const GemmTile& tile, isa::DType dtype) {
+GemmShape GemmLayout::shape_of(const GemmTile& tile) const {
+  GemmShape part = shape_;
+  part.m = tile.m.count, part.n = tile.n.count, part.k = tile.k.count;
+  return part;
+}
+
+runtime::Tensor GemmLayout::shared_input(const Key& key, const GemmTile& tile, const Operand& operand) {
   if (const auto found = inputs_.find(key); found != inputs_.end()) return found->second;
-  const bool is_a = std::get<0>(key) == 0;
-  const std::uint64_t columns = is_a ? tile.m.count : tile.n.count;
-  return inputs_[key] = machine_.allocate(tile.core, is_a ? "a" : "b", dtype, {tile.k.count, columns});
+  return inputs_[key] =
+             machine_.allocate(tile.core, operand.name, operand.dtype, {operand.rows, operand.columns});
 }
 
 const GemmTile& GemmLayout::maker(std::uint64_t row, std::uint64_t column) const {

@@ -18,7 +18,9 @@ struct GemmTile {
   std::uint32_t core = 0;
   std::uint32_t rank = 0;            // among those that share the contraction, by core number
   runtime::Part m, n, k, own;        // own: rows of C in global numbering
-  runtime::Tensor a, b, c;           // [k, m], [k, n], [own rows, n]
+  runtime::Tensor a, b, c;           // [k, m], [k, n], [own rows, n]; rows of a and b as GemmShape says
+  runtime::Tensor tags;              // of a sparse a
+  runtime::Tensor bias, residual;    // of the epilogue
   runtime::Tensor partial, staging;  // fp32, with k cut: [m, n], [elements]
 };
 
@@ -33,6 +35,7 @@ class GemmLayout {
   GemmLayout(runtime::Machine& machine, const GemmShape& shape, const runtime::Shard& shard,
              const std::string& algorithm);
 
+  GemmShape shape_of(const GemmTile& tile) const;
   const std::vector<GemmTile>& tiles() const { return tiles_; }  // group by group, ranks in order
   std::uint32_t ranks() const { return ranks_; }                 // of each group
   const std::vector<GemmSum>& sums() const { return sums_; }     // by group; none if there is one rank
@@ -42,7 +45,12 @@ class GemmLayout {
  private:
   using Key =
       std::tuple<std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t>;  // operand, stack, part, part
-  runtime::Tensor shared_input(const Key& key, const GemmTile& tile, isa::DType dtype);
+  struct Operand {
+    const char* name;
+    isa::DType dtype;
+    std::uint64_t rows, columns;
+  };
+  runtime::Tensor shared_input(const Key& key, const GemmTile& tile, const Operand& operand);
   void add_group(const runtime::collective::Group& group, std::uint64_t m, std::uint64_t n);
 
   runtime::Machine& machine_;

@@ -14,7 +14,9 @@ namespace tahoma::workloads {
 enum class GemmKernel : std::uint8_t { kChosen, kNaive, kBlocked, kRowLoads };
 
 struct GemmViews {
-  runtime::HbmView a, b, c;  // [k, m], [k, n], [m, n]
+  runtime::HbmView a, b, c;         // [k, m], [k, n], [m, n]; rows of a and b as GemmShape says
+  runtime::HbmView tags;            // uint16 [rows of a, tag_columns(m)], of a sparse a
+  runtime::HbmView bias, residual;  // fp32 [m, 1] or [1, n]; as c
 };
 
 // m, n, k: every matmul loads its tile of a and its tile of b.

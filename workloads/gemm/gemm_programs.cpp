@@ -20,24 +20,28 @@ void load_single(runtime::Machine& machine, const GemmLayout& layout, GemmKernel
   for (const GemmTile& tile : layout.tiles()) {
     Program& program = programs[{tile.m.count, tile.n.count, tile.k.count}];
     if (!program)
-      program = std::make_shared<const isa::Program>(gemm_program(
-          machine.params(), {tile.m.count, tile.n.count, tile.k.count, tile.a.dtype, tile.c.dtype}, nest));
-    machine.load(tile.core, program, {tile.a.address, tile.b.address, tile.c.address});
+      program =
+          std::make_shared<const isa::Program>(gemm_program(machine.params(), layout.shape_of(tile), nest));
+    std::vector<std::uint64_t> addresses{tile.a.address, tile.b.address, tile.c.address};
+    for (const runtime::Tensor* more : {&tile.tags, &tile.bias, &tile.residual})
+      if (!more->shape.empty()) addresses.push_back(more->address);
+    machine.load(tile.core, program, addresses);
   }
 }
 
 // One group's tiles.
 struct Group {
+  const GemmLayout& layout;
   const GemmSum& sum;
   const GemmTile* tiles;
 
   std::vector<GemmSum::Rank> ranks() const {
     std::vector<GemmSum::Rank> ranks;
-    for (const GemmTile* t = tiles; t != tiles + sum.ranks(); ++t)
-      ranks.push_back({{t->m.count, t->n.count, t->k.count, t->a.dtype, isa::DType::kFp32},
-                       t->partial.address,
-                       t->c.address,
-                       t->staging.address});
+    for (const GemmTile* t = tiles; t != tiles + sum.ranks(); ++t) {
+      GemmShape part = layout.shape_of(*t);
+      part.out = isa::DType::kFp32;
+      ranks.push_back({part, t->partial.address, t->c.address, t->staging.address});
+    }
     return ranks;
   }
   // Sizes, and places as seen from the first rank.
@@ -70,7 +74,7 @@ void GemmPrograms::load(runtime::Machine& machine, const GemmLayout& layout, Gem
   std::map<std::vector<std::uint64_t>, std::vector<Program>> programs;
   const GemmTile* tiles = layout.tiles().data();
   for (const GemmSum& sum : layout.sums()) {
-    const Group group{sum, tiles};
+    const Group group{layout, sum, tiles};
     std::vector<Program>& by_rank = programs[group.likeness()];
     if (by_rank.empty())
       for (isa::Program& program : sum.programs(machine.params(), group.ranks(), nest))

@@ -34,8 +34,8 @@ struct Member {
          std::uint64_t own_rows, std::uint32_t core)
       : kernel("gemm", machine), staging(rank.staging) {
     const GemmShape& s = rank.shape;
-    views.a = kernel.argument("a", s.dtype, s.k, s.m);
-    views.b = kernel.argument("b", s.dtype, s.k, s.n);
+    views.a = kernel.argument("a", s.dtype, s.a_rows(), s.m);
+    views.b = kernel.argument("b", s.dtype, s.b_rows(), s.n);
     views.c = kernel.argument("partial", isa::DType::kFp32, s.m, s.n);
     c = kernel.beside(views.c, static_cast<std::int64_t>(rank.c - rank.partial), tile.out, own_rows, s.n);
     at.core = core;
@@ -125,6 +125,7 @@ std::vector<isa::Program> GemmSum::programs(const model::MachineParams& machine,
   for (std::uint32_t r = 0; r < ranks.size(); ++r) {
     const std::uint64_t own = runtime::part_of(tile_.rows, ranks.size(), r).count;
     members.push_back(std::make_unique<Member>(machine, ranks[r], tile_, own, group_.cores[r].front()));
+    members.back()->kernel.region("gemm");
     emit_gemm(nest, members.back()->kernel, machine, ranks[r].shape, members.back()->views);
   }
   for (std::size_t c = 0; c < placed_.channels.size(); ++c) {
@@ -134,6 +135,7 @@ std::vector<isa::Program> GemmSum::programs(const model::MachineParams& machine,
     for (std::uint32_t r = 0; r < ranks.size(); ++r) {
       Seat& seat = channel.seats[r];
       seat.at = &members[r]->at;
+      seat.at->kernel->region(placed_.spec.name());
       place(seat.input, members[r]->views.c, ranks[r].partial, at.first);
       place(seat.output, members[r]->c, ranks[r].c, at.first);
       seat.at->kernel->wait(seat.queue, members[r]->views.c.window(0, 0, 1, 1));

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Regions as text and as a table.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runtime/report/format.h"
+#include "runtime/report/regions.h"
+#include "runtime/report/tables.h"
+
+namespace tahoma::runtime {
+
+namespace {
+
+constexpr std::size_t kMostRows = 24;  // of the text; regions.csv has all
+
+std::string region_row(const RegionSummary& r) {
+  return fmt::format("  {:<30}{:>6}{:>12}{:>10}{:>12}{:>9.1f} %{:>14}\n", r.name, r.cores,
+                     time_text(r.time()), name_of(r.bound_by()), time_text(r.bound()), r.bound_percent(),
+                     r.hbm_bytes == 0 ? "no bytes" : fmt::format("{:.1f}", r.intensity()));
+}
+
+}  // namespace
+
+std::string regions_text(const RegionRecorder::Summaries& summaries) {
+  const std::vector<RegionSummary>& regions = summaries.regions;
+  if (regions.empty()) return "";
+  std::string text =
+      "\nregions: what each took, and the bound that the machine's laws give for its instructions\n";
+  text += fmt::format("  {:<30}{:>6}{:>12}{:>10}{:>12}{:>11}{:>14}\n", "", "cores", "time", "bound by",
+                      "bound", "reached", "operations/B");
+  for (std::size_t i = 0; i < std::min(kMostRows, regions.size()); ++i) text += region_row(regions[i]);
+  if (regions.size() > kMostRows)
+    text += fmt::format("  and {} more in regions.csv\n", regions.size() - kMostRows);
+  return regions.size() == 1 ? text : text + region_row(summaries.whole);
+}
+
+std::string regions_csv(const std::vector<RegionSummary>& regions) {
+  std::string text =
+      "name,start_ns,time_ns,cores,operations,hbm_bytes,sent_bytes,intensity,bound_by,bound_ns,bound_percent";
+  for (std::size_t r = 0; r < kResources; ++r)
+    text += fmt::format(",{}_ns", name_of(static_cast<Resource>(r)));
+  text += "\n";
+  for (const RegionSummary& r : regions) {
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{}", csv_field(r.name), shortest(r.start.ns()),
+                        shortest(r.time().ns()), r.cores, shortest(r.operations), r.hbm_bytes, r.sent_bytes,
+                        shortest(r.intensity()), name_of(r.bound_by()), shortest(r.bound().ns()),
+                        shortest(r.bound_percent()));
+    for (const base::Duration need : r.needs) text += "," + shortest(need.ns());
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What attention forward and backward have in common: the sizes and the mask, which heads each core gets, and
+// where tensors of heads meet the cores' HBM.
+//
+// Heads are shared out whole over `cores` groups of `split` neighbouring cores, the first groups one more
+// where they do not divide; within a group every core gets a part of each head's queries or keys
+// (groups_of_part() in flash_schedule.h) and works on the same tensors, in the stack of the group's first.
+// split = 2 is a logical core of LNC=2. Cores that share key heads each have a copy of them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/system/machine_params.h"
+#include "runtime/golden.h"
+#include "runtime/machine.h"
+#include "workloads/attention/flash_kernel.h"
+
+namespace tahoma::workloads {
+
+// The heads [first, first + count) of a group of cores and the key heads that they look at.
+struct HeadShare {
+  std::uint32_t core = 0;  // the first of the group
+  std::uint64_t first = 0, count = 0;
+  std::uint64_t kv_first = 0, kv_count = 0;
+};
+
+struct AttentionSizes {
+  std::uint64_t q_len = 0, kv_len = 0, d = 0, heads = 0, kv_heads = 0, window = 0, cores = 0, split = 1;
+  bool causal = false;
+  std::string dtype;
+
+  void declare(base::ParamTree& t);
+  void check(const model::MachineParams& machine) const;  // E-ATT-001 to E-ATT-004
+
+  std::uint64_t key_heads() const { return kv_heads == 0 ? heads : kv_heads; }
+  std::uint64_t heads_per_kv() const { return heads / key_heads(); }
+  isa::DType type() const { return *isa::dtype_from_name(dtype); }
+  double scale() const;
+  runtime::AttentionMask mask() const { return {causal, window}; }
+  double pairs() const;  // of query and key that are seen, all heads
+  std::string describe() const;
+
+  // Heads are dealt in units of `unit`, a divisor of them.
+  std::vector<HeadShare> shares(const model::MachineParams& machine, std::uint64_t unit = 1) const;
+  // Core `part` of a group.
+  FlashShape shape_of(const HeadShare& share, std::uint64_t part) const;
+};
+
+// Cores of equal number here may share a program.
+std::vector<std::uint64_t> program_key(const FlashShape& shape);
+
+// The rows of `all` [heads, n, d] that belong to heads [first, first + count) into the core's tensor, as they
+// are or each head transposed; and back.
+void place_heads(runtime::Machine& machine, const runtime::Tensor& tensor, const runtime::HostTensor& all,
+                 std::uint64_t first, bool transposed);
+void gather_heads(runtime::Machine& machine, const runtime::Tensor& tensor, runtime::HostTensor& all,
+                  std::uint64_t first);
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/attention/flash_blocks.h"
+
+#include <algorithm>
+
+namespace tahoma::workloads {
+
+using runtime::HbmView, runtime::Kernel, runtime::TileView;
+
+namespace {
+
+std::uint64_t divided_up(std::uint64_t value, std::uint64_t by) { return (value + by - 1) / by; }
+std::uint64_t aligned(std::uint64_t bytes) { return divided_up(bytes, 64) * 64; }
+
+unsigned block_columns(const FlashShape& shape, const FlashTiling& tiling) {
+  return static_cast<unsigned>(std::min(tiling.block_keys(), shape.kv_len));
+}
+
+unsigned value_columns(const FlashShape& shape, const FlashTiling& tiling) {
+  return static_cast<unsigned>(divided_up(block_columns(shape, tiling), tiling.chunk)) * tiling.value_pitch;
+}
+
+}  // namespace
+
+std::uint64_t FlashBlocks::bytes_of(const FlashShape& shape, const FlashTiling& tiling) {
+  const std::size_t size = isa::size_of(shape.dtype);
+  return divided_up(shape.d, tiling.d_rows) * aligned(block_columns(shape, tiling) * size) +
+         aligned(value_columns(shape, tiling) * size);
+}
+
+FlashBlocks::FlashBlocks(Kernel& kernel, const FlashShape& shape, const FlashTiling& tiling,
+                         const HbmView& kt, const HbmView& v, std::uint64_t room)
+    : kernel_(kernel), shape_(shape), tiling_(tiling), kt_(kt), v_(v) {
+  // More than two heads' are of no use.
+  const std::uint64_t useful = 2 * divided_up(shape.kv_len, tiling.block_keys()) + kFlashStepsInFlight;
+  held_.resize(std::clamp<std::uint64_t>(room / bytes_of(shape, tiling), kFlashStepsInFlight + 1, useful));
+  for (Held& held : held_) make(held);
+}
+
+void FlashBlocks::make(Held& held) {
+  const unsigned columns = block_columns(shape_, tiling_), values = value_columns(shape_, tiling_);
+  for (std::uint64_t first = 0; first < shape_.d; first += tiling_.d_rows)
+    held.block.k.push_back(kernel_.take(
+        kernel_.sbuf("keys", shape_.dtype, columns),
+        static_cast<unsigned>(std::min<std::uint64_t>(tiling_.d_rows, shape_.d - first)), columns));
+  held.block.v = kernel_.take(kernel_.sbuf("values", shape_.dtype, values), tiling_.chunk, values);
+  kernel_.memset(
+      held.block.v.columns(static_cast<unsigned>(shape_.d), values - static_cast<unsigned>(shape_.d))
+          .every(0, tiling_.value_pitch),
+      1.0F, isa::Queue::kGpSimd);
+}
+
+const FlashBlock& FlashBlocks::block(const FlashStep& step) {
+  auto held = std::find_if(held_.begin(), held_.end(), [&](const Held& h) {
+    return h.kv_head == step.kv_head && h.number == step.block;
+  });
+  if (held == held_.end()) {
+    held = std::min_element(held_.begin(), held_.end(),
+                            [](const Held& a, const Held& b) { return a.used < b.used; });
+    held->kv_head = step.kv_head;
+    held->number = step.block;
+    load(*held);
+  }
+  held->used = ++uses_;
+  return held->block;
+}
+
+// In pieces, so that work on the first begins before the last is there.
+void FlashBlocks::load(Held& held) {
+  const std::uint64_t first_key = held.number * tiling_.block_keys();
+  const auto keys = static_cast<unsigned>(std::min(tiling_.block_keys(), shape_.kv_len - first_key));
+  for (unsigned at = 0; at < keys; at += tiling_.score_keys) {
+    const unsigned count = std::min(tiling_.score_keys, keys - at);
+    std::uint64_t row = held.kv_head * shape_.d;
+    for (const TileView& part : held.block.k) {
+      kernel_.load(part.columns(at, count), kt_.window(row, first_key + at, part.shape.partitions, count));
+      row += part.shape.partitions;
+    }
+  }
+  const auto d = static_cast<unsigned>(shape_.d);
+  for (unsigned at = 0, c = 0; at < keys; at += tiling_.chunk, ++c) {
+    const unsigned count = std::min(tiling_.chunk, keys - at);
+    kernel_.load(held.block.v.partitions(0, count).columns(c * tiling_.value_pitch, d),
+                 v_.window(held.kv_head * shape_.kv_len + first_key + at, 0, count, d));
+  }
+}
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks of keys and values on chip: loaded when first wanted, kept until their room is needed for one that
+// is not there. Where a head fits beside what is in flight, it is loaded once.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runtime/kernel.h"
+#include "workloads/attention/flash_schedule.h"
+
+namespace tahoma::workloads {
+
+struct FlashBlock {
+  std::vector<runtime::TileView> k;  // per part of d: [part of d, keys]
+  runtime::TileView v;  // [chunk, chunks x value_pitch]: each chunk's values, then a column of ones
+};
+
+// Steps whose blocks may be in use at the same time: those whose maxima are made ahead, the one whose
+// probabilities are, and the one whose products are.
+inline constexpr unsigned kFlashStepsInFlight = 6;
+
+class FlashBlocks {
+ public:
+  // In `room` bytes of each partition; fewer than kFlashStepsInFlight + 1 blocks are not taken for less.
+  FlashBlocks(runtime::Kernel& kernel, const FlashShape& shape, const FlashTiling& tiling,
+              const runtime::HbmView& kt, const runtime::HbmView& v, std::uint64_t room);
+
+  const FlashBlock& block(const FlashStep& step);
+
+  static std::uint64_t bytes_of(const FlashShape& shape, const FlashTiling& tiling);  // of a block
+
+ private:
+  struct Held {
+    FlashBlock block;
+    std::uint64_t kv_head = UINT64_MAX, number = 0, used = 0;
+  };
+  void make(Held& held);
+  void load(Held& held);
+
+  runtime::Kernel& kernel_;
+  FlashShape shape_;
+  FlashTiling tiling_;
+  runtime::HbmView kt_, v_;
+  std::vector<Held> held_;
+  std::uint64_t uses_ = 0;
+};
+
+}  // namespace tahoma::workloads

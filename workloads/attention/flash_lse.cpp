@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/attention/flash_lse.h"
+
+#include <algorithm>
+
+namespace tahoma::workloads {
+
+using isa::AluOp, isa::Queue;
+using runtime::HbmView, runtime::Kernel, runtime::TileView;
+
+namespace {
+
+constexpr isa::DType kFp32 = isa::DType::kFp32;
+
+}  // namespace
+
+// Maxima, sums, their turned results in two copies, ones and the identity.
+std::uint64_t FlashLse::bytes(const FlashTiling& tiling) {
+  return 6 * (std::uint64_t{tiling.chunk} * sizeof(float) + 63) / 64 * 64;
+}
+
+FlashLse::FlashLse(Kernel& kernel, const FlashShape& shape, const FlashTiling& tiling, float scale,
+                   runtime::Pool bank)
+    : kernel_(kernel),
+      shape_(shape),
+      tiling_(tiling),
+      scale_(scale),
+      bank_(bank),
+      turned_(kernel.sbuf("lse_rows", kFp32, tiling.q_rows, 2)),
+      lse_(kernel.argument("lse", kFp32, shape.heads, shape.q_len)),
+      tops_(kernel.take(kernel.sbuf("lse_tops", kFp32, tiling.chunk), tiling.q_rows, tiling.chunk)),
+      sums_(kernel.take(kernel.sbuf("lse_sums", kFp32, tiling.chunk), tiling.q_rows, tiling.chunk)),
+      identity_(
+          kernel.take(kernel.sbuf("lse_identity", kFp32, tiling.q_rows), tiling.q_rows, tiling.q_rows)) {
+  const TileView ones =
+      kernel.take(kernel.sbuf("lse_ones", kFp32, tiling.q_rows), tiling.q_rows, tiling.q_rows);
+  kernel.memset(ones, 1.0F, Queue::kGpSimd);
+  kernel.affine_select(identity_, ones, 0, 1, -1, isa::CompareOp::kEq, 0.0F);
+}
+
+void FlashLse::record(const FlashStep& step, const FlashTile& tile, const TileView& top,
+                      const TileView& sum) {
+  if (tiles_.size() == tiling_.chunk) finish();
+  const auto column = static_cast<unsigned>(tiles_.size());
+  tiles_.push_back({step.head, step.query + tile.first, tile.rows});
+  kernel_.copy(tops_.partitions(0, tile.rows).columns(column, 1), top, Queue::kGpSimd);
+  kernel_.copy(sums_.partitions(0, tile.rows).columns(column, 1), sum, Queue::kVector);
+}
+
+// Neighbouring columns that are neighbouring rows of `lse`, seen as rows of tiles.
+void FlashLse::finish() {
+  const auto follows = [&](const Tile& a, const Tile& b) {
+    return a.head == b.head && a.query + tiling_.q_rows == b.query && a.rows == b.rows;
+  };
+  unsigned first = 0;
+  for (unsigned t = 1; t <= tiles_.size(); ++t) {
+    if (t < tiles_.size() && follows(tiles_[t - 1], tiles_[t])) continue;
+    finish_run(first, t - first);
+    first = t;
+  }
+  tiles_.clear();
+}
+
+void FlashLse::finish_run(unsigned first, unsigned count) {
+  const Tile& tile = tiles_[first];
+  const TileView tops = tops_.partitions(0, tile.rows).columns(first, count),
+                 sums = sums_.partitions(0, tile.rows).columns(first, count);
+  kernel_.activation(sums, sums, isa::ActFn::kLog);
+  kernel_.scalar_tensor_tensor(sums, tops, AluOp::kMult, {scale_, nullptr}, AluOp::kAdd, sums);
+  const TileView turned = kernel_.take(bank_, count, tile.rows),
+                 rows = kernel_.take(turned_, count, tile.rows);
+  kernel_.transpose(turned, sums, identity_.partitions(0, tile.rows).columns(0, tile.rows));
+  kernel_.copy(rows, turned);
+  HbmView window = lse_.window(tile.head, tile.query, 1, tile.rows);
+  window.rows = count;
+  window.row_stride = tiling_.q_rows;
+  kernel_.store(window, rows, Queue::kGpSimd);
+}
+
+}  // namespace tahoma::workloads

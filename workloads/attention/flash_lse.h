@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The log of every query's sum of exponentials: scale * maximum + log(sum). Maxima and sums are kept in
+// columns, one for each tile of queries, and finished many at a time, because the scalar engine's tables hold
+// the exponential or the logarithm.
+#pragma once
+
+#include <vector>
+
+#include "runtime/kernel.h"
+#include "workloads/attention/flash_schedule.h"
+
+namespace tahoma::workloads {
+
+class FlashLse {
+ public:
+  // Adds the argument lse [heads, q_len]; `bank`: a pool of PSUM banks of fp32 that it may take from.
+  FlashLse(runtime::Kernel& kernel, const FlashShape& shape, const FlashTiling& tiling, float scale,
+           runtime::Pool bank);
+
+  static std::uint64_t bytes(const FlashTiling& tiling);  // of a partition in SBUF
+
+  // Columns [rows, 1] of a finished tile.
+  void record(const FlashStep& step, const FlashTile& tile, const runtime::TileView& top,
+              const runtime::TileView& sum);
+  void finish();
+
+ private:
+  struct Tile {
+    std::uint64_t head = 0, query = 0;
+    unsigned rows = 0;
+  };
+  void finish_run(unsigned first, unsigned count);
+
+  runtime::Kernel& kernel_;
+  FlashShape shape_;
+  FlashTiling tiling_;
+  float scale_;
+  runtime::Pool bank_, turned_;
+  runtime::HbmView lse_;
+  runtime::TileView tops_, sums_, identity_;
+  std::vector<Tile> tiles_;  // not finished yet
+};
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/attention/flash_masks.h"
+
+#include <algorithm>
+
+namespace tahoma::workloads {
+
+using runtime::Kernel, runtime::TileView;
+
+namespace {
+
+// Far below any score yet finite, so that no infinity meets another: exp makes it 0 whatever the maximum is.
+constexpr float kHidden = -1e30F;
+
+}  // namespace
+
+FlashMasks::FlashMasks(Kernel& kernel, const std::set<Edges>& edges, unsigned rows, unsigned keys)
+    : kernel_(kernel) {
+  constexpr isa::DType kBf16 = isa::DType::kBf16;
+  const unsigned side = std::max(rows, keys);
+  const TileView ones = kernel.take(kernel.sbuf("mask_ones", kBf16, side, 1), side, side);
+  identity_ = kernel.take(kernel.sbuf("identity", kBf16, side, 1), side, side);
+  kernel.memset(ones, 1.0F, isa::Queue::kGpSimd);
+  kernel.affine_select(identity_, ones, 0, 1, -1, isa::CompareOp::kEq, 0.0F);
+  if (edges.empty()) return;
+  const runtime::Pool pool = kernel.sbuf("masks", kBf16, keys, static_cast<unsigned>(edges.size()));
+  for (const Edges& edge : edges) {
+    const TileView tile = kernel.take(pool, rows, keys);
+    kernel.memset(tile, 0.0F, isa::Queue::kGpSimd);
+    const auto [lower, upper] = edge;
+    if (upper != Visibility::kNoUpper)
+      kernel.affine_select(tile, tile, static_cast<std::int32_t>(upper), 1, -1, isa::CompareOp::kGe, kHidden);
+    if (lower != Visibility::kNoLower)
+      kernel.affine_select(tile, tile, static_cast<std::int32_t>(-lower), -1, 1, isa::CompareOp::kGe,
+                           kHidden);
+    tiles_.emplace(edge, tile);
+  }
+}
+
+TileView FlashMasks::identity(unsigned rows) const { return identity_.partitions(0, rows).columns(0, rows); }
+
+void FlashMasks::hide(const TileView& scores, const Edges& edges) const {
+  const unsigned rows = scores.shape.partitions, keys = scores.shape.count.back();
+  kernel_.matmul(scores, identity(rows), tiles_.at(edges).partitions(0, rows).columns(0, keys), true);
+}
+
+void FlashMasks::hide_transposed(const TileView& scores, const Edges& edges) const {
+  const unsigned keys = scores.shape.partitions, rows = scores.shape.count.back();
+  kernel_.matmul(scores, tiles_.at(edges).partitions(0, rows).columns(0, keys), identity(rows), true);
+}
+
+std::set<FlashMasks::Edges> edges_of(const FlashShape& shape, unsigned tile_rows, unsigned chunk) {
+  std::set<FlashMasks::Edges> edges;
+  for (std::uint64_t q = 0; q < shape.q_len; q += tile_rows) {
+    const std::uint64_t rows = std::min<std::uint64_t>(tile_rows, shape.q_len - q);
+    const auto [from, behind] = keys_of(shape, q);
+    const std::uint64_t inner_from = keys_of(shape, q + rows - 1).first,
+                        to = keys_of(shape, q + rows - 1).second;
+    const auto look = [&](std::uint64_t key) {
+      const Visibility v =
+          visibility(shape, q, rows, key, std::min<std::uint64_t>(chunk, shape.kv_len - key));
+      if (v.any && !v.all) edges.insert(v.edges());
+    };
+    for (std::uint64_t key = from / chunk * chunk; key < std::min(inner_from + chunk, to); key += chunk)
+      look(key);
+    for (std::uint64_t key = (behind - 1) / chunk * chunk; key < to; key += chunk) look(key);
+  }
+  return edges;
+}
+
+}  // namespace tahoma::workloads

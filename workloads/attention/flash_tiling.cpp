@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a machine cuts flash attention. PSUM holds, at the same time, scores whose maxima are wanted,
+// transposed scores whose exponentials are, and the products of a group of queries.
+#include <algorithm>
+
+#include "workloads/attention/flash_blocks.h"
+#include "workloads/attention/flash_kernel.h"
+#include "workloads/attention/flash_memory.h"
+
+namespace tahoma::workloads {
+
+namespace {
+
+constexpr unsigned kMostTiles = 4, kMostLanes = 4, kMostQuads = 8;
+constexpr unsigned kLanePartitions = 32;  // small tiles of SBUF begin at multiples of it
+
+unsigned narrow(std::uint64_t n) { return static_cast<unsigned>(n); }
+unsigned divided_up(unsigned value, unsigned by) { return (value + by - 1) / by; }
+
+unsigned output_banks(const FlashTiling& tiling, unsigned columns, unsigned bank) {
+  if (tiling.outputs_per_bank == 0) return tiling.group_tiles * divided_up(columns, bank);
+  return divided_up(tiling.group_tiles, tiling.outputs_per_bank);
+}
+
+bool fits(const FlashTiling& tiling, const FlashShape& shape, const model::MachineParams& machine) {
+  return FlashMemory::working_bytes(shape, tiling) +
+             (kFlashStepsInFlight + 1) * FlashBlocks::bytes_of(shape, tiling) <=
+         machine.chip.core.sbuf.usable.count;
+}
+
+// As many chunks in a block as SBUF has room for, up to kMostQuads times those in flight; where even one is
+// too many, smaller groups of queries.
+void fit_sbuf(FlashTiling& tiling, const FlashShape& shape, const model::MachineParams& machine) {
+  tiling.block_chunks = kMostQuads * tiling.quad;
+  while (tiling.block_chunks > 1 && !fits(tiling, shape, machine)) tiling.block_chunks /= 2;
+  while (tiling.group_tiles > 1 && !fits(tiling, shape, machine)) tiling.group_tiles /= 2;
+}
+
+}  // namespace
+
+FlashTiling tiling_of(const model::MachineParams& machine, const FlashShape& shape) {
+  const auto& core = machine.chip.core;
+  const auto& tensor = core.tensor;
+  const unsigned bank = narrow(core.psum.bank.count / sizeof(float));
+  const unsigned banks = narrow(core.psum.per_partition.count / core.psum.bank.count);
+  FlashTiling tiling{};
+  tiling.score_keys = narrow(std::min<std::uint64_t>(tensor.moving_columns, bank));
+  tiling.chunk = narrow(std::min({tensor.rows, tensor.columns, core.sbuf.partitions}));
+  tiling.q_rows = std::min(tiling.chunk, tiling.score_keys);
+  tiling.d_rows = narrow(std::min(tensor.rows, core.sbuf.partitions));
+  tiling.d_columns = tiling.score_keys;
+  tiling.lanes = std::clamp(tiling.chunk / kLanePartitions, 1U, kMostLanes);
+  const unsigned columns = narrow(shape.d) + 1;
+  tiling.value_pitch = columns + columns % 2;
+  tiling.outputs_per_bank = columns > tiling.score_keys ? 0 : bank / columns;
+  tiling.group_tiles = std::clamp(tiling.score_keys / tiling.q_rows, 1U, kMostTiles);
+  while (tiling.group_tiles > 1 && output_banks(tiling, columns, bank) + 2 > banks) tiling.group_tiles /= 2;
+  const unsigned left = banks - std::min(banks, output_banks(tiling, columns, bank));
+  tiling.score_banks = left >= 4 ? 2 : 1;
+  tiling.quad = std::clamp(left - std::min(left, tiling.score_banks), 1U, kMostLanes);
+  fit_sbuf(tiling, shape, machine);
+  return tiling;
+}
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/convolution/conv2d_kernel.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "runtime/kernel.h"
+#include "workloads/convolution/conv2d_plan.h"
+
+namespace tahoma::workloads {
+
+using isa::ActFn, isa::AluOp, isa::DType, isa::Queue;
+using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
+
+namespace {
+
+// Elements of a partition: `count` of them `step` apart, in each dimension.
+struct Extent {
+  unsigned count = 1;
+  unsigned step = 0;
+};
+
+TileView box(TileView tile, unsigned first, const Extent& images, const Extent& rows, const Extent& columns) {
+  tile.tile.offset += static_cast<std::uint32_t>(first * isa::size_of(tile.tile.dtype));
+  std::size_t d = 1;
+  for (const Extent& e : {images, rows, columns}) {
+    tile.shape.count[d] = static_cast<std::uint16_t>(e.count);
+    tile.tile.stride[d++] = static_cast<std::int16_t>(e.count > 1 ? e.step : 1);
+  }
+  return tile;
+}
+
+// Outputs r of a range for which r * stride + tap - padding lies in [0, size).
+Range inside(const Range& outputs, const Conv2dShape& s, std::uint64_t tap, std::uint64_t size) {
+  const auto first_at = [&](std::uint64_t position) {  // the first r with r * stride + tap >= position
+    return position > tap ? (position - tap + s.stride - 1) / s.stride : 0;
+  };
+  const std::uint64_t first = std::max(outputs.first, first_at(s.padding)),
+                      end = std::min(outputs.end(), first_at(s.padding + size));
+  return {first, end > first ? static_cast<unsigned>(end - first) : 0};
+}
+
+class Conv2d {
+ public:
+  Conv2d(Kernel& kernel, const Conv2dShape& shape, const Conv2dPlan& plan)
+      : kernel_(kernel),
+        shape_(shape),
+        plan_(plan),
+        x_(kernel.argument("x", shape.dtype, shape.images * shape.in, shape.height * shape.width)),
+        w_(kernel.argument("w", shape.dtype, shape.in * shape.taps(), shape.out)),
+        bias_(kernel.argument("bias", DType::kFp32, shape.out, 1)),
+        y_(kernel.argument("y", shape.dtype, shape.images * shape.out,
+                           shape.out_height() * shape.out_width())),
+        in_(cut(all_of(shape.in), plan.height)) {
+    const auto in_tiles = static_cast<unsigned>(in_.size()),
+               out_tiles = static_cast<unsigned>((shape.out + plan.height - 1) / plan.height);
+    const unsigned pixels = plan.bank_images * plan.bank_rows * static_cast<unsigned>(shape.out_width());
+    weights_ = kernel.sbuf("w", shape.dtype, static_cast<unsigned>(shape.taps()) * plan.channels, in_tiles);
+    xs_ = kernel.sbuf("x", shape.dtype, plan.input_columns, kBlockCopies * in_tiles);
+    biases_ = kernel.sbuf("bias", DType::kFp32, 1, out_tiles);
+    ys_ = kernel.sbuf("y", shape.dtype, pixels, kConvolutionResults);
+    sums_ = kernel.psum("sums", DType::kFp32, pixels, 2 * kConvolutionGroup);
+    for (const Range& out : cut(all_of(shape.out), plan.height)) {
+      bias_tiles_.push_back(kernel.take(biases_, out.count, 1));
+      kernel.load(bias_tiles_.back(), bias_.window(out.first, 0, out.count, 1), Queue::kGpSimd);
+    }
+  }
+
+  void emit() {
+    for (const Range& panel : cut(all_of(shape_.out), plan_.channels)) {
+      w_tiles_.assign(in_.size(), std::nullopt);
+      panel_ = panel;
+      for (const Pixels& block : plan_.blocks(shape_)) {
+        x_tiles_.assign(in_.size(), std::nullopt);
+        for (const Range& out : cut(panel, plan_.height)) emit_channels(block, out);
+      }
+    }
+  }
+
+ private:
+  // All banks of a block for a tile of output channels, a group of banks at a time.
+  void emit_channels(const Pixels& block, const Range& out) {
+    const TileView& bias = bias_tiles_[out.first / plan_.height];
+    const std::vector<Pixels> banks = plan_.banks(block);
+    for (std::size_t first = 0; first < banks.size(); first += kConvolutionGroup) {
+      const std::vector<Pixels> group(
+          banks.begin() + static_cast<std::ptrdiff_t>(first),
+          banks.begin() + static_cast<std::ptrdiff_t>(std::min(banks.size(), first + kConvolutionGroup)));
+      emit_group(block, group, out, bias);
+    }
+  }
+
+  void emit_group(const Pixels& block, const std::vector<Pixels>& group, const Range& out,
+                  const TileView& bias) {
+    std::vector<TileView> sums;
+    for (const Pixels& bank : group) sums.push_back(kernel_.take(sums_, out.count, pixels_of(bank)));
+    // The tap that every pixel has comes first.
+    const auto middle = static_cast<unsigned>(shape_.padding * shape_.filter + shape_.padding);
+    for (std::size_t k = 0; k < in_.size(); ++k) {
+      const TileView w = weights(k), x = input(block, k);
+      for (unsigned n = 0; n < shape_.taps(); ++n) {
+        const unsigned tap = n == 0 ? middle : n <= middle ? n - 1 : n;
+        const TileView stationary =
+            w.slice(tap).columns(static_cast<unsigned>(out.first - panel_.first), out.count);
+        for (std::size_t b = 0; b < group.size(); ++b)
+          emit_tap(sums[b], stationary, x, block, group[b], tap, k + n > 0);
+      }
+    }
+    for (std::size_t b = 0; b < group.size(); ++b) finish(sums[b], group[b], out, bias);
+  }
+
+  void emit_tap(const TileView& sum, const TileView& stationary, const TileView& x, const Pixels& block,
+                const Pixels& bank, unsigned tap, bool accumulate) {
+    const std::uint64_t down = tap / shape_.filter, right = tap % shape_.filter;
+    const Range rows = inside(bank.rows, shape_, down, shape_.height),
+                columns = inside(all_of(shape_.out_width()), shape_, right, shape_.width);
+    if (rows.count == 0 || columns.count == 0) return;
+    const Range input = Conv2dPlan::input_rows(shape_, block.rows);
+    const auto width = static_cast<unsigned>(shape_.width),
+               out_width = static_cast<unsigned>(shape_.out_width()),
+               stride = static_cast<unsigned>(shape_.stride), images = bank.images.count;
+    const std::uint64_t row = rows.first * stride + down - shape_.padding - input.first,
+                        column = columns.first * stride + right - shape_.padding;
+    const auto from = static_cast<unsigned>(
+        ((bank.images.first - block.images.first) * input.count + row) * width + column);
+    const auto to = static_cast<unsigned>((rows.first - bank.rows.first) * out_width + columns.first);
+    kernel_.matmul(
+        box(sum, to, {images, bank.rows.count * out_width}, {rows.count, out_width}, {columns.count, 1}),
+        stationary,
+        box(x, from, {images, input.count * width}, {rows.count, stride * width}, {columns.count, stride}),
+        accumulate);
+  }
+
+  // The bias, the activation and one rounding; vector and scalar engine in turn.
+  void finish(const TileView& sum, const Pixels& bank, const Range& out, const TileView& bias) {
+    const TileView y = kernel_.take(ys_, out.count, pixels_of(bank));
+    if (finished_++ % 2 == 0)
+      kernel_.tensor_scalar(y, sum, AluOp::kAdd, {0, &bias}, shape_.relu ? AluOp::kMax : AluOp::kBypass,
+                            {0, nullptr});
+    else
+      kernel_.activation(y, sum, shape_.relu ? ActFn::kRelu : ActFn::kCopy, {1.0F, nullptr}, {0, &bias});
+    const std::uint64_t width = shape_.out_width();
+    HbmView to = y_.window(bank.images.first * shape_.out + out.first, bank.rows.first * width, out.count,
+                           bank.rows.count * width);
+    TileView from = y;
+    if (bank.images.count > 1) {  // channel by image by pixel
+      from = y.slices(bank.images.count);
+      to.repeats = {{{out.count, to.row_stride},
+                     {bank.images.count, to.row_stride * static_cast<std::int64_t>(shape_.out)}}};
+      to.rows = 1;
+    }
+    kernel_.store(to, from, Queue::kGpSimd);
+  }
+
+  TileView weights(std::size_t k) {
+    std::optional<TileView>& tile = w_tiles_[k];
+    if (tile) return *tile;
+    const auto taps = static_cast<unsigned>(shape_.taps());
+    tile = kernel_.take(weights_, in_[k].count, taps * panel_.count).slices(taps);
+    kernel_.load(
+        *tile, w_.window(in_[k].first * taps, panel_.first, std::uint64_t{in_[k].count} * taps, panel_.count)
+                   .slices(taps));
+    return *tile;
+  }
+
+  TileView input(const Pixels& block, std::size_t k) {
+    std::optional<TileView>& tile = x_tiles_[k];
+    if (tile) return *tile;
+    const Range rows = Conv2dPlan::input_rows(shape_, block.rows);
+    const auto width = static_cast<unsigned>(shape_.width), images = block.images.count;
+    tile = kernel_.take(xs_, in_[k].count, images * rows.count * width);
+    HbmView from = x_.window(block.images.first * shape_.in + in_[k].first, rows.first * width, in_[k].count,
+                             std::uint64_t{rows.count} * width);
+    if (images > 1) {
+      from.repeats = {{{in_[k].count, from.row_stride},
+                       {images, from.row_stride * static_cast<std::int64_t>(shape_.in)}}};
+      from.rows = 1;
+    }
+    kernel_.load(tile->slices(images), from);
+    return *tile;
+  }
+
+  unsigned pixels_of(const Pixels& bank) const {
+    return bank.images.count * bank.rows.count * static_cast<unsigned>(shape_.out_width());
+  }
+
+  Kernel& kernel_;
+  const Conv2dShape& shape_;
+  Conv2dPlan plan_;
+  HbmView x_, w_, bias_, y_;
+  std::vector<Range> in_;
+  Pool weights_, xs_, biases_, ys_, sums_;
+  Range panel_;
+  std::vector<TileView> bias_tiles_;
+  std::vector<std::optional<TileView>> w_tiles_, x_tiles_;
+  std::size_t finished_ = 0;
+};
+
+}  // namespace
+
+isa::Program conv2d_program(const model::MachineParams& machine, const Conv2dShape& shape) {
+  const Conv2dPlan plan = plan_conv2d(machine, shape);
+  Kernel kernel("conv2d", machine);
+  Conv2d(kernel, shape, plan).emit();
+  return kernel.finish();
+}
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/convolution/conv2d_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/base/error.h"
+
+namespace tahoma::workloads {
+
+namespace {
+
+std::uint64_t aligned(std::uint64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+[[noreturn]] void refuse(const char* key, const std::string& text) {
+  throw base::UserError("E-RUN-095", std::string("workload.") + key, text);
+}
+
+std::uint64_t bank_pixels(const model::CoreParams& core) {
+  return std::min<std::uint64_t>(core.tensor.moving_columns, core.psum.bank.count / sizeof(float));
+}
+
+unsigned narrowed(std::uint64_t value) { return static_cast<unsigned>(value); }
+
+std::uint64_t most_input_rows(const Conv2dShape& s, std::uint64_t rows) {
+  return std::min(s.height, (rows - 1) * s.stride + s.filter);
+}
+
+std::vector<Pixels> cut_pixels(const Pixels& whole, unsigned images, unsigned rows) {
+  std::vector<Pixels> pieces;
+  for (const Range& i : cut(whole.images, images))
+    for (const Range& r : cut(whole.rows, rows)) pieces.push_back({i, r});
+  return pieces;
+}
+
+}  // namespace
+
+Range Conv2dPlan::input_rows(const Conv2dShape& s, const Range& rows) {
+  const std::uint64_t top = rows.first * s.stride, bottom = (rows.end() - 1) * s.stride + s.filter;
+  const std::uint64_t first = top > s.padding ? top - s.padding : 0;
+  const std::uint64_t end = std::min(s.height, bottom > s.padding ? bottom - s.padding : 0);
+  return {first, narrowed(end > first ? end - first : 0)};
+}
+
+std::vector<Pixels> Conv2dPlan::blocks(const Conv2dShape& shape) const {
+  return cut_pixels({all_of(shape.images), all_of(shape.out_height())}, images, rows);
+}
+
+std::vector<Pixels> Conv2dPlan::banks(const Pixels& block) const {
+  return cut_pixels(block, bank_images, bank_rows);
+}
+
+void check_conv2d(const model::MachineParams& machine, const Conv2dShape& s) {
+  if (s.padding > (s.filter - 1) / 2)
+    refuse("padding", fmt::format("{} around a filter of {}; expected at most {}", s.padding, s.filter,
+                                  (s.filter - 1) / 2));
+  const std::uint64_t least = std::min(s.height, s.width) + 2 * s.padding;
+  if (s.filter > least)
+    refuse("filter",
+           fmt::format("{} on padded images with a side of {}; expected at most that", s.filter, least));
+  const std::uint64_t most = bank_pixels(machine.chip.core);
+  if (s.out_width() > most)
+    refuse("width",
+           fmt::format("a row of y has {} pixels; expected at most {}, a PSUM bank", s.out_width(), most));
+}
+
+Conv2dPlan plan_conv2d(const model::MachineParams& machine, const Conv2dShape& s) {
+  const model::CoreParams& core = machine.chip.core;
+  const std::uint64_t size = isa::size_of(s.dtype), pixels = s.out_height() * s.out_width();
+  const std::uint64_t in_bank = bank_pixels(core);
+  Conv2dPlan plan;
+  plan.height = narrowed(std::min({core.tensor.rows, core.tensor.columns, core.sbuf.partitions}));
+  plan.bank_images = narrowed(std::min(s.images, std::max<std::uint64_t>(1, in_bank / pixels)));
+  plan.bank_rows = narrowed(std::min(s.out_height(), in_bank / s.out_width()));
+  const std::uint64_t in_tiles = (s.in + plan.height - 1) / plan.height,
+                      out_tiles = (s.out + plan.height - 1) / plan.height;
+  const std::uint64_t rest =
+      out_tiles * aligned(sizeof(float)) + kConvolutionResults * aligned(in_bank * size);
+  const auto weights = [&](std::uint64_t tiles) {
+    return in_tiles * aligned(s.taps() * std::min(s.out, tiles * plan.height) * size);
+  };
+  // As many blocks of images as four groups of banks want, or what there is room for.
+  const auto input = [&](std::uint64_t images, std::uint64_t rows) {
+    return images * most_input_rows(s, rows) * s.width;
+  };
+  for (std::uint64_t tiles = out_tiles; tiles > 0; tiles = tiles > 1 ? (tiles + 1) / 2 : 0) {
+    plan.channels = narrowed(std::min(s.out, tiles * plan.height));
+    if (s.taps() * plan.channels > UINT16_MAX) continue;
+    const std::uint64_t taken = weights(tiles) + rest;
+    const auto fits = [&](std::uint64_t images, std::uint64_t rows) {
+      return input(images, rows) <= UINT16_MAX &&
+             taken + kBlockCopies * in_tiles * aligned(input(images, rows) * size) <= core.sbuf.usable.count;
+    };
+    plan.images =
+        narrowed(std::min<std::uint64_t>(s.images, std::uint64_t{plan.bank_images} * kConvolutionGroup));
+    plan.rows = narrowed(s.out_height());
+    while (plan.images > plan.bank_images && !fits(plan.images, plan.rows)) plan.images -= plan.bank_images;
+    if (plan.images == 1)
+      while (plan.rows > plan.bank_rows && !fits(1, plan.rows))
+        plan.rows -= std::min(plan.rows, plan.bank_rows);
+    if (plan.rows == 0 || !fits(plan.images, plan.rows)) continue;
+    plan.input_columns = narrowed(input(plan.images, plan.rows));
+    return plan;
+  }
+  refuse("in_channels",
+         fmt::format(
+             "weights of {} channels by {} taps and a band of an image take more than the {} bytes of an "
+             "SBUF partition; expected fewer channels",
+             s.in, s.taps(), core.sbuf.usable.count));
+}
+
+}  // namespace tahoma::workloads

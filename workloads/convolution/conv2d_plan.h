@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a convolution is cut: output channels whose weights stay in SBUF together, images or output rows whose
+// input does, and the runs of pixels that fill a PSUM bank.
+#pragma once
+
+#include <vector>
+
+#include "workloads/convolution/conv2d_kernel.h"
+#include "workloads/gemm/ranges.h"
+
+namespace tahoma::workloads {
+
+// Output rows of some images; whole images where it is more than one.
+struct Pixels {
+  Range images, rows;
+};
+
+struct Conv2dPlan {
+  unsigned height = 0;            // partitions, rows and columns of the array
+  unsigned channels = 0;          // output channels of a panel of weights
+  unsigned images = 0, rows = 0;  // of a block whose input is loaded at once
+  unsigned bank_images = 0, bank_rows = 0;
+  unsigned input_columns = 0;  // elements of a partition that a block takes, for each tile of channels
+
+  // Input rows under output rows, clipped to the image.
+  static Range input_rows(const Conv2dShape& shape, const Range& rows);
+  std::vector<Pixels> blocks(const Conv2dShape& shape) const;
+  std::vector<Pixels> banks(const Pixels& block) const;
+};
+
+inline constexpr unsigned kBlockCopies = 2, kConvolutionGroup = 4, kConvolutionResults = 8;
+
+Conv2dPlan plan_conv2d(const model::MachineParams& machine, const Conv2dShape& shape);
+
+}  // namespace tahoma::workloads

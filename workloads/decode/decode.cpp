@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/decode/decode.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "model/base/error.h"
+#include "workloads/decode/decode_definition.h"
+#include "workloads/decode/decode_kernel.h"
+#include "workloads/kernel/kernel_case.h"
+#include "workloads/kernel/row_numbers.h"
+
+namespace tahoma::workloads {
+
+namespace {
+
+using runtime::HostTensor;
+
+// Pages in an order that the seed gives: those of a cache that has been in use for a while.
+void scatter_pages(HostTensor& table, std::uint64_t seed) {
+  std::vector<std::int32_t> pages(table.elements());
+  std::iota(pages.begin(), pages.end(), 0);
+  for (std::uint64_t left = pages.size(); left > 1; --left) {
+    const double place = (1.0 + runtime::generated_value(seed, 0, left)) / 2;  // [0, 1)
+    std::swap(pages[left - 1],
+              pages[std::min(left - 1, static_cast<std::uint64_t>(place * static_cast<double>(left)))]);
+  }
+  std::memcpy(table.values.data(), pages.data(), table.values.size());
+}
+
+class Decode final : public KernelCase {
+ public:
+  Decode() : KernelCase({"q", "k", "v", "table"}) {}
+
+  // 2 d for a score and 2 d for its part of the output.
+  double useful_flops() const override {
+    const std::vector<std::uint64_t> all = lengths();
+    const auto tokens = std::accumulate(all.begin(), all.end(), std::uint64_t{0});
+    return 4.0 * static_cast<double>(d_ * group_ * kv_heads_ * tokens);
+  }
+  isa::DType compute_dtype() const override { return *isa::dtype_from_name(dtype_); }
+  std::string describe() const override {
+    return fmt::format("decode {} sequences of {} tokens, {} x {} heads of {}, {} cache, {} on {} cores",
+                       batch_, context_, kv_heads_, group_, d_,
+                       page_size_ == 0 ? "contiguous" : fmt::format("paged ({})", page_size_), dtype_,
+                       cores());
+  }
+
+ protected:
+  void declare_parameters(base::ParamTree& t) override {
+    t.add("batch", batch_, std::uint64_t{16}, {1, 1024}, "sequences, with one query token each",
+          base::chosen());
+    t.add("context", context_, std::uint64_t{8192}, {1, 1 << 20},
+          "tokens of the first sequence in the cache, and room for each", base::chosen());
+    t.add("shorter_by", shorter_by_, std::uint64_t{0}, {0, 1 << 20},
+          "tokens by which each sequence is shorter than the one before it, down to 1", base::chosen());
+    t.add("kv_heads", kv_heads_, std::uint64_t{1}, {1, 4096}, "heads of keys and values", base::chosen());
+    t.add("group", group_, std::uint64_t{8}, {1, 128}, "query heads of each of them", base::chosen());
+    t.add("d", d_, std::uint64_t{128}, {1, 128}, "elements of a query, key or value", base::chosen());
+    t.add("page_size", page_size_, std::uint64_t{0}, {0, 1024}, "tokens of a page; 0: a contiguous cache",
+          base::chosen());
+    t.add("dtype", dtype_, std::string("bf16"), {"bf16", "fp16", "fp32"},
+          "element type of all tensors and of the probabilities; sums are fp32", base::chosen());
+  }
+
+  void check_sizes(const model::MachineParams& machine) const override {
+    const unsigned most = decode_tiling(machine, shape(1)).chunk;
+    if (std::max(d_, group_) > most)
+      throw base::UserError(
+          "E-RUN-098", d_ > most ? "workload.d" : "workload.group",
+          fmt::format("{}; the machine's array has {} rows and columns", std::max(d_, group_), most));
+  }
+
+  std::vector<CaseTensor> tensors() const override {
+    const isa::DType dtype = compute_dtype();
+    const std::vector<std::uint64_t> rows{kv_heads_, batch_, group_, d_};
+    std::vector<CaseTensor> all{{"q", dtype, rows}};
+    const bool paged = page_size_ != 0;
+    const DecodeShape s = shape(1);
+    std::vector<std::uint64_t> cache{kv_heads_, batch_, context_, d_};
+    if (paged) cache = {kv_heads_, s.pages, page_size_, d_};
+    all.push_back({"k", dtype, cache});
+    all.back().transposed = !paged;
+    all.push_back({"v", dtype, cache});
+    if (paged) {
+      all.push_back(
+          {"table", isa::DType::kInt32, {batch_, s.pages_per_sequence()}, Role::kInput, Deal::kWhole});
+      all.back().control = true;
+      all.back().make = scatter_pages;
+      all.back().refuse = refuse_rows_beyond(s.pages);
+    }
+    all.push_back({"o", dtype, rows, Role::kOutput});
+    return all;
+  }
+  std::uint64_t units() const override { return kv_heads_; }
+  isa::Program program(const model::MachineParams& machine, const runtime::Part& part) const override {
+    return decode_program(machine, shape(part.count));
+  }
+  runtime::GoldenResult compare(const CaseValues& values, const MakerOf& maker) const override {
+    const auto table = values.find("table");
+    return check_decode({values.at("q"), values.at("k"), values.at("v"), values.at("o"),
+                         table == values.end() ? nullptr : &table->second, lengths()},
+                        maker("o"));
+  }
+
+ private:
+  std::vector<std::uint64_t> lengths() const {
+    std::vector<std::uint64_t> all(batch_);
+    for (std::uint64_t b = 0; b < batch_; ++b)
+      all[b] = context_ > b * shorter_by_ ? context_ - b * shorter_by_ : 1;
+    return all;
+  }
+  DecodeShape shape(std::uint64_t kv_heads) const {
+    DecodeShape s{kv_heads, lengths(), context_, group_, d_, page_size_, 0, compute_dtype()};
+    s.pages = batch_ * s.pages_per_sequence();
+    return s;
+  }
+
+  std::uint64_t batch_ = 0, context_ = 0, shorter_by_ = 0, kv_heads_ = 0, group_ = 0, d_ = 0, page_size_ = 0;
+  std::string dtype_;
+};
+
+}  // namespace
+
+std::unique_ptr<runtime::Workload> make_decode() { return std::make_unique<Decode>(); }
+
+}  // namespace tahoma::workloads

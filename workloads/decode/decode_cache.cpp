@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/decode/decode_cache.h"
+
+#include <algorithm>
+
+namespace tahoma::workloads {
+
+using isa::DType;
+using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
+
+DecodeCache::DecodeCache(Kernel& kernel, const DecodeShape& shape, const DecodeTiling& tiling)
+    : kernel_(kernel), shape_(shape), tiling_(tiling), d_(static_cast<unsigned>(shape.d)) {
+  const std::uint64_t sequences = shape.lengths.size();
+  if (!paged()) {
+    k_ = kernel.argument("k", shape.dtype, shape.kv_heads * sequences * shape.d, shape.capacity);
+    v_ = kernel.argument("v", shape.dtype, shape.kv_heads * sequences * shape.capacity, shape.d);
+    return;
+  }
+  k_ = kernel.argument("k", shape.dtype, shape.kv_heads * shape.pages, shape.page * shape.d);
+  v_ = kernel.argument("v", shape.dtype, shape.kv_heads * shape.pages, shape.page * shape.d);
+  table_ = kernel.argument("table", DType::kInt32, sequences, shape.pages_per_sequence());
+  kernel.control(table_);
+}
+
+// Copies: keys of a block in use and of the next one on their way; values wait a block longer.
+void DecodeCache::make_pools(const TileView& identity) {
+  identity_ = identity;
+  const unsigned turned = tiling_.chunk * tiling_.depth, run = tiling_.depth * d_;
+  keys_ = kernel_.sbuf("keys", shape_.dtype, paged() ? run : turned, 2 * tiling_.block_pieces + 2);
+  values_ = kernel_.sbuf("values", shape_.dtype, run, 3 * tiling_.block_pieces + 2);
+  if (!paged()) return;
+  turned_ = kernel_.sbuf("turned keys", shape_.dtype, turned, 3);
+  turned_psum_ = kernel_.psum("turned keys", shape_.dtype, tiling_.chunk * tiling_.bank_chunks, 2);
+  load_table();
+}
+
+// Page numbers go down the partitions, a column for each sequence.
+void DecodeCache::load_table() {
+  const std::uint64_t pages = shape_.pages_per_sequence();
+  const auto sequences = static_cast<unsigned>(shape_.lengths.size());
+  const auto copies = static_cast<unsigned>((pages + tiling_.chunk - 1) / tiling_.chunk);
+  const Pool pool = kernel_.sbuf("page numbers", DType::kInt32, sequences, copies);
+  for (std::uint64_t first = 0; first < pages; first += tiling_.chunk) {
+    HbmView turned = table_;
+    turned.rows = std::min<std::uint64_t>(tiling_.chunk, pages - first);
+    turned.columns = sequences;
+    turned.row_stride = 1;
+    turned.column_stride = table_.row_stride;
+    turned.offset += first * isa::size_of(DType::kInt32);
+    numbers_.push_back(kernel_.take(pool, static_cast<unsigned>(turned.rows), sequences));
+    kernel_.load(numbers_.back(), turned, other_queue());
+  }
+}
+
+TileView DecodeCache::row_numbers(std::uint64_t sequence, const DecodePiece& piece, unsigned first,
+                                  unsigned count) const {
+  return numbers_[piece.first / tiling_.chunk]
+      .partitions(first, count)
+      .columns(static_cast<unsigned>(sequence), 1);
+}
+
+TileView DecodeCache::gather(Pool pool, const HbmView& pages, std::uint64_t head, std::uint64_t sequence,
+                             const DecodePiece& piece) {
+  const TileView tile = kernel_.take(pool, piece.rows, piece.depth * d_);
+  const std::uint64_t span = shape_.page / piece.folds;
+  const auto part = [&](unsigned at, unsigned first, unsigned count, unsigned fold) {
+    if (count == 0) return;
+    const std::uint64_t token = fold * span + piece.token;
+    kernel_.gather(
+        tile.partitions(at, count),
+        pages.window(head * shape_.pages, token * d_, shape_.pages, std::uint64_t{piece.depth} * d_),
+        row_numbers(sequence, piece, first, count));
+  };
+  if (piece.folds == 1) {
+    part(0, 0, piece.rows, 0);
+    return tile;
+  }
+  for (unsigned fold = 0; fold < piece.folds; ++fold) part(fold * piece.pages, 0, piece.pages, fold);
+  for (unsigned fold = 0; fold < piece.tail; ++fold)
+    part(piece.folds * piece.pages + fold, piece.pages, 1, fold);
+  return tile;
+}
+
+DecodeCache::Loaded DecodeCache::load(std::uint64_t head, std::uint64_t sequence, const DecodePiece& piece) {
+  if (paged())
+    return {piece, gather(keys_, k_, head, sequence, piece), gather(values_, v_, head, sequence, piece)};
+  const std::uint64_t cache = head * shape_.lengths.size() + sequence,
+                      tokens = std::uint64_t{piece.rows} * piece.depth;
+  Loaded loaded{piece, kernel_.take(keys_, d_, static_cast<unsigned>(tokens)),
+                kernel_.take(values_, piece.rows, piece.depth * d_)};
+  kernel_.load(loaded.k, k_.window(cache * shape_.d, piece.first, shape_.d, tokens));
+  HbmView runs = v_.window(cache * shape_.capacity + piece.first, 0, piece.rows, shape_.d);
+  runs.columns = runs.columns * piece.depth;
+  runs.row_stride = static_cast<std::int64_t>(runs.columns);
+  kernel_.load(loaded.v, runs);
+  return loaded;
+}
+
+// As many chunks as a PSUM bank holds are turned and then copied together.
+void DecodeCache::turn_keys(Loaded& loaded) {
+  if (!paged()) return;
+  const DecodePiece& piece = loaded.piece;
+  const TileView all = kernel_.take(turned_, d_, tiling_.chunk * piece.depth);
+  for (unsigned first = 0; first < piece.depth; first += tiling_.bank_chunks) {
+    const unsigned chunks = std::min(tiling_.bank_chunks, piece.depth - first);
+    const TileView turned = kernel_.take(turned_psum_, d_, chunks * tiling_.chunk);
+    for (unsigned c = 0; c < chunks; ++c)
+      kernel_.transpose(turned.columns(c * tiling_.chunk, piece.rows), loaded.k.columns((first + c) * d_, d_),
+                        identity_.partitions(0, piece.rows).columns(0, piece.rows));
+    const auto boxes = [&](const TileView& of, unsigned from) {
+      return of.grid(from, chunks, tiling_.chunk, piece.rows);
+    };
+    kernel_.copy(boxes(all, first * tiling_.chunk), boxes(turned, 0));
+  }
+  loaded.k = all;
+}
+
+TileView DecodeCache::keys(const Loaded& loaded, unsigned chunk) const {
+  const unsigned count = loaded.piece.keys(chunk);
+  if (paged()) return loaded.k.columns(chunk * tiling_.chunk, count);
+  return loaded.k.every(chunk, loaded.piece.depth);
+}
+
+TileView DecodeCache::values(const Loaded& loaded, unsigned chunk) const {
+  return loaded.v.partitions(0, loaded.piece.keys(chunk)).columns(chunk * d_, d_);
+}
+
+}  // namespace tahoma::workloads

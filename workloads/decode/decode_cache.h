@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys and values of a decoding step on their way from the cache in HBM to where the array wants them.
+//
+// The array contracts scores over d and outputs over keys, so it wants keys as [d, keys] and values as
+// [keys, d]. A contiguous cache keeps keys d-major, [d, capacity] for each sequence, which costs nothing when
+// a token is appended (d elements either way) and saves turning them at every step. Pages are [tokens, d] for
+// both: then a page is one run in HBM, that goes to one partition by one descriptor, and the array turns the
+// keys; d-major pages would be d runs of as many elements as a page has tokens, and d descriptors to write.
+#pragma once
+
+#include <vector>
+
+#include "runtime/kernel.h"
+#include "workloads/decode/decode_plan.h"
+
+namespace tahoma::workloads {
+
+class DecodeCache {
+ public:
+  // Declares the arguments k, v and, of a paged cache, table.
+  DecodeCache(runtime::Kernel& kernel, const DecodeShape& shape, const DecodeTiling& tiling);
+  // Before the first load; `identity` [chunk, chunk] in the dtype.
+  void make_pools(const runtime::TileView& identity);
+
+  struct Loaded {
+    DecodePiece piece;
+    runtime::TileView k, v;
+  };
+  Loaded load(std::uint64_t head, std::uint64_t sequence, const DecodePiece& piece);
+  void turn_keys(Loaded& loaded);  // of pages; k is [d, keys] chunk by chunk afterwards
+
+  runtime::TileView keys(const Loaded& loaded, unsigned chunk) const;    // [d, keys]
+  runtime::TileView values(const Loaded& loaded, unsigned chunk) const;  // [keys, d]
+
+  // GpSimd rings gathers, sync the rest: what waits for results rings on the other one.
+  isa::Queue other_queue() const { return paged() ? isa::Queue::kSync : isa::Queue::kGpSimd; }
+
+ private:
+  bool paged() const { return shape_.page != 0; }
+  void load_table();
+  // Of pages [first, first + count) of a piece.
+  runtime::TileView row_numbers(std::uint64_t sequence, const DecodePiece& piece, unsigned first,
+                                unsigned count) const;
+  runtime::TileView gather(runtime::Pool pool, const runtime::HbmView& pages, std::uint64_t head,
+                           std::uint64_t sequence, const DecodePiece& piece);
+
+  runtime::Kernel& kernel_;
+  DecodeShape shape_;
+  DecodeTiling tiling_;
+  unsigned d_;
+  runtime::HbmView k_, v_, table_;
+  runtime::Pool keys_, values_, turned_, turned_psum_;
+  runtime::TileView identity_;
+  std::vector<runtime::TileView> numbers_;  // [pages of a piece, sequences] of row numbers
+};
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The definition of a decoding step, in double and by whole rows: o = softmax(q k^T / sqrt(d)) v over the
+// first `length` tokens of each sequence's cache.
+//
+// Tolerance. Probabilities p are rounded to the dtype, in the numerator and in the sum alike: 6 u sqrt(sum
+// p^2 (v - o)^2 / 3), and never more than u sum p |v - o|. Errors that all of them may share count in full,
+// times sum p |v|: of a score (a dot product of d terms), of its shift and scaling (4 * 2^-24 of the largest
+// score), exponential and quotient (16 * 2^-24), a move to a new maximum per block, and two sums of `length`
+// terms.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runtime/golden.h"
+
+namespace tahoma::workloads {
+
+struct DecodeTensors {
+  const runtime::HostTensor &q, &k, &v, &o;    // q, o [kv_heads, sequences, group, d]
+  const runtime::HostTensor* table = nullptr;  // paged: k and v [kv_heads, pages, page, d];
+  std::vector<std::uint64_t> lengths;          // else [kv_heads, sequences, capacity, d]
+};
+
+runtime::GoldenResult check_decode(const DecodeTensors& tensors, const runtime::MadeBy& made_by);
+
+}  // namespace tahoma::workloads

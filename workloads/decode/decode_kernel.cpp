@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scores lie transposed, [keys, heads of the group]: the cache is the array's stationary operand and the few
+// queries stream, so that a chunk of 128 keys costs a weight load, not 128 columns for 8 useful rows. What
+// softmax needs of all keys, a maximum and a sum, is then over partitions: the array finds both, by turning
+// the partitions' maxima and by a product with ones, and has them in every partition at once.
+#include "workloads/decode/decode_kernel.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "workloads/decode/decode_cache.h"
+
+namespace tahoma::workloads {
+
+namespace {
+
+using isa::ActFn, isa::AluOp, isa::DType, isa::Queue;
+using runtime::Kernel, runtime::Pool, runtime::TileView;
+
+// Below any score, yet finite, where a chunk has no key: exp makes it 0 whatever the maximum is.
+constexpr float kHidden = -1e30F;
+
+// [P, group] seen as [P, group, 1].
+TileView one_each(const TileView& columns) { return columns.grid(0, columns.shape.count[3], 1, 1); }
+
+// What a sequence carries from block to block, the same in every partition: [chunk, group].
+struct Sequence {
+  std::uint64_t number = 0;  // over all heads
+  TileView queries;          // [d, group]
+  std::optional<TileView> top, sum, output;
+};
+
+struct Block {
+  Sequence* sequence = nullptr;
+  bool first = false, last = false;  // of its sequence
+  unsigned chunks = 0;
+  std::vector<DecodeCache::Loaded> pieces;
+  TileView scores, probabilities;  // [chunk, group * chunks], a head's scores next to each other
+  TileView top;                    // maximum so far
+  std::optional<TileView> correction;
+  TileView products;  // [chunk, 2 group]: outputs and sums of this block
+};
+
+class DecodeBuilder {
+ public:
+  DecodeBuilder(const model::MachineParams& machine, const DecodeShape& shape)
+      : shape_(shape),
+        tiling_(decode_tiling(machine, shape)),
+        kernel_("decode_attention", machine),
+        q_(kernel_.argument("q", shape.dtype, rows(), shape.d)),
+        cache_(kernel_, shape, tiling_),
+        o_(kernel_.argument("o", shape.dtype, rows(), shape.d)),
+        group_(static_cast<unsigned>(shape.group)),
+        d_(static_cast<unsigned>(shape.d)),
+        scale_(static_cast<float>(1 / std::sqrt(static_cast<double>(shape.d)))) {
+    make_pools();
+    make_constants();
+    cache_.make_pools(identity_);
+  }
+
+  // The scores of a block go to the array before the outputs of the one before it, whose exponentials are
+  // made meanwhile.
+  isa::Program build() {
+    for (std::uint64_t head = 0; head < shape_.kv_heads; ++head)
+      for (std::uint64_t b = 0; b < shape_.lengths.size(); ++b) {
+        begin_sequence(head * shape_.lengths.size() + b);
+        const std::vector<DecodeBlock> blocks = decode_blocks(shape_, tiling_, shape_.lengths[b]);
+        for (std::size_t i = 0; i < blocks.size(); ++i) {
+          Block block;
+          block.sequence = &sequences_[(started_ - 1) % sequences_.size()];
+          block.first = i == 0;
+          block.last = i + 1 == blocks.size();
+          block.chunks = blocks[i].chunks();
+          for (const DecodePiece& piece : blocks[i].pieces)
+            block.pieces.push_back(cache_.load(head, b, piece));
+          advance(block);
+        }
+      }
+    if (before_) finish_block(*before_);
+    return kernel_.finish();
+  }
+
+ private:
+  std::uint64_t rows() const { return shape_.kv_heads * shape_.lengths.size() * shape_.group; }
+  unsigned sequences_together() const { return tiling_.chunk / group_; }
+
+  void make_pools() {
+    const unsigned chunk = tiling_.chunk, scores = group_ * tiling_.block_chunks;
+    const auto pool = [&](const char* name, DType dtype, unsigned columns, unsigned copies) {
+      return kernel_.sbuf(name, dtype, columns, copies);
+    };
+    query_rows_ = pool("query rows", shape_.dtype, d_, 2);
+    queries_ = pool("queries", shape_.dtype, chunk, 2);
+    shifted_ = pool("shifted scores", DType::kFp32, scores, 2);
+    probabilities_ = pool("probabilities", shape_.dtype, scores, 3);
+    maxima_ = pool("maxima", DType::kFp32, group_, 3);
+    diagonals_ = pool("diagonal", DType::kFp32, group_, 2);
+    small_ = pool("columns of a block", DType::kFp32, group_, 16);  // up to 5 a block, alive for two blocks
+    sums_ = pool("sums", DType::kFp32, group_, 2);
+    outputs_ = pool("outputs", DType::kFp32, group_, 2);
+    results_ = pool("results", shape_.dtype, chunk, 2);
+    result_rows_ = pool("result rows", shape_.dtype, d_, 2);
+    scores_psum_ = kernel_.psum("scores", DType::kFp32, scores, 2);
+    products_psum_ = kernel_.psum("outputs and sums", DType::kFp32, 2 * group_, 2);
+    tops_psum_ = kernel_.psum("maxima", DType::kFp32, chunk + group_, 1);
+    turned_psum_ = kernel_.psum("turned", shape_.dtype, chunk, 1);
+  }
+
+  TileView constant(const char* name, DType dtype) {
+    return kernel_.take(kernel_.sbuf(name, dtype, tiling_.chunk), tiling_.chunk, tiling_.chunk);
+  }
+
+  void make_constants() {
+    ones_ = constant("ones", shape_.dtype);
+    wide_ones_ = constant("fp32 ones", DType::kFp32);
+    identity_ = constant("identity", shape_.dtype);
+    wide_identity_ = constant("fp32 identity", DType::kFp32);
+    kernel_.memset(ones_, 1.0F, Queue::kVector);
+    kernel_.memset(wide_ones_, 1.0F, Queue::kVector);
+    kernel_.affine_select(identity_, ones_, 0, 1, -1, isa::CompareOp::kEq, 0.0F);
+    kernel_.affine_select(wide_identity_, wide_ones_, 0, 1, -1, isa::CompareOp::kEq, 0.0F);
+  }
+
+  // Queries are turned as many sequences at a time as the array has columns.
+  void begin_sequence(std::uint64_t number) {
+    const std::uint64_t place = number % sequences_together();
+    if (place == 0) {
+      const std::uint64_t first = number * group_;
+      const auto count = static_cast<unsigned>(
+          std::min<std::uint64_t>(std::uint64_t{sequences_together()} * group_, rows() - first));
+      const TileView in = kernel_.take(query_rows_, count, d_),
+                     turned = kernel_.take(turned_psum_, d_, count);
+      turned_queries_ = kernel_.take(queries_, d_, count);
+      kernel_.load(in, q_.window(first, 0, count, d_), cache_.other_queue());
+      kernel_.transpose(turned, in, identity_.partitions(0, count).columns(0, count));
+      kernel_.copy(turned_queries_, turned, Queue::kScalar);
+    }
+    Sequence& sequence = sequences_[started_++ % sequences_.size()];
+    sequence = {};
+    sequence.number = number;
+    sequence.queries = turned_queries_.columns(static_cast<unsigned>(place) * group_, group_);
+  }
+
+  void advance(Block& block) {
+    multiply_queries(block);
+    if (before_) multiply_values(*before_);
+    find_top(block);
+    if (before_) combine(*before_);
+    exponentiate(block);
+    before_ = block;
+  }
+
+  void finish_block(Block& block) {
+    multiply_values(block);
+    combine(block);
+  }
+
+  // A chunk's place among the scores and probabilities: [keys, group].
+  TileView of_chunk(const TileView& all, const Block& block, unsigned chunk) const {
+    return all.every(chunk, block.chunks);
+  }
+
+  template <class Use>  // use(piece, chunk of the piece, chunk of the block)
+  void for_each_chunk(const Block& block, Use&& use) {
+    unsigned at = 0;
+    for (const DecodeCache::Loaded& piece : block.pieces)
+      for (unsigned c = 0; c < piece.piece.depth; ++c) use(piece, c, at++);
+  }
+
+  // Every partition has a key in every chunk.
+  bool is_full(const Block& block) const {
+    return std::all_of(block.pieces.begin(), block.pieces.end(), [&](const DecodeCache::Loaded& loaded) {
+      return loaded.piece.rows == tiling_.chunk && loaded.piece.whole == loaded.piece.depth;
+    });
+  }
+
+  // Keys of a piece are turned while the one before it meets the queries.
+  void multiply_queries(Block& block) {
+    block.scores = kernel_.take(scores_psum_, tiling_.chunk, group_ * block.chunks);
+    if (!is_full(block)) kernel_.memset(block.scores, kHidden);
+    unsigned at = 0;
+    for (std::size_t i = 0; i <= block.pieces.size(); ++i) {
+      if (i < block.pieces.size()) cache_.turn_keys(block.pieces[i]);
+      if (i == 0) continue;
+      const DecodeCache::Loaded& piece = block.pieces[i - 1];
+      for (unsigned c = 0; c < piece.piece.depth; ++c) {
+        const TileView keys = cache_.keys(piece, c);
+        kernel_.matmul(of_chunk(block.scores, block, at++).partitions(0, piece.piece.keys(c)), keys,
+                       block.sequence->queries, false);
+      }
+    }
+  }
+
+  // Maximum of each partition, then over partitions, then back to all of them.
+  void find_top(Block& block) {
+    const unsigned chunk = tiling_.chunk;
+    const TileView own = kernel_.take(maxima_, chunk, group_),
+                   psum = kernel_.take(tops_psum_, chunk, chunk + group_),
+                   turned = psum.partitions(0, group_).columns(0, chunk),
+                   spread = psum.columns(chunk, group_), over_all = kernel_.take(small_, group_, 1),
+                   diagonal = kernel_.take(diagonals_, group_, group_);
+    kernel_.reduce(one_each(own), by_head(block.scores, block), AluOp::kMax);
+    kernel_.transpose(turned, own, wide_identity_);
+    kernel_.reduce(over_all, turned, AluOp::kMax);
+    kernel_.tensor_scalar(diagonal, wide_identity_.partitions(0, group_).columns(0, group_), AluOp::kMult,
+                          {0, &over_all});
+    kernel_.matmul(spread, wide_ones_.partitions(0, group_), diagonal, false);
+    block.top = kernel_.take(small_, chunk, group_);
+    std::optional<TileView>& held = block.sequence->top;
+    if (held) {
+      kernel_.tensor_tensor(block.top, *held, spread, AluOp::kMax);
+      const TileView fall = kernel_.take(small_, chunk, group_);
+      block.correction = kernel_.take(small_, chunk, group_);
+      kernel_.tensor_tensor(fall, *held, block.top, AluOp::kSubtract);
+      kernel_.activation(*block.correction, fall, ActFn::kExp, {scale_, nullptr});
+    } else {
+      kernel_.copy(block.top, spread);
+    }
+    held = block.top;
+  }
+
+  TileView by_head(const TileView& scores, const Block& block) const {
+    return scores.grid(0, group_, block.chunks, block.chunks);
+  }
+
+  void exponentiate(Block& block) {
+    const TileView shifted = kernel_.take(shifted_, tiling_.chunk, group_ * block.chunks);
+    kernel_.tensor_tensor(by_head(shifted, block), by_head(block.scores, block),
+                          one_each(block.top).broadcast_columns(block.chunks), AluOp::kSubtract);
+    block.probabilities = kernel_.take(probabilities_, tiling_.chunk, group_ * block.chunks);
+    kernel_.activation(block.probabilities, shifted, ActFn::kExp, {scale_, nullptr});
+  }
+
+  void multiply_values(Block& block) {
+    block.products = kernel_.take(products_psum_, tiling_.chunk, 2 * group_);
+    const TileView output = block.products.partitions(0, d_).columns(0, group_),
+                   sum = block.products.columns(group_, group_);
+    for_each_chunk(block, [&](const DecodeCache::Loaded& piece, unsigned c, unsigned at) {
+      kernel_.matmul(output, cache_.values(piece, c),
+                     of_chunk(block.probabilities, block, at).partitions(0, piece.piece.keys(c)), at > 0);
+    });
+    for (unsigned at = 0; at < block.chunks; ++at)
+      kernel_.matmul(sum, ones_, of_chunk(block.probabilities, block, at), at > 0);
+  }
+
+  // Sum and output so far, moved to the new maximum.
+  void combine(Block& block) {
+    Sequence& sequence = *block.sequence;
+    const TileView output = block.products.partitions(0, d_).columns(0, group_),
+                   sum = block.products.columns(group_, group_);
+    if (block.first && block.last) return finish_sequence(sequence, output, sum);
+    if (block.first) {
+      sequence.sum = kernel_.take(sums_, tiling_.chunk, group_);
+      sequence.output = kernel_.take(outputs_, d_, group_);
+      kernel_.copy(*sequence.sum, sum);
+      kernel_.copy(*sequence.output, output);
+      return;
+    }
+    const auto move = [&](const TileView& held, const TileView& more) {
+      kernel_.tensor_tensor(held, held, block.correction->partitions(0, held.shape.partitions), AluOp::kMult);
+      kernel_.tensor_tensor(held, held, more, AluOp::kAdd);
+    };
+    move(*sequence.sum, sum);
+    move(*sequence.output, output);
+    if (block.last) finish_sequence(sequence, *sequence.output, *sequence.sum);
+  }
+
+  // Outputs are collected side by side, [d, heads], and turned together.
+  void finish_sequence(const Sequence& sequence, const TileView& output, const TileView& sum) {
+    const std::uint64_t place = sequence.number % sequences_together();
+    if (place == 0) result_ = kernel_.take(results_, d_, sequences_together() * group_);
+    const TileView inverse = kernel_.take(small_, d_, group_);
+    kernel_.reciprocal(inverse, sum.partitions(0, d_));
+    const unsigned at = static_cast<unsigned>(place) * group_;
+    kernel_.tensor_tensor(result_.columns(at, group_), output, inverse, AluOp::kMult);
+    const std::uint64_t first = (sequence.number - place) * group_, end = (sequence.number + 1) * group_;
+    if (place + 1 < sequences_together() && end < rows()) return;
+    const auto count = static_cast<unsigned>(end - first);
+    const TileView turned = kernel_.take(turned_psum_, count, d_),
+                   out = kernel_.take(result_rows_, count, d_);
+    kernel_.transpose(turned, result_.columns(0, count), identity_.partitions(0, d_).columns(0, d_));
+    kernel_.copy(out, turned);
+    kernel_.store(o_.window(first, 0, count, d_), out, cache_.other_queue());
+  }
+
+  DecodeShape shape_;
+  DecodeTiling tiling_;
+  Kernel kernel_;
+  runtime::HbmView q_;
+  DecodeCache cache_;
+  runtime::HbmView o_;
+  unsigned group_, d_;
+  float scale_;
+  Pool query_rows_, queries_, shifted_, probabilities_, maxima_, diagonals_, small_, sums_, outputs_,
+      results_, result_rows_, scores_psum_, products_psum_, tops_psum_, turned_psum_;
+  TileView ones_, wide_ones_, identity_, wide_identity_, turned_queries_, result_;
+  std::array<Sequence, 3> sequences_;
+  std::uint64_t started_ = 0;
+  std::optional<Block> before_;
+};
+
+}  // namespace
+
+isa::Program decode_program(const model::MachineParams& machine, const DecodeShape& shape) {
+  return DecodeBuilder(machine, shape).build();
+}
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a decoding step walks over a cache of keys and values: pure arithmetic on lengths.
+//
+// A piece is one load of keys and one of values: `depth` tokens in each of `rows` partitions, so that what
+// goes to a partition is one run in HBM however few bytes a token has. A chunk is what the array contracts at
+// a time: the c-th token of every partition. Softmax and sums do not ask in which order keys come.
+//
+// Contiguous cache: partition p has the tokens first + p * depth ..., and the rest that fills no partitions
+// goes one token to a partition. Paged cache: a partition has a page, or one of its `folds` parts where there
+// are fewer pages than partitions: first all pages' first parts, then their second ones, and so on. A last
+// page that is filled in part comes behind these, as many parts as it has tokens for; in the chunks beyond
+// the tokens of its last part there is a partition less.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "isa/dtype.h"
+#include "model/system/machine_params.h"
+
+namespace tahoma::workloads {
+
+struct DecodeShape {
+  std::uint64_t kv_heads = 1;          // of this core
+  std::vector<std::uint64_t> lengths;  // tokens of each sequence in the cache, 1 .. capacity
+  std::uint64_t capacity = 0;          // tokens that the cache of a sequence has room for
+  std::uint64_t group = 1;             // query heads of a kv head
+  std::uint64_t d = 0;
+  std::uint64_t page = 0;   // tokens of a page; 0: a contiguous cache
+  std::uint64_t pages = 0;  // in the pool
+  isa::DType dtype = isa::DType::kBf16;
+
+  std::uint64_t pages_per_sequence() const { return page == 0 ? 0 : (capacity + page - 1) / page; }
+};
+
+// How a machine cuts the work.
+struct DecodeTiling {
+  unsigned chunk;         // keys contracted at a time: partitions, rows and columns of the array
+  unsigned depth;         // most tokens of a partition in a piece: 4 KiB
+  unsigned block_chunks;  // most chunks of a block, whose scores share a PSUM bank
+  unsigned block_pieces;  // most pieces of a block: those that there is room for
+  unsigned bank_chunks;   // chunks of turned keys that a PSUM bank holds
+};
+DecodeTiling decode_tiling(const model::MachineParams& machine, const DecodeShape& shape);
+
+struct DecodePiece {
+  std::uint64_t first = 0;  // token; of a paged cache the first page's number within the sequence
+  std::uint64_t token = 0;  // paged: the first of every part of a page
+  unsigned rows = 0, depth = 0;
+  unsigned whole = 0;                       // chunks of all rows; those behind them have one row less
+  unsigned pages = 0, folds = 1, tail = 0;  // paged: full ones, their parts, parts of one that is not full
+  unsigned keys(unsigned chunk) const { return chunk < whole ? rows : rows - 1; }
+};
+
+// The pieces of a sequence, and in which of its blocks they are.
+struct DecodeBlock {
+  std::vector<DecodePiece> pieces;
+  unsigned chunks() const;
+};
+std::vector<DecodeBlock> decode_blocks(const DecodeShape& shape, const DecodeTiling& tiling,
+                                       std::uint64_t length);
+
+}  // namespace tahoma::workloads

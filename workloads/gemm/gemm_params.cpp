@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/gemm/gemm_params.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "isa/table_names.h"
+#include "model/base/error.h"
+#include "workloads/gemm/gemm_sum.h"
+
+namespace tahoma::workloads {
+
+namespace {
+
+constexpr std::uint64_t kMostExtent = std::uint64_t{1} << 20;
+constexpr const char* kAuto = "auto";
+constexpr const char* kNothing = "none";
+
+struct NestName {
+  const char* name;
+  GemmKernel nest;
+};
+constexpr std::array<NestName, 4> kNests{{{"chosen", GemmKernel::kChosen},
+                                          {"naive", GemmKernel::kNaive},
+                                          {"blocked", GemmKernel::kBlocked},
+                                          {"row_loads", GemmKernel::kRowLoads}}};
+
+constexpr std::array<std::pair<const char*, BiasOf>, 3> kBiases{
+    {{kNothing, BiasOf::kNone}, {"rows", BiasOf::kRows}, {"columns", BiasOf::kColumns}}};
+
+constexpr std::array kActivations{isa::ActFn::kRelu,        isa::ActFn::kGelu, isa::ActFn::kGeluTanh,
+                                  isa::ActFn::kGeluSigmoid, isa::ActFn::kSilu, isa::ActFn::kSigmoid,
+                                  isa::ActFn::kTanh};
+
+constexpr std::array kModes{
+    isa::MatmulMode::kDense,       isa::MatmulMode::kDoubleRow,  isa::MatmulMode::kSparse4of16,
+    isa::MatmulMode::kSparse4of12, isa::MatmulMode::kSparse4of8, isa::MatmulMode::kSparse2of8,
+    isa::MatmulMode::kSparse2of4,  isa::MatmulMode::kSparse1of4, isa::MatmulMode::kSparse1of2};
+
+template <class Rows, class Name>
+std::vector<std::string> names_of(const Rows& rows, Name&& name) {
+  std::vector<std::string> names;
+  for (const auto& row : rows) names.emplace_back(name(row));
+  return names;
+}
+
+std::vector<std::string> activation_names() {
+  auto names = names_of(kActivations, [](isa::ActFn fn) { return std::string(isa::name_of(fn)); });
+  names.insert(names.begin(), kNothing);
+  return names;
+}
+
+std::vector<std::string_view> dtypes_of(const isa::ModeRow& mode) {
+  std::vector<std::string_view> names;
+  for (std::size_t d = 0; d < isa::kDTypeCount; ++d)
+    if ((mode.dtypes >> d & 1U) != 0) names.push_back(isa::name_of(static_cast<isa::DType>(d)));
+  return names;
+}
+
+}  // namespace
+
+void GemmParams::Parts::declare(base::ParamTree& t) {
+  const base::Range<std::uint64_t> range{1, kMostExtent};
+  t.add("m", m, std::uint64_t{1}, range, "parts of the rows of C", base::chosen());
+  t.add("n", n, std::uint64_t{1}, range, "parts of the columns of C", base::chosen());
+  t.add("k", k, std::uint64_t{1}, range, "parts of the contraction, summed over NeuronLink", base::chosen());
+}
+
+void GemmParams::Behind::declare(base::ParamTree& t) {
+  t.add("bias", bias, std::string(kNothing), names_of(kBiases, [](const auto& b) { return b.first; }),
+        "fp32 vector that is added to the sums: one element for each of C's rows, or columns",
+        base::chosen());
+  t.add("activation", activation, std::string(kNothing), activation_names(), "function of sum + bias",
+        base::chosen());
+  t.add("residual", residual, false, "a matrix of C's shape and dtype is added behind the activation",
+        base::chosen());
+}
+
+void GemmParams::Inputs::declare(base::ParamTree& t) {
+  const auto file = [&](const char* name, std::string& path, const char* doc) {
+    t.add(name, path, std::string(), {}, doc, base::chosen());
+  };
+  file("a", a, ".npy file of A [m, k]; empty: generated from the seed");
+  file("b", b, ".npy file of B [k, n]; empty: generated from the seed");
+  file("bias", bias, ".npy file of the bias, fp32 [m, 1] or [1, n]; empty: generated from the seed");
+  file("residual", residual, ".npy file of the residual [m, n]; empty: generated from the seed");
+}
+
+void GemmParams::declare(base::ParamTree& t) {
+  const base::Range<std::uint64_t> extent{1, kMostExtent};
+  t.add("m", m_, std::uint64_t{1024}, extent, "rows of A and C", base::chosen());
+  t.add("n", n_, std::uint64_t{1024}, extent, "columns of B and C", base::chosen());
+  t.add("k", k_, std::uint64_t{1024}, extent, "columns of A, rows of B", base::chosen());
+  t.add("dtype", dtype_, std::string("bf16"),
+        {"bf16", "fp16", "fp32", "tf32", "fp8_e4m3", "fp8_e5m2", "fp8_e3m4"},
+        "element type of A and B; sums are fp32", base::chosen());
+  t.add("out", out_, std::string(kAuto),
+        {kAuto, "bf16", "fp16", "fp32", "tf32", "fp8_e4m3", "fp8_e5m2", "fp8_e3m4"},
+        "element type of C; auto: that of A and B, bf16 for fp8", base::chosen());
+  t.add("mode", mode_, std::string(isa::name_of(isa::MatmulMode::kDense)),
+        names_of(kModes, [](isa::MatmulMode mode) { return std::string(isa::name_of(mode)); }),
+        "how the array is used: dense, two fp8 rows at once, or M of every N elements of A's rows kept",
+        base::chosen());
+  t.add("kernel", kernel_, std::string(kNests.front().name),
+        names_of(kNests, [](const NestName& n) { return n.name; }),
+        "loop nest of a core: chosen for the machine, or a published one for comparison", base::chosen());
+  t.add("algorithm", algorithm_, std::string("best"), GemmSum::algorithms(),
+        "how partial sums are added up: auto (by size, as published), best (by closed forms), or a name",
+        base::chosen());
+  t.group("epilogue", behind_);
+  t.group("shard", shard_);
+  t.group("inputs", inputs_);
+}
+
+GemmKernel GemmParams::nest() const {
+  return std::find_if(kNests.begin(), kNests.end(), [&](const NestName& n) { return n.name == kernel_; })
+      ->nest;
+}
+
+GemmShape GemmParams::shape() const {
+  GemmShape shape{m_, n_, k_};
+  shape.dtype = *isa::dtype_from_name(dtype_);
+  shape.out = out_ != kAuto                   ? *isa::dtype_from_name(out_)
+              : isa::size_of(shape.dtype) > 1 ? shape.dtype
+                                              : isa::DType::kBf16;
+  shape.mode = *std::find_if(kModes.begin(), kModes.end(),
+                             [&](isa::MatmulMode m) { return isa::name_of(m) == mode_; });
+  shape.epilogue.bias = std::find_if(kBiases.begin(), kBiases.end(), [&](const auto& b) {
+                          return b.first == behind_.bias;
+                        })->second;
+  for (const isa::ActFn fn : kActivations)
+    if (isa::name_of(fn) == behind_.activation) shape.epilogue.activation = fn;
+  shape.epilogue.residual = behind_.residual;
+  return shape;
+}
+
+void GemmParams::check() const {
+  const GemmShape s = shape();
+  const isa::ModeRow& mode = isa::row_of(s.mode);
+  if (std::vector<std::string_view> taken = dtypes_of(mode);
+      std::find(taken.begin(), taken.end(), dtype_) == taken.end())
+    throw base::UserError(
+        "E-RUN-091", "workload.dtype",
+        fmt::format("mode {} does not take {}; expected {}", mode_, dtype_, fmt::join(taken, ", ")));
+  const bool plain = s.epilogue.only_rounds();
+  if (nest() != GemmKernel::kChosen && (s.mode != isa::MatmulMode::kDense || !plain))
+    throw base::UserError("E-RUN-092", "workload.kernel",
+                          fmt::format("kernel {} is dense and has no epilogue; expected chosen", kernel_));
+  if (shard_.k > 1 && (s.sparse() || !plain))
+    throw base::UserError("E-RUN-092", "workload.shard.k",
+                          fmt::format("a contraction in {} parts with {}; expected 1: partial sums are only "
+                                      "rounded, and groups of weights stay together",
+                                      shard_.k, plain ? "mode " + mode_ : "an epilogue"));
+}
+
+std::string GemmParams::describe() const {
+  std::string text =
+      fmt::format("gemm {}x{}x{} {}, shard m{} n{} k{}", m_, n_, k_, dtype_, shard_.m, shard_.n, shard_.k);
+  const GemmShape s = shape();
+  if (nest() != GemmKernel::kChosen) text += ", kernel " + kernel_;
+  if (s.mode != isa::MatmulMode::kDense) text += ", " + mode_;
+  if (out_ != kAuto) text += ", to " + out_;
+  if (s.epilogue.bias != BiasOf::kNone) text += ", bias of " + behind_.bias;
+  if (s.epilogue.activation != isa::ActFn::kCopy) text += ", " + behind_.activation;
+  if (s.epilogue.residual) text += ", residual";
+  return text;
+}
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parameters of the workload `gemm`: sizes, dtypes and mode, epilogue, sharding and input files.
+#pragma once
+
+#include <string>
+
+#include "model/base/params.h"
+#include "runtime/placement.h"
+#include "workloads/gemm/blocking.h"
+#include "workloads/gemm/gemm_nests.h"
+
+namespace tahoma::workloads {
+
+class GemmParams {
+ public:
+  void declare(base::ParamTree& t);
+  // Throws UserError E-RUN-091 for a dtype that the mode does not take, E-RUN-092 for what a nest or a
+  // sharded contraction does not offer.
+  void check() const;
+
+  GemmShape shape() const;
+  runtime::Shard shard() const { return {shard_.m, shard_.n, shard_.k}; }
+  GemmKernel nest() const;
+  const std::string& algorithm() const { return algorithm_; }
+  std::string describe() const;
+
+  // .npy files; empty: from the seed.
+  struct Inputs {
+    std::string a, b, bias, residual;
+    void declare(base::ParamTree& t);
+  };
+  const Inputs& inputs() const { return inputs_; }
+
+ private:
+  struct Parts {
+    std::uint64_t m, n, k;
+    void declare(base::ParamTree& t);
+  };
+  struct Behind {
+    std::string bias, activation;
+    bool residual;
+    void declare(base::ParamTree& t);
+  };
+
+  std::uint64_t m_ = 0, n_ = 0, k_ = 0;
+  std::string dtype_, out_, mode_, kernel_, algorithm_;
+  Parts shard_{};
+  Behind behind_{};
+  Inputs inputs_;
+};
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The definition of cross-entropy and its gradient, in double and by whole rows.
+//
+// Tolerance. A row's sum of exponentials is off by a relative error r: 6 deviations of its `columns` fp32
+// additions, 2^-24 of twice the largest logit for the arguments, and 32 * 2^-24 for the exponential and the
+// moves of the maximum, 4 * 2^-24 more for every 2048 columns. The loss is off by r and by 2^-22 of its
+// terms; the gradient by 2 r and half a unit in the dtype of scale p, whose exponential was rounded once (in
+// fp16 2^-25 scale at least), and at the label by 2^-22 scale; the part of a mean by its losses' errors and
+// as many additions as rows.
+#pragma once
+
+#include <vector>
+
+#include "runtime/golden.h"
+
+namespace tahoma::workloads {
+
+struct CrossEntropyTensors {
+  const runtime::HostTensor &logits, &labels, &gradient, &loss, &part;
+  std::vector<std::uint64_t> rows_of_part;  // rows that each element of `part` adds up
+};
+
+using MakerOfOutput = std::function<runtime::MadeBy(const std::string& output)>;
+runtime::GoldenResult check_cross_entropy(const CrossEntropyTensors& tensors, const MakerOfOutput& maker);
+
+}  // namespace tahoma::workloads

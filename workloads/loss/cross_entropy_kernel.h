@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cross-entropy of logits with labels on one core, forward and backward at once:
+//
+//   loss[r] = log sum_j exp(x[r, j]) - x[r, label[r]]
+//   gradient[r, j] = scale (softmax(x[r])[j] - (j == label[r]))
+//   part = scale sum over this core's rows of loss
+//
+// The columns are walked in blocks with a running maximum. A block's exponentials take the place of its
+// logits in SBUF, up to a factor that each row's last maximum decides; where not all blocks have room, the
+// first ones are read again. What a label points at goes by row number in memory: logits and gradient are
+// seen as rows of one element, number p columns + label for the p-th of 128 rows, which transfers add up.
+#pragma once
+
+#include <string>
+
+#include "isa/program.h"
+#include "model/system/machine_params.h"
+#include "runtime/inputs.h"
+
+namespace tahoma::workloads {
+
+struct CrossEntropyShape {
+  std::uint64_t rows = 0, columns = 0;
+  float scale = 1;  // of gradient and part: 1 / rows of all cores for the mean
+  isa::DType dtype = isa::DType::kBf16;
+};
+
+// Arguments: logits [rows, columns]; labels [rows, 1] int32, control; starts [partitions, 1] int32, control:
+// fill_row_starts; places [rows, 1] int32, which need not hold anything; gradient [rows, columns] in the
+// dtype; loss [rows, 1] and part [1, 1] in fp32.
+isa::Program cross_entropy_program(const model::MachineParams& machine, const CrossEntropyShape& shape);
+
+// 0, columns, 2 columns, ...
+void fill_row_starts(runtime::HostTensor& starts, std::uint64_t columns);
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The workloads `moe_router`, from tokens and the router's weights, and `moe_routing`, from given logits:
+// which experts of a mixture a token goes to, with which gate and to which place. Tokens are dealt to the
+// cores; each core counts its own.
+#pragma once
+
+#include <memory>
+
+#include "runtime/workload.h"
+
+namespace tahoma::workloads {
+
+std::unique_ptr<runtime::Workload> make_moe_router();
+std::unique_ptr<runtime::Workload> make_moe_routing();
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/moe/routing_kernel.h"
+
+#include <algorithm>
+#include <deque>
+#include <vector>
+
+#include "runtime/kernel.h"
+
+namespace tahoma::workloads {
+
+using isa::ActFn, isa::AluOp, isa::DType, isa::Opcode, isa::Queue;
+using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
+
+namespace {
+
+constexpr std::uint64_t kTokensTogether = 512;  // of x in one transfer: runs of 1 KiB
+constexpr unsigned kFound = kMostChosen;
+// Below any logit: absent experts, and those that have been chosen; above any: what is not searched for.
+constexpr float kAbsent = -3.2e38F, kTaken = -3e38F, kNotSearched = 3e38F;
+
+// Tokens on the partitions, on their way; no rows: none.
+struct Tile {
+  std::uint64_t token = 0;
+  unsigned rows = 0;
+  TileView scores, index, raised, sum, mask;
+};
+
+class RoutingBuilder {
+ public:
+  RoutingBuilder(const model::MachineParams& machine, const RoutingShape& shape)
+      : shape_(shape),
+        height_(machine.chip.core.sbuf.partitions),
+        depth_(std::min(machine.chip.core.tensor.rows, height_)),
+        experts_(static_cast<unsigned>(shape.experts)),
+        width_(std::max(experts_, kFound)),
+        top_k_(static_cast<unsigned>(shape.top_k)),
+        kernel_("moe_routing", machine) {
+    if (shape.hidden > 0) {
+      x_ = kernel_.argument("x", shape.dtype, shape.hidden, shape.tokens);
+      w_ = kernel_.argument("w", shape.dtype, shape.hidden, shape.experts);
+    }
+    logits_ = kernel_.argument("logits", DType::kFp32, shape.tokens, shape.experts);
+    chosen_ = kernel_.argument("chosen", DType::kInt32, shape.tokens, shape.top_k);
+    gates_ = kernel_.argument("gates", DType::kFp32, shape.tokens, shape.top_k);
+    places_ = kernel_.argument("places", DType::kInt32, shape.tokens, shape.top_k);
+    counts_ = kernel_.argument("counts", DType::kInt32, 1, shape.experts);
+    make_pools();
+    make_constants();
+  }
+
+  // A tile of tokens gets its logits while the one before it is searched and that before is counted, so that
+  // no engine waits for the long way round through the others.
+  isa::Program build() {
+    for (std::uint64_t first = 0; first < shape_.tokens; first += kTokensTogether) {
+      const std::uint64_t together = std::min(kTokensTogether, shape_.tokens - first);
+      const std::vector<TileView> x = load_tokens(first, together);
+      for (std::uint64_t token = 0; token < together; token += height_) {
+        Tile tile;
+        tile.token = first + token;
+        tile.rows = static_cast<unsigned>(std::min(height_, together - token));
+        make_scores(tile, x, token);
+        tiles_.push_back(tile);
+        advance();
+      }
+    }
+    for (unsigned stage = 0; stage < 2; ++stage) {
+      tiles_.emplace_back();
+      advance();
+    }
+    store_counts();
+    return kernel_.finish();
+  }
+
+ private:
+  std::uint64_t chunks() const { return (shape_.hidden + depth_ - 1) / depth_; }
+
+  void make_pools() {
+    const auto sbuf = [&](const char* name, DType dtype, unsigned columns, unsigned copies) {
+      return kernel_.sbuf(name, dtype, columns, copies);
+    };
+    if (shape_.hidden > 0) {
+      const auto all = static_cast<unsigned>(chunks());
+      xs_ = sbuf("x", shape_.dtype, static_cast<unsigned>(std::min(kTokensTogether, shape_.tokens)), 2 * all);
+      ws_ = sbuf("w", shape_.dtype, experts_, all);
+      products_ = kernel_.psum("x w", DType::kFp32, experts_, 3);
+    }
+    scores_ = sbuf("logits", DType::kFp32, width_, 6);
+    rest_ = sbuf("logits without the chosen", DType::kFp32, width_, 2);
+    for (Pool* pool : {&tops_, &searched_, &raised_, &results_})
+      *pool = sbuf("chosen logits", DType::kFp32, kFound, 6);
+    indices_ = sbuf("chosen experts", DType::kUint32, kFound, 6);
+    columns_ = sbuf("columns", DType::kFp32, 1, 12);
+    exponentials_ = sbuf("exponentials", DType::kFp32, width_, 2);
+    masks_ = sbuf("choices", DType::kBf16, experts_, 4);
+    places_psum_ = kernel_.psum("places", DType::kFp32, experts_, 2);
+    counted_ = sbuf("places of all", DType::kInt32, experts_, 3);
+    own_ = sbuf("places of the chosen", DType::kInt32, kFound, 3);
+  }
+
+  TileView constant(const char* name, DType dtype, unsigned columns) {
+    return kernel_.take(kernel_.sbuf(name, dtype, columns), static_cast<unsigned>(height_), columns);
+  }
+
+  void make_constants() {
+    const auto height = static_cast<unsigned>(height_);
+    ones_ = constant("ones", DType::kFp32, height);
+    triangle_ = constant("triangle", DType::kBf16, height);
+    rows_ = height;
+    seen_pool_ = kernel_.sbuf("choices so far", DType::kFp32, experts_, 3);
+    seen_ = take(seen_pool_, experts_);
+    kernel_.memset(ones_, 1);
+    kernel_.memset(seen_, 0);
+    // Column q has ones above row q: stationary, it adds the tokens before token q.
+    kernel_.affine_select(triangle_, ones_, 0, -1, 1, isa::CompareOp::kGt, 0);
+    for (std::uint64_t c = 0; c < chunks(); ++c) {
+      const std::uint64_t rows = std::min(depth_, shape_.hidden - c * depth_);
+      weights_.push_back(kernel_.take(ws_, static_cast<unsigned>(rows), experts_));
+      kernel_.load(weights_.back(), w_.window(c * depth_, 0, rows, shape_.experts), Queue::kGpSimd);
+    }
+  }
+
+  std::vector<TileView> load_tokens(std::uint64_t first, std::uint64_t count) {
+    std::vector<TileView> x;
+    for (std::uint64_t c = 0; c < chunks(); ++c) {
+      const std::uint64_t rows = std::min(depth_, shape_.hidden - c * depth_);
+      x.push_back(kernel_.take(xs_, static_cast<unsigned>(rows), static_cast<unsigned>(count)));
+      kernel_.load(x.back(), x_.window(c * depth_, first, rows, count));
+    }
+    return x;
+  }
+
+  // The tile before the last is searched, the one before that is counted and done.
+  void advance() {
+    if (tiles_.size() >= 2 && tiles_[tiles_.size() - 2].rows > 0) choose(tiles_[tiles_.size() - 2]);
+    if (tiles_.size() < 3) return;
+    if (tiles_.front().rows > 0) finish(tiles_.front());
+    tiles_.pop_front();
+  }
+
+  void choose(Tile& tile) {
+    rows_ = tile.rows;
+    const TileView top = take(tops_, kFound);
+    tile.index = take(indices_, kFound);
+    search(Opcode::kMax8, top, tile.scores, nullptr);
+    raise(tile, top);
+    tile.mask = choices(tile.scores, top);
+    search(Opcode::kFindIndex8, tile.index, tile.scores, &top);
+  }
+
+  void finish(const Tile& tile) {
+    rows_ = tile.rows;
+    const TileView before = take(places_psum_, experts_), all = take(counted_, experts_),
+                   own = take(own_, top_k_), inverse = take(columns_, 1), gates = take(results_, top_k_);
+    kernel_.reciprocal(inverse, tile.sum);
+    kernel_.tensor_scalar(gates, tile.raised, AluOp::kMult, {0, &inverse});
+    kernel_.matmul(before, ones_.columns(0, rows_), seen_, false);
+    kernel_.matmul(before, triangle_.partitions(0, rows_).columns(0, rows_), tile.mask, true);
+    kernel_.copy(all, before, Queue::kScalar);
+    add_to_seen(tile.mask);
+    isa::Instruction i;
+    i.op = Opcode::kNGather;
+    i.shape = own.shape;
+    i.dst = own.tile;
+    i.src0 = all.tile;
+    i.src1 = tile.index.columns(0, top_k_).tile;
+    i.extent = experts_;
+    kernel_.emit(Queue::kGpSimd, i);
+    const auto store = [&](const HbmView& to, const TileView& from) {
+      kernel_.store(to.window(tile.token, 0, tile.rows, to.columns), from, Queue::kGpSimd);
+    };
+    if (shape_.hidden > 0) store(logits_, tile.scores.columns(0, experts_));
+    store(chosen_, tile.index.as(DType::kInt32).columns(0, top_k_));
+    store(gates_, gates);
+    store(places_, own);
+  }
+
+  TileView take(Pool pool, unsigned columns) { return kernel_.take(pool, rows_, columns); }
+
+  void make_scores(Tile& tile, const std::vector<TileView>& x, std::uint64_t at) {
+    rows_ = tile.rows;
+    tile.scores = take(scores_, width_);
+    const TileView own = tile.scores.columns(0, experts_);
+    if (width_ > experts_) kernel_.memset(tile.scores.columns(experts_, width_ - experts_), kAbsent);
+    if (x.empty()) return kernel_.load(own, logits_.window(tile.token, 0, rows_, shape_.experts));
+    const TileView product = take(products_, experts_);
+    for (std::size_t c = 0; c < x.size(); ++c)
+      kernel_.matmul(product, x[c].columns(static_cast<unsigned>(at), rows_), weights_[c], c > 0);
+    kernel_.copy(own, product, Queue::kScalar);
+  }
+
+  void search(Opcode op, const TileView& found, const TileView& where, const TileView* wanted) {
+    isa::Instruction i;
+    i.op = op;
+    i.shape = where.shape;
+    i.dst = found.tile;
+    i.src0 = where.tile;
+    if (wanted != nullptr) i.src1 = wanted->tile;
+    kernel_.emit(Queue::kVector, i);
+  }
+
+  // Gates up to their sum.
+  void raise(Tile& tile, const TileView& top) {
+    const TileView lowest = take(columns_, 1), sum = take(columns_, 1), raised = take(raised_, top_k_);
+    kernel_.activation(lowest, top.columns(0, 1), ActFn::kCopy, {-1, nullptr});
+    const TileView of_chosen = top.columns(0, top_k_);
+    if (shape_.normalised) {
+      kernel_.activation_reduce(raised, sum, of_chosen, ActFn::kExp, {1, nullptr}, {0, &lowest});
+    } else {
+      const TileView all = take(exponentials_, experts_);
+      kernel_.activation_reduce(all, sum, tile.scores.columns(0, experts_), ActFn::kExp, {1, nullptr},
+                                {0, &lowest});
+      kernel_.activation(raised, of_chosen, ActFn::kExp, {1, nullptr}, {0, &lowest});
+    }
+    tile.raised = raised;
+    tile.sum = sum;
+  }
+
+  // 1 for each expert that is chosen: where replacing the chosen logits has changed something.
+  TileView choices(const TileView& scores, const TileView& top) {
+    TileView wanted = top;
+    if (top_k_ < kFound) {
+      wanted = take(searched_, kFound);
+      kernel_.memset(wanted, kNotSearched);
+      kernel_.copy(wanted.columns(0, top_k_), top.columns(0, top_k_));
+    }
+    const TileView rest = take(rest_, width_), mask = take(masks_, experts_);
+    isa::Instruction i;
+    i.op = Opcode::kMatchReplace8;
+    i.shape = scores.shape;
+    i.dst = rest.tile;
+    i.src0 = scores.tile;
+    i.src1 = wanted.tile;
+    i.value = kTaken;
+    kernel_.emit(Queue::kVector, i);
+    kernel_.tensor_tensor(mask, scores.columns(0, experts_), rest.columns(0, experts_), AluOp::kIsNotEqual);
+    return mask;
+  }
+
+  // Into another buffer, so that the sum need not wait for the array to have read the one before; what fills
+  // no tile is the last and stays where it is.
+  void add_to_seen(const TileView& mask) {
+    const TileView old = seen_.partitions(0, rows_);
+    if (rows_ == height_) seen_ = take(seen_pool_, experts_);
+    kernel_.tensor_tensor(seen_.partitions(0, rows_), old, mask, AluOp::kAdd, Queue::kGpSimd);
+  }
+
+  void store_counts() {
+    rows_ = 1;
+    const TileView sum = take(places_psum_, experts_), counts = take(counted_, experts_);
+    kernel_.matmul(sum, ones_.columns(0, 1), seen_, false);
+    kernel_.copy(counts, sum);
+    kernel_.store(counts_, counts);
+  }
+
+  RoutingShape shape_;
+  std::uint64_t height_, depth_;      // tokens of a tile; elements contracted at a time
+  unsigned experts_, width_, top_k_;  // width: a search wants at least 8 elements
+  unsigned rows_ = 0;                 // tokens of this tile
+  Kernel kernel_;
+  HbmView x_, w_, logits_, chosen_, gates_, places_, counts_;
+  Pool xs_, ws_, products_, scores_, rest_, tops_, searched_, raised_, results_, indices_, columns_,
+      exponentials_, masks_, places_psum_, counted_, own_, seen_pool_;
+  TileView ones_, triangle_, seen_;
+  std::vector<TileView> weights_;
+  std::deque<Tile> tiles_;  // on their way, oldest first
+};
+
+}  // namespace
+
+isa::Program routing_program(const model::MachineParams& machine, const RoutingShape& shape) {
+  return RoutingBuilder(machine, shape).build();
+}
+
+}  // namespace tahoma::workloads

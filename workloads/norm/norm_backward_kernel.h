@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The backward pass of layer norm and RMS norm on one core, 128 rows at a time. With n[r] the normalised row
+// and h[r] = rstd[r] dy[r] g:
+//   layer norm  dx[r] = h[r] - mean(h[r]) - n[r] mean(h[r] n[r]),  n[r] = (x[r] - mean[r]) rstd[r]
+//   RMS norm    dx[r] = h[r] - n[r] mean(h[r] n[r]),               n[r] = x[r] rstd[r]
+//   dg = sum of dy[r] n[r] and db = sum of dy[r] over this core's rows
+// Layer norm takes the saved mean and rstd of the forward pass; RMS norm recomputes rstd, for which the
+// scalar engine has the time. The sums over rows are the tensor engine's: products dy[r] n[r] are rounded to
+// bf16 for it unless x is fp32. Everything else between input and output is fp32.
+//
+// The vector engine makes h, h n and dx; the scalar engine n, the sums over columns and most of what is added
+// to h; GpSimd dy n and the rest of that. What has to stay of a row until its sums are known is x and h.
+//
+// Leaves out: rows of more than 16384 columns.
+#pragma once
+
+#include "isa/program.h"
+#include "model/system/machine_params.h"
+
+namespace tahoma::workloads {
+
+struct NormBackwardShape {
+  std::uint64_t rows = 0, columns = 0;
+  isa::DType dtype = isa::DType::kBf16;  // of x, dy and dx; everything else is fp32
+  float epsilon = 0;                     // RMS norm's
+};
+
+// Arguments: x, dy [rows, columns], g [1, columns], mean, rstd [rows, 1], dx [rows, columns], dg, db
+// [1, columns].
+isa::Program layer_norm_backward_program(const model::MachineParams& machine, const NormBackwardShape& shape);
+// Arguments: x, dy [rows, columns], g [1, columns], dx [rows, columns], dg [1, columns].
+isa::Program rms_norm_backward_program(const model::MachineParams& machine, const NormBackwardShape& shape);
+
+}  // namespace tahoma::workloads

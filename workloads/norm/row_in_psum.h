@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// A row vector in fp32 (a gain, a bias) that every partition sees. The tensor engine writes it into PSUM: a
+// matmul with a selector of ones copies the row into all partitions. There an operand of scalar_tensor_tensor
+// costs one cycle an element, in SBUF two. HBM reads the row once, not once for each partition.
+//
+// fp32 goes through the array as three bf16 numbers that add up to it (8 significant bits each), in one pass:
+// rows 0..31 of the array hold the first of them for up to 32 pieces of 512 columns, rows 32..63 the second,
+// 64..95 the third. The sum is exact for every number whose smallest part is not below bf16's range.
+//
+// Leaves out: rows of more than 16384 columns, arrays of less than 96 rows.
+#pragma once
+
+#include <string>
+
+#include "runtime/kernel.h"
+#include "workloads/gemm/ranges.h"
+
+namespace tahoma::workloads {
+
+inline constexpr unsigned kWidestRow = 16384;
+
+// Pieces of a row as the tensor engine moves them.
+inline constexpr unsigned kPiece = 512;
+
+// What all rows of a kernel share: column c of the three identities chooses piece c.
+class PieceSelector {
+ public:
+  explicit PieceSelector(runtime::Kernel& kernel);
+  runtime::TileView of(unsigned piece, unsigned partitions) const;
+
+ private:
+  runtime::TileView identities_;  // [96, 32]
+};
+
+class RowInPsum {
+ public:
+  // `banks` of PSUM are its own: it stays there if it fits, else columns come and go in turns.
+  RowInPsum(runtime::Kernel& kernel, const model::MachineParams& machine, const PieceSelector& selector,
+            const std::string& name, const runtime::HbmView& row, unsigned banks);
+  // As wide as a tile of it may be, in columns: the row, or a multiple of kPiece.
+  unsigned width() const { return width_; }
+  // A part that starts at a multiple of kPiece and is at most as wide as width(), on that many partitions.
+  runtime::TileView columns(const Range& range, unsigned partitions);
+
+ private:
+  void split(const std::string& name, const runtime::HbmView& row);
+  void fill(const runtime::TileView& tile, const Range& range);
+
+  runtime::Kernel& kernel_;
+  const PieceSelector& selector_;
+  unsigned height_, columns_, width_;
+  bool stays_;
+  runtime::Pool pool_;
+  runtime::TileView parts_, resident_;  // parts: [96, 512] bf16
+};
+
+}  // namespace tahoma::workloads

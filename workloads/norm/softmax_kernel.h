@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Softmax of rows on one core, 128 rows at a time: y[r] = exp(x[r] - max x[r]) / sum of these. Everything
+// between input and output is fp32. The maximum of the next tile is taken before this one is divided, so that
+// the scalar engine always has exponentials to do; both engines share the division, which is a product.
+//
+// Backward takes the saved output: dx[r] = y[r] (dy[r] - sum(y[r] dy[r])).
+//
+// Leaves out: rows of which one tile does not fit into SBUF (E-RUN-020).
+#pragma once
+
+#include "isa/program.h"
+#include "model/system/machine_params.h"
+
+namespace tahoma::workloads {
+
+struct RowsShape {
+  std::uint64_t rows = 0, columns = 0;
+  isa::DType dtype = isa::DType::kBf16;  // of every matrix
+};
+
+// Arguments: x, y, each [rows, columns].
+isa::Program softmax_program(const model::MachineParams& machine, const RowsShape& shape);
+// Arguments: y, dy, dx, each [rows, columns].
+isa::Program softmax_backward_program(const model::MachineParams& machine, const RowsShape& shape);
+
+}  // namespace tahoma::workloads

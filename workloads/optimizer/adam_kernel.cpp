@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/optimizer/adam_kernel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "runtime/kernel.h"
+#include "workloads/gemm/ranges.h"
+
+namespace tahoma::workloads {
+
+namespace {
+
+using isa::ActFn, isa::AluOp, isa::DType, isa::Queue;
+using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::ScalarOperand, runtime::TileView;
+
+constexpr unsigned kWidest = 2048;  // columns of a tile: 1 MiB of fp32
+
+ScalarOperand constant(double value) { return {static_cast<float>(value), nullptr}; }
+
+class Adam {
+ public:
+  Adam(const model::MachineParams& machine, const AdamShape& shape, const AdamSettings& settings)
+      : machine_(machine),
+        shape_(shape),
+        settings_(settings),
+        width_(static_cast<unsigned>(std::min<std::uint64_t>(shape.columns, kWidest))),
+        kernel_("adam", machine),
+        p_(fp32("p")),
+        g_(kernel_.argument("g", shape.gradient, shape.rows, shape.columns)),
+        m_(fp32("m")),
+        v_(fp32("v")),
+        next_p_(fp32("p_next")),
+        next_m_(fp32("m_next")),
+        next_v_(fp32("v_next")),
+        ps_(pool("p", 3)),
+        gs_(kernel_.sbuf("g", shape.gradient, width_, 3)),
+        ms_(pool("m", 3)),
+        vs_(pool("v", 3)),
+        shares_(pool("share of g", 2)),
+        squares_(pool("share of g^2", 2)),
+        roots_(pool("root", 2)) {
+    if (!shape.copy) return;
+    copy_ = kernel_.argument("copy", DType::kBf16, shape.rows, shape.columns);
+    copies_ = kernel_.sbuf("copy", DType::kBf16, width_, 2);
+  }
+
+  // The moments of the next tile are on their way while this one's parameters are stepped.
+  isa::Program build() {
+    std::optional<Tile> begun;
+    const std::uint64_t height = machine_.chip.core.sbuf.partitions;
+    for (std::uint64_t row = 0; row < shape_.rows; row += height)
+      for (const Range& columns : cut(all_of(shape_.columns), width_)) {
+        const Tile tile = moments(row, static_cast<unsigned>(std::min(height, shape_.rows - row)), columns);
+        if (begun) step(*begun);
+        begun = tile;
+      }
+    step(*begun);
+    return kernel_.finish();
+  }
+
+ private:
+  struct Tile {
+    std::uint64_t row;
+    unsigned rows;
+    Range columns;
+    TileView p, m, v;
+  };
+
+  HbmView fp32(const char* name) { return kernel_.argument(name, DType::kFp32, shape_.rows, shape_.columns); }
+  Pool pool(const char* name, unsigned copies) { return kernel_.sbuf(name, DType::kFp32, width_, copies); }
+
+  Tile moments(std::uint64_t row, unsigned rows, const Range& columns) {
+    const auto in_hbm = [&](const HbmView& view) {
+      return view.window(row, columns.first, rows, columns.count);
+    };
+    const auto take = [&](Pool from) { return kernel_.take(from, rows, columns.count); };
+    const Tile tile{row, rows, columns, take(ps_), take(ms_), take(vs_)};
+    const TileView g = take(gs_), share = take(shares_), square = take(squares_);
+    kernel_.load(g, in_hbm(g_));
+    kernel_.load(tile.m, in_hbm(m_));
+    kernel_.load(tile.v, in_hbm(v_));
+    kernel_.load(tile.p, in_hbm(p_));
+    kernel_.activation(share, g, ActFn::kCopy, constant(1 - settings_.beta1));
+    kernel_.activation(tile.m, tile.m, ActFn::kCopy, constant(settings_.beta1));
+    kernel_.activation(square, g, ActFn::kSquare, constant(std::sqrt(1 - settings_.beta2)));
+    kernel_.activation(tile.v, tile.v, ActFn::kCopy, constant(settings_.beta2));
+    if (settings_.decay != 0)
+      kernel_.activation(tile.p, tile.p, ActFn::kCopy, constant(1 - settings_.rate * settings_.decay));
+    kernel_.tensor_tensor(tile.m, tile.m, share, AluOp::kAdd);
+    kernel_.tensor_tensor(tile.v, tile.v, square, AluOp::kAdd);
+    kernel_.store(in_hbm(next_m_), tile.m, Queue::kGpSimd);
+    kernel_.store(in_hbm(next_v_), tile.v, Queue::kGpSimd);
+    return tile;
+  }
+
+  void step(const Tile& tile) {
+    const auto in_hbm = [&](const HbmView& view) {
+      return view.window(tile.row, tile.columns.first, tile.rows, tile.columns.count);
+    };
+    const TileView root = kernel_.take(roots_, tile.rows, tile.columns.count);
+    kernel_.activation(root, tile.v, ActFn::kSqrt, constant(settings_.second_correction()));
+    kernel_.tensor_scalar(root, root, AluOp::kAdd, constant(settings_.epsilon));
+    kernel_.tensor_tensor(root, tile.m, root, AluOp::kDivide);
+    kernel_.scalar_tensor_tensor(tile.p, root, AluOp::kMult,
+                                 constant(-settings_.rate * settings_.first_correction()), AluOp::kAdd,
+                                 tile.p);
+    kernel_.store(in_hbm(next_p_), tile.p, Queue::kGpSimd);
+    if (!shape_.copy) return;
+    const TileView narrow = kernel_.take(copies_, tile.rows, tile.columns.count);
+    kernel_.copy(narrow, tile.p, Queue::kGpSimd);
+    kernel_.store(in_hbm(copy_), narrow, Queue::kGpSimd);
+  }
+
+  const model::MachineParams& machine_;
+  AdamShape shape_;
+  AdamSettings settings_;
+  unsigned width_;
+  Kernel kernel_;
+  HbmView p_, g_, m_, v_, next_p_, next_m_, next_v_, copy_;
+  Pool ps_, gs_, ms_, vs_, shares_, squares_, roots_, copies_;
+};
+
+}  // namespace
+
+double AdamSettings::first_correction() const { return 1 / (1 - std::pow(beta1, static_cast<double>(step))); }
+double AdamSettings::second_correction() const {
+  return 1 / (1 - std::pow(beta2, static_cast<double>(step)));
+}
+
+isa::Program adam_program(const model::MachineParams& machine, const AdamShape& shape,
+                          const AdamSettings& settings) {
+  return Adam(machine, shape, settings).build();
+}
+
+}  // namespace tahoma::workloads

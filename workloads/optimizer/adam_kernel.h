@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// A step of Adam with decoupled weight decay (AdamW) on one core, in fp32:
+//   m' = beta1 m + (1 - beta1) g        v' = beta2 v + (1 - beta2) g^2
+//   p' = (1 - rate decay) p - rate / (1 - beta1^step) m' / (sqrt(v' / (1 - beta2^step)) + epsilon)
+// m and v are replaced in place by way of SBUF, as p is; a copy of p' in bf16 is made on request. Scalings,
+// squares and roots are the scalar engine's, sums and the quotient the vector engine's, the copy GpSimd's:
+// the transfers of 28 to 30 bytes an element take longer than any of them.
+//
+// Leaves out: gradient clipping, AMSGrad, the first step's special cases (there is none: step counts from 1).
+#pragma once
+
+#include "isa/program.h"
+#include "model/system/machine_params.h"
+
+namespace tahoma::workloads {
+
+struct AdamSettings {
+  double rate = 0, beta1 = 0, beta2 = 0, epsilon = 0, decay = 0;
+  std::uint64_t step = 1;
+  double first_correction() const;   // 1 / (1 - beta1^step)
+  double second_correction() const;  // 1 / (1 - beta2^step)
+};
+
+struct AdamShape {
+  std::uint64_t rows = 0, columns = 0;
+  isa::DType gradient = isa::DType::kFp32;
+  bool copy = false;  // p' in bf16, too
+};
+
+// Arguments: p, g, m, v, p_next, m_next, v_next, each [rows, columns], and the copy if there is one.
+isa::Program adam_program(const model::MachineParams& machine, const AdamShape& shape,
+                          const AdamSettings& settings);
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The workload `reduction`: rows dealt to the first `cores` cores of a machine. Over columns there is a
+// result for each row, over rows each core has results of its own rows: y has a row for each core.
+#pragma once
+
+#include <memory>
+
+#include "runtime/workload.h"
+
+namespace tahoma::workloads {
+
+std::unique_ptr<runtime::Workload> make_reduction();
+
+}  // namespace tahoma::workloads

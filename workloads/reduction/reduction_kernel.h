@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sum, mean, maximum or minimum of a matrix on one core, in fp32:
+//  - over columns, one result for each row. Sums are shared by the vector and the scalar engine, by their
+//    rates. Extrema are the vector engine's: a maximum of 16-bit elements is found at two a cycle, a minimum
+//    first folds halves of the row onto each other, which goes at two a cycle as well.
+//  - over rows, one result for each column. Sums are the tensor engine's, a matmul with ones into PSUM
+//    (workloads/norm/column_sums.h). Extrema fold all tiles into one of 128 rows on the vector engine; the
+//    tensor engine turns that, and the vector engine reduces what is now a row.
+//
+// Leaves out: over rows, matrices of more than 16384 columns.
+#pragma once
+
+#include "isa/program.h"
+#include "model/system/machine_params.h"
+
+namespace tahoma::workloads {
+
+enum class ReductionOp : std::uint8_t { kSum, kMean, kMax, kMin };
+enum class Over : std::uint8_t { kColumns, kRows };
+
+struct ReductionShape {
+  std::uint64_t rows = 0, columns = 0;
+  isa::DType dtype = isa::DType::kBf16;  // of x; y is fp32
+  ReductionOp op = ReductionOp::kSum;
+  Over over = Over::kColumns;
+};
+
+// Arguments: x [rows, columns], y [rows, 1] or [1, columns].
+isa::Program reduction_program(const model::MachineParams& machine, const ReductionShape& shape);
+
+}  // namespace tahoma::workloads
