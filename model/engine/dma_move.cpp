@@ -13,7 +13,8 @@ Duration DmaEngine::cost_of(const Transfer& transfer, const DmaPacket& packet) {
   const std::uint32_t parts = packet.parts();
   if (parts == 1) return cost_of(shape_of(transfer, packet, params_));
   const Duration each = cost_of(shape_of(transfer, part_of(packet, false), params_));
-  return each * static_cast<std::int64_t>(parts - 1) + cost_of(shape_of(transfer, part_of(packet, true), params_));
+  return each * static_cast<std::int64_t>(parts - 1) +
+         cost_of(shape_of(transfer, part_of(packet, true), params_));
 }
 
 // Most packets of a transfer are alike.

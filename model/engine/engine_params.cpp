@@ -23,10 +23,9 @@ void TensorParams::declare(ParamTree& t) {
         chosen());
   t.add("waves", waves, std::string(), {}, "rtl: folder for waves of the array, FST; none if empty",
         chosen());
-  t.add("waves_from", waves_from, 0_ns, kAnyTime, "start of the first instruction in the waves",
-        chosen());
-  t.add("waves_until", waves_until, 1000_us, kAnyTime, "no instruction that starts from then on is in the waves",
-        chosen());
+  t.add("waves_from", waves_from, 0_ns, kAnyTime, "start of the first instruction in the waves", chosen());
+  t.add("waves_until", waves_until, 1000_us, kAnyTime,
+        "no instruction that starts from then on is in the waves", chosen());
   t.add("clock", clock, 2400_MHz, kClockRange, "clock of the systolic array",
         documented("trainium2_arch.rst"));
   t.add("rows", rows, std::uint64_t{128}, {1, 128}, "rows of the array: depth of one contraction pass",

@@ -7,10 +7,11 @@ using namespace base::literals;
 using base::assumed, base::derived;
 
 void PortParams::declare(base::ParamTree& t) {
-  t.add("model", model, "behavioural", {"behavioural", "clocked", "rtl"},
-        "bytes at any time; whole words at the edges of a clock; so too, beside the port in SystemVerilog, in "
-        "lock-step",
-        base::chosen());
+  t.add(
+      "model", model, "behavioural", {"behavioural", "clocked", "rtl"},
+      "bytes at any time; whole words at the edges of a clock; so too, beside the port in SystemVerilog, in "
+      "lock-step",
+      base::chosen());
   t.add("word", word, 32_B, {1_B, 4_KiB}, "on the wire in a cycle, of a port that has a clock",
         assumed("unpublished; 4 GHz on a link of 128 GB/s, a header in one word"));
 }

@@ -14,8 +14,9 @@ namespace tahoma::model {
 // the order of their numbers. switched: every chip on one switch that connects any two.
 enum class FabricKind : std::uint8_t { kTorus, kMesh, kRing, kSwitched };
 
-// behavioural: bytes at the rate of the link, at any time. clocked: whole words, at the edges of the clock that puts one
-// on the wire in every cycle. rtl: so too, with the port in SystemVerilog beside it in lock-step (model/rtl).
+// behavioural: bytes at the rate of the link, at any time. clocked: whole words, at the edges of the clock
+// that puts one on the wire in every cycle. rtl: so too, with the port in SystemVerilog beside it in
+// lock-step (model/rtl).
 struct PortParams {
   std::string model;  // "behavioural", "clocked", "rtl"
   base::Bytes word;
@@ -32,7 +33,7 @@ struct LinkParams {
   base::Bytes buffer;                 // of each virtual channel, at the receiving end
   std::string routing;                // "dimension_order", "adaptive"
   PortParams port;
-  std::string order;                  // of the axes: "xyz", "zyx", ...
+  std::string order;  // of the axes: "xyz", "zyx", ...
   void declare(base::ParamTree& t);
 
   FabricKind kind() const;

@@ -10,7 +10,8 @@
 // each packet, is the credit, from the delay argument on. Other packets are sent in between: of the base
 // protocol's rules, the one of a single request under way is not kept.
 //
-// Of a port with a clock packets leave at its edges, in whole words; one may run beside another model of it (watch()).
+// Of a port with a clock packets leave at its edges, in whole words; one may run beside another model of it
+// (watch()).
 //
 // Leaves out: lost packets and retries.
 #pragma once
@@ -77,7 +78,8 @@ class LinkPort : public sc_core::sc_module {
   // From now on the witness sees what the port does.
   void watch(PortWitness& witness) { witness_ = &witness; }
 
-  // A packet's header will be here, and the packet, in the router's `buffer`, may want to leave through this port.
+  // A packet's header will be here, and the packet, in the router's `buffer`, may want to leave through this
+  // port.
   void ask(std::uint32_t buffer, std::uint8_t vc, const sim::PacketInfo& packet, base::Time head);
   // Free bytes of a virtual channel's buffer on the far side.
   std::uint64_t room(std::uint8_t vc) const { return place_.buffer == kAlways ? kAlways : vcs_[vc].room; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sees everything that a port decides upon and what it decides: how another model of the port, in SystemVerilog for one,
-// runs beside it and is compared.
+// Sees everything that a port decides upon and what it decides: how another model of the port, in
+// SystemVerilog for one, runs beside it and is compared.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,14 @@ struct LinkParams;
 class PortWitness {
  public:
   virtual ~PortWitness() = default;
-  // The router's `buffer` has a packet for the port, for virtual channel `vc` on the far side, from `head` on.
-  virtual void asked(std::uint32_t buffer, std::uint8_t vc, const sim::PacketInfo& packet, base::Time head) = 0;
+  // The router's `buffer` has a packet for the port, for virtual channel `vc` on the far side, from `head`
+  // on.
+  virtual void asked(std::uint32_t buffer, std::uint8_t vc, const sim::PacketInfo& packet,
+                     base::Time head) = 0;
   // So many bytes of the far side's buffer are known to be free, from `when` on.
   virtual void credited(std::uint8_t vc, std::uint64_t bytes, base::Time when) = 0;
-  // That buffer's packet is on the wire from `start`, now, to `end`; `rooms` of the virtual channels before that.
+  // That buffer's packet is on the wire from `start`, now, to `end`; `rooms` of the virtual channels before
+  // that.
   virtual void sent(std::uint32_t buffer, base::Time start, base::Time end,
                     std::span<const std::uint64_t> rooms) = 0;
   // The run is over: nothing is under way any more.

@@ -234,8 +234,8 @@ bool Router::consider(std::uint32_t buffer, const LinkPort& port, Departure& fou
   return true;
 }
 
-// In dimension order the channels of a class are dealt to the DMA engines, so that what one of them sends arrives in
-// order.
+// In dimension order the channels of a class are dealt to the DMA engines, so that what one of them sends
+// arrives in order.
 std::uint8_t Router::vc_in_order(const Buffer& buffer) const {
   const sim::PacketInfo& info = sim::info_of(*buffer.packets.front());
   const unsigned share = static_cast<unsigned>(fabric_.params.vcs) / fabric_.routes.vc_classes();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock of a port that puts whole words on its wire: a word in every cycle, at the rate of the link. Edges are
-// computed from the count, so that rounding never accumulates. A port without one sends bytes, at any time.
+// The clock of a port that puts whole words on its wire: a word in every cycle, at the rate of the link.
+// Edges are computed from the count, so that rounding never accumulates. A port without one sends bytes, at
+// any time.
 #pragma once
 
 #include "model/base/units.h"
@@ -25,7 +26,9 @@ class WordClock {
     return n;
   }
   // Of what is whole words on the wire.
-  base::Cycles cycles_for(base::Bytes bytes) const { return {static_cast<std::int64_t>(bytes.count / word_)}; }
+  base::Cycles cycles_for(base::Bytes bytes) const {
+    return {static_cast<std::int64_t>(bytes.count / word_)};
+  }
 
  private:
   static constexpr std::uint64_t kFsPerSecond = 1'000'000'000'000'000ULL;

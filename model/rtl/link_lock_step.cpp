@@ -12,8 +12,8 @@ namespace tahoma::rtl {
 namespace {
 
 constexpr std::size_t kHistory = 12;
-// From a free buffer to the credit's cycle there are the receiving end's register and the wire; a cycle more, as the
-// cycle in which the buffer became free may be over; and one for edges that are rounded.
+// From a free buffer to the credit's cycle there are the receiving end's register and the wire; a cycle more,
+// as the cycle in which the buffer became free may be over; and one for edges that are rounded.
 constexpr std::int64_t kCreditSlack = SteppedLink::kTelling + 2;
 
 std::int64_t flight_of(const model::PortSite& site) {
@@ -28,7 +28,8 @@ void refuse(const char* path, const std::string& text) {
 std::int64_t checked_flight(const model::PortSite& site) {
   const model::LinkParams& p = site.params;
   const std::uint64_t room = p.buffer.count / kLinkWord, frame = p.packet.count / kLinkWord + 1;
-  if (p.port.word.count != kLinkWord) refuse("machine.link.port.word", fmt::format("expected {} B", kLinkWord));
+  if (p.port.word.count != kLinkWord)
+    refuse("machine.link.port.word", fmt::format("expected {} B", kLinkWord));
   if (p.header.count != kLinkHeader) refuse("machine.link.header", fmt::format("expected {} B", kLinkHeader));
   if (p.packet.count % kLinkWord != 0) refuse("machine.link.packet", "expected whole words");
   if (p.vcs > kLinkVcs) refuse("machine.link.vcs", fmt::format("expected at most {}", kLinkVcs));
@@ -36,14 +37,15 @@ std::int64_t checked_flight(const model::PortSite& site) {
   if (!site.clock.runs()) refuse("machine.link", "expected links that are not ideal");
   if (room > 0xFFFF) refuse("machine.link.buffer", fmt::format("expected at most {} B", 0xFFFF * kLinkWord));
   if (site.buffers > kLinkRequesters)
-    refuse("machine.link.vcs", fmt::format("{} buffers at {}; expected at most {}", site.buffers, site.path,
-                                           kLinkRequesters));
+    refuse("machine.link.vcs",
+           fmt::format("{} buffers at {}; expected at most {}", site.buffers, site.path, kLinkRequesters));
   const std::int64_t flight = flight_of(site);
   if (flight < 1) refuse("machine.link.wire", "expected at least 5 cycles of a link's clock");
   if (2 * static_cast<std::uint64_t>(flight) + 2 * frame + 16 >= kLinkRetryWords)
-    refuse("machine.link.wire", fmt::format("a round trip and two packets of {} words do not fit {} words that wait to "
-                                            "be acknowledged",
-                                            frame, kLinkRetryWords));
+    refuse("machine.link.wire",
+           fmt::format("a round trip and two packets of {} words do not fit {} words that wait to "
+                       "be acknowledged",
+                       frame, kLinkRetryWords));
   return flight;
 }
 
@@ -75,7 +77,8 @@ LinkLockStep::LinkLockStep(const model::PortSite& site, std::unique_ptr<LinkPins
       pins_(std::move(pins)),
       link_(*pins_, settings_of(site.params, flight_)) {}
 
-void LinkLockStep::asked(std::uint32_t buffer, std::uint8_t vc, const sim::PacketInfo& packet, base::Time head) {
+void LinkLockStep::asked(std::uint32_t buffer, std::uint8_t vc, const sim::PacketInfo& packet,
+                         base::Time head) {
   LinkMessage message;
   message.number = asked_++;
   message.vc = vc;
@@ -104,8 +107,8 @@ SteppedLink::Step LinkLockStep::advance() {
   SteppedLink::Step step = link_.step();
   if (step.grant)
     note(rtl_, fmt::format("cycle {}: serves buffer {}, packet {}, {} words, vc {}", link_.cycle() - 1,
-                           step.grant->requester, text_of(step.grant->message.info), step.grant->message.words,
-                           step.grant->message.vc));
+                           step.grant->requester, text_of(step.grant->message.info),
+                           step.grant->message.words, step.grant->message.vc));
   return step;
 }
 
@@ -121,7 +124,8 @@ void LinkLockStep::run_until(std::int64_t cycle) {
     }
     const SteppedLink::Step step = advance();
     if (step.grant)
-      differ(fmt::format("cycle {}: the port serves buffer {}, the law none", link_.cycle() - 1, step.grant->requester));
+      differ(fmt::format("cycle {}: the port serves buffer {}, the law none", link_.cycle() - 1,
+                         step.grant->requester));
     if (step.word) check_word();
     check_arrival(step.arrival);
   }
@@ -137,11 +141,13 @@ void LinkLockStep::sent(std::uint32_t buffer, base::Time start, base::Time end,
                          clock_.at_or_after(end).count));
   if (!step.grant) differ(fmt::format("cycle {}: the law serves buffer {}, the port none", now, buffer));
   if (step.grant->requester != buffer)
-    differ(fmt::format("cycle {}: the law serves buffer {}, the port buffer {}", now, buffer, step.grant->requester));
+    differ(fmt::format("cycle {}: the law serves buffer {}, the port buffer {}", now, buffer,
+                       step.grant->requester));
   for (std::size_t vc = 0; vc < rooms.size(); ++vc)
     if (rooms[vc] / kLinkWord != step.grant->room[vc])
-      differ(fmt::format("cycle {}: virtual channel {} has room for {} words by the law, {} by the port's credits", now, vc,
-                         rooms[vc] / kLinkWord, step.grant->room[vc]));
+      differ(fmt::format(
+          "cycle {}: virtual channel {} has room for {} words by the law, {} by the port's credits", now, vc,
+          rooms[vc] / kLinkWord, step.grant->room[vc]));
   decided_.push_back({step.grant->message, number, now, clock_.at_or_after(end).count});
   if (step.word) check_word();
   check_arrival(step.arrival);
@@ -150,7 +156,8 @@ void LinkLockStep::sent(std::uint32_t buffer, base::Time start, base::Time end,
 // A word is on the wire: whose, and is it its time?
 void LinkLockStep::check_word() {
   const std::int64_t now = link_.cycle() - 1;
-  if (on_wire_ == decided_.size()) differ(fmt::format("cycle {}: a word on the wire that belongs to no packet", now));
+  if (on_wire_ == decided_.size())
+    differ(fmt::format("cycle {}: a word on the wire that belongs to no packet", now));
   const Decided& d = decided_[on_wire_];
   ++words_;
   if (words_ == 1 && now != d.first_word())
@@ -177,9 +184,9 @@ void LinkLockStep::check_arrival(const std::optional<LinkArrival>& arrival) {
   if (now != due) differ(fmt::format("cycle {}: packet {} arrives; by the law {}", now, d.number, due));
   if (arrival->header.info != d.message.info || arrival->header.vc != d.message.vc ||
       arrival->words != d.message.words)
-    differ(fmt::format("cycle {}: packet {} arrives as {}, {} words, vc {}; sent was {}, {} words, vc {}", now, d.number,
-                       text_of(arrival->header.info), arrival->words, arrival->header.vc, text_of(d.message.info),
-                       d.message.words, d.message.vc));
+    differ(fmt::format("cycle {}: packet {} arrives as {}, {} words, vc {}; sent was {}, {} words, vc {}",
+                       now, d.number, text_of(arrival->header.info), arrival->words, arrival->header.vc,
+                       text_of(d.message.info), d.message.words, d.message.vc));
   if (arrival->digest != link_digest(d.message, frame_words_))
     differ(fmt::format("cycle {}: packet {} arrives with other data", now, d.number));
   decided_.pop_front();
@@ -197,7 +204,8 @@ void LinkLockStep::note(std::deque<std::string>& history, std::string event) {
 }
 
 void LinkLockStep::differ(const std::string& what) const {
-  std::string text = fmt::format("after {} equal packets the port in SystemVerilog differs from the law: {}", arrived_, what);
+  std::string text = fmt::format("after {} equal packets the port in SystemVerilog differs from the law: {}",
+                                 arrived_, what);
   for (const auto& [name, history] : {std::pair("law", &law_), std::pair("SystemVerilog", &rtl_)}) {
     text += fmt::format("\n  {}:", name);
     for (const std::string& event : *history) text += "\n    " + event;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A port in SystemVerilog beside a clocked port of the model, in lock-step: what the router has for the port and the room
-// that comes back are given to both, in the same cycles of the link's clock; compared are, for each packet, which buffer
-// was served, the room of every virtual channel then, the cycles of its first and last word on the wire, and what the far
-// end received: header, data, and when. The first difference ends the run and prints both histories.
+// A port in SystemVerilog beside a clocked port of the model, in lock-step: what the router has for the port
+// and the room that comes back are given to both, in the same cycles of the link's clock; compared are, for
+// each packet, which buffer was served, the room of every virtual channel then, the cycles of its first and
+// last word on the wire, and what the far end received: header, data, and when. The first difference ends the
+// run and prints both histories.
 //
-// The port in SystemVerilog is clocked as far as the model has decided, and stands still while nothing moves. Its data are
-// made up from the packet's number: timing runs have none. Nothing is damaged on its wire.
+// The port in SystemVerilog is clocked as far as the model has decided, and stands still while nothing moves.
+// Its data are made up from the packet's number: timing runs have none. Nothing is damaged on its wire.
 #pragma once
 
 #include <deque>
@@ -24,7 +25,8 @@ class LinkLockStep final : public model::PortWitness {
 
   void asked(std::uint32_t buffer, std::uint8_t vc, const sim::PacketInfo& packet, base::Time head) override;
   void credited(std::uint8_t vc, std::uint64_t bytes, base::Time when) override;
-  void sent(std::uint32_t buffer, base::Time start, base::Time end, std::span<const std::uint64_t> rooms) override;
+  void sent(std::uint32_t buffer, base::Time start, base::Time end,
+            std::span<const std::uint64_t> rooms) override;
   void ended() override;
 
   std::uint64_t compared() const { return arrived_; }  // packets, from one end to the other
@@ -32,7 +34,7 @@ class LinkLockStep final : public model::PortWitness {
  private:
   struct Decided {  // by the law
     LinkMessage message;
-    std::uint64_t number;  // among all
+    std::uint64_t number;     // among all
     std::int64_t start, end;  // cycles
     std::int64_t first_word() const { return start + SteppedLink::kSending; }
     std::int64_t last_word() const { return end - 1 + SteppedLink::kSending; }

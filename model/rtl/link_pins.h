@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pins of a NeuronLink port in SystemVerilog (link_port.sv), whoever wrote it: what it is driven with in a cycle, and
-// what it answers.
+// The pins of a NeuronLink port in SystemVerilog (link_port.sv), whoever wrote it: what it is driven with in
+// a cycle, and what it answers.
 #pragma once
 
 #include <array>

@@ -25,10 +25,13 @@ std::optional<RingDescriptor> descriptor_of(const model::Share& share, const mod
   const std::uint64_t fit = std::max<std::uint64_t>(1, room / runs.run_elements);
   const std::uint64_t whole = std::min(fit / runs.joined, params.packet_elements) * runs.joined;
   const std::uint64_t first_piece = share.unit % runs.pieces;
-  for (const std::uint64_t count : {share.last_unit, runs.run_elements, runs.piece_elements * runs.pieces, room, fit, whole})
+  for (const std::uint64_t count :
+       {share.last_unit, runs.run_elements, runs.piece_elements * runs.pieces, room, fit, whole})
     if (count > kMostCount) return std::nullopt;
-  if (request.transposes || t.collective || t.parts != 1 || !std::has_single_bit(t.element)) return std::nullopt;
-  if (runs.pieces > kMostSmall || runs.joined > kMostSmall || sources > kMostSmall || t.element > 8) return std::nullopt;
+  if (request.transposes || t.collective || t.parts != 1 || !std::has_single_bit(t.element))
+    return std::nullopt;
+  if (runs.pieces > kMostSmall || runs.joined > kMostSmall || sources > kMostSmall || t.element > 8)
+    return std::nullopt;
   RingDescriptor d;
   if (const auto post = post_of(request)) {
     d.notify = true;
@@ -70,7 +73,8 @@ void RingLaw::doorbell(unsigned descriptors) {
 }
 
 void RingLaw::written() {
-  const auto oldest = std::find_if(issued_.begin(), issued_.end(), [](const Issued& i) { return i.leaves < 0; });
+  const auto oldest =
+      std::find_if(issued_.begin(), issued_.end(), [](const Issued& i) { return i.leaves < 0; });
   oldest->leaves = cycle_ + latency_;
 }
 

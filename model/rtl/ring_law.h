@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a ring in SystemVerilog must do, from the laws of the DMA engines: how a share is cut (dma_share.h) and what a
-// packet takes of the engine (packet_cycles). What is added are the registers of a ring: a descriptor is taken in the cycle
-// after its doorbell or in that of the last packet before it, and its first packet can be issued in the cycle after.
+// What a ring in SystemVerilog must do, from the laws of the DMA engines: how a share is cut (dma_share.h)
+// and what a packet takes of the engine (packet_cycles). What is added are the registers of a ring: a
+// descriptor is taken in the cycle after its doorbell or in that of the last packet before it, and its first
+// packet can be issued in the cycle after.
 #pragma once
 
 #include <deque>
@@ -12,8 +13,8 @@
 
 namespace tahoma::rtl {
 
-// What the driver writes for a share at its beginning; nothing if the ring cannot hold it: what transposes, or is rung by
-// a collective core, or has numbers beyond the fields of a descriptor.
+// What the driver writes for a share at its beginning; nothing if the ring cannot hold it: what transposes,
+// or is rung by a collective core, or has numbers beyond the fields of a descriptor.
 std::optional<RingDescriptor> descriptor_of(const model::Share& share, const model::DmaParams& params);
 
 RingPacket packet_of(const model::DmaPacket& packet);

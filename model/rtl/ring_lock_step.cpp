@@ -13,7 +13,9 @@ std::string text_of(const RingPacket& p) {
                      p.begins ? ", begins" : "", p.last ? ", last" : "");
 }
 
-std::string text_of(const RingPost& p) { return fmt::format("semaphore {}, change {} by {}", p.flag, p.change, p.value); }
+std::string text_of(const RingPost& p) {
+  return fmt::format("semaphore {}, change {} by {}", p.flag, p.change, p.value);
+}
 
 template <class Event>
 std::string text_of(const char* what, bool there, const Event& event) {
@@ -94,12 +96,16 @@ void RingLockStep::remember(const RingLaw::Decision& law) {
 
 void RingLockStep::compare(const RingLaw::Decision& law) const {
   const RingOutputs& gates = pins_.out;
-  if (law.room != gates.room) differ(fmt::format("the ring has {} room, by the law {}", gates.room ? "some" : "no", law.room ? "some" : "no"));
+  if (law.room != gates.room)
+    differ(fmt::format("the ring has {} room, by the law {}", gates.room ? "some" : "no",
+                       law.room ? "some" : "no"));
   if (law.issue.has_value() != gates.issue || (law.issue && *law.issue != gates.packet))
-    differ(fmt::format("the law {}, the ring {}", text_of("issues", law.issue.has_value(), law.issue.value_or(RingPacket{})),
+    differ(fmt::format("the law {}, the ring {}",
+                       text_of("issues", law.issue.has_value(), law.issue.value_or(RingPacket{})),
                        text_of("issues", gates.issue, gates.packet)));
   if (law.post.has_value() != gates.post || (law.post && *law.post != gates.posted))
-    differ(fmt::format("the law {}, the ring {}", text_of("changes", law.post.has_value(), law.post.value_or(RingPost{})),
+    differ(fmt::format("the law {}, the ring {}",
+                       text_of("changes", law.post.has_value(), law.post.value_or(RingPost{})),
                        text_of("changes", gates.post, gates.posted)));
 }
 
@@ -110,8 +116,9 @@ void RingLockStep::check(const RingPacket& issued, const model::DmaPacket& engin
 }
 
 void RingLockStep::differ(const std::string& what) const {
-  std::string text = fmt::format("after {} equal packets the ring in SystemVerilog differs from the law: cycle {}: {}", packets_,
-                                 cycle_, what);
+  std::string text =
+      fmt::format("after {} equal packets the ring in SystemVerilog differs from the law: cycle {}: {}",
+                  packets_, cycle_, what);
   for (const auto& [name, history] : {std::pair("law", &by_law_), std::pair("SystemVerilog", &by_gates_)}) {
     text += fmt::format("\n  {}:", name);
     for (const std::string& event : *history) text += "\n    " + event;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A ring in SystemVerilog beside its law, in lock-step: compared in every cycle are whether a descriptor may be written,
-// whether a packet is issued and which, and whether a semaphore is changed and which. The first difference ends the run
-// and prints both histories.
+// A ring in SystemVerilog beside its law, in lock-step: compared in every cycle are whether a descriptor may
+// be written, whether a packet is issued and which, and whether a semaphore is changed and which. The first
+// difference ends the run and prints both histories.
 #pragma once
 
 #include <string>
@@ -14,7 +14,8 @@ class RingLockStep {
  public:
   RingLockStep(RingPins& pins, const model::DmaParams& params, std::string place);
 
-  // In the cycle to come. One share in a cycle, of those that descriptor_of() takes, and only if there was room().
+  // In the cycle to come. One share in a cycle, of those that descriptor_of() takes, and only if there was
+  // room().
   void write(const model::Share& share);
   void doorbell(unsigned descriptors);
   void written();  // the oldest packet that was issued and not written

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rings in SystemVerilog of a core with machine.chip.core.dma.model: rtl. Each ring that is used has one beside it, on
-// a clock of its own: it takes the same shares and has to issue the same packets in the same order. What a packet takes of
-// the engine and when a completion follows it are held against the law of a ring (ring_law.h), cycle by cycle. When the
-// engine issues depends on memories and on its other rings, which the SystemVerilog does not see: there it is told.
+// The rings in SystemVerilog of a core with machine.chip.core.dma.model: rtl. Each ring that is used has one
+// beside it, on a clock of its own: it takes the same shares and has to issue the same packets in the same
+// order. What a packet takes of the engine and when a completion follows it are held against the law of a
+// ring (ring_law.h), cycle by cycle. When the engine issues depends on memories and on its other rings, which
+// the SystemVerilog does not see: there it is told.
 //
 // Not beside their rings: shares that descriptor_of() does not take, those of collective cores above all.
 #pragma once

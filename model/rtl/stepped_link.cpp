@@ -30,7 +30,8 @@ LinkWord link_data(std::uint64_t number, std::uint32_t index) {
 std::uint64_t link_digest(const LinkMessage& message, std::uint16_t frame_words) {
   const std::uint32_t frames = (message.words + frame_words) / (frame_words + 1U);
   std::uint64_t digest = 0;
-  for (std::uint32_t n = 0; n < message.words - frames; ++n) digest = digest_of(digest, link_data(message.number, n));
+  for (std::uint32_t n = 0; n < message.words - frames; ++n)
+    digest = digest_of(digest, link_data(message.number, n));
   return digest;
 }
 
@@ -105,8 +106,8 @@ SteppedLink::Step SteppedLink::step() {
   return step;
 }
 
-// A message arrives when all its frames have, each sound; a frame that was not comes again, and what its header said was
-// never true.
+// A message arrives when all its frames have, each sound; a frame that was not comes again, and what its
+// header said was never true.
 void SteppedLink::receive(Step& step) {
   if (pins_.out.begins) {
     frame_ = pins_.out.header;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pins of a verilated port. `Port` is the class that Verilator makes of a module with the ports of link_port.sv.
-// Not together with <systemc> in one source: Verilator's headers would take its time for theirs.
+// The pins of a verilated port. `Port` is the class that Verilator makes of a module with the ports of
+// link_port.sv. Not together with <systemc> in one source: Verilator's headers would take its time for
+// theirs.
 #pragma once
 
 #include <verilated.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pins of a verilated ring. `Ring` is the class that Verilator makes of a module with the ports of dma_ring.sv.
-// Not together with <systemc> in one source: Verilator's headers would take its time for theirs.
+// The pins of a verilated ring. `Ring` is the class that Verilator makes of a module with the ports of
+// dma_ring.sv. Not together with <systemc> in one source: Verilator's headers would take its time for theirs.
 #pragma once
 
 #include <verilated.h>
@@ -77,12 +77,11 @@ class VerilatedRing : public Pins {
     PackedFields<kDescriptorBits> f;
     using Field = std::pair<std::uint32_t, unsigned>;
     const std::initializer_list<Field> fields = {
-        {d.unit, 24},  {d.first_from, 24}, {d.first_piece, 8}, {d.last_unit, 24}, {d.pieces, 8},      {d.piece, 24},
-        {d.room, 24},  {d.whole, 24},      {d.fit, 24},        {d.sources, 8},    {d.run, 24},        {d.joined, 8},
-        {d.size, 2},   {d.accumulate, 1},  {d.notify_read, 1}, {d.value, 32},     {d.change, 8},      {d.flag, 8},
-        {d.notify, 1}};
-    for (const auto& [value, bits] : fields)
-      f.put(value, bits);
+        {d.unit, 24},  {d.first_from, 24}, {d.first_piece, 8}, {d.last_unit, 24}, {d.pieces, 8},
+        {d.piece, 24}, {d.room, 24},       {d.whole, 24},      {d.fit, 24},       {d.sources, 8},
+        {d.run, 24},   {d.joined, 8},      {d.size, 2},        {d.accumulate, 1}, {d.notify_read, 1},
+        {d.value, 32}, {d.change, 8},      {d.flag, 8},        {d.notify, 1}};
+    for (const auto& [value, bits] : fields) f.put(value, bits);
     for (std::size_t n = 0; n < f.words().size(); ++n) ring_.descriptor[n] = f.words()[n];
   }
 
@@ -90,7 +89,9 @@ class VerilatedRing : public Pins {
     out.room = ring_.room;
     out.issue = ring_.issue;
     out.post = ring_.post;
-    if (out.post) out.posted = {static_cast<std::uint8_t>(ring_.flag), static_cast<std::uint8_t>(ring_.change), ring_.value};
+    if (out.post)
+      out.posted = {static_cast<std::uint8_t>(ring_.flag), static_cast<std::uint8_t>(ring_.change),
+                    ring_.value};
     if (!out.issue) return;
     PackedFields<kPacketBits> f;
     for (std::size_t n = 0; n < f.words().size(); ++n) f.words()[n] = ring_.packet[n];

@@ -51,12 +51,11 @@ NeuronCore::NeuronCore(sc_core::sc_module_name name, const Place& place, const C
   for (std::size_t q = 0; q < isa::kQueueCount; ++q) {
     const auto queue = static_cast<isa::Queue>(q);
     auto& engine = engines_[q];
-    engine =
-        std::make_unique<Engine>(std::string(isa::name_of(queue)).c_str(),
-                                 Engine::Place{kind_of(queue), queue, place.core, place.chip, place.cores,
-                                               place.functional, place.run_ahead, place.checker,
-                                               queue == isa::Queue::kTensor ? gates_.get() : nullptr},
-                                 params, meter);
+    engine = std::make_unique<Engine>(
+        std::string(isa::name_of(queue)).c_str(),
+        Engine::Place{kind_of(queue), queue, place.core, place.chip, place.cores, place.functional,
+                      place.run_ahead, place.checker, queue == isa::Queue::kTensor ? gates_.get() : nullptr},
+        params, meter);
     engine->semaphores(semaphores_);
     engine->doorbell(dma_);
     engine->sbuf(sbuf_);

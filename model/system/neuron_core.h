@@ -49,7 +49,7 @@ class NeuronCore : public sc_core::sc_module, private sim::RetireIf {
   SharedPort sbuf_port_;
   DmaRings dma_;
   std::unique_ptr<RingWitness> ring_witness_;  // null: nobody watches the rings
-  std::unique_ptr<TensorArray> gates_;  // null: the tensor engine computes by the law
+  std::unique_ptr<TensorArray> gates_;         // null: the tensor engine computes by the law
   std::array<std::unique_ptr<Engine>, isa::kQueueCount> engines_;
   std::shared_ptr<const isa::Program> program_;
   Arguments arguments_{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The port in SystemVerilog on a wire that damages and loses words: whatever happens, every message arrives once, whole,
-// and in the order in which it was sent.
+// The port in SystemVerilog on a wire that damages and loses words: whatever happens, every message arrives
+// once, whole, and in the order in which it was sent.
 #include <catch2/catch.hpp>
 #include <deque>
 #include <random>
@@ -28,7 +28,8 @@ void check_delivery(double errors, std::uint64_t messages) {
 
 TEST_CASE("link port: on a sound wire nothing is sent twice", "[rtl][link]") { check_delivery(0, 20'000); }
 
-TEST_CASE("link port: with one word in 1,000 damaged every message arrives once and in order", "[rtl][link]") {
+TEST_CASE("link port: with one word in 1,000 damaged every message arrives once and in order",
+          "[rtl][link]") {
   check_delivery(1e-3, 20'000);
 }
 

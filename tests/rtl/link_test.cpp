@@ -66,13 +66,15 @@ void check_found(LinkFault fault, const std::string& what) {
 }  // namespace
 
 TEST_CASE("link port: 10^5 random packets leave and arrive in the cycles of the law", "[rtl][link]") {
-  const Outcome o = run(tight(3, 3, 1), {0, 8000, 700, 4_ns}, [] { return rtl::verilated_link_port("port"); });
+  const Outcome o =
+      run(tight(3, 3, 1), {0, 8000, 700, 4_ns}, [] { return rtl::verilated_link_port("port"); });
   CHECK(o.received == 9 * 8000);
   CHECK(o.compared == o.hops);
   CHECK(o.compared > 100'000);
 }
 
-TEST_CASE("link port: random packets of several frames to and from a slow axis, on four channels", "[rtl][link]") {
+TEST_CASE("link port: random packets of several frames to and from a slow axis, on four channels",
+          "[rtl][link]") {
   model::MachineParams m = tight(3, 2, 2);
   m.link.vcs = 4;
   m.link.buffer = 8_KiB;

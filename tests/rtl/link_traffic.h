@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random messages through a port whose wire leads back to itself, with what a wire may do to them: bits of words and of
-// control words change, words are lost. Counts what arrives and whether it is what was sent, in order.
+// Random messages through a port whose wire leads back to itself, with what a wire may do to them: bits of
+// words and of control words change, words are lost. Counts what arrives and whether it is what was sent, in
+// order.
 #pragma once
 
 #include <deque>
@@ -58,7 +59,8 @@ class LinkTraffic {
 
   std::uint32_t below(std::uint64_t n) { return static_cast<std::uint32_t>(random_() % n); }
   bool error(double share) {
-    return static_cast<double>(random_()) < share * static_cast<double>(std::numeric_limits<std::uint64_t>::max());
+    return static_cast<double>(random_()) <
+           share * static_cast<double>(std::numeric_limits<std::uint64_t>::max());
   }
 
   rtl::LinkSettings link_settings() {

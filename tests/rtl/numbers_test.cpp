@@ -70,18 +70,21 @@ TEST_CASE("numbers in gates: products are exact and sums round once, to nearest 
     gates.b_format = static_cast<std::uint8_t>(fb);
     gates.a_bits = random.element(fa, pattern);
     gates.b_bits = random.element(fb, random.one_in(4) ? random.pattern() : pattern);
-    const Number a = number_of(tests::bits_of(fa), gates.a_bits), b = number_of(tests::bits_of(fb), gates.b_bits);
+    const Number a = number_of(tests::bits_of(fa), gates.a_bits),
+                 b = number_of(tests::bits_of(fb), gates.b_bits);
     gates.addend_bits = addend_for(random, sum_by_definition(a, b, 0));
     gates.eval();
     const Number p = product_of(a, b);
-    const std::uint32_t expected = sum_by_definition(a, b, gates.addend_bits), magnitude = expected & 0x7FFFFFFFU;
-    const bool product_right = gates.product_nan == p.nan && (p.nan || gates.product_infinite == p.infinite) &&
-                               (p.nan || gates.product_sign == p.negative) &&
-                               (p.nan || p.infinite || is_exact(a, b, gates));
+    const std::uint32_t expected = sum_by_definition(a, b, gates.addend_bits),
+                        magnitude = expected & 0x7FFFFFFFU;
+    const bool product_right =
+        gates.product_nan == p.nan && (p.nan || gates.product_infinite == p.infinite) &&
+        (p.nan || gates.product_sign == p.negative) && (p.nan || p.infinite || is_exact(a, b, gates));
     if ((!product_right || gates.sum != expected) && ++wrong < 4) {
-      UNSCOPED_INFO(std::hex << "formats " << int{gates.a_format} << " " << int{gates.b_format} << ": " << gates.a_bits << " * "
-                             << gates.b_bits << " + " << gates.addend_bits << " = " << gates.sum << ", expected "
-                             << expected << "; product right: " << product_right);
+      UNSCOPED_INFO(std::hex << "formats " << int{gates.a_format} << " " << int{gates.b_format} << ": "
+                             << gates.a_bits << " * " << gates.b_bits << " + " << gates.addend_bits << " = "
+                             << gates.sum << ", expected " << expected
+                             << "; product right: " << product_right);
     }
     subnormal += magnitude != 0 && magnitude < 0x800000U;
     infinite += magnitude == 0x7F800000U;

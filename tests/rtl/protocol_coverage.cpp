@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random traffic through port and ring, which count the lines and bits that it reaches: coverage.py reads the file.
+// Random traffic through port and ring, which count the lines and bits that it reaches: coverage.py reads the
+// file.
 extern "C" int sc_main(int, char**) { return 1; }  // libsystemc asks for it
 #include <fstream>
 #include <iostream>

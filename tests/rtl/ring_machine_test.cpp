@@ -38,7 +38,8 @@ std::string times_of(const std::string& rings) {
 
 }  // namespace
 
-TEST_CASE("dma=rtl: every transfer of a GEMM in lock-step, and the run takes what it took", "[rtl][machine]") {
+TEST_CASE("dma=rtl: every transfer of a GEMM in lock-step, and the run takes what it took",
+          "[rtl][machine]") {
   const std::string behavioural = times_of("behavioural");
   CHECK(behavioural.find("exception") == std::string::npos);
   CHECK(times_of("rtl") == behavioural);

@@ -50,7 +50,8 @@ TEST_CASE("dma ring: a completion that is dropped is found within 1,000 descript
   CHECK(found_after(RingFault::kDroppedCompletion, 1'000) > 0);
 }
 
-TEST_CASE("dma ring: packets that never hold whole elements are found within 1,000 descriptors", "[rtl][dma]") {
+TEST_CASE("dma ring: packets that never hold whole elements are found within 1,000 descriptors",
+          "[rtl][dma]") {
   CHECK(found_after(RingFault::kNeverWhole, 1'000) > 0);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random shares of transfers through a ring in lock-step with its law: runs of all lengths, cut into pieces or joined into
-// elements, with and without semaphores; a driver that writes ahead of its doorbells, memories that are sometimes not
-// ready and answer in order, later.
+// Random shares of transfers through a ring in lock-step with its law: runs of all lengths, cut into pieces
+// or joined into elements, with and without semaphores; a driver that writes ahead of its doorbells, memories
+// that are sometimes not ready and answer in order, later.
 #pragma once
 
 #include <memory>
@@ -48,7 +48,8 @@ class RingTraffic {
     const bool long_runs = chance(6);
     d.count = {below(chance(30) ? 300 : 4) + 1, 1, below(4) + 1, below(long_runs ? 20'000 : 60) + 1};
     static constexpr isa::DType kTypes[] = {isa::DType::kFp8E4M3, isa::DType::kBf16, isa::DType::kFp32};
-    const auto inner = static_cast<std::int32_t>(d.count[3]), middle = static_cast<std::int32_t>(d.count[2]) * inner;
+    const auto inner = static_cast<std::int32_t>(d.count[3]),
+               middle = static_cast<std::int32_t>(d.count[2]) * inner;
     const auto gap = [&](std::int32_t stride) { return chance(60) ? stride : stride + 3; };
     d.src = {isa::Space::kHbm, kTypes[below(3)], 0, 0, 0, 0, {gap(middle), 0, gap(inner), 1}};
     d.dst = d.src;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fabric whose chips only make and take packets: routers and ports of the model under random traffic, with little room.
+// A fabric whose chips only make and take packets: routers and ports of the model under random traffic, with
+// little room.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -92,7 +93,8 @@ class StubChip : public sc_core::sc_module {
 
 class StubFabric {
  public:
-  StubFabric(const model::MachineParams& machine, StubChip::Traffic traffic, const model::PortWitnessMaker& make)
+  StubFabric(const model::MachineParams& machine, StubChip::Traffic traffic,
+             const model::PortWitnessMaker& make)
       : fabric_(machine) {
     traffic.chips = static_cast<std::uint32_t>(machine.chips());
     std::vector<model::Router*> routers;

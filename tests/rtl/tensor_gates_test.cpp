@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions through the gates: execute() itself compares every row with the law and PSUM with isa, and throws.
+// Instructions through the gates: execute() itself compares every row with the law and PSUM with isa, and
+// throws.
 #include "model/rtl/tensor_gates.h"
 
 #include <catch2/catch.hpp>
@@ -82,7 +83,8 @@ constexpr DType kWide[] = {DType::kFp32, DType::kTf32};
 
 }  // namespace
 
-TEST_CASE("tensor gates: matmuls of all pairs of dtypes, on tiles anywhere, are what isa makes of them", "[rtl]") {
+TEST_CASE("tensor gates: matmuls of all pairs of dtypes, on tiles anywhere, are what isa makes of them",
+          "[rtl]") {
   Core core;
   for (int round = 0; round < 6; ++round) {
     for (const DType w : kNarrow)
@@ -110,8 +112,10 @@ TEST_CASE("tensor gates: transposes turn any bits", "[rtl]") {
     DType weights, moving, dst;
   };
   Core core;
-  for (const Turn& turn : {Turn{DType::kBf16, DType::kBf16, DType::kBf16}, {DType::kFp16, DType::kBf16, DType::kFp32},
-                           {DType::kFp8E4M3, DType::kBf16, DType::kUint16}, {DType::kFp32, DType::kFp32, DType::kFp32},
+  for (const Turn& turn : {Turn{DType::kBf16, DType::kBf16, DType::kBf16},
+                           {DType::kFp16, DType::kBf16, DType::kFp32},
+                           {DType::kFp8E4M3, DType::kBf16, DType::kUint16},
+                           {DType::kFp32, DType::kFp32, DType::kFp32},
                            {DType::kInt32, DType::kFp32, DType::kInt32}}) {
     const unsigned k = 6, m = 7;
     const Shape stationary = test::row_shape(k, m), identity = test::row_shape(k, k);
@@ -119,7 +123,8 @@ TEST_CASE("tensor gates: transposes turn any bits", "[rtl]") {
     const Tile src{Space::kSbuf, turn.moving, 0, 4096, test::dense_strides(identity)};
     const Tile dst{Space::kPsum, turn.dst, 0, 64, {0, 0, 0, 1}};
     core.fill_bits(w, stationary);
-    test::for_each_element(identity, [&](unsigned p, const auto& i) { core.memory.set(src, p, i, p == i[3] ? 1.0F : 0.0F); });
+    test::for_each_element(
+        identity, [&](unsigned p, const auto& i) { core.memory.set(src, p, i, p == i[3] ? 1.0F : 0.0F); });
     isa::execute(test::load_weights(w, stationary), core.memory.view());
     CAPTURE(isa::name_of(turn.weights), isa::name_of(turn.dst));
     REQUIRE_NOTHROW(core.run(test::transpose(dst, src, identity, m)));

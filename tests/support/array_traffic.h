@@ -24,7 +24,7 @@ class ArrayTraffic {
     Pattern pattern{};
     bool is_double = false, turn = false, bank = false;
     unsigned row = 0, rows = 0, column = 0, columns = 0;
-    unsigned loaded = 0;    // columns
+    unsigned loaded = 0;     // columns
     unsigned to_stream = 0;  // moving rows
   };
   Tile random_tile(bool bank);
