@@ -14,6 +14,11 @@ void PortParams::declare(base::ParamTree& t) {
       base::chosen());
   t.add("word", word, 32_B, {1_B, 4_KiB}, "on the wire in a cycle, of a port that has a clock",
         assumed("unpublished; 4 GHz on a link of 128 GB/s, a header in one word"));
+  t.add("waves", waves, std::string(), {}, "rtl: folder for waves of every port, FST; none if empty",
+        base::chosen());
+  const base::Range<base::Duration> any_time{{0}, base::Duration{1'000'000'000'000'000'000}};
+  t.add("waves_from", waves_from, 0_ns, any_time, "first cycle in the waves", base::chosen());
+  t.add("waves_until", waves_until, 1000_us, any_time, "no cycle from then on is in the waves", base::chosen());
 }
 
 void LinkParams::declare(base::ParamTree& t) {

@@ -20,6 +20,8 @@ enum class FabricKind : std::uint8_t { kTorus, kMesh, kRing, kSwitched };
 struct PortParams {
   std::string model;  // "behavioural", "clocked", "rtl"
   base::Bytes word;
+  std::string waves;                       // rtl: folder of its waves, "" for none
+  base::Duration waves_from, waves_until;  // simulated time of the cycles that are in them
   void declare(base::ParamTree& t);
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "model/base/error.h"
 #include "model/link/link_params.h"
@@ -74,8 +75,20 @@ LinkLockStep::LinkLockStep(const model::PortSite& site, std::unique_ptr<LinkPins
       clock_(site.clock),
       flight_(checked_flight(site)),
       frame_words_(settings_of(site.params, flight_).frame_words),
+      waves_from_(clock_.at_or_after(params_.port.waves_from).count),
+      waves_until_(clock_.at_or_after(params_.port.waves_until).count),
       pins_(std::move(pins)),
-      link_(*pins_, settings_of(site.params, flight_)) {}
+      link_(*pins_, settings_of(site.params, flight_)) {
+  if (!params_.port.waves.empty()) open_waves();
+}
+
+void LinkLockStep::open_waves() {
+  const std::string folder = params_.port.waves, file = fmt::format("{}/{}.fst", folder, path_);
+  if (!std::filesystem::is_directory(folder) || !pins_->open_waves(file))
+    throw base::UserError(
+        "E-RTL-004", path_,
+        fmt::format("cannot write '{}'; machine.link.port.waves names an existing folder", file));
+}
 
 void LinkLockStep::asked(std::uint32_t buffer, std::uint8_t vc, const sim::PacketInfo& packet,
                          base::Time head) {
@@ -104,6 +117,8 @@ void LinkLockStep::drive() {
 
 SteppedLink::Step LinkLockStep::advance() {
   drive();
+  const std::int64_t now = link_.cycle();
+  if (!params_.port.waves.empty()) pins_->show_waves(now >= waves_from_ && now < waves_until_);
   SteppedLink::Step step = link_.step();
   if (step.grant)
     note(rtl_, fmt::format("cycle {}: serves buffer {}, packet {}, {} words, vc {}", link_.cycle() - 1,

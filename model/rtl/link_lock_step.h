@@ -48,6 +48,7 @@ class LinkLockStep final : public model::PortWitness {
     std::uint16_t words;
   };
 
+  void open_waves();
   void drive();
   SteppedLink::Step advance();
   void run_until(std::int64_t cycle);
@@ -61,6 +62,7 @@ class LinkLockStep final : public model::PortWitness {
   const model::WordClock clock_;
   const std::int64_t flight_;
   const std::uint16_t frame_words_;
+  const std::int64_t waves_from_, waves_until_;  // cycles
   std::unique_ptr<LinkPins> pins_;
   SteppedLink link_;
   std::multimap<std::int64_t, Asked> asks_;  // by the cycle from which on they are there

@@ -71,6 +71,11 @@ class LinkPins {
   LinkOutputs out;
   virtual void settle() = 0;  // the inputs of this cycle are there: what follows from them at once
   virtual void clock() = 0;   // its end
+  // Waves (FST) into a file, of the cycles after show_waves(true), which is the state after opening; false: it cannot be
+  // written. The file's time counts half cycles.
+  virtual bool open_waves(const std::string& file) = 0;
+  virtual void show_waves(bool on) = 0;
+  virtual void set_time(std::int64_t cycle) = 0;  // of the cycle to come
 };
 
 // Those of link_port.sv.

@@ -74,6 +74,7 @@ void SteppedLink::serve_data() {
 
 SteppedLink::Step SteppedLink::step() {
   Step step;
+  pins_.set_time(cycle_);
   serve_data();
   pins_.in.in = wire_.front();
   pins_.in.heard = control_.front();

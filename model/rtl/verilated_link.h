@@ -5,7 +5,9 @@
 #pragma once
 
 #include <verilated.h>
+#include <verilated_fst_c.h>
 
+#include <memory>
 #include <string>
 
 #include "model/rtl/link_pins.h"
@@ -15,26 +17,50 @@ namespace tahoma::rtl {
 template <class Port, class Pins = LinkPins>
 class VerilatedLink : public Pins {
  public:
-  explicit VerilatedLink(const std::string& name) : port_(&context_, name.c_str()) {}
-  ~VerilatedLink() override { port_.final(); }
+  explicit VerilatedLink(const std::string& name) : port_(tracing(context_), name.c_str()) {}
+  ~VerilatedLink() override {
+    if (waves_) waves_->close();
+    port_.final();
+  }
 
   void settle() override {
     port_.clk = 0;
     drive();
     port_.eval();
     sample();
+    dump();
   }
   void clock() override {
     port_.clk = 1;
     port_.eval();
     out.pull = port_.pull;
+    dump();
   }
+  bool open_waves(const std::string& file) override {
+    waves_ = std::make_unique<VerilatedFstC>();
+    port_.trace(waves_.get(), kLevels);
+    waves_->open(file.c_str());
+    return waves_->isOpen();
+  }
+  void show_waves(bool on) override { shown_ = on; }
+  void set_time(std::int64_t cycle) override { context_.time(2 * static_cast<std::uint64_t>(cycle)); }
 
   Port& block() { return port_; }
   VerilatedContext& context() { return context_; }
 
  private:
   using Pins::in, Pins::out;
+  static constexpr int kLevels = 99;  // of the hierarchy: all
+
+  // Before the port is made.
+  static VerilatedContext* tracing(VerilatedContext& context) {
+    context.traceEverOn(true);
+    return &context;
+  }
+  void dump() {
+    if (waves_ && shown_) waves_->dump(context_.time());
+    context_.timeInc(1);
+  }
 
   template <class Wide, class Words>
   static void put(Wide& wide, const Words& words) {
@@ -103,7 +129,9 @@ class VerilatedLink : public Pins {
   }
 
   VerilatedContext context_;
+  bool shown_ = true;
   Port port_;
+  std::unique_ptr<VerilatedFstC> waves_;
 };
 
 }  // namespace tahoma::rtl

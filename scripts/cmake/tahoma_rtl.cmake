@@ -9,12 +9,14 @@ find_package(ZLIB REQUIRED)  # FST
 
 add_library(tahoma_verilated STATIC
   ${VERILATOR_ROOT}/include/verilated.cpp ${VERILATOR_ROOT}/include/verilated_threads.cpp
-  ${VERILATOR_ROOT}/include/verilated_fst_c.cpp ${VERILATOR_ROOT}/include/verilated_cov.cpp)
+  ${VERILATOR_ROOT}/include/verilated_fst_c.cpp ${VERILATOR_ROOT}/include/verilated_cov.cpp
+  ${CMAKE_SOURCE_DIR}/model/rtl/verilog_stop.cpp)
 target_include_directories(tahoma_verilated SYSTEM PUBLIC ${VERILATOR_ROOT}/include ${VERILATOR_ROOT}/include/vltstd)
 # VL_TIME_CONTEXT: time is the model's own, so that no program needs to define Verilator's sc_time_stamp().
-target_compile_definitions(tahoma_verilated PUBLIC VL_TIME_CONTEXT PRIVATE VM_TRACE=1 VM_TRACE_FST=1 VM_COVERAGE=1)
+target_compile_definitions(tahoma_verilated PUBLIC VL_TIME_CONTEXT PRIVATE VM_TRACE=1 VM_TRACE_FST=1 VM_COVERAGE=1
+                           VL_USER_STOP)  # model/rtl/verilog_stop.cpp: not abort()
 find_package(Threads REQUIRED)
-target_link_libraries(tahoma_verilated PUBLIC ZLIB::ZLIB Threads::Threads)
+target_link_libraries(tahoma_verilated PUBLIC ZLIB::ZLIB Threads::Threads PRIVATE tahoma::base)
 
 function(tahoma_verilate target prefix top)
   cmake_parse_arguments(RTL "COVERAGE;SYSTEMC" "" "SOURCES;PARAMETERS;DEFINES;INCLUDES" ${ARGN})

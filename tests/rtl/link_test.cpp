@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Routers and ports of the model under random traffic, every port beside the one in SystemVerilog.
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <functional>
 #include <string>
 
@@ -8,7 +9,9 @@
 #include "model/rtl/link_lock_step.h"
 #include "tests/rtl/stub_fabric.h"
 #include "tests/rtl/tested_link.h"
+#include "tests/support/in_child.h"
 #include "tests/support/machine_fixture.h"
+#include "tests/support/temp_dir.h"
 
 using namespace tahoma;
 using namespace base::literals;
@@ -102,4 +105,28 @@ TEST_CASE("link port: a wrong CRC is found within 1,000 packets", "[rtl][link]")
 
 TEST_CASE("link port: a dropped completion of a packet is found within 1,000 packets", "[rtl][link]") {
   check_found(LinkFault::kDeaf, "did not arrive");
+}
+
+TEST_CASE("link port: waves hold the cycles of the window, or are an error", "[rtl][link]") {
+  const tests::TempDir folder;
+  const auto bytes_with = [&](base::Duration until) {
+    return std::stoul(tests::in_child([&] {
+      model::MachineParams m = tight(2, 1, 1);
+      m.link.port.waves = folder.path().string();
+      m.link.port.waves_until = until;
+      run(m, {0, 200, 700, 4_ns}, [] { return rtl::verilated_link_port("port"); });
+      return std::to_string(std::filesystem::file_size(folder.path() / "chip0.xp.fst"));
+    }));
+  };
+  const std::uint64_t none = bytes_with({0}), all = bytes_with(1_us);
+  CHECK(none > 0);
+  CHECK(all > 2 * none);
+  model::MachineParams m = tight(2, 1, 1);
+  m.link.port.waves = "there/is/no/such/folder";
+  try {
+    run(m, {0, 1, 700, 4_ns}, [] { return rtl::verilated_link_port("port"); });
+    FAIL("nothing was refused");
+  } catch (const base::UserError& e) {
+    CHECK(e.code == "E-RTL-004");
+  }
 }

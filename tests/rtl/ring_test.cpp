@@ -75,3 +75,18 @@ TEST_CASE("dma ring: the transfers of a GEMM and of flash attention, on all 16 e
   CHECK(traffic.lock_step().descriptors() == all);
   CHECK(n == all);  // the ring takes every one
 }
+
+TEST_CASE("dma ring: a memory that writes what was not issued breaks an assertion", "[rtl][dma]") {
+  const auto pins = rtl::verilated_dma_ring("ring");
+  rtl::RingLockStep lock_step(*pins, params(), "ring");
+  lock_step.step(true);
+  pins->in.written = true;
+  try {
+    pins->settle();
+    pins->clock();
+    FAIL("no assertion failed");
+  } catch (const base::UserError& e) {
+    CHECK(e.code == "E-RTL-006");
+    CHECK(e.message.find("completion_queue.sv:") != std::string::npos);
+  }
+}
