@@ -13,7 +13,7 @@ class CountingLink : public rtl::VerilatedLink<Vlink_port_tested, TestedLink> {
   explicit CountingLink(LinkFault fault) : VerilatedLink("tested") {
     block().fault = static_cast<std::uint8_t>(fault);
   }
-  void write_coverage(const std::string& file) override { context().coveragep()->write(file); }
+  void write_coverage(const std::string& file) override { context().coveragep()->write(file.c_str()); }
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ class CountingRing : public rtl::VerilatedRing<Vdma_ring_tested, TestedRing> {
   explicit CountingRing(RingFault fault) : VerilatedRing("tested") {
     block().fault = static_cast<std::uint8_t>(fault);
   }
-  void write_coverage(const std::string& file) override { context().coveragep()->write(file); }
+  void write_coverage(const std::string& file) override { context().coveragep()->write(file.c_str()); }
 };
 
 }  // namespace
