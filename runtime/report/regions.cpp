@@ -2,6 +2,7 @@
 #include "runtime/report/regions.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "isa/table.h"
 #include "isa/table_fields.h"
@@ -80,8 +81,9 @@ std::uint32_t RegionRecorder::number_of(const std::string& name) {
 void RegionRecorder::program(std::uint32_t core, std::shared_ptr<const isa::Program> program) {
   std::shared_ptr<Labels>& labels = labels_[program.get()];
   if (!labels) {
-    labels = std::make_shared<Labels>(Labels{program, number_of(program->name), {}});
-    for (const std::string& name : program->regions) labels->regions.push_back(number_of(name));
+    const std::uint32_t whole = number_of(program->name);
+    labels = std::make_shared<Labels>(Labels{std::move(program), whole, {}});
+    for (const std::string& name : labels->program->regions) labels->regions.push_back(number_of(name));
   }
   by_core_.at(core) = labels.get();
 }
@@ -140,10 +142,11 @@ Duration RegionRecorder::link_time(const Region& region) const {
   if (region.flows.empty()) return Duration{0};
   const model::FabricWays ways(machine_);
   std::vector<double> seconds(ways.links().size());
-  for (const auto& [key, bytes] : region.flows)
-    ways.along(
-        static_cast<std::uint32_t>(key >> 32), static_cast<std::uint32_t>(key),
-        [&](std::uint32_t link) { seconds[link] += static_cast<double>(bytes) / ways.links()[link].rate; });
+  for (const auto& flow : region.flows) {
+    const auto bytes = static_cast<double>(flow.second);
+    ways.along(static_cast<std::uint32_t>(flow.first >> 32), static_cast<std::uint32_t>(flow.first),
+               [&](std::uint32_t link) { seconds[link] += bytes / ways.links()[link].rate; });
+  }
   return {static_cast<std::int64_t>(*std::max_element(seconds.begin(), seconds.end()) * 1e15)};
 }
 
