@@ -16,6 +16,7 @@ readonly packages=(
   libhwy-dev        # SIMD chosen at run time
   libjemalloc-dev pkgconf # large host pages
   libxxhash-dev     # checksums of packets
+  verilator zlib1g-dev # RTL in the loop, and its waves
   libfmt-dev        # text
   libyaml-cpp-dev   # configuration files
   nlohmann-json3-dev libcli11-dev # reports and the command line

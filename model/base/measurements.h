@@ -52,6 +52,8 @@ struct EngineMeasurement {
   std::uint64_t hardware_flops = 0;  // 2 x multiply-accumulates of the tensor engine, useful or not
   // Cycles of single cells of the array that these take: one per pass, the slices of double_row together.
   std::uint64_t cell_cycles = 0;
+  // Of the tensor engine: first moving row in to last sum out, summed over matmuls and transposes.
+  std::uint64_t array_cycles = 0;
   Time first_start = kNever, last_end{0};
 };
 

@@ -20,6 +20,7 @@
 #include "model/base/activity.h"
 #include "model/engine/dma_flights.h"
 #include "model/engine/dma_timing.h"
+#include "model/engine/ring_witness.h"
 
 namespace tahoma::model {
 
@@ -61,6 +62,7 @@ class DmaEngine {
   void answered(sim::Payload& access);  // by a memory, late
 
   void act();  // when due
+  void watch(RingWitness& witness) { witness_ = &witness; }
 
   bool idle() const { return in_use_ == 0 && flights_.empty() && outgoing_.empty(); }
   struct Totals {
@@ -99,7 +101,6 @@ class DmaEngine {
   base::Duration cost_of(const Transfer& transfer, const DmaPacket& packet);
   base::Duration cost_of(const PacketShape& shape);
   base::Duration drain_of(std::uint64_t bytes);
-  PacketShape shape_of(const Transfer& transfer, const DmaPacket& packet) const;
   base::Duration first_read(const Transfer& transfer);
 
   // Into the fabric (dma_outgoing.cpp).
@@ -127,6 +128,7 @@ class DmaEngine {
   base::Time written_{0}, read_{0};  // writes are in order, semaphores among them, and so are reads
   const DmaParams& params_;
   DmaSurroundings& around_;
+  RingWitness* witness_ = nullptr;
   DmaFlights flights_;
   std::vector<Share> shares_;
   std::uint32_t free_share_ = kNoShare;

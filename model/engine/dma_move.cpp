@@ -11,9 +11,10 @@ using base::Duration, base::Time;
 
 Duration DmaEngine::cost_of(const Transfer& transfer, const DmaPacket& packet) {
   const std::uint32_t parts = packet.parts();
-  if (parts == 1) return cost_of(shape_of(transfer, packet));
-  const Duration each = cost_of(shape_of(transfer, part_of(packet, false)));
-  return each * static_cast<std::int64_t>(parts - 1) + cost_of(shape_of(transfer, part_of(packet, true)));
+  if (parts == 1) return cost_of(shape_of(transfer, packet, params_));
+  const Duration each = cost_of(shape_of(transfer, part_of(packet, false), params_));
+  return each * static_cast<std::int64_t>(parts - 1) +
+         cost_of(shape_of(transfer, part_of(packet, true), params_));
 }
 
 // Most packets of a transfer are alike.
@@ -35,27 +36,6 @@ Duration DmaEngine::drain_of(std::uint64_t bytes) {
   return last_drain_;
 }
 
-PacketShape DmaEngine::shape_of(const Transfer& transfer, const DmaPacket& packet) const {
-  const TransferRequest& request = transfer.request;
-  const isa::Descriptor& d = request.descriptor();
-  const Runs& runs = transfer.runs;
-  PacketShape shape;
-  shape.rows = packet.elements == 0 ? 0 : packet.runs;
-  shape.read_semaphore = packet.last && request.notify_read.has_value();
-  if (packet.elements == 0) return shape;  // an empty share writes its semaphore
-  shape.row_bytes = static_cast<std::uint32_t>(packet.elements / packet.runs * transfer.element);
-  shape.starts = packet.starts;
-  shape.joined = static_cast<std::uint8_t>(runs.joined);
-  shape.semaphore = packet.last && request.notify.has_value();
-  shape.dram_to_dram = d.src.space == isa::Space::kHbm && d.dst.space == isa::Space::kHbm;
-  shape.accumulate = d.accumulate;
-  shape.sources = static_cast<std::uint8_t>(request.sources.size());
-  if (request.transposes)
-    shape.throughput_percent = static_cast<std::uint8_t>(
-        d.src.space == isa::Space::kHbm ? params_.transpose_from_hbm : params_.transpose_on_chip);
-  return shape;
-}
-
 // What is more for the first time that the engine reads HBM.
 Duration DmaEngine::first_read(const Transfer& transfer) {
   const auto in_hbm = [](const isa::Descriptor& d) { return d.src.space == isa::Space::kHbm; };
@@ -72,6 +52,7 @@ void DmaEngine::issue(Share& share, Time t) {
   totals_.blocked_memory += std::max(Duration{0}, flights_.open() - ready);
 
   const DmaPacket packet = share.next_packet(params_);
+  if (witness_ != nullptr) witness_->issued(index_, transfer.request.ring, packet);
   const std::uint64_t bytes = transfer.element * packet.elements * transfer.request.sources.size();
   const Duration cost = cost_of(transfer, packet);
   const Duration cold = packet.elements > 0 ? first_read(transfer) : Duration{0};

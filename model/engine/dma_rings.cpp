@@ -157,6 +157,10 @@ void DmaRings::visible(const sim::Notify& n, unsigned engine, Time when) {
   engines_[engine].acknowledge(*p, when);
 }
 
+void DmaRings::watch(RingWitness& witness) {
+  for (DmaEngine& engine : engines_) engine.watch(witness);
+}
+
 bool DmaRings::has_room(unsigned ring) const { return held_.at(ring) < params_.ring_depth; }
 
 void DmaRings::call_when_room(unsigned ring, RoomWatcher* who) { room_watchers_.at(ring).push_back(who); }

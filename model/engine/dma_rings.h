@@ -34,6 +34,9 @@ class DmaRings : public sc_core::sc_module, public DoorbellIf, private DmaSurrou
   DmaRings(sc_core::sc_module_name name, const Place& place, const DmaParams& params, sim::PayloadPool& pool,
            sim::Meter& meter);
 
+  // From now on the witness sees the rings.
+  void watch(RingWitness& witness);
+
   bool idle() const;
   base::DmaMeasurement measure() const;
 

@@ -60,6 +60,27 @@ void Share::advance(const DmaPacket& packet) {
   if (runs.joined > 1) done_rows = static_cast<std::uint32_t>((done_rows + packet.runs) % runs.joined);
 }
 
+PacketShape shape_of(const Transfer& transfer, const DmaPacket& packet, const DmaParams& params) {
+  const TransferRequest& request = transfer.request;
+  const isa::Descriptor& d = request.descriptor();
+  const Runs& runs = transfer.runs;
+  PacketShape shape;
+  shape.rows = packet.elements == 0 ? 0 : packet.runs;
+  shape.read_semaphore = packet.last && request.notify_read.has_value();
+  if (packet.elements == 0) return shape;  // an empty share writes its semaphore
+  shape.row_bytes = static_cast<std::uint32_t>(packet.elements / packet.runs * transfer.element);
+  shape.starts = packet.starts;
+  shape.joined = static_cast<std::uint8_t>(runs.joined);
+  shape.semaphore = packet.last && request.notify.has_value();
+  shape.dram_to_dram = d.src.space == isa::Space::kHbm && d.dst.space == isa::Space::kHbm;
+  shape.accumulate = d.accumulate;
+  shape.sources = static_cast<std::uint8_t>(request.sources.size());
+  if (request.transposes)
+    shape.throughput_percent = static_cast<std::uint8_t>(
+        d.src.space == isa::Space::kHbm ? params.transpose_from_hbm : params.transpose_on_chip);
+  return shape;
+}
+
 std::uint64_t address_of(const Transfer& transfer, const isa::DmaSide& side, std::uint64_t base,
                          const DmaPacket& p) {
   const Runs& runs = transfer.runs;

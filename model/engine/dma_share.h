@@ -7,6 +7,7 @@
 #pragma once
 
 #include "model/engine/dma_split.h"
+#include "model/engine/dma_timing.h"
 #include "model/engine/doorbell.h"
 #include "model/engine/engine_params.h"
 #include "model/engine/transfer_checksums.h"
@@ -55,6 +56,9 @@ struct Share {
  private:
   void take_rows(DmaPacket& packet, std::uint64_t room, const DmaParams& params) const;
 };
+
+// What the packet is to its engine.
+PacketShape shape_of(const Transfer& transfer, const DmaPacket& packet, const DmaParams& params);
 
 // The bytes of the packet in HBM: where it begins, and its rows from there.
 std::uint64_t address_of(const Transfer& transfer, const isa::DmaSide& side, std::uint64_t base,

@@ -65,16 +65,20 @@ Duration spread_over_engines(Duration cost, unsigned engine, const DmaParams& p)
 }
 
 Duration packet_time(const PacketShape& packet, const DmaParams& params) {
-  const base::Clock clock(params.clock);
-  if (packet.rows == 0) return clock.length(params.semaphore_element);
-  if (small_elements(packet, params)) return params.small_element * static_cast<std::int64_t>(packet.rows);
+  if (packet.rows > 0 && small_elements(packet, params))
+    return params.small_element * static_cast<std::int64_t>(packet.rows);
+  return base::Clock(params.clock).length(packet_cycles(packet, params));
+}
+
+Cycles packet_cycles(const PacketShape& packet, const DmaParams& params) {
+  if (packet.rows == 0) return params.semaphore_element;
   const std::uint64_t data = data_cycles(packet, params) * (packet.accumulate ? 2 : 1);
   std::uint64_t cycles = (data + packet.starts * count(params.element_overhead)) * packet.sources;
   if (packet.starts > 0) cycles += count(params.packet_overhead);
   if (written_separately(packet)) cycles += count(params.semaphore_element);
   if (packet.read_semaphore) cycles += count(params.semaphore_element);
   const std::uint64_t percent = packet.throughput_percent;
-  return clock.length({static_cast<std::int64_t>((cycles * 100 + percent - 1) / percent)});
+  return {static_cast<std::int64_t>((cycles * 100 + percent - 1) / percent)};
 }
 
 Duration drain_time(base::Bytes bytes, const DmaParams& p) {

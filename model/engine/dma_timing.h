@@ -40,6 +40,9 @@ struct PacketShape {
 };
 
 base::Duration packet_time(const PacketShape& packet, const DmaParams& params);
+// The same in cycles, from the engine's structure alone: tiny elements from HBM to HBM are measured to
+// differ. What the ring in SystemVerilog must match (model/rtl).
+base::Cycles packet_cycles(const PacketShape& packet, const DmaParams& params);
 
 // Tiny elements from HBM to HBM go at different rates on the 16 engines, around their mean: what a packet of
 // mean time `cost` takes on `engine`. A transfer ends with the slowest.

@@ -40,7 +40,7 @@ Engine::Engine(sc_core::sc_module_name name, const Place& place, const CoreParam
       place_(place),
       params_(params),
       meter_(meter),
-      pipeline_(make_pipeline(place.kind, params)),
+      pipeline_(make_pipeline(place.kind, params, place.array)),
       laws_(place.kind, params),
       queue_(pipeline_ ? (params.sequencer.*kind_row(place.kind).queue).depth : 1),
       raiser_(kind_row(place.kind).raiser),
@@ -215,19 +215,21 @@ Time Engine::run_doorbell(const isa::Instruction& i, Time t) {
   return next;
 }
 
-void Engine::apply(const isa::Instruction& i) {
+void Engine::apply(const isa::Instruction& i, Time t) {
   if (!place_.functional) return forget_written(i, memories());
   isa::CoreView view{sbuf->bytes(), sbuf->stride(), psum->bytes(), psum->stride(), &weights_};
   view.lanes = &lanes_;
   if (stochastic_) view.rounding = &rounding_;
   view.exact_integers = place_.kind == base::EngineKind::kGpSimd;
+  const bool streams = isa::row_of(i.op).cost == CostClass::kMatmul;
+  if (streams && place_.array != nullptr) return place_.array->execute(i, view, t);
   isa::execute(i, view);
 }
 
 Time Engine::run_pipeline(const isa::Instruction& i, Time t) {
   const bool moved = i.dst_reg != isa::kNone || i.src_reg != isa::kNone;
   const isa::Instruction& resolved = moved ? (resolved_ = sequencer_.resolve(i, memories())) : i;
-  apply(resolved);
+  apply(resolved, t);
   const Duration busy = ledger_.named(Cycle::kBusy);
   const std::uint64_t flops = pipeline_->hardware_flops();
   const Issue issue = this->issue(resolved, t);

@@ -45,6 +45,7 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
     bool functional;
     bool run_ahead;
     check::Checker* checker;  // null: nobody watches
+    TensorArray* array = nullptr;  // of a tensor engine, if gates stand in for it
   };
   Engine(sc_core::sc_module_name name, const Place& place, const CoreParams& params, sim::Meter& meter);
 
@@ -97,7 +98,7 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   base::Time run_pipeline(const isa::Instruction& i, base::Time t);
   Issue issue(const isa::Instruction& i, base::Time t);
   void arrive(const isa::Instruction& i, base::Time t);
-  void apply(const isa::Instruction& i);
+  void apply(const isa::Instruction& i, base::Time t);
   void raise(const isa::Instruction& i, base::Time read, base::Time complete);
   base::Time behind(const isa::Instruction& i, base::Time start, base::Time end) const;
   base::Time behind_dispatch(base::Time dispatched, base::Time start);

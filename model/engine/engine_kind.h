@@ -20,6 +20,6 @@ const KindRow& kind_row(base::EngineKind kind);
 base::Frequency sequencer_clock(base::EngineKind kind, const CoreParams& params);
 
 // Null for sync engines and collective cores: they have none.
-std::unique_ptr<Pipeline> make_pipeline(base::EngineKind kind, const CoreParams& params);
+std::unique_ptr<Pipeline> make_pipeline(base::EngineKind kind, const CoreParams& params, TensorArray* array);
 
 }  // namespace tahoma::model

@@ -7,16 +7,25 @@
 namespace tahoma::model {
 
 using namespace base::literals;
-using base::assumed, base::derived, base::documented, base::measured, base::Source;
+using base::assumed, base::chosen, base::derived, base::documented, base::measured, base::Source;
 
 namespace {
 constexpr base::Range<Frequency> kClockRange{{1'000'000}, {100'000'000'000}};
 constexpr base::Range<Duration> kLatency{{0}, 1000_us};
+constexpr base::Range<Duration> kAnyTime{{0}, base::Duration{1000000000000000000}};  // 1000 s
 constexpr base::Range<Cycles> kOverhead{{0}, {100'000}};
 constexpr const char* kTrace = "trn2 device profiles, hardware/trainium2.md 2.2 to 2.9";
 }  // namespace
 
 void TensorParams::declare(ParamTree& t) {
+  t.add("model", model, std::string("behavioural"), {"behavioural", "rtl"},
+        "what computes and times the array: the law, or the verilated array beside it in lock-step",
+        chosen());
+  t.add("waves", waves, std::string(), {}, "rtl: folder for waves of the array, FST; none if empty",
+        chosen());
+  t.add("waves_from", waves_from, 0_ns, kAnyTime, "start of the first instruction in the waves", chosen());
+  t.add("waves_until", waves_until, 1000_us, kAnyTime,
+        "no instruction that starts from then on is in the waves", chosen());
   t.add("clock", clock, 2400_MHz, kClockRange, "clock of the systolic array",
         documented("trainium2_arch.rst"));
   t.add("rows", rows, std::uint64_t{128}, {1, 128}, "rows of the array: depth of one contraction pass",
@@ -156,6 +165,8 @@ void ScalarParams::declare(ParamTree& t) {
 void GpSimdParams::declare(ParamTree& t) { LaneParams::declare(t, "gpsimd"); }
 
 void DmaParams::declare(ParamTree& t) {
+  t.add("model", model, std::string("behavioural"), {"behavioural", "rtl"},
+        "the engines alone, or beside their rings in SystemVerilog in lock-step", chosen());
   t.add("clock", clock, 850_MHz, kClockRange, "clock of the DMA engines",
         measured("1.1765 ns quantum, trn2 device profiles"));
   t.add("rings", rings, std::uint64_t{16}, {1, 16}, "rings per engine", documented("nki-dma-overview.rst"));

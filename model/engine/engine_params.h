@@ -12,6 +12,9 @@ using base::Bandwidth, base::Bytes, base::Cycles, base::Duration, base::Frequenc
 // Systolic array and its queue. The array's own law (rows, columns, passes) is separate from the constants of
 // the core around it (issue overhead, pipeline latency), which were measured at 128x128.
 struct TensorParams {
+  std::string model;                 // of the array: behavioural, or rtl (model/rtl)
+  std::string waves;                 // rtl: folder of its waves, "" for none
+  Duration waves_from, waves_until;  // simulated time of the instructions that are in them
   Frequency clock;
   std::uint64_t rows, columns;         // of the array: contraction depth, output partitions
   std::uint64_t moving_columns;        // most moving columns of one matmul
@@ -89,6 +92,7 @@ struct SequencerParams {
 };
 
 struct DmaParams {
+  std::string model;  // behavioural, or rtl (model/rtl)
   Frequency clock;
   std::uint64_t rings;               // per engine
   std::uint64_t ring_depth;          // transfers a ring holds

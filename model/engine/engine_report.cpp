@@ -55,6 +55,7 @@ base::EngineMeasurement Engine::measure(Time elapsed) {
   if (pipeline_) {
     m.hardware_flops = pipeline_->hardware_flops();
     m.cell_cycles = pipeline_->cell_cycles();
+    m.array_cycles = pipeline_->array_cycles();
   }
   ledger_.fill(m);
   return m;

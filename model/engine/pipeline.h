@@ -9,6 +9,7 @@
 #include "isa/instruction.h"
 #include "model/engine/engine_params.h"
 #include "model/engine/ledger.h"
+#include "model/engine/tensor_array.h"
 
 namespace tahoma::model {
 
@@ -33,9 +34,11 @@ class Pipeline {
   virtual Issue hold(const Issue& issue, base::Duration by, base::Cycle reason, Ledger& ledger) = 0;
   virtual std::uint64_t hardware_flops() const { return 0; }
   virtual std::uint64_t cell_cycles() const { return 0; }
+  virtual std::uint64_t array_cycles() const { return 0; }
 };
 
-std::unique_ptr<Pipeline> make_tensor_pipeline(const TensorParams& params);
+// `array`: null for the law of the array.
+std::unique_ptr<Pipeline> make_tensor_pipeline(const TensorParams& params, TensorArray* array = nullptr);
 std::unique_ptr<Pipeline> make_lane_pipeline(base::EngineKind kind, const CoreParams& params);
 
 }  // namespace tahoma::model

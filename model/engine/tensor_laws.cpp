@@ -28,6 +28,10 @@ Cycles fill_cycles(std::uint64_t rows, std::uint64_t columns) {
   return {static_cast<std::int64_t>(rows + columns - 1)};
 }
 
+Cycles array_cycles(std::uint64_t rows, std::uint64_t columns, Cycles streaming) {
+  return streaming + fill_cycles(rows, columns);
+}
+
 // Elements follow each other within a run; each outer dimension repeats the runs so far, and an odd stride
 // turns the parity of every other repetition.
 std::uint64_t misaligned_runs(const isa::Instruction& i) {

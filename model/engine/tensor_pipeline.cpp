@@ -46,8 +46,9 @@ std::vector<Cell> cells_of(const isa::ArraySize& array) {
 
 class TensorPipeline final : public Pipeline {
  public:
-  explicit TensorPipeline(const TensorParams& p)
+  TensorPipeline(const TensorParams& p, TensorArray* gates)
       : params_(p),
+        gates_(gates),
         clock_(p.clock),
         throttle_(p.throttle, clock_.nearest(p.throttle_window), clock_.nearest(p.throttle_phase),
                   p.throttle_share),
@@ -76,6 +77,7 @@ class TensorPipeline final : public Pipeline {
   }
   std::uint64_t hardware_flops() const override { return flops_; }
   std::uint64_t cell_cycles() const override { return cell_cycles_; }
+  std::uint64_t array_cycles() const override { return array_cycles_; }
 
  private:
   template <class F>
@@ -119,8 +121,11 @@ class TensorPipeline final : public Pipeline {
       weights_ready = std::max(weights_ready, cell.weights_ready);
       weights = cell.weights;
     });
-    const MatmulCost cost = matmul_cost(i, weights, params_);
+    MatmulCost cost = matmul_cost(i, weights, params_);
     const Cycles enter = std::max({start, array_free, weights_ready});
+    const Cycles by_law = model::array_cycles(params_.rows, params_.columns, cost.streaming);
+    const Cycles in_array = gates_ != nullptr ? gates_->took(cost.streaming, clock_.edge(enter)) : by_law;
+    cost.latency = cost.latency + in_array - by_law;
     const Cycles through = std::max(throttle_.stream(enter, cost.streaming), start + cost.reading);
     const Cycles next_start = std::max(start + cost.interval, room_behind(through));
     for_each_cell(tile, [&](Cell& cell) {
@@ -133,6 +138,7 @@ class TensorPipeline final : public Pipeline {
     front_ = start + params_.back_to_back;
     flops_ += matmul_flops(i);
     cell_cycles_ += matmul_cell_cycles(i, weights.dtype);
+    array_cycles_ += static_cast<std::uint64_t>(in_array.count);
     const Time begin = clock_.edge(start), complete = clock_.edge(through + cost.latency);
     ledger.account(clock_.edge(at), Cycle::kDispatch);
     ledger.account(begin, Cycle::kWeightLoad);
@@ -152,6 +158,7 @@ class TensorPipeline final : public Pipeline {
   }
 
   const TensorParams& params_;
+  TensorArray* gates_;  // null: the law
   base::Clock clock_;
   Throttle throttle_;
   isa::ArraySize array_;
@@ -159,13 +166,13 @@ class TensorPipeline final : public Pipeline {
   isa::ArrayBlock last_tile_;
   Cycles front_{0};  // instructions start in order, this far apart
   Cycles decoded_{0}, last_start_{0}, loader_free_{0};
-  std::uint64_t flops_ = 0, cell_cycles_ = 0;
+  std::uint64_t flops_ = 0, cell_cycles_ = 0, array_cycles_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<Pipeline> make_tensor_pipeline(const TensorParams& params) {
-  return std::make_unique<TensorPipeline>(params);
+std::unique_ptr<Pipeline> make_tensor_pipeline(const TensorParams& params, TensorArray* array) {
+  return std::make_unique<TensorPipeline>(params, array);
 }
 
 }  // namespace tahoma::model

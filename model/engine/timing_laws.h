@@ -31,6 +31,9 @@ base::Cycles streaming_cycles(std::uint64_t moving_columns, unsigned passes);
 // First moving row in to last result out, beyond the streaming: the skew over rows and columns.
 base::Cycles fill_cycles(std::uint64_t rows, std::uint64_t columns);
 
+// Both together: what gates must match (model/rtl).
+base::Cycles array_cycles(std::uint64_t rows, std::uint64_t columns, base::Cycles streaming);
+
 // Contiguous runs of a 16-bit moving operand that start at an address of 2 mod 4. (Measured for runs along
 // the innermost dimension. Other widths, and elements with gaps between them, have none: nothing is
 // published.)

@@ -6,6 +6,21 @@ namespace tahoma::model {
 using namespace base::literals;
 using base::assumed, base::derived;
 
+void PortParams::declare(base::ParamTree& t) {
+  t.add(
+      "model", model, "behavioural", {"behavioural", "clocked", "rtl"},
+      "bytes at any time; whole words at the edges of a clock; so too, beside the port in SystemVerilog, in "
+      "lock-step",
+      base::chosen());
+  t.add("word", word, 32_B, {1_B, 4_KiB}, "on the wire in a cycle, of a port that has a clock",
+        assumed("unpublished; 4 GHz on a link of 128 GB/s, a header in one word"));
+  t.add("waves", waves, std::string(), {}, "rtl: folder for waves of every port, FST; none if empty",
+        base::chosen());
+  const base::Range<base::Duration> any_time{{0}, base::Duration{1'000'000'000'000'000'000}};
+  t.add("waves_from", waves_from, 0_ns, any_time, "first cycle in the waves", base::chosen());
+  t.add("waves_until", waves_until, 1000_us, any_time, "no cycle from then on is in the waves", base::chosen());
+}
+
 void LinkParams::declare(base::ParamTree& t) {
   const base::Range<base::Bandwidth> rate{{1'000'000, false}, 100'000_GBps};
   t.add("topology", topology, "torus", {"torus", "mesh", "ring", "switched"},
@@ -39,6 +54,7 @@ void LinkParams::declare(base::ParamTree& t) {
         assumed("unpublished; two of the largest packets, four round trips of a hop at full rate"));
   t.add("routing", routing, "dimension_order", {"dimension_order", "adaptive"},
         "axis by axis, or by whichever port of a shortest way is free", assumed("unpublished"));
+  t.group("port", port);
   t.add("order", order, "xyz", {"xyz", "xzy", "yxz", "yzx", "zxy", "zyx"},
         "the axes in the order in which dimension_order takes them", assumed("unpublished"));
 }

@@ -14,6 +14,17 @@ namespace tahoma::model {
 // the order of their numbers. switched: every chip on one switch that connects any two.
 enum class FabricKind : std::uint8_t { kTorus, kMesh, kRing, kSwitched };
 
+// behavioural: bytes at the rate of the link, at any time. clocked: whole words, at the edges of the clock
+// that puts one on the wire in every cycle. rtl: so too, with the port in SystemVerilog beside it in
+// lock-step (model/rtl).
+struct PortParams {
+  std::string model;  // "behavioural", "clocked", "rtl"
+  base::Bytes word;
+  std::string waves;                       // rtl: folder of its waves, "" for none
+  base::Duration waves_from, waves_until;  // simulated time of the cycles that are in them
+  void declare(base::ParamTree& t);
+};
+
 struct LinkParams {
   std::string topology;               // "torus", "mesh", "ring", "switched"
   base::Bandwidth x, y, z, switched;  // one direction of one link along an axis, or to and from the switch
@@ -23,18 +34,28 @@ struct LinkParams {
   std::uint64_t vcs;                  // virtual channels of a link
   base::Bytes buffer;                 // of each virtual channel, at the receiving end
   std::string routing;                // "dimension_order", "adaptive"
-  std::string order;                  // of the axes: "xyz", "zyx", ...
+  PortParams port;
+  std::string order;  // of the axes: "xyz", "zyx", ...
   void declare(base::ParamTree& t);
 
   FabricKind kind() const;
   bool adaptive() const { return routing == "adaptive"; }
   std::array<unsigned, 3> axes() const;
   base::Bandwidth rate_of(char axis) const;
+  bool in_rtl() const { return port.model == "rtl"; }
+  base::Bytes word() const { return port.model == "behavioural" ? base::Bytes{0} : port.word; }  // 0: none
   // What a packet with so many bytes of data takes of a wire and of a buffer. Data behind several headers
-  // travel together.
+  // travel together; each header and its data are whole words, if there are words.
   base::Bytes on_wire(std::uint64_t data) const {
     const std::uint64_t headers = data == 0 ? 1 : (data + packet.count - 1) / packet.count;
-    return {data + headers * header.count};
+    if (port.model == "behavioural") return {data + headers * header.count};
+    const std::uint64_t last = data - (headers - 1) * packet.count;
+    return {(headers - 1) * whole_words(packet.count + header.count) + whole_words(last + header.count)};
+  }
+
+ private:
+  std::uint64_t whole_words(std::uint64_t bytes) const {
+    return (bytes + port.word.count - 1) / port.word.count * port.word.count;
   }
 };
 

@@ -18,6 +18,7 @@ LinkPort::LinkPort(sc_core::sc_module_name name, const Place& place, const LinkP
       source_(source),
       meter_(meter),
       server_(place.rate),
+      clock_(place.rate, place.buffer == kAlways ? base::Bytes{0} : params.word()),
       vcs_(params.vcs, Vc{place.buffer, {}}) {
   wire.register_nb_transport_bw(this, &LinkPort::on_credit);
   SC_HAS_PROCESS(LinkPort);
@@ -26,7 +27,15 @@ LinkPort::LinkPort(sc_core::sc_module_name name, const Place& place, const LinkP
   dont_initialize();
 }
 
-void LinkPort::due(Time when) { sim::notify_at(wake_, std::max({when, server_.free_at(), sim::now()})); }
+void LinkPort::due(Time when) {
+  const Time at = std::max({when, server_.free_at(), sim::now()});
+  sim::notify_at(wake_, clock_.runs() ? clock_.edge(clock_.at_or_after(at)) : at);
+}
+
+void LinkPort::ask(std::uint32_t buffer, std::uint8_t vc, const sim::PacketInfo& packet, Time head) {
+  if (witness_ != nullptr) witness_->asked(buffer, vc, packet, head);
+  due(head);
+}
 
 void LinkPort::wake() {
   meter_.guard(name(), [this] { step(); });
@@ -54,12 +63,27 @@ Time LinkPort::collect_credits() {
   return next;
 }
 
+// From now until then.
+Time LinkPort::take_wire(base::Bytes bytes) {
+  if (!clock_.runs()) return server_.reserve(sim::now(), bytes).end;
+  const base::Cycles start = clock_.at_or_after(sim::now());
+  return server_.occupy(sim::now(), clock_.edge(start + clock_.cycles_for(bytes))).end;
+}
+
+void LinkPort::testify(const Departure& departure, Time end) const {
+  std::vector<std::uint64_t> rooms;
+  for (const Vc& vc : vcs_) rooms.push_back(vc.room);
+  witness_->sent(departure.buffer, sim::now(), end, rooms);
+}
+
 // The last byte cannot leave before it is here: a fast wire behind a slow one waits for it.
 void LinkPort::send(const Departure& departure) {
   sim::Payload& packet = *departure.packet;
   sim::PacketInfo& info = sim::info_of(packet);
   const base::Bytes bytes = params_.on_wire(info.carried);
-  const Time tail = std::max(server_.reserve(sim::now(), bytes).end, info.tail);
+  const Time end = take_wire(bytes);
+  if (witness_ != nullptr) testify(departure, end);
+  const Time tail = std::max(end, info.tail);
   count(info, bytes.count);
   if (place_.buffer != kAlways) vcs_[departure.vc].room -= bytes.count;
   source_.depart(departure, tail);
@@ -97,8 +121,12 @@ tlm::tlm_sync_enum LinkPort::on_credit(sim::Payload& payload, tlm::tlm_phase& ph
                                        sc_core::sc_time& delay) {
   TAHOMA_INVARIANT(phase == tlm::END_REQ && place_.buffer != kAlways, std::string(name()) + ": stray credit");
   const sim::PacketInfo& info = sim::info_of(payload);
-  const Time when = sim::now() + sim::from_kernel(delay);
-  vcs_[info.vc].returning.push({when, params_.on_wire(info.carried).count});
+  sim::Fifo<Return>& returning = vcs_[info.vc].returning;
+  Time when = sim::now() + sim::from_kernel(delay);
+  if (!returning.empty()) when = std::max(when, returning.back().when);  // a buffer is emptied in order
+  const std::uint64_t bytes = params_.on_wire(info.carried).count;
+  returning.push({when, bytes});
+  if (witness_ != nullptr) witness_->credited(info.vc, bytes, when);
   if (starved_since_) due(when);
   return tlm::TLM_ACCEPTED;
 }

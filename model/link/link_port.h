@@ -10,6 +10,9 @@
 // each packet, is the credit, from the delay argument on. Other packets are sent in between: of the base
 // protocol's rules, the one of a single request under way is not kept.
 //
+// Of a port with a clock packets leave at its edges, in whole words; one may run beside another model of it
+// (watch()).
+//
 // Leaves out: lost packets and retries.
 #pragma once
 
@@ -22,6 +25,7 @@
 
 #include "model/base/measurements.h"
 #include "model/link/link_params.h"
+#include "model/link/port_witness.h"
 #include "model/link/topology.h"
 #include "model/sim/bandwidth_server.h"
 #include "model/sim/fifo.h"
@@ -70,8 +74,13 @@ class LinkPort : public sc_core::sc_module {
            sim::Meter& meter);
 
   const Place& place() const { return place_; }
-  // A packet's header will be here, and the packet may want to leave through this port.
-  void due(base::Time when);
+  const WordClock& clock() const { return clock_; }
+  // From now on the witness sees what the port does.
+  void watch(PortWitness& witness) { witness_ = &witness; }
+
+  // A packet's header will be here, and the packet, in the router's `buffer`, may want to leave through this
+  // port.
+  void ask(std::uint32_t buffer, std::uint8_t vc, const sim::PacketInfo& packet, base::Time head);
   // Free bytes of a virtual channel's buffer on the far side.
   std::uint64_t room(std::uint8_t vc) const { return place_.buffer == kAlways ? kAlways : vcs_[vc].room; }
 
@@ -88,10 +97,13 @@ class LinkPort : public sc_core::sc_module {
     sim::Fifo<Return> returning;  // by time
   };
 
+  void due(base::Time when);
   void wake();
   void step();
   base::Time collect_credits();
   void send(const Departure& departure);
+  base::Time take_wire(base::Bytes bytes);
+  void testify(const Departure& departure, base::Time end) const;
   void count(const sim::PacketInfo& info, std::uint64_t wire_bytes);
   void starve(bool starved);
   tlm::tlm_sync_enum on_credit(sim::Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
@@ -101,6 +113,8 @@ class LinkPort : public sc_core::sc_module {
   PacketSource& source_;
   sim::Meter& meter_;
   sim::BandwidthServer server_;
+  const WordClock clock_;
+  PortWitness* witness_ = nullptr;
   std::vector<Vc> vcs_;
   sc_core::sc_event wake_;
 

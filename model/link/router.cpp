@@ -174,12 +174,13 @@ Way Router::way_of(const sim::Payload& payload) const {
 // The first packet of the buffer asks for its ports.
 void Router::request(std::uint32_t buffer) {
   Buffer& b = buffers_[buffer];
-  const sim::Payload& payload = *b.packets.front();
+  sim::Payload& payload = *b.packets.front();
   b.way = way_of(payload);
-  const Time head = std::max(sim::info_of(const_cast<sim::Payload&>(payload)).head, sim::now());
+  const sim::PacketInfo& info = sim::info_of(payload);
+  const Time head = std::max(info.head, sim::now());
   const auto ask = [&](PortIndex port) {
     requests_[port].set(buffer);
-    port_at(port).due(head);
+    port_at(port).ask(buffer, vc_in_order(b), info, head);
   };
   ask(b.way.port);
   for (std::uint32_t more = b.way.minimal; more != 0; more &= more - 1)
@@ -233,8 +234,15 @@ bool Router::consider(std::uint32_t buffer, const LinkPort& port, Departure& fou
   return true;
 }
 
-// A virtual channel with room for the packet. In dimension order the channels of a class are dealt to the DMA
-// engines, so that what one of them sends arrives in order. Adaptive routing has the first channel of each
+// In dimension order the channels of a class are dealt to the DMA engines, so that what one of them sends
+// arrives in order.
+std::uint8_t Router::vc_in_order(const Buffer& buffer) const {
+  const sim::PacketInfo& info = sim::info_of(*buffer.packets.front());
+  const unsigned share = static_cast<unsigned>(fabric_.params.vcs) / fabric_.routes.vc_classes();
+  return static_cast<std::uint8_t>(buffer.way.vc_class * share + (info.source_core + info.engine) % share);
+}
+
+// A virtual channel with room for the packet. Adaptive routing has the first channel of each
 // class as its escape.
 bool Router::find_vc(const Buffer& buffer, const LinkPort& port, std::uint8_t& vc) const {
   const sim::PacketInfo& info = sim::info_of(*buffer.packets.front());
@@ -243,8 +251,7 @@ bool Router::find_vc(const Buffer& buffer, const LinkPort& port, std::uint8_t& v
   const PortIndex index = port.place().index;
   if (index == ports_.size()) return true;
   if (!fabric_.params.adaptive()) {
-    const unsigned share = vcs / classes;
-    vc = static_cast<std::uint8_t>(buffer.way.vc_class * share + (info.source_core + info.engine) % share);
+    vc = vc_in_order(buffer);
     return port.room(vc) >= bytes;
   }
   if ((buffer.way.minimal >> index & 1) != 0) {

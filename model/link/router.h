@@ -42,6 +42,7 @@ class Router : public sc_core::sc_module, private PacketSource {
 
   // Null where the fabric has no such link, or a dead one.
   LinkPort* port(PortIndex p) { return p < ports_.size() ? ports_[p].get() : nullptr; }
+  std::uint32_t buffers() const { return static_cast<std::uint32_t>(buffers_.size()); }
   LinkPort& to_chip() { return *to_chip_; }  // packets that have arrived; only of a chip's router
 
   // What the next socket bound to `in` is: a link with its sender, or the node's own chip. Called in order of
@@ -93,6 +94,7 @@ class Router : public sc_core::sc_module, private PacketSource {
   Way way_of(const sim::Payload& payload) const;
   void request(std::uint32_t buffer);
   void withdraw(std::uint32_t buffer);
+  std::uint8_t vc_in_order(const Buffer& buffer) const;
   bool consider(std::uint32_t buffer, const LinkPort& port, Departure& found) const;
   bool find_vc(const Buffer& buffer, const LinkPort& port, std::uint8_t& vc) const;
   LinkPort& port_at(PortIndex index) { return index == ports_.size() ? *to_chip_ : *ports_[index]; }

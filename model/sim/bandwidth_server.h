@@ -24,7 +24,12 @@ class BandwidthServer {
       last_bytes_ = bytes;
       last_time_ = rate_.time_for(bytes);
     }
-    const base::Time end = start + last_time_;
+    return occupy(start, start + last_time_);
+  }
+
+  // An interval that its user has worked out, not before anything reserved earlier.
+  Slot occupy(base::Time start, base::Time end) {
+    TAHOMA_INVARIANT(start >= free_at_, "two uses of one resource overlap");
     TAHOMA_INVARIANT(end >= start, "simulated time overflows");
     free_at_ = end;
     busy_ += end - start;

@@ -66,7 +66,19 @@ void Fabric::connect(std::vector<Router*> chips, sim::Meter& meter) {
   }
 }
 
+void Fabric::watch(const PortWitnessMaker& make) {
+  for (std::uint32_t node = 0; node < topology.nodes(); ++node) {
+    for (PortIndex p = 0; p < topology.ports(node); ++p) {
+      LinkPort* port = routers_[node]->port(p);
+      if (port == nullptr) continue;
+      witnesses_.push_back(make({port->name(), shared.params, port->clock(), routers_[node]->buffers()}));
+      port->watch(*witnesses_.back());
+    }
+  }
+}
+
 std::vector<base::LinkMeasurement> Fabric::measure(base::Time elapsed) const {
+  for (const auto& witness : witnesses_) witness->ended();
   std::vector<base::LinkMeasurement> all;
   for (std::uint32_t node = 0; node < topology.nodes(); ++node) {
     routers_[node]->check_empty();

@@ -19,7 +19,9 @@ class Fabric {
 
   // Binds the links of the chips' routers, in the order of the chips.
   void connect(std::vector<Router*> chips, sim::Meter& meter);
-  // Every direction of every link, in the order of nodes and ports.
+  // Puts a witness beside every port of a link. After the routers know all that is bound to them.
+  void watch(const PortWitnessMaker& make);
+  // After the run. Every direction of every link, in the order of nodes and ports.
   std::vector<base::LinkMeasurement> measure(base::Time elapsed) const;
 
   const Topology topology;
@@ -30,6 +32,7 @@ class Fabric {
  private:
   std::unique_ptr<Router> switch_;  // null on a grid
   std::vector<Router*> routers_;    // by node
+  std::vector<std::unique_ptr<PortWitness>> witnesses_;
 };
 
 }  // namespace tahoma::model

@@ -4,6 +4,8 @@
 #include <string>
 
 #include "isa/table.h"
+#include "model/rtl/rtl_dma_rings.h"
+#include "model/rtl/tensor_gates.h"
 
 namespace tahoma::model {
 namespace {
@@ -36,6 +38,12 @@ NeuronCore::NeuronCore(sc_core::sc_module_name name, const Place& place, const C
       psum_("psum", params.sbuf.partitions, params.psum.per_partition.count),
       sbuf_port_(params.sbuf.shared_port),
       dma_("dma", {place.core, place.chip, place.functional}, params.dma, pool, meter) {
+  if (params.tensor.model == "rtl")
+    gates_ = std::make_unique<rtl::TensorGates>(std::string(this->name()) + ".tensor", params.tensor);
+  if (params.dma.model == "rtl") {
+    ring_witness_ = std::make_unique<rtl::RtlDmaRings>(dma_.name(), params.dma);
+    dma_.watch(*ring_witness_);
+  }
   dma_.sbuf(sbuf_);
   dma_.psum(psum_);
   dma_.retire(*this);
@@ -43,11 +51,11 @@ NeuronCore::NeuronCore(sc_core::sc_module_name name, const Place& place, const C
   for (std::size_t q = 0; q < isa::kQueueCount; ++q) {
     const auto queue = static_cast<isa::Queue>(q);
     auto& engine = engines_[q];
-    engine =
-        std::make_unique<Engine>(std::string(isa::name_of(queue)).c_str(),
-                                 Engine::Place{kind_of(queue), queue, place.core, place.chip, place.cores,
-                                               place.functional, place.run_ahead, place.checker},
-                                 params, meter);
+    engine = std::make_unique<Engine>(
+        std::string(isa::name_of(queue)).c_str(),
+        Engine::Place{kind_of(queue), queue, place.core, place.chip, place.cores, place.functional,
+                      place.run_ahead, place.checker, queue == isa::Queue::kTensor ? gates_.get() : nullptr},
+        params, meter);
     engine->semaphores(semaphores_);
     engine->doorbell(dma_);
     engine->sbuf(sbuf_);

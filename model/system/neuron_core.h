@@ -9,6 +9,7 @@
 
 #include "model/engine/dma_rings.h"
 #include "model/engine/engine.h"
+#include "model/engine/tensor_array.h"
 #include "model/memory/psum_banks.h"
 #include "model/memory/scratchpad.h"
 #include "model/memory/shared_port.h"
@@ -47,6 +48,8 @@ class NeuronCore : public sc_core::sc_module, private sim::RetireIf {
   PsumBanks psum_banks_;
   SharedPort sbuf_port_;
   DmaRings dma_;
+  std::unique_ptr<RingWitness> ring_witness_;  // null: nobody watches the rings
+  std::unique_ptr<TensorArray> gates_;         // null: the tensor engine computes by the law
   std::array<std::unique_ptr<Engine>, isa::kQueueCount> engines_;
   std::shared_ptr<const isa::Program> program_;
   Arguments arguments_{};

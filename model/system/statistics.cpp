@@ -46,6 +46,8 @@ void list_engine(const base::EngineMeasurement& e, base::StatSink& sink) {
   sink.add(e.path + ".cell_cycles", e.cell_cycles, Unit::kCount,
            "cycles of single cells of the array: one for each multiply-accumulate and pass, slices of "
            "double_row together");
+  sink.add(e.path + ".array_cycles", e.array_cycles, Unit::kCount,
+           "first moving row in to last sum out of the array, summed over matmuls and transposes");
 }
 
 void list_dma(const base::DmaMeasurement& d, base::StatSink& sink) {

@@ -8,6 +8,7 @@
 #include <systemc>
 
 #include "model/base/error.h"
+#include "model/rtl/rtl_link_ports.h"
 #include "model/system/chip.h"
 #include "model/system/deadlock.h"
 #include "model/system/fabric.h"
@@ -64,6 +65,7 @@ struct System::Impl {
     }
     fabric.connect(routers(), meter);
     for (Chip* chip : chips) chip->bind_chip_to_router();
+    if (params.link.in_rtl()) fabric.watch(rtl::rtl_link_ports());
   }
 
   bool functional() const { return mode == Mode::kFunctional; }

@@ -7,7 +7,7 @@ import re
 CODE = re.compile(r"\bE-[A-Z]{3}-\d{3}\b")
 ROW = re.compile(r"^\| `?(E-[A-Z]{3}-\d{3})`? \|", re.MULTILINE)  # of a table of errors
 ROOMS = ("isa/", "model/", "runtime/", "workloads/")
-PROVOKING = ("tests/unit/", "tests/component/", "tests/property/", "tests/system/")
+PROVOKING = ("tests/unit/", "tests/component/", "tests/property/", "tests/rtl/", "tests/system/")
 
 
 def codes(repo, names):

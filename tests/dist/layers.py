@@ -15,6 +15,8 @@ ROOMS = {
     "model/engine/": (("model/base/*", "model/sim/*", "model/check/*", "isa/*", "model/engine/*"), SYSTEMC + ("fmt/*",)),
     "model/memory/": (("model/base/*", "model/sim/*", "isa/*", "model/memory/*"), SYSTEMC + ("fmt/*", "sys/mman.h")),
     "model/link/": (("model/base/*", "model/sim/*", "isa/*", "model/link/*"), SYSTEMC + ("fmt/*",)),
+    "model/rtl/": (("model/base/*", "model/sim/*", "isa/*", "model/engine/*", "model/link/*", "model/rtl/*"),
+                   SYSTEMC + ("fmt/*", "verilated*.h", "array_sizes.inc")),
     "model/system/": (("model/*", "isa/*"), SYSTEMC + ("fmt/*",)),
     "runtime/": (("runtime/*", "model/system/*", "model/base/*", "isa/*"),
                  ("fmt/*", "nlohmann/*", "CLI/*", "Eigen/*", "muParser.h", "sqlite3.h", "sys/*.h", "unistd.h", "fcntl.h", "spawn.h")),
@@ -26,7 +28,7 @@ YAML_LOADER = "model/base/config_loader*.cpp"
 
 # Above the model nobody may see SystemC or a component, not even through another header: parameters excepted.
 OUTSIDE_MODEL = ("runtime/", "workloads/")
-INSIDES = ("model/sim/*", "model/engine/*", "model/memory/*", "model/link/*")
+INSIDES = ("model/sim/*", "model/engine/*", "model/memory/*", "model/link/*", "model/rtl/*")
 PARAMETERS = "model/*/*_params.h"
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The clock of a port that puts whole words on its wire: a word in every cycle, at the rate of the link.
+// Edges are computed from the count, so that rounding never accumulates. A port without one sends bytes, at
+// any time.
+#pragma once
+
+#include "model/base/units.h"
+
+namespace tahoma::model {
+
+class WordClock {
+ public:
+  // No clock if the word has no bytes or the wire no limit.
+  WordClock(base::Bandwidth rate, base::Bytes word)
+      : rate_(rate.bytes_per_second), word_(rate.ideal ? 0 : word.count) {}
+
+  bool runs() const { return word_ != 0; }
+  // Time of edge `n`, rounded down to a femtosecond.
+  base::Time edge(base::Cycles n) const {
+    return {static_cast<std::int64_t>(static_cast<base::Uint128>(n.count) * word_ * kFsPerSecond / rate_)};
+  }
+  base::Cycles at_or_after(base::Time t) const {
+    const auto scaled = static_cast<base::Uint128>(t.fs) * rate_;
+    base::Cycles n{static_cast<std::int64_t>(scaled / (base::Uint128{word_} * kFsPerSecond))};
+    while (edge(n) < t) ++n.count;
+    return n;
+  }
+  // Of what is whole words on the wire.
+  base::Cycles cycles_for(base::Bytes bytes) const {
+    return {static_cast<std::int64_t>(bytes.count / word_)};
+  }
+
+ private:
+  static constexpr std::uint64_t kFsPerSecond = 1'000'000'000'000'000ULL;
+  std::uint64_t rate_, word_;
+};
+
+}  // namespace tahoma::model

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The room that a sender knows of in one virtual channel's buffer on the far side. What the far side has freed arrives as
+// a running total; it counts in the cycle in which it arrives.
+module credit_counter
+  import link_pkg::*;
+(
+    input  logic    clk,
+    input  logic    rst,
+`ifdef PLANTED_FAULTS
+    input  logic    lose,
+`endif
+    input  length_t cfg_room,   // of the empty buffer, sampled in reset
+    input  logic    told,
+    input  length_t freed,      // since reset, by the far side
+    input  length_t take,       // words that leave for the buffer
+    output length_t room        // now, before `take`
+);
+  length_t kept, seen, back;
+
+  always_comb begin
+    back = told ? freed - seen : '0;
+`ifdef PLANTED_FAULTS
+    if (lose) back = '0;
+`endif
+    room = kept + back;
+  end
+
+  always_ff @(posedge clk)
+    if (rst) begin
+      kept <= cfg_room;
+      seen <= '0;
+    end else begin
+      kept <= room - take;
+      if (told) seen <= freed;
+    end
+
+  never_overdrawn: assert property (@(posedge clk) disable iff (rst) take <= room);
+  never_more_than_the_buffer: assert property (@(posedge clk) disable iff (rst) room <= cfg_room);
+endmodule

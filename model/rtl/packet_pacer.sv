@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long a packet occupies the engine: its elements pass one after the other, each in beats of the engine's width and
+// an overhead where it begins, once for every source; an accumulation passes twice. A semaphore behind a single element is
+// part of it, behind several an element of its own.
+module packet_pacer
+  import dma_pkg::*;
+(
+    input  logic        clk,
+    input  logic        rst,
+    input  small_t      cfg_element_overhead,
+    input  small_t      cfg_packet_overhead,
+    input  small_t      cfg_semaphore,        // cycles of an element of its own
+    output logic        free,                 // the engine takes a packet
+    input  logic        start,
+    input  shape_t      packet,
+    input  pace_t       pace,
+    input  small_t      sources,
+    input  logic        notify                // a semaphore behind the last packet
+);
+  localparam int BEAT_BITS = 5;               // 32 bytes
+  localparam logic [31:0] SEMAPHORE_BYTES = 4;
+  typedef logic [31:0] cycles_t;
+
+  pace_t current;
+  shape_t shape;
+  logic notifies;
+  count_t rows_left;                          // of this source, behind the element that passes
+  small_t sources_left;
+  cycles_t left;                              // of the element that passes
+
+  // The first packet of a cycle is not yet in registers.
+  pace_t now_of;
+  shape_t now;
+  count_t rows, rows_now;
+  cycles_t row_bytes, bytes, beats, element, extra;
+  logic single, signals, more_rows, more_sources;
+  always_comb begin
+    now_of = start ? pace : current;
+    now = start ? packet : shape;
+    rows = start || rows_left == '0 ? now.runs : rows_left;
+    rows_now = rows < count_t'(now_of.joined) ? rows : count_t'(now_of.joined);
+    row_bytes = now.runs == 1 ? cycles_t'(now.elements) << now_of.size : cycles_t'(now_of.run) << now_of.size;
+    signals = now.last && (start ? notify : notifies);
+    single = now.runs <= count_t'(now_of.joined);
+    bytes = row_bytes * cycles_t'(rows_now) + (signals && single ? SEMAPHORE_BYTES : 0);
+    beats = (bytes + (1 << BEAT_BITS) - 1) >> BEAT_BITS;
+    element = (now_of.accumulate ? beats << 1 : beats) + (now.begins ? cycles_t'(cfg_element_overhead) : 0);
+    extra = (now.begins ? cycles_t'(cfg_packet_overhead) : 0) +
+            (signals && !single ? cycles_t'(cfg_semaphore) : 0) +
+            (now.last && now_of.notify_read ? cycles_t'(cfg_semaphore) : 0);
+    more_rows = rows_left != '0;
+    more_sources = sources_left != '0;
+  end
+
+  assign free = left <= 1 && !more_rows && !more_sources;
+
+  always_ff @(posedge clk)
+    if (rst) begin
+      left <= '0;
+      rows_left <= '0;
+      sources_left <= '0;
+    end else if (start) begin
+      left <= packet.elements == '0 ? cycles_t'(cfg_semaphore) : element + extra;
+      rows_left <= packet.elements == '0 ? '0 : rows - rows_now;
+      sources_left <= packet.elements == '0 ? '0 : sources - 1;
+    end else if (left > 1) left <= left - 1;
+    else if (more_rows || more_sources) begin
+      left <= element;
+      rows_left <= rows - rows_now;
+      if (!more_rows) sources_left <= sources_left - 1;
+    end else left <= '0;
+
+  always_ff @(posedge clk)
+    if (start) begin
+      current <= pace;
+      shape <= packet;
+      notifies <= notify;
+    end
+
+  starts_when_free: assert property (@(posedge clk) disable iff (rst) start |-> free);
+endmodule

@@ -1,0 +1,53 @@
+# SystemVerilog as C++ libraries, by Verilator. Its runtime is compiled once and not with every block, and the code that it
+# writes is kept away from our warnings.
+#   tahoma_verilate(TARGET PREFIX TOP SOURCES a.sv ... [PARAMETERS ROWS=4 ...] [DEFINES NAME ...] [INCLUDES FOLDER ...]
+#                   [COVERAGE] [SYSTEMC])
+# makes the static library TARGET with the class PREFIX (header PREFIX.h). Waves (FST) are always possible, assertions are
+# on. SYSTEMC makes a SystemC module of it instead of a class that is clocked by calls.
+find_package(verilator REQUIRED)
+find_package(ZLIB REQUIRED)  # FST
+
+add_library(tahoma_verilated STATIC
+  ${VERILATOR_ROOT}/include/verilated.cpp ${VERILATOR_ROOT}/include/verilated_threads.cpp
+  ${VERILATOR_ROOT}/include/verilated_fst_c.cpp ${VERILATOR_ROOT}/include/verilated_cov.cpp
+  ${CMAKE_SOURCE_DIR}/model/rtl/verilog_stop.cpp)
+target_include_directories(tahoma_verilated SYSTEM PUBLIC ${VERILATOR_ROOT}/include ${VERILATOR_ROOT}/include/vltstd)
+# VL_TIME_CONTEXT: time is the model's own, so that no program needs to define Verilator's sc_time_stamp().
+target_compile_definitions(tahoma_verilated PUBLIC VL_TIME_CONTEXT PRIVATE VM_TRACE=1 VM_TRACE_FST=1 VM_COVERAGE=1
+                           VL_USER_STOP)  # model/rtl/verilog_stop.cpp: not abort()
+find_package(Threads REQUIRED)
+target_link_libraries(tahoma_verilated PUBLIC ZLIB::ZLIB Threads::Threads PRIVATE tahoma::base)
+
+function(tahoma_verilate target prefix top)
+  cmake_parse_arguments(RTL "COVERAGE;SYSTEMC" "" "SOURCES;PARAMETERS;DEFINES;INCLUDES" ${ARGN})
+  list(TRANSFORM RTL_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  list(TRANSFORM RTL_PARAMETERS PREPEND -G)
+  list(TRANSFORM RTL_DEFINES PREPEND +define+)
+  list(TRANSFORM RTL_INCLUDES PREPEND -I)
+  set(options TRACE_FST)
+  foreach(option COVERAGE SYSTEMC)
+    if(RTL_${option})
+      list(APPEND options ${option})
+    endif()
+  endforeach()
+  add_library(${target} STATIC)
+  # Loops stay loops and wide words calls: code whose size hardly grows with the array's.
+  verilate(${target} ${options} PREFIX ${prefix} TOP_MODULE ${top} SOURCES ${RTL_SOURCES}
+           VERILATOR_ARGS -Wall --assert -O3 -fno-expand --unroll-count 4 ${RTL_PARAMETERS} ${RTL_DEFINES} ${RTL_INCLUDES})
+  set_property(GLOBAL APPEND PROPERTY tahoma_verilated ${target})
+  set_property(GLOBAL PROPERTY tahoma_lint_${target}
+    --lint-only -Wall --assert --top ${top} ${RTL_PARAMETERS} ${RTL_DEFINES} ${RTL_INCLUDES} ${RTL_SOURCES})
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources EXCLUDE REGEX "/verilated[a-z_]*\\.cpp$")
+  set_target_properties(${target} PROPERTIES SOURCES "${sources}")
+  # Many small files that all read the same headers: one file is three times as quick.
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+  target_compile_options(${target} PRIVATE -O2)
+  # Whoever uses the block sees the class, not the warnings of its code.
+  get_target_property(folders ${target} INTERFACE_INCLUDE_DIRECTORIES)
+  set_target_properties(${target} PROPERTIES INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${folders}")
+  target_link_libraries(${target} PUBLIC tahoma_verilated)
+  if(RTL_SYSTEMC)
+    target_link_libraries(${target} PUBLIC tahoma::systemc)
+  endif()
+endfunction()
