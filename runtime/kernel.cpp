@@ -87,6 +87,14 @@ Signal Kernel::signal() {
   return {static_cast<std::uint8_t>(--impl_->next_signal)};
 }
 
+Kernel::Scope::Scope(Kernel& kernel)
+    : kernel_(kernel), sbuf_(kernel.impl_->sbuf_used), psum_(kernel.impl_->psum_used) {}
+
+Kernel::Scope::~Scope() {
+  kernel_.impl_->sbuf_used = sbuf_;
+  kernel_.impl_->psum_used = psum_;
+}
+
 std::uint32_t Kernel::Impl::new_buffers(unsigned count) {
   const auto first = static_cast<std::uint32_t>(writes.size());
   writes.resize(writes.size() + count);
@@ -142,6 +150,9 @@ TileView Kernel::take(Pool pool, unsigned partitions, unsigned columns) {
   return view;
 }
 
+// Of all that lies in SBUF, and in PSUM: a pool may have the room of one that was given back.
+constexpr std::uint32_t kOnChip = 0xfffffff0;
+
 // The bytes between the first and the last element. Gaps count where one dimension alone leaves them; other
 // strided tiles are taken as if they had none.
 Region Kernel::Impl::region_of(const TileView& view) const {
@@ -155,7 +166,7 @@ Region Kernel::Impl::region_of(const TileView& view) const {
     step = view.tile.stride[d];
   }
   const auto size = static_cast<std::int64_t>(isa::size_of(view.tile.dtype));
-  Region region{view.buffer, view.tile.partition, view.shape.partitions,
+  Region region{kOnChip + static_cast<std::uint32_t>(view.tile.space), view.tile.partition, view.shape.partitions,
                 static_cast<std::uint64_t>(view.tile.offset + low * size),
                 static_cast<std::uint64_t>((high - low + 1) * size)};
   if (dimensions == 1 && std::abs(step) > 1) {

@@ -128,6 +128,20 @@ class Kernel {
   Pool psum(const std::string& name, isa::DType dtype, unsigned columns,
             unsigned copies = 1);                                   // bank-aligned
   TileView take(Pool pool, unsigned partitions, unsigned columns);  // the next copy
+  // Pools made during a scope are given back at its end, so that the next part of the work has their room:
+  // whatever it brings there waits for those that still use it, tile by tile. Tiles of them are not to be
+  // used any more.
+  class Scope {
+   public:
+    explicit Scope(Kernel& kernel);
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    Kernel& kernel_;
+    std::uint32_t sbuf_, psum_;  // in use when it began
+  };
 
   // Data movement; `on` rings the doorbell.
   void load(const TileView& dst, const HbmView& src, isa::Queue on = isa::Queue::kSync);
@@ -156,6 +170,13 @@ class Kernel {
             std::uint32_t value);  // later instructions of `on` see what was sent
   // Later instructions of `on` find everything that this kernel has written to the window so far.
   void wait(isa::Queue on, const HbmView& written);
+  // What other cores send to the window is there when the signal has reached the value: whoever uses the
+  // window later waits for that. Holds `on` until then.
+  void landed(isa::Queue on, const HbmView& window, Signal signal, std::uint32_t value);
+  // Both cores of a logical core come here, each with what it has written to its windows so far; what uses
+  // `theirs` later finds what the other one wrote. Holds `on`, an engine's queue. Of a pipe (0..15) the n-th
+  // meeting of one core is the n-th of the other.
+  void meet(isa::Queue on, unsigned pipe, const std::vector<HbmView>& own, const std::vector<HbmView>& theirs);
 
   // Tensor engine. dst: PSUM [columns of stationary, moving columns]; loads the weights when they are not
   // loaded yet. `moving` has as many slices a partition as the stationary operand's mode asks for.

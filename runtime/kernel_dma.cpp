@@ -182,4 +182,19 @@ void Kernel::wait(isa::Queue on, const HbmView& written) {
   impl_->append(isa::Opcode::kSemWait, on).touch(impl_->region_of(written), false);
 }
 
+void Kernel::landed(isa::Queue on, const HbmView& window, Signal signal, std::uint32_t value) {
+  impl_->require(window.distance == 0, "landed: a window of this core's own");
+  Op& op = impl_->append(isa::Opcode::kNop, on);
+  op.instruction.wait = {isa::Wait::Kind::kGe, signal.semaphore, value};
+  op.touch(impl_->region_of(window), true);
+}
+
+void Kernel::meet(isa::Queue on, unsigned pipe, const std::vector<HbmView>& own,
+                  const std::vector<HbmView>& theirs) {
+  Op& op = impl_->append(isa::Opcode::kCoreBarrier, on);
+  op.instruction.pipe = static_cast<std::uint8_t>(pipe);
+  for (const HbmView& window : own) op.touch(impl_->region_of(window), false);
+  for (const HbmView& window : theirs) op.touch(impl_->region_of(window), true);
+}
+
 }  // namespace tahoma::runtime

@@ -38,11 +38,11 @@ std::optional<Touched> tile_of(const Other&, const isa::Shape&) {
 
 }  // namespace
 
-// The buffer that this byte of a partition belongs to.
+// The buffer that this byte of a partition belongs to: that of the latest pool that has it.
 std::uint32_t Kernel::Impl::buffer_at(isa::Space space, std::uint32_t offset) const {
-  for (const PoolState& p : pools)
-    if (p.space == space && offset >= p.first_offset && offset < p.first_offset + p.copies * p.step)
-      return p.first_buffer + (offset - p.first_offset) / p.step;
+  for (auto p = pools.rbegin(); p != pools.rend(); ++p)
+    if (p->space == space && offset >= p->first_offset && offset < p->first_offset + p->copies * p->step)
+      return p->first_buffer + (offset - p->first_offset) / p->step;
   refuse("E-RUN-021", fmt::format("an operand at byte {:#x} of {} lies in no pool of this kernel", offset,
                                   isa::name_of(space)));
 }

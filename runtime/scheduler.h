@@ -26,7 +26,8 @@
 
 namespace tahoma::runtime {
 
-// A rectangle of a buffer: rows (partitions, or rows of a matrix in HBM) by bytes. With a step only the first
+// A rectangle of a buffer (a tensor in HBM, all of SBUF, or all of PSUM): rows (partitions, or rows of a
+// matrix) by bytes. With a step only the first
 // `width` bytes of every `step` count, so that interleaved columns are apart. Different buffers never
 // overlap.
 struct Region {

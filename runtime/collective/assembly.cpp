@@ -13,19 +13,9 @@ namespace tahoma::runtime::collective {
 
 struct Assembly::CoreState {
   CoreState(std::uint32_t number, Machine& machine, const std::string& name)
-      : kernel(name, machine.params()),
-        memory(machine.allocate(number, "origin", isa::DType::kUint8, {kOrigin})) {
-    at.core = number;
-    at.kernel = &kernel;
-    at.memory = kernel.argument("memory", isa::DType::kUint8, 1, kOrigin);
-    at.address = memory.address;
-    at.own = kernel.own_core("core");
-  }
-  static constexpr std::uint64_t kOrigin = 64;  // bytes of a tensor that others are addressed from
-  Kernel kernel;
-  Tensor memory;
-  CoreKernel at;
-  std::map<isa::Queue, std::uint32_t> marks;
+      : program(machine, number, name), at(program.at) {}
+  CoreProgram program;
+  CoreKernel& at;
 
   // Who has left a barrier may already raise the semaphores of what follows, while others still wait in it:
   // the barriers' are their own, and those of the next barrier are others again. Who enters the one after
@@ -53,14 +43,12 @@ Assembly::CoreState& Assembly::core(std::uint32_t number) {
   return *state;
 }
 
-Strip Assembly::strip(const CoreKernel& at, const Tensor& tensor) const {
-  const auto distance = static_cast<std::int64_t>(tensor.address - at.address);
-  const std::uint64_t rows = tensor.shape[0], columns = tensor.shape[1];
+Strip Assembly::strip(std::uint32_t number, const Tensor& tensor) {
   Strip strip;
-  strip.block = at.kernel->beside(at.memory, distance, tensor.dtype, rows, columns);
+  strip.block = core(number).program.view(tensor);
   strip.block.rows = 1;
-  strip.pitch = static_cast<std::int64_t>(columns);
-  strip.places = rows;
+  strip.pitch = static_cast<std::int64_t>(tensor.shape[1]);
+  strip.places = tensor.shape[0];
   strip.address = tensor.address;
   return strip;
 }
@@ -77,8 +65,8 @@ Seat Assembly::seat(const Place& place, const Problem& problem, std::uint32_t ra
   // Who ends with nothing of a reduction may still be the one that folds a part of it.
   channel.output.push_back(tensor("output", ends == 0 && problem.reduces() ? chunks : ends));
   machine_.declare_input(channel.input.back());
-  seat.input = strip(*seat.at, channel.input.back());
-  seat.output = strip(*seat.at, channel.output.back());
+  seat.input = strip(place.core, channel.input.back());
+  seat.output = strip(place.core, channel.output.back());
   return seat;
 }
 
@@ -88,14 +76,7 @@ Allocate Assembly::allocator(const Channel& channel) {
   };
 }
 
-Stopwatch::Span Assembly::run(const Seat& seat, bool begins) {
-  isa::Instruction mark;
-  mark.op = isa::Opcode::kNop;
-  seat.at->kernel->emit(seat.queue, mark);
-  std::uint32_t& marks = core(seat.at->core).marks[seat.queue];
-  ++marks;
-  return {seat.at->core, seat.queue, marks - (begins ? 1 : 2), marks - (begins ? 0 : 1)};
-}
+std::uint32_t Assembly::mark(const Seat& seat) { return core(seat.at->core).program.mark(seat.queue); }
 
 Placed Assembly::add(std::size_t group_index, const Spec& spec) {
   const Group& group = groups_[group_index];
@@ -114,12 +95,16 @@ Placed Assembly::add(std::size_t group_index, const Spec& spec) {
     for (std::uint32_t r = 0; r < group.ranks(); ++r)
       channel.seats.push_back(seat(by_rank[r][c], spec.problem, r, at, placed.chunks, spec.dtype));
     placed.pieces = std::max(placed.pieces, channel.pieces());
+    std::vector<std::uint32_t> begins;
     for (const Seat& seat : channel.seats) {
       seat.at->kernel->region(placed.spec.name());
-      run(seat, true);
+      begins.push_back(mark(seat));
     }
     lower(channel, allocator(channel));
-    for (std::uint32_t r = 0; r < group.ranks(); ++r) placed.spans[r].push_back(run(channel.seats[r], false));
+    for (std::uint32_t r = 0; r < group.ranks(); ++r) {
+      const Seat& seat = channel.seats[r];
+      placed.spans[r].push_back({seat.at->core, seat.queue, begins[r], mark(seat)});
+    }
   }
   return placed;
 }
@@ -145,7 +130,7 @@ void Assembly::barrier() {
   channel.piece = tokens.columns;
   channel.op = isa::AluOp::kMax;
   for (auto& [number, state] : cores_) {
-    state->kernel.region("barrier");
+    state->program.kernel.region("barrier");
     state->begin_barrier();
   }
   lower(channel, allocator(channel));
@@ -153,11 +138,7 @@ void Assembly::barrier() {
 }
 
 void Assembly::load(Stopwatch& stopwatch) {
-  for (auto& [number, state] : cores_) {
-    auto program = std::make_shared<const isa::Program>(state->kernel.finish());
-    stopwatch.expect(number, *program);
-    machine_.load(number, program, {state->memory.address, number});
-  }
+  for (auto& [number, state] : cores_) state->program.load(machine_, stopwatch);
 }
 
 }  // namespace tahoma::runtime::collective

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/collective/channel.h"
+#include "runtime/collective/core_program.h"
 #include "runtime/collective/placed.h"
 #include "runtime/collective/seating.h"
 
@@ -30,9 +30,9 @@ class Assembly {
   CoreState& core(std::uint32_t number);
   Seat seat(const Place& place, const Problem& problem, std::uint32_t rank, PlacedChannel& channel,
             std::uint32_t chunks, isa::DType dtype);
-  Strip strip(const CoreKernel& at, const Tensor& tensor) const;
+  Strip strip(std::uint32_t core, const Tensor& tensor);
   Allocate allocator(const Channel& channel);
-  Stopwatch::Span run(const Seat& seat, bool begins);
+  std::uint32_t mark(const Seat& seat);
 
   Machine& machine_;
   std::vector<Group> groups_;

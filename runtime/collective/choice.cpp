@@ -35,7 +35,7 @@ Choice by_size(const Problem& problem, const Grid& grid, std::uint64_t bytes) {
 }
 
 Choice by_cost(const Problem& problem, const Grid& grid, std::uint64_t bytes, std::uint32_t channels,
-               const CostModel& model) {
+               const CostModel& model, std::uint32_t signals) {
   Choice best;
   double least = 0, second = 0;
   std::string_view runner_up;
@@ -43,7 +43,9 @@ Choice by_cost(const Problem& problem, const Grid& grid, std::uint64_t bytes, st
   for (const AlgorithmRow& row : algorithms()) {
     if (!row.performs(problem.operation) || !row.refusal(problem, grid).empty()) continue;
     const std::uint32_t used = channels_for(row, problem, grid, vector_bytes(problem, bytes), channels);
-    const Cost one = model.of(row.plan(problem, grid, used * model.sharers()), bytes);
+    const std::vector<ChannelPlan> plan = row.plan(problem, grid, used * model.sharers());
+    if (signals < kSignals && semaphores_needed(*plan.front().schedule, 1, false) > signals) continue;
+    const Cost one = model.of(plan, bytes);
     if (best.algorithm == nullptr || one.seconds < least) {
       second = least;
       runner_up = best.algorithm == nullptr ? std::string_view() : best.algorithm->name;
@@ -64,12 +66,12 @@ Choice by_cost(const Problem& problem, const Grid& grid, std::uint64_t bytes, st
 }  // namespace
 
 Choice choose(const std::string& name, const Problem& problem, const Grid& grid, std::uint64_t bytes,
-              std::uint32_t channels, const CostModel& model) {
+              std::uint32_t channels, const CostModel& model, std::uint32_t signals) {
   Choice choice;
   if (name == "auto")
     choice = by_size(problem, grid, bytes);
   else if (name == "best")
-    choice = by_cost(problem, grid, bytes, channels, model);
+    choice = by_cost(problem, grid, bytes, channels, model, signals);
   else
     choice = {&algorithm_named(name, problem, grid), "named by the user"};
   TAHOMA_INVARIANT(choice.algorithm != nullptr, "an operation that no algorithm performs");

@@ -13,6 +13,7 @@
 
 #include "runtime/collective/algorithm.h"
 #include "runtime/collective/cost.h"
+#include "runtime/collective/semaphores.h"
 
 namespace tahoma::runtime::collective {
 
@@ -21,9 +22,9 @@ struct Choice {
   std::string why;  // one sentence
 };
 
-// `name`: auto, best, or an algorithm's; `channels`: of a rank, at most. Throws what algorithm_named()
-// throws.
+// `name`: auto, best, or an algorithm's; `channels`: of a rank, at most; `signals`: semaphores that a core
+// has for it, within which best stays where it can. Throws what algorithm_named() throws.
 Choice choose(const std::string& name, const Problem& problem, const Grid& grid, std::uint64_t bytes,
-              std::uint32_t channels, const CostModel& model);
+              std::uint32_t channels, const CostModel& model, std::uint32_t signals = kSignals);
 
 }  // namespace tahoma::runtime::collective

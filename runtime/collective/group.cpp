@@ -15,9 +15,9 @@ namespace tahoma::runtime::collective {
 
 namespace {
 
-class Members {
+class RankList {
  public:
-  Members(const model::MachineParams& machine, const std::string& kind)
+  RankList(const model::MachineParams& machine, const std::string& kind)
       : machine_(machine),
         cores_of_rank_(kind == "chips"   ? machine.chip.cores
                        : kind == "cores" ? 1
@@ -107,15 +107,24 @@ void count_sharers(const model::MachineParams& machine, std::vector<Group>& grou
 
 std::vector<std::string> rank_kinds() { return {"chips", "cores", "logical_cores"}; }
 
-std::vector<Group> groups_of(const model::MachineParams& machine, const std::string& rank_kind,
-                             const std::string& over) {
-  const Members members(machine, rank_kind);
+std::vector<Group> groups_from(const model::MachineParams& machine, std::vector<Members> members) {
   const model::FabricWays ways(machine);
   std::vector<Group> groups;
+  for (Members& of : members) {
+    Grid grid = grid_of(machine, ways, of.cores);
+    groups.push_back({std::move(of.name), std::move(grid), std::move(of.cores), 1, 0});
+  }
+  count_sharers(machine, groups);
+  return groups;
+}
+
+std::vector<Group> groups_of(const model::MachineParams& machine, const std::string& rank_kind,
+                             const std::string& over) {
+  const RankList members(machine, rank_kind);
+  std::vector<Members> groups;
   const auto add = [&](std::string name, std::vector<std::vector<std::uint32_t>> cores) {
     for (const auto& of_rank : cores) refuse_dead(machine, of_rank.front());
-    Grid grid = grid_of(machine, ways, cores);
-    groups.push_back({std::move(name), std::move(grid), std::move(cores), 1, 0});
+    groups.push_back({std::move(name), std::move(cores)});
   };
   const auto equal = [&](const char* name, std::uint64_t count, std::uint64_t chips) {
     for (std::uint64_t g = 0; g < count; ++g) {
@@ -143,8 +152,7 @@ std::vector<Group> groups_of(const model::MachineParams& machine, const std::str
       add(std::string(text), std::move(cores));
     }
   }
-  count_sharers(machine, groups);
-  return groups;
+  return groups_from(machine, std::move(groups));
 }
 
 }  // namespace tahoma::runtime::collective

@@ -31,6 +31,13 @@ struct Group {
 
 std::vector<std::string> rank_kinds();  // chips, cores, logical_cores
 
+// Groups that are known by their ranks' cores and work at once.
+struct Members {
+  std::string name;
+  std::vector<std::vector<std::uint32_t>> cores;  // of each rank
+};
+std::vector<Group> groups_from(const model::MachineParams& machine, std::vector<Members> groups);
+
 // Throws UserError E-COL-020: a list that is none, that names what is not there, or that names it twice; a
 // rank whose chip is dead.
 std::vector<Group> groups_of(const model::MachineParams& machine, const std::string& rank_kind,

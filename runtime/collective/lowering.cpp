@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/collective/lowering.h"
 
-#include <optional>
-
 #include "model/base/error.h"
 #include "runtime/collective/pipeline.h"
 #include "runtime/collective/semaphores.h"
@@ -22,6 +20,13 @@ class Lowering {
       for (const auto& [hop, piece] : pipeline_.turns(rank)) issue(hop, piece);
       finish(rank);
     }
+  }
+
+  Completions completions() const {
+    Completions levels;
+    for (std::uint32_t rank = 0; rank < pipeline_.problem().ranks; ++rank)
+      levels.push_back(semaphores_.complete(rank));
+    return levels;
   }
 
  private:
@@ -77,8 +82,11 @@ class Lowering {
 
 }  // namespace
 
-void lower(const Channel& channel, const Allocate& allocate) {
-  if (channel.most_units() > 0) Lowering(channel, allocate).emit();
+Completions lower(const Channel& channel, const Allocate& allocate) {
+  if (channel.most_units() == 0) return Completions(channel.seats.size());
+  const Lowering lowering(channel, allocate);
+  lowering.emit();
+  return lowering.completions();
 }
 
 }  // namespace tahoma::runtime::collective

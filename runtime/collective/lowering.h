@@ -3,12 +3,19 @@
 // waits for the arrivals that it reads and for the slot that it writes.
 #pragma once
 
-#include "runtime/collective/channel.h"
+#include <optional>
+#include <vector>
+
+#include "runtime/collective/semaphores.h"
 
 namespace tahoma::runtime::collective {
 
-// Appends the channel to the kernels of its seats. Throws UserError E-COL-010 when a core has not enough
+// By rank: what its core's semaphore stands at when all that others send to its output is there; none where
+// nobody sends anything there.
+using Completions = std::vector<std::optional<Semaphores::Level>>;
+
+// Appends the channel to the kernels of its seats; its queues wait for the end of it. Throws UserError E-COL-010 when a core has not enough
 // semaphores left, with what would help.
-void lower(const Channel& channel, const Allocate& allocate);
+Completions lower(const Channel& channel, const Allocate& allocate);
 
 }  // namespace tahoma::runtime::collective

@@ -141,7 +141,8 @@ Placed cut_up(const Spec& spec, const Group& group) {
   placed.channels = channels_of(placed);
   separate_chunks(placed);
 
-  const std::uint32_t per_core = placed.plan.size() > group.cores.front().size() ? 2 : 1;
+  const std::uint32_t per_core = placed.plan.size() > group.cores.front().size() ? 2 : 1,
+                      signals = spec.signals > 0 ? spec.signals : kSignals / per_core;
   std::map<std::pair<const Schedule*, std::uint64_t>, std::uint64_t> piece_by;
   for (std::size_t c = 0; c < placed.channels.size(); ++c) {
     PlacedChannel& at = placed.channels[c];
@@ -149,7 +150,7 @@ Placed cut_up(const Spec& spec, const Group& group) {
     const Schedule& schedule = *placed.plan[c].schedule;
     std::uint64_t& piece = piece_by[{&schedule, at.columns}];
     if (piece == 0)
-      piece = piece_of(spec, schedule, at.columns, at.units.size() > 1, group.sharers, kSignals / per_core);
+      piece = piece_of(spec, schedule, at.columns, at.units.size() > 1, group.sharers, signals);
     at.piece = piece;
     placed.roundings = std::max(placed.roundings, roundings_of(schedule));
   }

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives among kernels that compute as well: on tensors that are there, between what the kernels do to
+// them before and after. A transfer starts as soon as what it reads is written, and whoever reads an output
+// waits for it; nothing else waits, so computing goes on beside a collective where no data forbid it.
+//
+// One collective follows another without a barrier. A queue has two sets of semaphores, which its
+// collectives use in turn. Who begins one has ended the one before, which it could not without every other
+// rank having begun that: so all of them are behind the one that used the same set last. This holds for
+// operations in which every rank gets something of every other: all_reduce, all_gather, reduce_scatter and
+// an all_to_all of which no chunk is empty. Kernels must add the collectives of all communicators in one order
+// on all of their ranks.
+#pragma once
+
+#include <array>
+#include <map>
+#include <vector>
+
+#include "runtime/collective/core_program.h"
+#include "runtime/collective/placed.h"
+
+namespace tahoma::runtime::collective {
+
+// Where each rank's chunks begin and end, by rank; a chunk is whole.
+struct Ends {
+  std::vector<Strip> input, output;
+};
+
+class Communicator {
+ public:
+  // Of ranks of one core each; their programs, by rank.
+  Communicator(Machine& machine, Group group, std::vector<CoreProgram*> programs);
+
+  const Group& group() const { return group_; }
+  std::uint32_t ranks() const { return group_.ranks(); }
+
+  // How a sum (or a gathering) of `elements` in all would be cut: how many chunks there are, and how far
+  // apart. `algorithm`: best, auto, or a name. Throws what choose() throws.
+  Placed plan(Operation operation, isa::DType dtype, std::uint64_t elements,
+              const std::string& algorithm) const;
+  // Behind what the programs have so far. Throws what the lowering throws.
+  void add(Placed& placed, const Ends& ends);
+
+ private:
+  // Of one queue: what the ranks' cores have for its collectives, in turn.
+  struct Sets {
+    std::array<std::vector<CoreKernel>, 2> by_turn;
+    std::size_t uses = 0;
+  };
+  std::vector<CoreKernel>& next_set(isa::Queue queue);
+  void run_channel(Placed& placed, std::uint32_t number, isa::Queue queue, const Ends& ends);
+
+  Machine& machine_;
+  Group group_;
+  std::vector<CoreProgram*> programs_;
+  std::map<isa::Queue, Sets> sets_;
+};
+
+// Elements between chunks of equal size that lie one behind the other.
+std::uint64_t chunk_pitch(const Placed& placed);
+
+}  // namespace tahoma::runtime::collective

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// One core's program in the making, and what collectives have to know of it: its tensors are addressed from
+// one of its own, so that there may be any number of them.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "runtime/collective/channel.h"
+#include "runtime/collective/stopwatch.h"
+#include "runtime/machine.h"
+
+namespace tahoma::runtime::collective {
+
+struct CoreProgram {
+  CoreProgram(Machine& machine, std::uint32_t number, const std::string& name);
+  CoreProgram(const CoreProgram&) = delete;
+  CoreProgram& operator=(const CoreProgram&) = delete;
+
+  // The tensor as a matrix of shape.back() columns. Each call is a tensor of its own to the scheduler: ask
+  // once for each.
+  HbmView view(const Tensor& tensor);
+  // A mark of the stopwatch on a collective queue; its number there.
+  std::uint32_t mark(isa::Queue queue);
+  // The same once the signal has reached the value and the window with it is there for whoever uses it later.
+  std::uint32_t mark_landed(isa::Queue queue, const HbmView& window, Signal signal, std::uint32_t value);
+  // Finishes the kernel.
+  void load(Machine& machine, Stopwatch& stopwatch);
+
+  Kernel kernel;
+  Tensor memory;
+  CoreKernel at;
+
+ private:
+  std::uint32_t& marks(isa::Queue queue) { return marks_.at(queue == isa::Queue::kCc0 ? 0 : 1); }
+  std::array<std::uint32_t, 2> marks_{};
+};
+
+}  // namespace tahoma::runtime::collective
