@@ -39,7 +39,7 @@ def tolerance(k, out):
     return {"c": (6 * 2**-24 * math.sqrt(2 * k / 3) * 6 * math.sqrt(k), UNIT[out], f"{k} products in fp32, rounded to {out}")}
 
 
-def case(dtype, m=130, n=515, k=387, mode="dense", out=None, bias="none", activation="none", residual=False, shard_m=1, shard_n=1, shard_k=1):
+def case(dtype, m=130, n=515, k=387, mode="dense", out=None, bias="none", activation="none", residual=False, shard_m=1, shard_n=1, shard_k=1, a_layout="columns"):
     out = out or ("bf16" if dtype.startswith("fp8") else dtype)
     a, b = random.uniform(-1, 1, (m, k)), random.uniform(-1, 1, (k, n))
     if mode in MODES:
@@ -55,8 +55,9 @@ def case(dtype, m=130, n=515, k=387, mode="dense", out=None, bias="none", activa
         return {"c": ACTIVATIONS[activation](sums) + tensors.get("residual", 0)}
 
     settings = {"m": m, "n": n, "k": k, "dtype": dtype, "out": out, "mode": mode, "epilogue.bias": bias,
-                "epilogue.activation": activation, "epilogue.residual": residual, "shard.m": shard_m, "shard.n": shard_n, "shard.k": shard_k}
+                "epilogue.activation": activation, "epilogue.residual": residual, "a_layout": a_layout, "shard.m": shard_m, "shard.n": shard_n, "shard.k": shard_k}
     words = [dtype, mode, *(["to", out] if out != dtype else []), bias, activation, "residual" if residual else "",
+             "A by rows" if a_layout == "rows" else "",
              f"on {shard_m}x{shard_n}x{shard_k}"]
     return GoldenCase(name="gemm " + " ".join(word for word in words if word not in ("", "none")), yaml="gemm/chip.yaml",
                       set={f"workload.{key}": value for key, value in settings.items()}, inputs=inputs,
@@ -72,3 +73,4 @@ CASES += [case("bf16", bias=bias, activation=activation, residual=residual, shar
                                              ("columns", "none", True), ("none", "relu", False), ("rows", "tanh", False))]
 CASES += [case("fp32", bias="columns", activation="gelu_apprx_tanh", residual=True, shard_n=2, shard_m=4)]
 CASES += [case("bf16", out="fp32", shard_n=2)]
+CASES += [case("bf16", a_layout="rows", shard_m=2), case("fp16", m=16, a_layout="rows", shard_k=2)]

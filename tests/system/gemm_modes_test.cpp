@@ -98,6 +98,14 @@ TEST_CASE("gemm epilogue: more columns than a panel, so that biases turn over", 
                                                {"epilogue.activation", "sigmoid"}});
 }
 
+TEST_CASE("gemm: A by rows, a contraction in two parts, rows that are no multiple of 16", "[gemm][machine]") {
+  check({{"a_layout", "rows"}, {"shard.k", "2"}});
+}
+TEST_CASE("gemm: A by rows of one token, with an epilogue", "[gemm][machine]") {
+  check({{"a_layout", "rows"}, {"m", "1"}, {"epilogue.bias", "columns"}, {"epilogue.activation", "silu"}});
+}
+TEST_CASE("gemm: A by rows in fp32", "[gemm][machine]") { check({{"a_layout", "rows"}, {"dtype", "fp32"}}); }
+
 TEST_CASE("gemm modes: a dtype that the mode does not take is refused", "[gemm]") {
   CHECK_THAT(refused({{"mode", "double_row"}}), Catch::Contains("E-RUN-091") && Catch::Contains("fp8_e4m3"));
   CHECK_THAT(refused({{"mode", "double_row"}, {"dtype", "fp8_e3m4"}}), Catch::Contains("E-RUN-091"));
@@ -110,6 +118,10 @@ TEST_CASE("gemm modes: what a published nest or a shared contraction lacks is re
   CHECK_THAT(refused({{"shard.k", "2"}, {"mode", "sparse_2_4"}}), Catch::Contains("E-RUN-092"));
   CHECK_THAT(refused({{"shard.k", "2"}, {"epilogue.bias", "rows"}}), Catch::Contains("E-RUN-092"));
   CHECK(refused({{"shard.k", "2"}, {"dtype", "fp8_e4m3"}, {"mode", "double_row"}}) == "accepted");
+  CHECK_THAT(refused({{"a_layout", "rows"}, {"mode", "sparse_2_4"}}), Catch::Contains("E-RUN-092"));
+  CHECK_THAT(refused({{"a_layout", "rows"}, {"dtype", "fp8_e4m3"}}), Catch::Contains("E-RUN-092"));
+  CHECK_THAT(refused({{"a_layout", "rows"}, {"kernel", "blocked"}}),
+             Catch::Contains("E-RUN-092") && Catch::Contains("workload.a_layout"));
 }
 
 TEST_CASE("sparsity: pruning keeps the largest of every group, the first of equal ones", "[gemm]") {

@@ -20,14 +20,22 @@ struct OneCore {
   std::vector<float> got, want;
 };
 
+// [columns, rows] of [rows, columns].
+std::vector<float> turned(const std::vector<float>& values, std::size_t rows, std::size_t columns) {
+  std::vector<float> other;
+  for (std::size_t c = 0; c < columns; ++c)
+    for (std::size_t r = 0; r < rows; ++r) other.push_back(values[r * columns + c]);
+  return other;
+}
+
 OneCore run_one_core(const model::MachineParams& machine, const GemmShape& s, std::uint32_t seed) {
   tests::Interpreter interpreter(machine, seed);
   const auto a = tests::random_values(s.k * s.m, s.dtype, 1), b = tests::random_values(s.k * s.n, s.dtype, 2);
   const std::size_t size = isa::size_of(s.dtype);
-  const std::uint64_t at_a = interpreter.allocate(a.size() * size),
+  const std::uint64_t at_a = interpreter.allocate(s.a_rows() * s.a_columns() * size),
                       at_b = interpreter.allocate(b.size() * size);
   const std::uint64_t at_c = interpreter.allocate(s.m * s.n * isa::size_of(s.out));
-  tests::store_all(interpreter.at(at_a), a, s.dtype);
+  tests::store_all(interpreter.at(at_a), s.a_by_rows ? turned(a, s.k, s.m) : a, s.dtype);
   tests::store_all(interpreter.at(at_b), b, s.dtype);
   interpreter.load(0, valid(machine, workloads::gemm_program(machine, s)), {at_a, at_b, at_c});
   interpreter.run();
@@ -54,6 +62,25 @@ TEST_CASE("gemm: every shape gives the declared bits whatever the order of event
       const OneCore run = run_one_core(tests::default_machine(), shape, seed++);
       CHECK(run.got == run.want);
     }
+}
+
+TEST_CASE("gemm: a that lies by rows gives the declared bits", "[gemm][by_rows]") {
+  std::uint32_t seed = 0;
+  for (const GemmShape& base :
+       {GemmShape{1, 1, 1}, GemmShape{16, 600, 300}, GemmShape{130, 33, 513}, GemmShape{300, 3, 64}})
+    for (const DType dtype : {DType::kBf16, DType::kFp16, DType::kFp32}) {
+      GemmShape shape = base;
+      shape.dtype = shape.out = dtype;
+      shape.a_by_rows = true;
+      INFO(shape.m << "x" << shape.n << "x" << shape.k << " " << isa::name_of(dtype));
+      const OneCore run = run_one_core(tests::default_machine(), shape, seed++);
+      CHECK(run.got == run.want);
+    }
+  // Strips of a that begin between two multiples of 16.
+  GemmShape shape{43, 65, 1000};
+  shape.a_by_rows = true;
+  const OneCore run = run_one_core(small_machine(), shape, seed);
+  CHECK(run.got == run.want);
 }
 
 TEST_CASE("gemm: a small machine streams what its SBUF does not hold", "[gemm]") {

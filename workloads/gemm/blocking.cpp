@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -36,6 +37,7 @@ struct Rates {
     dma_ghz = static_cast<double>(core.dma.clock.hz) * 1e-9;
     dma_bytes = static_cast<double>(core.dma.bytes_per_cycle.count);
     dma_overhead = static_cast<double>(core.dma.element_overhead.count);
+    turning = static_cast<double>(core.dma.transpose_from_hbm) / 100;
     const model::HbmParams& hbm = machine.chip.hbm;
     if (!hbm.bandwidth.ideal)
       hbm_ns_per_byte = 1e9 / static_cast<double>(hbm.bandwidth.bytes_per_second) *
@@ -51,7 +53,9 @@ struct Rates {
     return std::max(engines, rows * bytes * hbm_ns_per_byte);
   }
 
-  double tensor_ghz, issue_cycles, dma_ghz, dma_bytes, dma_overhead, hbm_ns_per_byte = 0;
+  double turn_ns(double rows, double bytes) const { return move_ns(rows, bytes) / turning; }
+
+  double tensor_ghz, issue_cycles, dma_ghz, dma_bytes, dma_overhead, turning, hbm_ns_per_byte = 0;
 };
 
 class Search {
@@ -99,8 +103,7 @@ class Search {
     b.resident = true;
     b.strip = columns(std::uint64_t{strip_tiles} * mt_, shape_.m);
     b.panel = columns(std::uint64_t{panel_tiles} * nt_, shape_.n);
-    const std::uint64_t columns_of_k =
-        std::uint64_t{b.strip} * shape_.a_slices() + std::uint64_t{b.panel} * shape_.b_slices();
+    const std::uint64_t columns_of_k = shape_.a_width(b.strip) + std::uint64_t{b.panel} * shape_.b_slices();
     if (k_tiles_ * columns_of_k * in_ > core_.sbuf.usable.count) return;
     const std::uint64_t panels = ceil_div(shape_.n, b.panel), strips = ceil_div(shape_.m, b.strip);
     for (const unsigned ahead : {8U, 4U, 2U, 1U})
@@ -176,6 +179,9 @@ class Search {
   }
   // A strip and a panel of so many partitions of the contraction.
   double a_load_ns(double partitions, const Blocking& b) const {
+    if (shape_.a_by_rows)
+      return rates_.turn_ns(static_cast<double>(turned_rows(b.strip)) * std::ceil(partitions / kt_),
+                            static_cast<double>(std::min<std::uint64_t>(kt_, shape_.k) * in_));
     const double weights = rates_.move_ns(partitions * shape_.a_slices(), static_cast<double>(b.strip * in_));
     return shape_.sparse() ? weights + rates_.move_ns(partitions, static_cast<double>(tag_bytes(b)))
                            : weights;
@@ -210,7 +216,7 @@ class Search {
 
   bool fits(Blocking& b) const {
     const std::uint64_t c = aligned(columns(std::uint64_t{b.group_n} * nt_, shape_.n) * out_);
-    b.sbuf_bytes = b.a_copies * aligned(std::uint64_t{b.strip} * shape_.a_slices() * in_) +
+    b.sbuf_bytes = b.a_copies * aligned(shape_.a_width(b.strip) * in_) +
                    b.b_copies * aligned(std::uint64_t{b.panel} * shape_.b_slices() * in_) + b.c_copies * c;
     if (shape_.sparse()) b.sbuf_bytes += b.a_copies * aligned(tag_bytes(b));
     if (shape_.epilogue.residual) b.sbuf_bytes += b.c_copies * c;
@@ -255,7 +261,8 @@ GemmTiles largest_tiles(const model::CoreParams& core) {
 
 Blocking choose_blocking(const model::MachineParams& machine, const GemmShape& shape) {
   const model::CoreParams& core = machine.chip.core;
-  const auto [kt, mt, nt] = largest_tiles(core);
+  auto [kt, mt, nt] = largest_tiles(core);
+  if (shape.a_by_rows) kt = std::min(kt, kTurnedColumns);
   // A small SBUF holds smaller tiles: first narrower ones, then fewer output rows.
   const unsigned kept = std::max<unsigned>(1, isa::row_of(shape.mode).kept);
   for (unsigned divisor = 1; divisor <= nt; divisor *= 2) {

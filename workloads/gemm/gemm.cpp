@@ -137,9 +137,10 @@ class Gemm final : public runtime::Workload {
     if (shape().sparse())
       return compress(a_values, window, shape().mode, machine.bytes(tile.a), machine.bytes(tile.tags));
     clear(machine, tile.a);
+    if (shape().a_by_rows) return copy_window(a_values, window, machine.bytes(tile.a));
     copy_window_transposed(a_values, window, machine.bytes(tile.a));
   }
-  // Rows behind the contraction, which fill a group, are zero.
+  // Rows behind the contraction, which fill a group, are zero, and so are those behind an a by rows.
   static void clear(Machine& machine, const Tensor& tensor) {
     std::memset(machine.bytes(tensor), 0, tensor.bytes());
   }

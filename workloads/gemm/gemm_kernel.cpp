@@ -27,7 +27,8 @@ class BlockedGemm {
         shape_(shape),
         blocking_(blocking),
         views_(views),
-        a_pool_(kernel.sbuf("a", shape.dtype, blocking.strip * shape.a_slices(), blocking.a_copies)),
+        a_pool_(kernel.sbuf("a", shape.dtype, static_cast<unsigned>(shape.a_width(blocking.strip)),
+                            blocking.a_copies)),
         b_pool_(kernel.sbuf("b", shape.dtype, blocking.panel * shape.b_slices(), blocking.b_copies)),
         evacuation_(kernel, shape, blocking, views),
         psum_(kernel.psum("sums", isa::DType::kFp32, blocking.nt, blocking.psum_copies)),
@@ -97,6 +98,11 @@ class BlockedGemm {
   }
   const Weights& load_a(std::optional<Weights>& weights, const Range& k, const Range& strip) {
     if (weights) return *weights;
+    if (shape_.a_by_rows) {
+      const TileView tile = kernel_.take(a_pool_, k.count, static_cast<unsigned>(turned_rows(strip.count)));
+      weights = Weights{load_turned(kernel_, tile, views_.a, strip, k, views_.rows_on), {}};
+      return *weights;
+    }
     weights = Weights{load(a_pool_, views_.a, shape_.a_slices(), k, strip), {}};
     if (tag_pool_) weights->tags = load(*tag_pool_, views_.tags, 1, k, tags_of(strip));
     return *weights;
@@ -172,6 +178,8 @@ void emit_chosen(Kernel& kernel, const model::MachineParams& machine, const Gemm
 
 void emit_gemm(GemmKernel nest, Kernel& kernel, const model::MachineParams& machine, const GemmShape& shape,
                const GemmViews& views) {
+  TAHOMA_INVARIANT(!shape.a_by_rows || (nest == GemmKernel::kChosen && shape.may_turn_a()),
+                   "rows of a are turned for the chosen nest, dense, in 2- or 4-byte elements");
   if (nest == GemmKernel::kChosen) return emit_chosen(kernel, machine, shape, views);
   check_length(machine, shape, largest_tiles(machine.chip.core));
   if (nest == GemmKernel::kNaive) return emit_naive(kernel, machine, shape, views);
@@ -191,7 +199,7 @@ isa::Program finish_gemm(GemmKernel nest, Kernel& kernel) {
 isa::Program gemm_program(const model::MachineParams& machine, const GemmShape& shape, GemmKernel nest) {
   Kernel kernel("gemm", machine);
   GemmViews views;
-  views.a = kernel.argument("a", shape.dtype, shape.a_rows(), shape.m);
+  views.a = kernel.argument("a", shape.dtype, shape.a_rows(), shape.a_columns());
   views.b = kernel.argument("b", shape.dtype, shape.b_rows(), shape.n);
   views.c = kernel.argument("c", shape.out, shape.m, shape.n);
   if (shape.sparse())

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One core's part of a GEMM as a program: unless another nest is asked for (gemm_nests.h) blocked as pays on
 // the machine, loads ahead of their use, weights used for several matmuls, PSUM accumulating over all of K. a
-// lies K-major in HBM (transposed: [k, m]), as the tensor engine takes its stationary operand; b is [k, n]
-// and the result [m, n], both row-major.
+// lies K-major in HBM (transposed: [k, m]), as the tensor engine takes its stationary operand, or by rows
+// ([m, k]: GemmShape::a_by_rows); b is [k, n] and the result [m, n], both row-major.
 #pragma once
 
 #include "isa/program.h"
@@ -15,8 +15,9 @@ namespace tahoma::workloads {
 // The instructions of a program are unrolled: more matmuls than this (about 1 GB of host memory) are refused.
 inline constexpr std::uint64_t kMostMatmuls = std::uint64_t{1} << 21;
 
-// Appends the product of the views to a kernel. Throws UserError E-RUN-031 when its program would be too
-// long.
+// Appends the product of the views to a kernel, which may hold more than this. Any of them may be some
+// columns of a wider matrix (row_stride > columns). Takes the SBUF and PSUM that the blocking asks for, up to
+// all there is. Throws UserError E-RUN-031 when its program would be too long.
 void emit_gemm(GemmKernel nest, runtime::Kernel& kernel, const model::MachineParams& machine,
                const GemmShape& shape, const GemmViews& views);
 

@@ -16,10 +16,10 @@ namespace tahoma::workloads {
 // One core's share: rows and columns of C, its part of the contraction, and the rows of C that it ends with.
 struct GemmTile {
   std::uint32_t core = 0;
-  std::uint32_t rank = 0;            // among those that share the contraction, by core number
-  runtime::Part m, n, k, own;        // own: rows of C in global numbering
-  runtime::Tensor a, b, c;           // [k, m], [k, n], [own rows, n]; rows of a and b as GemmShape says
-  runtime::Tensor tags;              // of a sparse a
+  std::uint32_t rank = 0;      // among those that share the contraction, by core number
+  runtime::Part m, n, k, own;  // own: rows of C in global numbering
+  runtime::Tensor a, b, c;     // [k, m] or [m, k], [k, n], [own rows, n]; rows of a and b as GemmShape says
+  runtime::Tensor tags;        // of a sparse a
   runtime::Tensor bias, residual;    // of the epilogue
   runtime::Tensor partial, staging;  // fp32, with k cut: [m, n], [elements]
 };

@@ -19,6 +19,7 @@ namespace {
 constexpr std::uint64_t kMostExtent = std::uint64_t{1} << 20;
 constexpr const char* kAuto = "auto";
 constexpr const char* kNothing = "none";
+constexpr const char* kRows = "rows";
 
 struct NestName {
   const char* name;
@@ -105,6 +106,9 @@ void GemmParams::declare(base::ParamTree& t) {
         names_of(kModes, [](isa::MatmulMode mode) { return std::string(isa::name_of(mode)); }),
         "how the array is used: dense, two fp8 rows at once, or M of every N elements of A's rows kept",
         base::chosen());
+  t.add("a_layout", a_layout_, std::string("columns"), {"columns", kRows},
+        "A in HBM: columns [k, m], as the array takes it; rows [m, k], turned on its way into SBUF",
+        base::chosen());
   t.add("kernel", kernel_, std::string(kNests.front().name),
         names_of(kNests, [](const NestName& n) { return n.name; }),
         "loop nest of a core: chosen for the machine, or a published one for comparison", base::chosen());
@@ -135,6 +139,7 @@ GemmShape GemmParams::shape() const {
   for (const isa::ActFn fn : kActivations)
     if (isa::name_of(fn) == behind_.activation) shape.epilogue.activation = fn;
   shape.epilogue.residual = behind_.residual;
+  shape.a_by_rows = a_layout_ == kRows;
   return shape;
 }
 
@@ -150,6 +155,12 @@ void GemmParams::check() const {
   if (nest() != GemmKernel::kChosen && (s.mode != isa::MatmulMode::kDense || !plain))
     throw base::UserError("E-RUN-092", "workload.kernel",
                           fmt::format("kernel {} is dense and has no epilogue; expected chosen", kernel_));
+  if (s.a_by_rows && (nest() != GemmKernel::kChosen || !s.may_turn_a()))
+    throw base::UserError(
+        "E-RUN-092", "workload.a_layout",
+        fmt::format("rows of {} in mode {} by kernel {}; expected 2- or 4-byte elements in mode "
+                    "dense by kernel chosen, or columns",
+                    dtype_, mode_, kernel_));
   if (shard_.k > 1 && (s.sparse() || !plain))
     throw base::UserError("E-RUN-092", "workload.shard.k",
                           fmt::format("a contraction in {} parts with {}; expected 1: partial sums are only "
@@ -163,6 +174,7 @@ std::string GemmParams::describe() const {
   const GemmShape s = shape();
   if (nest() != GemmKernel::kChosen) text += ", kernel " + kernel_;
   if (s.mode != isa::MatmulMode::kDense) text += ", " + mode_;
+  if (s.a_by_rows) text += ", A by rows";
   if (out_ != kAuto) text += ", to " + out_;
   if (s.epilogue.bias != BiasOf::kNone) text += ", bias of " + behind_.bias;
   if (s.epilogue.activation != isa::ActFn::kCopy) text += ", " + behind_.activation;

@@ -43,7 +43,7 @@ class GemmParams {
   };
 
   std::uint64_t m_ = 0, n_ = 0, k_ = 0;
-  std::string dtype_, out_, mode_, kernel_, algorithm_;
+  std::string dtype_, out_, mode_, a_layout_, kernel_, algorithm_;
   Parts shard_{};
   Behind behind_{};
   Inputs inputs_;
