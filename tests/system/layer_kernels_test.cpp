@@ -2,9 +2,11 @@
 // Kernels as parts of a layer: several in one program, on token-major tensors that are columns of wider ones,
 // with garbage wherever nobody has written.
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "tests/support/layer_bench.h"
 #include "workloads/gemm/gemm_kernel.h"
+#include "workloads/rms_norm/rms_norm_kernel.h"
 
 using namespace tahoma;
 using isa::DType;
@@ -12,6 +14,8 @@ using runtime::HbmView;
 using tests::LayerBench;
 
 namespace {
+
+constexpr double kBf16 = 0x1p-8;  // half a unit in the last place, relative
 
 void emit_product(LayerBench& bench, const HbmView& a, const HbmView& b, const HbmView& c) {
   workloads::GemmShape shape{a.rows, b.columns, b.rows, a.dtype, c.dtype};
@@ -51,4 +55,50 @@ TEST_CASE("layer kernels: a product by rows of a product, both in wider matrices
     CHECK(bench.values(h) == product(bench, x, w1, DType::kBf16));
     CHECK(bench.values(y) == product(bench, h, w2, DType::kFp32));
   }
+}
+
+namespace {
+
+void check_norm(const LayerBench& bench, const HbmView& x, const HbmView& g, const HbmView& y,
+                double epsilon) {
+  const double slack = kBf16 + 1e-5;
+  std::uint64_t wrong = 0;
+  for (std::uint64_t r = 0; r < x.rows; ++r) {
+    double squares = 0;
+    for (std::uint64_t c = 0; c < x.columns; ++c) squares += std::pow(double{bench.at(x, r, c)}, 2);
+    const double root = std::sqrt(squares / static_cast<double>(x.columns) + epsilon);
+    for (std::uint64_t c = 0; c < x.columns; ++c) {
+      const double want = bench.at(x, r, c) / root * bench.at(g, 0, c);
+      if (!(std::fabs(bench.at(y, r, c) - want) <= slack * std::fabs(want))) ++wrong;
+    }
+  }
+  CHECK(wrong == 0);
+}
+
+}  // namespace
+
+// The first norm's rows are dense and folded, the second's are columns of a wider matrix and are not.
+TEST_CASE("layer kernels: two norms with residuals, dense and in wider matrices", "[layer][norm]") {
+  LayerBench bench(tests::default_machine());
+  const std::uint64_t rows = 19, columns = 1024;
+  const float epsilon = 1e-5F;
+  const HbmView x = bench.input(DType::kBf16, rows, columns, 1),
+                more = bench.input(DType::kBf16, rows, columns, 2),
+                wide = bench.input(DType::kBf16, rows, 3000, 3).window(0, 700, rows, columns),
+                g = bench.input(DType::kFp32, 1, columns, 4), sum = bench.tensor(DType::kBf16, rows, columns),
+                y = bench.tensor(DType::kBf16, rows, columns),
+                second = bench.tensor(DType::kBf16, rows, columns),
+                z = bench.tensor(DType::kBf16, rows, 1100).window(0, 10, rows, columns);
+  const workloads::RmsNormShape shape{rows, columns, DType::kBf16, epsilon};
+  workloads::emit_rms_norm(bench.kernel, bench.machine, shape, {x, g, y, more, sum});
+  workloads::emit_rms_norm(bench.kernel, bench.machine, shape, {wide, g, z, sum, second});
+  bench.run(5);
+  for (std::uint64_t r = 0; r < rows; ++r)
+    for (std::uint64_t c = 0; c < columns; ++c) {
+      REQUIRE(bench.at(sum, r, c) == tests::rounded(bench.at(x, r, c) + bench.at(more, r, c), DType::kBf16));
+      REQUIRE(bench.at(second, r, c) ==
+              tests::rounded(bench.at(wide, r, c) + bench.at(sum, r, c), DType::kBf16));
+    }
+  check_norm(bench, sum, g, y, epsilon);
+  check_norm(bench, second, g, z, epsilon);
 }

@@ -90,6 +90,28 @@ TEST_CASE("rms norm: one element is its sign times the gain", "[norm]") {
 TEST_CASE("rms norm: the widest rows, fp32", "[norm]") {
   tests::check_workload(workloads::make_rms_norm, sizes("129", "16384", "fp32"));
 }
+// Fewer rows than half of the partitions, of whole pieces of 512 columns, lie on several partitions each.
+TEST_CASE("rms norm: 16 folded rows of the widest, bf16", "[norm]") {
+  tests::check_workload(workloads::make_rms_norm, sizes("16", "16384", "bf16"));
+}
+TEST_CASE("rms norm: 64 folded rows in two parts of 16 pieces, fp32", "[norm]") {
+  tests::check_workload(workloads::make_rms_norm, sizes("64", "16384", "fp32"));
+}
+TEST_CASE("rms norm: 17 folded rows of 10 pieces, fp16, residual", "[norm]") {
+  tests::Settings all = sizes("17", "5120", "fp16");
+  all.emplace_back("residual", "true");
+  tests::check_workload(workloads::make_rms_norm, all);
+}
+TEST_CASE("rms norm: residual, rows on three cores, bf16", "[norm]") {
+  tests::Settings all = sizes("389", "4615", "bf16", "3");
+  all.emplace_back("residual", "true");
+  tests::check_workload(workloads::make_rms_norm, all);
+}
+TEST_CASE("rms norm: residual, the widest rows, fp32", "[norm]") {
+  tests::Settings all = sizes("129", "16384", "fp32");
+  all.emplace_back("residual", "true");
+  tests::check_workload(workloads::make_rms_norm, all);
+}
 TEST_CASE("rms norm backward: rows on three cores, bf16", "[norm]") {
   tests::check_workload(workloads::make_rms_norm_backward, sizes("389", "515", "bf16", "3"));
 }

@@ -28,12 +28,23 @@ TileView PieceSelector::of(unsigned piece, unsigned partitions) const {
   return identities_.columns(piece, 1).broadcast_columns(partitions);
 }
 
+TileView PieceSelector::of_parts(unsigned first, unsigned step, unsigned rows, unsigned parts) const {
+  constexpr std::size_t kInner = isa::kFreeDims - 1;
+  TileView view =
+      parts == 1 ? identities_.columns(first, 1) : identities_.every(first, step).columns(0, parts);
+  view.shape.count[kInner - 1] = static_cast<std::uint16_t>(rows);
+  view.tile.stride[kInner - 1] = 0;
+  return view;
+}
+
 RowInPsum::RowInPsum(Kernel& kernel, const model::MachineParams& machine, const PieceSelector& selector,
-                     const std::string& name, const HbmView& row, unsigned banks)
+                     const std::string& name, const HbmView& row, unsigned banks, Fold fold)
     : kernel_(kernel),
       selector_(selector),
-      height_(static_cast<unsigned>(machine.chip.core.sbuf.partitions)),
-      columns_(static_cast<unsigned>(row.columns)),
+      fold_(fold),
+      height_(fold.parts > 1 ? fold.rows * fold.parts
+                             : static_cast<unsigned>(machine.chip.core.sbuf.partitions)),
+      columns_(static_cast<unsigned>(row.columns) / fold.parts),
       width_(std::min(columns_, banks * kPiece)),
       stays_(columns_ <= banks * kPiece),
       parts_(kernel.take(kernel.sbuf(name + " in parts", DType::kBf16, kPiece), kParts * kGroup, kPiece)) {
@@ -47,7 +58,8 @@ RowInPsum::RowInPsum(Kernel& kernel, const model::MachineParams& machine, const 
 
 // Piece c of the row in partition c.
 void RowInPsum::split(const std::string& name, const HbmView& row) {
-  const unsigned whole = columns_ / kPiece, rest = columns_ % kPiece, pieces = whole + (rest > 0 ? 1 : 0);
+  const auto columns = static_cast<unsigned>(row.columns);
+  const unsigned whole = columns / kPiece, rest = columns % kPiece, pieces = whole + (rest > 0 ? 1 : 0);
   const TileView left = kernel_.take(kernel_.sbuf(name, DType::kFp32, kPiece), pieces, kPiece);
   if (rest > 0) kernel_.memset(left, 0.0F);
   if (whole > 0) {
@@ -67,11 +79,16 @@ void RowInPsum::split(const std::string& name, const HbmView& row) {
   }
 }
 
+TileView RowInPsum::selected(unsigned piece) const {
+  if (fold_.parts == 1) return selector_.of(piece, height_);
+  return selector_.of_parts(piece, columns_ / kPiece, fold_.rows, fold_.parts);
+}
+
 void RowInPsum::fill(const TileView& tile, const Range& range) {
   for (const Range& piece : cut(range, kPiece)) {
     const auto number = static_cast<unsigned>(piece.first / kPiece);
     kernel_.matmul(tile.columns(static_cast<unsigned>(piece.first - range.first), piece.count),
-                   selector_.of(number, height_), parts_.columns(0, piece.count), false);
+                   selected(number), parts_.columns(0, piece.count), false);
   }
 }
 

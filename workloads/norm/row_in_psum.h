@@ -7,6 +7,9 @@
 // rows 0..31 of the array hold the first of them for up to 32 pieces of 512 columns, rows 32..63 the second,
 // 64..95 the third. The sum is exact for every number whose smallest part is not below bf16's range.
 //
+// Few rows may be folded: row r's columns as `folds` neighbours of `width` in partitions r folds, r folds +
+// 1, ..., each of which sees its part of the vector.
+//
 // Leaves out: rows of more than 16384 columns, arrays of less than 96 rows.
 #pragma once
 
@@ -27,16 +30,23 @@ class PieceSelector {
  public:
   explicit PieceSelector(runtime::Kernel& kernel);
   runtime::TileView of(unsigned piece, unsigned partitions) const;
+  // Piece first + part * step for partition row * parts + part.
+  runtime::TileView of_parts(unsigned first, unsigned step, unsigned rows, unsigned parts) const;
 
  private:
   runtime::TileView identities_;  // [96, 32]
+};
+
+// Rows that are folded over several partitions each; pieces of the vector divide evenly among the parts.
+struct Fold {
+  unsigned rows = 0, parts = 1;
 };
 
 class RowInPsum {
  public:
   // `banks` of PSUM are its own: it stays there if it fits, else columns come and go in turns.
   RowInPsum(runtime::Kernel& kernel, const model::MachineParams& machine, const PieceSelector& selector,
-            const std::string& name, const runtime::HbmView& row, unsigned banks);
+            const std::string& name, const runtime::HbmView& row, unsigned banks, Fold fold = {});
   // As wide as a tile of it may be, in columns: the row, or a multiple of kPiece.
   unsigned width() const { return width_; }
   // A part that starts at a multiple of kPiece and is at most as wide as width(), on that many partitions.
@@ -44,10 +54,12 @@ class RowInPsum {
 
  private:
   void split(const std::string& name, const runtime::HbmView& row);
+  runtime::TileView selected(unsigned piece) const;
   void fill(const runtime::TileView& tile, const Range& range);
 
   runtime::Kernel& kernel_;
   const PieceSelector& selector_;
+  Fold fold_;
   unsigned height_, columns_, width_;
   bool stays_;
   runtime::Pool pool_;

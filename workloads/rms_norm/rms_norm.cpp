@@ -12,7 +12,7 @@ namespace {
 
 class RmsNorm final : public KernelCase {
  public:
-  RmsNorm() : KernelCase({"x", "g"}) {}
+  RmsNorm() : KernelCase({"x", "g", "add"}) {}
 
   // A square and an addition, a product by 1 / rms and one by g.
   double useful_flops() const override {
@@ -20,7 +20,8 @@ class RmsNorm final : public KernelCase {
   }
   isa::DType compute_dtype() const override { return *isa::dtype_from_name(dtype_); }
   std::string describe() const override {
-    return fmt::format("rms_norm {}x{} {} on {} cores", rows_, columns_, dtype_, cores());
+    return fmt::format("rms_norm {}x{} {}{} on {} cores", rows_, columns_, dtype_,
+                       residual_ ? ", residual" : "", cores());
   }
 
  protected:
@@ -31,24 +32,35 @@ class RmsNorm final : public KernelCase {
     t.add("dtype", dtype_, std::string("bf16"), {"bf16", "fp16", "fp32"}, "element type of x and y",
           base::chosen());
     t.add("epsilon", epsilon_, 1e-5, {0, 1}, "added to the mean square", base::chosen());
+    t.add("residual", residual_, false, "x + add is normalised, and also the output `sum`", base::chosen());
   }
   std::vector<CaseTensor> tensors() const override {
-    return {{"x", compute_dtype(), {rows_, columns_}, Role::kInput},
-            {"g", isa::DType::kFp32, {1, columns_}, Role::kInput, Deal::kWhole},
-            {"y", compute_dtype(), {rows_, columns_}, Role::kOutput}};
+    std::vector<CaseTensor> all{{"x", compute_dtype(), {rows_, columns_}, Role::kInput},
+                                {"g", isa::DType::kFp32, {1, columns_}, Role::kInput, Deal::kWhole},
+                                {"y", compute_dtype(), {rows_, columns_}, Role::kOutput}};
+    if (!residual_) return all;
+    all.push_back({"add", compute_dtype(), {rows_, columns_}, Role::kInput});
+    all.push_back({"sum", compute_dtype(), {rows_, columns_}, Role::kOutput});
+    return all;
   }
   std::uint64_t units() const override { return rows_; }
   isa::Program program(const model::MachineParams& machine, const runtime::Part& part) const override {
-    return rms_norm_program(machine, {part.count, columns_, compute_dtype(), static_cast<float>(epsilon_)});
+    return rms_norm_program(machine, {part.count, columns_, compute_dtype(), static_cast<float>(epsilon_)},
+                            residual_);
   }
   runtime::GoldenResult compare(const CaseValues& values, const MakerOf& maker) const override {
-    return runtime::check_rms_norm(values.at("x"), values.at("g"), values.at("y"), epsilon_, maker("y"));
+    const auto& in = values.at(residual_ ? "sum" : "x");
+    runtime::GoldenResult result =
+        runtime::check_rms_norm(in, values.at("g"), values.at("y"), epsilon_, maker("y"));
+    if (residual_) result.add(runtime::check_sum(values.at("x"), values.at("add"), in, maker("sum")));
+    return result;
   }
 
  private:
   std::uint64_t rows_ = 0, columns_ = 0;
   double epsilon_ = 0;
   std::string dtype_;
+  bool residual_ = false;
 };
 
 }  // namespace

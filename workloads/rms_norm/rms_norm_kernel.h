@@ -1,21 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 // Root-mean-square normalisation on one core: y[r] = x[r] / sqrt(mean(x[r]^2) + epsilon) * g for each row, in
 // fp32 inside, 128 rows at a time. The gain stands in PSUM, where it costs the vector engine one cycle an
-// element and not two (workloads/norm/row_in_psum.h). Leaves out: rows of more than 16384 columns.
+// element and not two (workloads/norm/row_in_psum.h). Up to 64 dense rows of whole pieces of 512 columns
+// (tokens of a decoding step) are folded: each lies on as many partitions as 128 allow, and the array adds up
+// their squares. Leaves out: rows of more than 16384 columns.
 #pragma once
 
+#include <optional>
+
 #include "isa/program.h"
-#include "model/system/machine_params.h"
+#include "runtime/kernel.h"
 
 namespace tahoma::workloads {
 
 struct RmsNormShape {
   std::uint64_t rows = 0, columns = 0;
-  isa::DType dtype = isa::DType::kBf16;  // of x and y; g is fp32
+  isa::DType dtype = isa::DType::kBf16;  // of all but g, which is fp32
   float epsilon = 0;
 };
 
-// Arguments: x [rows, columns], g [1, columns], y [rows, columns].
-isa::Program rms_norm_program(const model::MachineParams& machine, const RmsNormShape& shape);
+// x, y [rows, columns], g [1, columns]; any but g may be some columns of a wider matrix. With `add` [rows,
+// columns], a residual stream, x + add is rounded to the dtype, stored to `sum` if there is one, and
+// normalised. Outputs may be the inputs' own views.
+struct RmsNormViews {
+  runtime::HbmView x, g, y;
+  std::optional<runtime::HbmView> add, sum;
+};
+
+// Appends it to a kernel, which may hold more than this. Takes all of PSUM and most of SBUF for wide rows.
+void emit_rms_norm(runtime::Kernel& kernel, const model::MachineParams& machine, const RmsNormShape& shape,
+                   const RmsNormViews& views);
+
+// Alone: arguments x [rows, columns], g [1, columns], y [rows, columns]; with `residual` behind them add and
+// sum.
+isa::Program rms_norm_program(const model::MachineParams& machine, const RmsNormShape& shape,
+                              bool residual = false);
 
 }  // namespace tahoma::workloads
