@@ -4,8 +4,10 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "runtime/golden_activation.h"
 #include "tests/support/layer_bench.h"
 #include "workloads/gemm/gemm_kernel.h"
+#include "workloads/mlp/gated.h"
 #include "workloads/rms_norm/rms_norm_kernel.h"
 
 using namespace tahoma;
@@ -101,4 +103,34 @@ TEST_CASE("layer kernels: two norms with residuals, dense and in wider matrices"
     }
   check_norm(bench, sum, g, y, epsilon);
   check_norm(bench, second, g, z, epsilon);
+}
+
+TEST_CASE("layer kernels: gate and up as columns of one matrix", "[layer][gated]") {
+  for (const isa::ActFn fn : {isa::ActFn::kSilu, isa::ActFn::kGelu})
+    for (const auto& [tokens, columns] : {std::pair<std::uint64_t, std::uint64_t>{5, 33}, {130, 2100}}) {
+      INFO(isa::name_of(fn) << ", " << tokens << " x " << columns);
+      LayerBench bench(tests::default_machine());
+      const HbmView both = bench.input(DType::kBf16, tokens, 2 * columns, 1),
+                    gate = both.window(0, 0, tokens, columns), up = both.window(0, columns, tokens, columns),
+                    y = bench.tensor(DType::kBf16, tokens, columns),
+                    z = bench.tensor(DType::kBf16, tokens, columns);
+      workloads::emit_gated(bench.kernel, bench.machine, {tokens, columns, DType::kBf16, fn}, {gate, up, y});
+      workloads::emit_gated(bench.kernel, bench.machine, {tokens, columns, DType::kBf16, fn}, {y, up, z});
+      bench.run(2);
+      const runtime::GoldenActivation& by = runtime::golden_activation(fn);
+      std::uint64_t wrong = 0;
+      const auto check = [&](const HbmView& in, const HbmView& out) {
+        for (std::uint64_t r = 0; r < tokens; ++r)
+          for (std::uint64_t c = 0; c < columns; ++c) {
+            const runtime::Approximate factor = runtime::activated({bench.at(in, r, c), 0}, by);
+            const double u = bench.at(up, r, c), want = factor.value * u;
+            if (!(std::fabs(bench.at(out, r, c) - want) <=
+                  (kBf16 + 1e-6) * std::fabs(want) + 2 * factor.slack * std::fabs(u)))
+              ++wrong;
+          }
+      };
+      check(gate, y);
+      check(y, z);
+      CHECK(wrong == 0);
+    }
 }
