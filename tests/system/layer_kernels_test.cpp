@@ -9,6 +9,7 @@
 #include "workloads/gemm/gemm_kernel.h"
 #include "workloads/mlp/gated.h"
 #include "workloads/rms_norm/rms_norm_kernel.h"
+#include "workloads/rope/rope_kernel.h"
 
 using namespace tahoma;
 using isa::DType;
@@ -132,5 +133,49 @@ TEST_CASE("layer kernels: gate and up as columns of one matrix", "[layer][gated]
       check(gate, y);
       check(y, z);
       CHECK(wrong == 0);
+    }
+}
+
+// Turned forth and back in place, queries and keys beside each other in one matrix: what it was, up to
+// roundings.
+TEST_CASE("layer kernels: rope in place, forth and back", "[layer][rope]") {
+  const bool interleaved = GENERATE(false, true);
+  LayerBench bench(tests::default_machine());
+  const std::uint64_t tokens = 150, heads = 3, d = 64;
+  const HbmView all = bench.input(DType::kFp32, tokens, 500, 1), x = all.window(0, 99, tokens, heads * d),
+                forth = bench.tensor(DType::kFp32, tokens, d), back = bench.tensor(DType::kFp32, tokens, d);
+  const std::vector<float> before = bench.values(all);
+  for (std::uint64_t t = 0; t < tokens; ++t)
+    for (std::uint64_t i = 0; i < d / 2; ++i) {
+      const float angle = 0.01F * static_cast<float>(t * (i + 1));
+      for (const auto& [table, sign] : {std::pair{forth, 1.0F}, {back, -1.0F}}) {
+        bench.set(table, t, i, std::cos(angle));
+        bench.set(table, t, d / 2 + i, sign * std::sin(angle));
+      }
+    }
+  const HbmView y = bench.tensor(DType::kFp32, tokens, heads * d);
+  const workloads::RopeShape shape{tokens, heads, d, interleaved, 0, DType::kFp32};
+  workloads::emit_rope(bench.kernel, bench.machine, shape, {x, forth, x, {}});
+  workloads::emit_rope(bench.kernel, bench.machine, shape, {x, back, y, {}});
+  bench.run(3);
+  const auto turned = [&](std::uint64_t t, std::uint64_t head, std::uint64_t pair) {
+    const std::uint64_t first = 99 + head * d + (interleaved ? 2 * pair : pair),
+                        second = first + (interleaved ? 1 : d / 2);
+    const float x1 = before[t * 500 + first], x2 = before[t * 500 + second], c = bench.at(forth, t, pair),
+                s = bench.at(forth, t, d / 2 + pair);
+    return bench.at(all, t, first) == Approx(x1 * c - x2 * s).margin(1e-6) &&
+           bench.at(all, t, second) == Approx(x2 * c + x1 * s).margin(1e-6);
+  };
+  for (std::uint64_t t = 0; t < tokens; ++t)
+    for (std::uint64_t pair = 0; pair < heads * d / 2; ++pair)
+      REQUIRE(turned(t, pair / (d / 2), pair % (d / 2)));
+  for (std::uint64_t t = 0; t < tokens; ++t)
+    for (std::uint64_t c = 0; c < 500; ++c) {
+      const float was = before[t * 500 + c];
+      if (c < 99 || c >= 99 + heads * d) {
+        REQUIRE(bench.at(all, t, c) == was);
+        continue;
+      }
+      REQUIRE(bench.at(y, t, c - 99) == Approx(was).margin(1e-6));
     }
 }

@@ -8,7 +8,7 @@
 namespace tahoma::workloads {
 
 using isa::AluOp, isa::Queue;
-using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
+using runtime::Kernel, runtime::Pool, runtime::TileView;
 
 namespace {
 
@@ -16,20 +16,14 @@ constexpr std::uint64_t kMostColumns = 4096;  // of a piece: 8 KiB of 16 bits
 
 class RopeBuilder {
  public:
-  RopeBuilder(const model::MachineParams& machine, const RopeShape& shape)
+  RopeBuilder(Kernel& kernel, const model::MachineParams& machine, const RopeShape& shape,
+              const RopeViews& views)
       : shape_(shape),
         half_(static_cast<unsigned>(shape.d / 2)),
         height_(machine.chip.core.sbuf.partitions),
-        kernel_("rope", machine) {
-    const bool numbered = shape.positions > 0;
-    x_ = kernel_.argument("x", shape.dtype, shape.tokens, shape.heads * shape.d);
-    table_ = kernel_.argument("table", shape.dtype, numbered ? shape.positions : shape.tokens, shape.d);
-    if (numbered) {
-      numbers_ = kernel_.argument("positions", isa::DType::kInt32, shape.tokens, 1);
-      kernel_.control(numbers_);
-      number_pool_ = kernel_.sbuf("positions", isa::DType::kInt32, 1, 3);
-    }
-    y_ = kernel_.argument("y", shape.dtype, shape.tokens, shape.heads * shape.d);
+        kernel_(kernel),
+        views_(views) {
+    if (shape.positions > 0) number_pool_ = kernel_.sbuf("positions", isa::DType::kInt32, 1, 3);
     const auto d = static_cast<unsigned>(shape.d);
     angles_ = kernel_.sbuf("angles", shape.dtype, d, 3);
     sines_ = kernel_.sbuf("signed sines", shape.dtype, d, 3);
@@ -39,7 +33,7 @@ class RopeBuilder {
     ys_ = kernel_.sbuf("y", shape.dtype, columns, 3);
   }
 
-  isa::Program build() {
+  void emit() {
     TileView next = load_angles(0);
     for (std::uint64_t token = 0; token < shape_.tokens; token += height_) {
       const std::uint64_t tokens = std::min(height_, shape_.tokens - token);
@@ -50,7 +44,6 @@ class RopeBuilder {
         turn(token, tokens, head, std::min<std::uint64_t>(heads_together(), shape_.heads - head), angles,
              sines);
     }
-    return kernel_.finish();
   }
 
  private:
@@ -63,12 +56,12 @@ class RopeBuilder {
     const TileView angles =
         kernel_.take(angles_, static_cast<unsigned>(tokens), static_cast<unsigned>(shape_.d));
     if (shape_.positions == 0) {
-      kernel_.load(angles, table_.window(token, 0, tokens, shape_.d));
+      kernel_.load(angles, views_.table.window(token, 0, tokens, shape_.d));
       return angles;
     }
     const TileView numbers = kernel_.take(number_pool_, static_cast<unsigned>(tokens), 1);
-    kernel_.load(numbers, numbers_.window(token, 0, tokens, 1), Queue::kGpSimd);
-    kernel_.gather(angles, table_, numbers);
+    kernel_.load(numbers, views_.positions.window(token, 0, tokens, 1), Queue::kGpSimd);
+    kernel_.gather(angles, views_.table, numbers);
     return angles;
   }
 
@@ -104,7 +97,7 @@ class RopeBuilder {
     const unsigned columns = count * static_cast<unsigned>(d);
     const TileView x = kernel_.take(xs_, rows, columns), product = kernel_.take(products_, rows, columns),
                    y = kernel_.take(ys_, rows, columns);
-    kernel_.load(x, x_.window(token, head * shape_.d, tokens, columns));
+    kernel_.load(x, views_.x.window(token, head * shape_.d, tokens, columns));
     const int apart = shape_.interleaved ? 1 : static_cast<int>(half_), step = shape_.interleaved ? 2 : 1;
     const auto natural = [&](const TileView& view) { return pairs(view, count, d, apart, step); };
     const TileView other =
@@ -113,21 +106,37 @@ class RopeBuilder {
     kernel_.tensor_tensor(natural(y), natural(x), pairs(angles, count, 0, 0, 1), AluOp::kMult);
     kernel_.tensor_tensor(natural(product), other, pairs(sines, count, 0, apart, step), AluOp::kMult);
     kernel_.tensor_tensor(y, y, product, AluOp::kAdd);
-    kernel_.store(y_.window(token, head * shape_.d, tokens, columns), y, Queue::kGpSimd);
+    kernel_.store(views_.y.window(token, head * shape_.d, tokens, columns), y, Queue::kGpSimd);
   }
 
   RopeShape shape_;
   unsigned half_;
   std::uint64_t height_;
-  Kernel kernel_;
-  HbmView x_, table_, numbers_, y_;
+  Kernel& kernel_;
+  RopeViews views_;
   Pool number_pool_, angles_, sines_, xs_, products_, ys_;
 };
 
 }  // namespace
 
+void emit_rope(Kernel& kernel, const model::MachineParams& machine, const RopeShape& shape,
+               const RopeViews& views) {
+  RopeBuilder(kernel, machine, shape, views).emit();
+}
+
 isa::Program rope_program(const model::MachineParams& machine, const RopeShape& shape) {
-  return RopeBuilder(machine, shape).build();
+  Kernel kernel("rope", machine);
+  RopeViews views;
+  views.x = kernel.argument("x", shape.dtype, shape.tokens, shape.heads * shape.d);
+  views.table =
+      kernel.argument("table", shape.dtype, shape.positions > 0 ? shape.positions : shape.tokens, shape.d);
+  if (shape.positions > 0) {
+    views.positions = kernel.argument("positions", isa::DType::kInt32, shape.tokens, 1);
+    kernel.control(views.positions);
+  }
+  views.y = kernel.argument("y", shape.dtype, shape.tokens, shape.heads * shape.d);
+  emit_rope(kernel, machine, shape, views);
+  return kernel.finish();
 }
 
 }  // namespace tahoma::workloads

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "isa/program.h"
-#include "model/system/machine_params.h"
+#include "runtime/kernel.h"
 
 namespace tahoma::workloads {
 
@@ -20,8 +20,19 @@ struct RopeShape {
   isa::DType dtype = isa::DType::kBf16;
 };
 
-// Arguments: x [tokens, heads d], table [positions or tokens, d] with cos of the d/2 angles and then sin;
-// positions [tokens, 1] int32 if they are numbers; y like x.
+// x and y [tokens, heads d], perhaps columns of a wider matrix, also the same ones; table [positions or
+// tokens, d] with cos of the d/2 angles and then sin; positions [tokens, 1] int32 if they are numbers.
+struct RopeViews {
+  runtime::HbmView x, table, y, positions;
+};
+
+// Appends it to a kernel, which may hold more than this. Row numbers have to come from an argument that the
+// caller has declared `control`. Takes up to 80 KiB of each SBUF partition.
+void emit_rope(runtime::Kernel& kernel, const model::MachineParams& machine, const RopeShape& shape,
+               const RopeViews& views);
+
+// Alone. Arguments: x [tokens, heads d], table [positions or tokens, d] with cos of the d/2 angles and then
+// sin; positions [tokens, 1] int32 if they are numbers; y like x.
 isa::Program rope_program(const model::MachineParams& machine, const RopeShape& shape);
 
 }  // namespace tahoma::workloads
