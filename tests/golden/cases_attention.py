@@ -37,7 +37,7 @@ def backward_of(causal, window):
     return definition
 
 
-def case(kind, heads, kv_heads, q_len, kv_len, d, dtype, causal=False, window=0, cores=0, split=1):
+def case(kind, heads, kv_heads, q_len, kv_len, d, dtype, causal=False, window=0, cores=0, split=1, layout="heads"):
     backward = kind == "backward"
     query, key = (heads, q_len, d), (heads if kv_heads == 0 else kv_heads, kv_len, d)
     shapes = {"q": query, "k": key, "v": key, **({"do": query} if backward else {})}
@@ -53,10 +53,10 @@ def case(kind, heads, kv_heads, q_len, kv_len, d, dtype, causal=False, window=0,
         "lse": (2 * unit + fp32 * 4, 2**-22, f"the relative error of a sum of p rounded to {dtype}")
     }
     settings = {"heads": heads, "kv_heads": kv_heads, "q_len": q_len, "kv_len": kv_len, "d": d, "dtype": dtype, "causal": causal,
-                "window": window, "cores": cores, "split": split, **({} if backward else {"lse": True})}
+                "window": window, "cores": cores, "split": split, **({} if backward else {"lse": True, "layout": layout})}
     return GoldenCase(
         name=f"attention {kind} {heads}/{kv_heads or heads} heads {q_len}x{kv_len} d {d} {dtype}"
-        f"{' causal' if causal else ''}{f' window {window}' if window else ''}{f' split {split}' if split > 1 else ''}",
+        f"{' causal' if causal else ''}{f' window {window}' if window else ''}{f' split {split}' if split > 1 else ''}{' by rows' if layout == 'tokens' else ''}",
         yaml="attention/backward_16k.yaml" if backward else "attention/flash_16k.yaml",
         set={f"workload.{name}": value for name, value in settings.items()},
         inputs={name: (dtype, random.uniform(-1, 1, shape)) for name, shape in shapes.items()},
@@ -69,6 +69,7 @@ CASES = [
     case("forward", 4, 2, 513, 513, 80, "fp16", causal=True, split=2),
     case("forward", 3, 1, 200, 1100, 64, "fp32", causal=True, window=150, cores=2),
     case("forward", 1, 0, 2048, 2048, 128, "bf16", causal=True),
+    case("forward", 6, 2, 333, 515, 128, "bf16", causal=True, cores=1, layout="tokens"),
     case("backward", 2, 0, 300, 700, 128, "bf16"),
     case("backward", 4, 2, 257, 513, 80, "fp16", causal=True, cores=2),
     case("backward", 3, 1, 200, 1100, 64, "fp32", causal=True, window=150),

@@ -155,6 +155,34 @@ TEST_CASE("attention: two cores share every head, causal, with lse", "[attention
                      {"lse", "true"}});
 }
 
+TEST_CASE("attention: token-major, query heads share keys, nothing a multiple of 16, bf16", "[attention]") {
+  check(one_chip(), {{"q_len", "201"},
+                     {"kv_len", "1301"},
+                     {"d", "80"},
+                     {"heads", "6"},
+                     {"kv_heads", "2"},
+                     {"cores", "4"},
+                     {"lse", "true"},
+                     {"layout", "tokens"}});
+}
+
+TEST_CASE("attention: token-major, two cores share every head, causal, fp16", "[attention]") {
+  check(one_chip(), {{"q_len", "1300"},
+                     {"kv_len", "1310"},
+                     {"d", "128"},
+                     {"heads", "2"},
+                     {"kv_heads", "1"},
+                     {"causal", "true"},
+                     {"cores", "1"},
+                     {"split", "2"},
+                     {"dtype", "fp16"},
+                     {"layout", "tokens"}});
+}
+
+TEST_CASE("attention: token-major, one query, one key, one element, fp32", "[attention]") {
+  check(one_chip(), {{"q_len", "1"}, {"kv_len", "1"}, {"d", "1"}, {"dtype", "fp32"}, {"layout", "tokens"}});
+}
+
 TEST_CASE("attention: a sliding window that moves through blocks", "[attention]") { check_window({}, "200"); }
 TEST_CASE("attention: a sliding window of a single key", "[attention]") { check_window({}, "1"); }
 TEST_CASE("attention: a sliding window longer than the keys", "[attention]") { check_window({}, "5000"); }

@@ -219,6 +219,15 @@ TEST_CASE("flash backward kernel: programs respect the limits of the machine the
   }
 }
 
+TEST_CASE("flash kernel: rows are not turned into tiles that are no multiples of 16", "[attention]") {
+  model::MachineParams machine = tests::default_machine();
+  FlashShape shape{1, 128, 128, 64, false};
+  shape.by_rows = true;
+  CHECK_NOTHROW(build_flash_kernel(shape, machine));
+  machine.chip.core.tensor.rows = 24;
+  CHECK_THROWS_WITH(build_flash_kernel(shape, machine), Catch::Contains("E-ATT-006"));
+}
+
 TEST_CASE("flash kernel: an SBUF without room for one round of blocks is refused by name", "[attention]") {
   model::MachineParams machine = tests::default_machine();
   machine.chip.core.sbuf.usable.count = 8 << 10;

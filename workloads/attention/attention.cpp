@@ -11,6 +11,7 @@
 #include "runtime/inputs.h"
 #include "workloads/attention/attention_sizes.h"
 #include "workloads/attention/flash_kernel.h"
+#include "workloads/kernel/turned.h"
 
 namespace tahoma::workloads {
 
@@ -30,6 +31,8 @@ struct InputParams {
   }
 };
 
+constexpr const char* kTokens = "tokens";
+
 // The heads of a group of cores, and where they lie in its HBM.
 struct Placed {
   HeadShare share;
@@ -41,6 +44,10 @@ class Attention final : public runtime::Workload {
   void declare(base::ParamTree& t) override {
     sizes_.declare(t);
     t.add("lse", lse_, false, "also write the log of every query's sum of exp(scores), as backward takes it",
+          base::chosen());
+    t.add("layout", layout_, std::string("heads"), {"heads", kTokens},
+          "Q, K, V and O in HBM: a matrix for each head, those of Q and K transposed; or by rows, [tokens, "
+          "heads d]",
           base::chosen());
     t.group("inputs", inputs_);
   }
@@ -86,9 +93,12 @@ class Attention final : public runtime::Workload {
   std::uint32_t cores_used() const override {
     return static_cast<std::uint32_t>(placed_.size() * sizes_.split);
   }
-  std::string describe() const override { return "attention " + sizes_.describe(); }
+  std::string describe() const override {
+    return "attention " + sizes_.describe() + (by_rows() ? ", token-major" : "");
+  }
 
  private:
+  bool by_rows() const { return layout_ == kTokens; }
   HostTensor q() const {
     return runtime::input(inputs_.q, "q", compute_dtype(), {sizes_.heads, sizes_.q_len, sizes_.d}, seed_, 0);
   }
@@ -110,10 +120,18 @@ class Attention final : public runtime::Workload {
       };
       Placed& placed = placed_.emplace_back();
       placed.share = share;
-      placed.qt = tensor("qt", {share.count, sizes_.d, sizes_.q_len});
-      placed.kt = tensor("kt", {share.kv_count, sizes_.d, sizes_.kv_len});
-      placed.v = tensor("v", {share.kv_count, sizes_.kv_len, sizes_.d});
-      placed.o = tensor("o", {share.count, sizes_.q_len, sizes_.d});
+      if (by_rows()) {
+        const std::uint64_t columns = share.count * sizes_.d, kv_columns = share.kv_count * sizes_.d;
+        placed.qt = tensor("q", {turned_rows(sizes_.q_len), columns});
+        placed.kt = tensor("k", {turned_rows(sizes_.kv_len), kv_columns});
+        placed.v = tensor("v", {sizes_.kv_len, kv_columns});
+        placed.o = tensor("o", {sizes_.q_len, columns});
+      } else {
+        placed.qt = tensor("qt", {share.count, sizes_.d, sizes_.q_len});
+        placed.kt = tensor("kt", {share.kv_count, sizes_.d, sizes_.kv_len});
+        placed.v = tensor("v", {share.kv_count, sizes_.kv_len, sizes_.d});
+        placed.o = tensor("o", {share.count, sizes_.q_len, sizes_.d});
+      }
       if (lse_)
         placed.lse = machine.allocate(share.core, "lse", isa::DType::kFp32, {share.count, sizes_.q_len});
     }
@@ -128,6 +146,7 @@ class Attention final : public runtime::Workload {
       for (std::uint64_t part = 0; part < sizes_.split; ++part) {
         FlashShape shape = sizes_.shape_of(placed.share, part);
         shape.lse = lse_;
+        shape.by_rows = by_rows();
         auto& program = programs[program_key(shape)];
         if (!program)
           program = std::make_shared<const isa::Program>(build_flash_kernel(shape, machine.params()));
@@ -139,6 +158,12 @@ class Attention final : public runtime::Workload {
   void place_inputs(Machine& machine) const {
     const HostTensor all_q = q(), all_k = k(), all_v = v();
     for (const Placed& placed : placed_) {
+      if (by_rows()) {
+        place_tokens(machine, placed.qt, all_q, placed.share.first);
+        place_tokens(machine, placed.kt, all_k, placed.share.kv_first);
+        place_tokens(machine, placed.v, all_v, placed.share.kv_first);
+        continue;
+      }
       place_heads(machine, placed.qt, all_q, placed.share.first, true);
       place_heads(machine, placed.kt, all_k, placed.share.kv_first, true);
       place_heads(machine, placed.v, all_v, placed.share.kv_first, false);
@@ -147,7 +172,8 @@ class Attention final : public runtime::Workload {
 
   HostTensor o(Machine& machine) const {
     HostTensor all = runtime::make_tensor("o", compute_dtype(), {sizes_.heads, sizes_.q_len, sizes_.d});
-    for (const Placed& placed : placed_) gather_heads(machine, placed.o, all, placed.share.first);
+    for (const Placed& placed : placed_)
+      (by_rows() ? gather_tokens : gather_heads)(machine, placed.o, all, placed.share.first);
     return all;
   }
 
@@ -159,6 +185,7 @@ class Attention final : public runtime::Workload {
 
   AttentionSizes sizes_;
   bool lse_ = false;
+  std::string layout_;
   std::uint64_t seed_ = 0;
   InputParams inputs_;
   std::vector<Placed> placed_;

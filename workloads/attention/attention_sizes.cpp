@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "model/base/error.h"
@@ -118,6 +119,35 @@ void place_heads(Machine& machine, const Tensor& tensor, const HostTensor& all, 
 void gather_heads(Machine& machine, const Tensor& tensor, HostTensor& all, std::uint64_t first) {
   const std::uint64_t columns = all.shape.back(), rows = tensor.elements() / tensor.shape[0] / columns;
   paste_window(all, {first * rows, 0, tensor.shape[0] * rows, columns}, machine.bytes(tensor));
+}
+
+namespace {
+
+// use(the element where a token's part of a head begins in `all`, the same in the tensor)
+template <class Use>
+void for_each_token(const Tensor& tensor, const HostTensor& all, std::uint64_t first, Use&& use) {
+  const std::uint64_t tokens = all.shape[1], d = all.shape[2], heads = tensor.shape[1] / d;
+  for (std::uint64_t h = 0; h < heads; ++h)
+    for (std::uint64_t t = 0; t < tokens; ++t) use(((first + h) * tokens + t) * d, (t * heads + h) * d);
+}
+
+}  // namespace
+
+void place_tokens(Machine& machine, const Tensor& tensor, const HostTensor& all, std::uint64_t first) {
+  const std::size_t size = isa::size_of(all.dtype);
+  std::byte* bytes = machine.bytes(tensor);
+  std::fill_n(bytes, tensor.bytes(), std::byte{0});
+  for_each_token(tensor, all, first, [&](std::uint64_t from, std::uint64_t to) {
+    std::copy_n(all.values.data() + from * size, all.shape[2] * size, bytes + to * size);
+  });
+}
+
+void gather_tokens(Machine& machine, const Tensor& tensor, HostTensor& all, std::uint64_t first) {
+  const std::size_t size = isa::size_of(all.dtype);
+  const std::byte* bytes = machine.bytes(tensor);
+  for_each_token(tensor, all, first, [&](std::uint64_t to, std::uint64_t from) {
+    std::copy_n(bytes + from * size, all.shape[2] * size, all.values.data() + to * size);
+  });
 }
 
 }  // namespace tahoma::workloads

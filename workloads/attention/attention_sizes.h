@@ -57,5 +57,10 @@ void place_heads(runtime::Machine& machine, const runtime::Tensor& tensor, const
                  std::uint64_t first, bool transposed);
 void gather_heads(runtime::Machine& machine, const runtime::Tensor& tensor, runtime::HostTensor& all,
                   std::uint64_t first);
+// The same with a token-major tensor of the core, [tokens or more rows, heads d].
+void place_tokens(runtime::Machine& machine, const runtime::Tensor& tensor, const runtime::HostTensor& all,
+                  std::uint64_t first);
+void gather_tokens(runtime::Machine& machine, const runtime::Tensor& tensor, runtime::HostTensor& all,
+                   std::uint64_t first);
 
 }  // namespace tahoma::workloads

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 
+#include "workloads/kernel/turned.h"
+
 namespace tahoma::workloads {
 
-using runtime::HbmView, runtime::Kernel, runtime::TileView;
+using runtime::Kernel, runtime::TileView;
 
 namespace {
 
@@ -13,7 +15,8 @@ std::uint64_t divided_up(std::uint64_t value, std::uint64_t by) { return (value 
 std::uint64_t aligned(std::uint64_t bytes) { return divided_up(bytes, 64) * 64; }
 
 unsigned block_columns(const FlashShape& shape, const FlashTiling& tiling) {
-  return static_cast<unsigned>(std::min(tiling.block_keys(), shape.kv_len));
+  return static_cast<unsigned>(
+      std::min(tiling.block_keys(), shape.by_rows ? turned_rows(shape.kv_len) : shape.kv_len));
 }
 
 unsigned value_columns(const FlashShape& shape, const FlashTiling& tiling) {
@@ -29,8 +32,8 @@ std::uint64_t FlashBlocks::bytes_of(const FlashShape& shape, const FlashTiling& 
 }
 
 FlashBlocks::FlashBlocks(Kernel& kernel, const FlashShape& shape, const FlashTiling& tiling,
-                         const HbmView& kt, const HbmView& v, std::uint64_t room)
-    : kernel_(kernel), shape_(shape), tiling_(tiling), kt_(kt), v_(v) {
+                         const FlashViews& views, std::uint64_t room)
+    : kernel_(kernel), shape_(shape), tiling_(tiling), views_(views) {
   // More than two heads' are of no use.
   const std::uint64_t useful = 2 * divided_up(shape.kv_len, tiling.block_keys()) + kFlashStepsInFlight;
   held_.resize(std::clamp<std::uint64_t>(room / bytes_of(shape, tiling), kFlashStepsInFlight + 1, useful));
@@ -70,18 +73,28 @@ void FlashBlocks::load(Held& held) {
   const std::uint64_t first_key = held.number * tiling_.block_keys();
   const auto keys = static_cast<unsigned>(std::min(tiling_.block_keys(), shape_.kv_len - first_key));
   for (unsigned at = 0; at < keys; at += tiling_.score_keys) {
-    const unsigned count = std::min(tiling_.score_keys, keys - at);
-    std::uint64_t row = held.kv_head * shape_.d;
-    for (const TileView& part : held.block.k) {
-      kernel_.load(part.columns(at, count), kt_.window(row, first_key + at, part.shape.partitions, count));
-      row += part.shape.partitions;
-    }
+    load_keys(held, first_key, at, std::min(tiling_.score_keys, keys - at));
   }
   const auto d = static_cast<unsigned>(shape_.d);
   for (unsigned at = 0, c = 0; at < keys; at += tiling_.chunk, ++c) {
     const unsigned count = std::min(tiling_.chunk, keys - at);
+    const std::uint64_t key = first_key + at;
     kernel_.load(held.block.v.partitions(0, count).columns(c * tiling_.value_pitch, d),
-                 v_.window(held.kv_head * shape_.kv_len + first_key + at, 0, count, d));
+                 shape_.by_rows ? views_.v.window(key, held.kv_head * d, count, d)
+                                : views_.v.window(held.kv_head * shape_.kv_len + key, 0, count, d));
+  }
+}
+
+void FlashBlocks::load_keys(const Held& held, std::uint64_t first_key, unsigned at, unsigned count) {
+  std::uint64_t row = held.kv_head * shape_.d;
+  for (const TileView& part : held.block.k) {
+    const unsigned rows = part.shape.partitions;
+    if (shape_.by_rows)
+      load_turned(kernel_, part.columns(at, static_cast<unsigned>(turned_rows(count))), views_.k,
+                  {first_key + at, count}, {row, rows});
+    else
+      kernel_.load(part.columns(at, count), views_.k.window(row, first_key + at, rows, count));
+    row += rows;
   }
 }
 

@@ -24,7 +24,7 @@ class FlashBlocks {
  public:
   // In `room` bytes of each partition; fewer than kFlashStepsInFlight + 1 blocks are not taken for less.
   FlashBlocks(runtime::Kernel& kernel, const FlashShape& shape, const FlashTiling& tiling,
-              const runtime::HbmView& kt, const runtime::HbmView& v, std::uint64_t room);
+              const FlashViews& views, std::uint64_t room);
 
   const FlashBlock& block(const FlashStep& step);
 
@@ -37,11 +37,12 @@ class FlashBlocks {
   };
   void make(Held& held);
   void load(Held& held);
+  void load_keys(const Held& held, std::uint64_t first_key, unsigned at, unsigned count);
 
   runtime::Kernel& kernel_;
   FlashShape shape_;
   FlashTiling tiling_;
-  runtime::HbmView kt_, v_;
+  FlashViews views_;
   std::vector<Held> held_;
   std::uint64_t uses_ = 0;
 };

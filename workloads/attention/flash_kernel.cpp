@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/attention/flash_kernel.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -8,10 +10,12 @@
 #include <optional>
 #include <vector>
 
+#include "model/base/error.h"
 #include "workloads/attention/flash_lse.h"
 #include "workloads/attention/flash_memory.h"
 #include "workloads/attention/flash_order.h"
 #include "workloads/attention/flash_schedule.h"
+#include "workloads/kernel/turned.h"
 
 namespace tahoma::workloads {
 
@@ -46,24 +50,24 @@ struct Run {
 
 class FlashBuilder {
  public:
-  FlashBuilder(const FlashShape& shape, const model::MachineParams& machine)
+  FlashBuilder(Kernel& kernel, const model::MachineParams& machine, const FlashShape& shape,
+               const FlashViews& views)
       : shape_(shape),
         tiling_(tiling_of(machine, shape)),
         steps_(flash_steps(shape, tiling_)),
         order_(flash_order(steps_, tiling_)),
-        kernel_("flash_attention", machine),
-        memory_(kernel_, shape, tiling_, machine),
+        kernel_(kernel),
+        memory_(kernel, shape, tiling_, machine, views),
         scale_(static_cast<float>(1 / std::sqrt(static_cast<double>(shape.d)))),
         work_(steps_.size()) {
-    if (shape.lse) lse_.emplace(kernel_, shape, tiling_, scale_, memory_.scores());
+    if (shape.lse) lse_.emplace(kernel, views.lse, tiling_, scale_, memory_.scores());
   }
 
-  isa::Program build() {
+  void emit() {
     while (pieces_ < order_.before.pieces_end) find_maxima(order_.pieces[pieces_++]);
     while (rows_ < order_.before.rows_end) make_row(rows_++);
     for (std::size_t round = 0; round <= order_.quads.size(); ++round) emit_round(round);
     if (lse_) lse_->finish();
-    return kernel_.finish();
   }
 
  private:
@@ -315,7 +319,7 @@ class FlashBuilder {
   FlashTiling tiling_;
   std::vector<FlashStep> steps_;
   FlashOrder order_;
-  Kernel kernel_;
+  Kernel& kernel_;
   FlashMemory memory_;
   float scale_;
   std::vector<Work> work_;  // per step
@@ -327,8 +331,38 @@ class FlashBuilder {
 
 }  // namespace
 
+void emit_flash(Kernel& kernel, const model::MachineParams& machine, const FlashShape& shape,
+                const FlashViews& views) {
+  const FlashTiling tiling = tiling_of(machine, shape);
+  if (shape.by_rows && (tiling.chunk % kTurnedRows != 0 || tiling.score_keys % kTurnedRows != 0))
+    throw base::UserError(
+        "E-ATT-006", "machine.chip.core.tensor",
+        fmt::format("tiles of {} by {}; expected multiples of {} to turn queries and keys by", tiling.chunk,
+                    tiling.score_keys, kTurnedRows));
+  FlashBuilder(kernel, machine, shape, views).emit();
+}
+
 isa::Program build_flash_kernel(const FlashShape& shape, const model::MachineParams& machine) {
-  return FlashBuilder(shape, machine).build();
+  Kernel kernel("flash_attention", machine);
+  const auto argument = [&](const char* name, std::uint64_t rows, std::uint64_t columns) {
+    return kernel.argument(name, shape.dtype, rows, columns);
+  };
+  FlashViews views;
+  if (shape.by_rows) {
+    const std::uint64_t columns = shape.heads * shape.d, kv_columns = shape.kv_heads() * shape.d;
+    views.q = argument("q", turned_rows(shape.q_len), columns);
+    views.k = argument("k", turned_rows(shape.kv_len), kv_columns);
+    views.v = argument("v", shape.kv_len, kv_columns);
+    views.o = argument("o", shape.q_len, columns);
+  } else {
+    views.q = argument("qt", shape.heads * shape.d, shape.q_len);
+    views.k = argument("kt", shape.kv_heads() * shape.d, shape.kv_len);
+    views.v = argument("v", shape.kv_heads() * shape.kv_len, shape.d);
+    views.o = argument("o", shape.heads * shape.q_len, shape.d);
+  }
+  if (shape.lse) views.lse = kernel.argument("lse", isa::DType::kFp32, shape.heads, shape.q_len);
+  emit_flash(kernel, machine, shape, views);
+  return kernel.finish();
 }
 
 }  // namespace tahoma::workloads

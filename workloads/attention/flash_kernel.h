@@ -3,11 +3,13 @@
 //
 //   o[h] = softmax(q[h] k[g(h)]^T / sqrt(d) + mask) v[g(h)],   g(h) = h / heads_per_kv
 //
-// Arguments in HBM: qt [heads d, q_len] and kt [kv_heads d, kv_len], queries and keys d-major (transposed),
-// because the array contracts over partitions; v [kv_heads kv_len, d] and o [heads q_len, d] row-major. All
-// in `dtype`, which the probabilities are rounded to as well; scores, sums and the accumulated output are
-// fp32. With `lse` a fifth argument lse [heads q_len, 1] of fp32 gets log(sum over seen j of exp(score_j)) of
-// every row. Any lengths, any d up to the partitions.
+// In HBM: q [heads d, q_len] and k [kv_heads d, kv_len], queries and keys d-major (transposed), because the
+// array contracts over partitions; v [kv_heads kv_len, d] and o [heads q_len, d] row-major. Or `by_rows`,
+// token-major: q and o [q_len, heads d], k and v [kv_len, kv_heads d], perhaps columns of one wider matrix,
+// queries and keys turned on their way into SBUF (workloads/kernel/turned.h: rows up to the next multiple of
+// 16 are read), of 2- or 4-byte elements. All in `dtype`, which the probabilities are rounded to as well;
+// scores, sums and the accumulated output are fp32. With `lse`, lse [heads, q_len] of fp32 gets log(sum over
+// seen j of exp(score_j)) of every row. Any lengths, any d up to the partitions, by rows up to 128.
 //
 // Blocks of the keys are walked once per group of queries with a running maximum and a running sum, which
 // rescale the output after every block, so no score ever goes to HBM. Leaves out: dropout.
@@ -30,6 +32,7 @@ struct FlashShape {
   std::uint64_t first_head = 0;       // the first query head's number among those that share its keys
   std::uint64_t part = 0, parts = 1;  // of every head's queries, where cores share the heads
   bool lse = false;
+  bool by_rows = false;
 
   std::uint64_t kv_heads() const { return (first_head + heads + heads_per_kv - 1) / heads_per_kv; }
 };
@@ -54,6 +57,17 @@ struct FlashTiling {
 };
 FlashTiling tiling_of(const model::MachineParams& machine, const FlashShape& shape);
 
+struct FlashViews {
+  runtime::HbmView q, k, v, o;
+  runtime::HbmView lse;  // where the shape asks for it
+};
+
+// Appends it to a kernel, which may hold more than this. Takes up to all of PSUM and, for long sequences, of
+// SBUF. Throws UserError E-ATT-006 for `by_rows` on a machine whose tiles are no multiples of 16.
+void emit_flash(runtime::Kernel& kernel, const model::MachineParams& machine, const FlashShape& shape,
+                const FlashViews& views);
+
+// Alone, with the views as arguments in their order.
 isa::Program build_flash_kernel(const FlashShape& shape, const model::MachineParams& machine);
 
 }  // namespace tahoma::workloads

@@ -19,15 +19,14 @@ std::uint64_t FlashLse::bytes(const FlashTiling& tiling) {
   return 6 * (std::uint64_t{tiling.chunk} * sizeof(float) + 63) / 64 * 64;
 }
 
-FlashLse::FlashLse(Kernel& kernel, const FlashShape& shape, const FlashTiling& tiling, float scale,
+FlashLse::FlashLse(Kernel& kernel, const HbmView& lse, const FlashTiling& tiling, float scale,
                    runtime::Pool bank)
     : kernel_(kernel),
-      shape_(shape),
       tiling_(tiling),
       scale_(scale),
       bank_(bank),
       turned_(kernel.sbuf("lse_rows", kFp32, tiling.q_rows, 2)),
-      lse_(kernel.argument("lse", kFp32, shape.heads, shape.q_len)),
+      lse_(lse),
       tops_(kernel.take(kernel.sbuf("lse_tops", kFp32, tiling.chunk), tiling.q_rows, tiling.chunk)),
       sums_(kernel.take(kernel.sbuf("lse_sums", kFp32, tiling.chunk), tiling.q_rows, tiling.chunk)),
       identity_(

@@ -13,8 +13,8 @@ namespace tahoma::workloads {
 
 class FlashLse {
  public:
-  // Adds the argument lse [heads, q_len]; `bank`: a pool of PSUM banks of fp32 that it may take from.
-  FlashLse(runtime::Kernel& kernel, const FlashShape& shape, const FlashTiling& tiling, float scale,
+  // Into lse [heads, q_len]; `bank`: a pool of PSUM banks of fp32 that it may take from.
+  FlashLse(runtime::Kernel& kernel, const runtime::HbmView& lse, const FlashTiling& tiling, float scale,
            runtime::Pool bank);
 
   static std::uint64_t bytes(const FlashTiling& tiling);  // of a partition in SBUF
@@ -32,7 +32,6 @@ class FlashLse {
   void finish_run(unsigned first, unsigned count);
 
   runtime::Kernel& kernel_;
-  FlashShape shape_;
   FlashTiling tiling_;
   float scale_;
   runtime::Pool bank_, turned_;

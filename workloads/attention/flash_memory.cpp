@@ -5,6 +5,7 @@
 #include <string>
 
 #include "workloads/attention/flash_lse.h"
+#include "workloads/kernel/turned.h"
 
 namespace tahoma::workloads {
 
@@ -69,17 +70,14 @@ std::uint64_t FlashMemory::working_bytes(const FlashShape& shape, const FlashTil
 }
 
 FlashMemory::FlashMemory(Kernel& kernel, const FlashShape& shape, const FlashTiling& tiling,
-                         const model::MachineParams& machine)
+                         const model::MachineParams& machine, const FlashViews& views)
     : kernel_(kernel),
       shape_(shape),
       tiling_(tiling),
-      qt_(kernel.argument("qt", shape.dtype, shape.heads * shape.d, shape.q_len)),
-      kt_(kernel.argument("kt", shape.dtype, shape.kv_heads() * shape.d, shape.kv_len)),
-      v_(kernel.argument("v", shape.dtype, shape.kv_heads() * shape.kv_len, shape.d)),
-      o_(kernel.argument("o", shape.dtype, shape.heads * shape.q_len, shape.d)),
+      views_(views),
       minus_one_(kernel.take(kernel.sbuf("minus_one", kBf16, tiling.chunk), lane_partitions(), tiling.chunk)),
       masks_(kernel, edges_of(shape, tiling.q_rows, tiling.chunk), tiling.q_rows, tiling.chunk),
-      blocks_(kernel, shape, tiling, kt_, v_,
+      blocks_(kernel, shape, tiling, views,
               machine.chip.core.sbuf.usable.count -
                   std::min(machine.chip.core.sbuf.usable.count, working_bytes(shape, tiling))) {
   kernel.memset(minus_one_, -1.0F, isa::Queue::kVector);
@@ -141,15 +139,24 @@ std::vector<TileView> FlashMemory::load_queries(const FlashStep& step) {
   std::vector<TileView> parts;
   for (unsigned first = 0; first < d; first += tiling_.d_rows) {
     const unsigned count = std::min(tiling_.d_rows, d - first);
+    if (shape_.by_rows) {
+      const TileView tile = kernel_.take(queries_, count, static_cast<unsigned>(turned_rows(step.rows)));
+      parts.push_back(
+          load_turned(kernel_, tile, views_.q, {step.query, step.rows}, {step.head * d + first, count}));
+      continue;
+    }
     parts.push_back(kernel_.take(queries_, count, step.rows));
-    kernel_.load(parts.back(), qt_.window(step.head * d + first, step.query, count, step.rows));
+    kernel_.load(parts.back(), views_.q.window(step.head * d + first, step.query, count, step.rows));
   }
   return parts;
 }
 
 void FlashMemory::store(const FlashStep& step, const FlashTile& tile, const TileView& result) {
-  kernel_.store(o_.window(step.head * shape_.q_len + step.query + tile.first, 0, tile.rows, shape_.d), result,
-                kStores);
+  const std::uint64_t query = step.query + tile.first;
+  const HbmView to = shape_.by_rows
+                         ? views_.o.window(query, step.head * shape_.d, tile.rows, shape_.d)
+                         : views_.o.window(step.head * shape_.q_len + query, 0, tile.rows, shape_.d);
+  kernel_.store(to, result, kStores);
 }
 
 }  // namespace tahoma::workloads

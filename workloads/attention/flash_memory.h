@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a flash kernel keeps its tiles: the arguments in HBM and the pools in SBUF and PSUM.
+// Where a flash kernel keeps its tiles: the views in HBM and the pools in SBUF and PSUM.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace tahoma::workloads {
 class FlashMemory {
  public:
   FlashMemory(runtime::Kernel& kernel, const FlashShape& shape, const FlashTiling& tiling,
-              const model::MachineParams& machine);
+              const model::MachineParams& machine, const FlashViews& views);
 
   // Bytes of a partition without the blocks of keys and values.
   static std::uint64_t working_bytes(const FlashShape& shape, const FlashTiling& tiling);
@@ -58,7 +58,7 @@ class FlashMemory {
   runtime::Kernel& kernel_;
   FlashShape shape_;
   FlashTiling tiling_;
-  runtime::HbmView qt_, kt_, v_, o_;
+  FlashViews views_;
   runtime::Pool queries_, scores_, transposed_, maxima_, tops_, columns_, corrections_, rows_, probabilities_,
       outputs_, inverses_, results_;
   std::vector<runtime::TileView> products_;  // of a bank, or of a tile where it takes several

@@ -30,8 +30,8 @@ class RmsNorm {
         selector_(kernel),
         gain_(kernel, machine, selector_, "g", views.g, psum_banks(machine) - FoldedSum::banks(fold_),
               fold_) {
-    const std::uint64_t size = isa::size_of(shape.dtype), adds = views.add ? kAddCopies * piece_ * size : 0;
-    const unsigned copies = copies_in(machine, columns_ * 2 * size, 6, (32U << 10) + adds);
+    const std::uint64_t size = isa::size_of(shape.dtype), adds = views.add ? piece_ * size * kAddCopies : 0;
+    const unsigned copies = copies_in(machine, columns_ * size * 2, 6, (32U << 10) + adds);
     xs_ = kernel.sbuf("x", shape.dtype, columns_, copies);
     squares_ = kernel.sbuf("squares", DType::kBf16, piece_);
     sums_ = kernel.sbuf("sum", DType::kFp32, 1, 4);
