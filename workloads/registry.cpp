@@ -19,6 +19,7 @@
 #include "workloads/reduction/reduction.h"
 #include "workloads/rms_norm/rms_norm.h"
 #include "workloads/rope/rope.h"
+#include "workloads/transformer/transformer.h"
 #include "workloads/transpose/transpose.h"
 #include "workloads/vector_add/vector_add.h"
 
@@ -32,6 +33,8 @@ const std::vector<WorkloadKind>& workload_kinds() {
        workloads::make_attention},
       {"decode", "attention of a decoding step over a cache of keys and values, contiguous or paged",
        workloads::make_decode},
+      {"transformer", "decoder layers of a model over the machine, tensor- and data-parallel",
+       workloads::make_transformer},
       {"attention_backward", "flash attention backward: gradients of Q, K and V, heads sharded over cores",
        workloads::make_attention_backward},
       {"collective", "a collective operation over ranges of sizes, groups and algorithms",

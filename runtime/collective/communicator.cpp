@@ -35,8 +35,12 @@ HbmView all_of(const Strip& strip) {
 
 std::uint64_t chunk_pitch(const Placed& placed) { return aligned(placed.chunk_elements, placed.spec.dtype); }
 
-Communicator::Communicator(Machine& machine, Group group, std::vector<CoreProgram*> programs)
-    : machine_(machine), group_(std::move(group)), programs_(std::move(programs)) {
+Communicator::Communicator(const model::MachineParams& machine, Group group,
+                           std::vector<CoreProgram*> programs, Staging staging)
+    : machine_(machine),
+      group_(std::move(group)),
+      programs_(std::move(programs)),
+      staging_(std::move(staging)) {
   TAHOMA_INVARIANT(programs_.size() == group_.ranks(), "a rank without a program, or a program without one");
 }
 
@@ -48,7 +52,7 @@ Placed Communicator::plan(Operation operation, isa::DType dtype, std::uint64_t e
   spec.elements = elements;
   spec.signals = kSignalsOfSet;
   spec.algorithm = choose(algorithm, spec.problem, group_.grid, elements * isa::size_of(dtype),
-                          queues_of(group_), CostModel(machine_.params(), group_), kSignalsOfSet)
+                          queues_of(group_), CostModel(machine_, group_), kSignalsOfSet)
                        .algorithm;
   Placed placed = cut_up(spec, group_);
   placed.spans.resize(ranks());
@@ -67,7 +71,7 @@ std::vector<CoreKernel>& Communicator::next_set(isa::Queue queue) {
 void Communicator::add(Placed& placed, const Ends& ends) {
   std::vector<double> shares;
   for (const ChannelPlan& channel : placed.plan) shares.push_back(channel.share);
-  const std::vector<Place> seats = places(machine_.params(), group_, 0, shares);
+  const std::vector<Place> seats = places(machine_, group_, 0, shares);
   for (std::uint32_t c = 0; c < placed.channels.size(); ++c)
     if (placed.channels[c].columns > 0) run_channel(placed, c, seats[c].queue, ends);
 }
@@ -83,7 +87,7 @@ void Communicator::run_channel(Placed& placed, std::uint32_t number, isa::Queue 
     begins.push_back(programs_[r]->mark(queue));
   }
   const Allocate allocate = [&](std::uint32_t rank, std::uint64_t elements) {
-    return machine_.allocate(cores[rank].core, "staging", channel.dtype(), {elements}).address;
+    return staging_(rank, channel.dtype(), elements);
   };
   const Completions completions = lower(channel, allocate);
   placed.pieces = std::max(placed.pieces, channel.pieces());

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -27,8 +28,11 @@ struct Ends {
 
 class Communicator {
  public:
+  // Memory for staging in a rank's stack: the address of so many elements.
+  using Staging = std::function<std::uint64_t(std::uint32_t rank, isa::DType dtype, std::uint64_t elements)>;
   // Of ranks of one core each; their programs, by rank.
-  Communicator(Machine& machine, Group group, std::vector<CoreProgram*> programs);
+  Communicator(const model::MachineParams& machine, Group group, std::vector<CoreProgram*> programs,
+               Staging staging);
 
   const Group& group() const { return group_; }
   std::uint32_t ranks() const { return group_.ranks(); }
@@ -49,9 +53,10 @@ class Communicator {
   std::vector<CoreKernel>& next_set(isa::Queue queue);
   void run_channel(Placed& placed, std::uint32_t number, isa::Queue queue, const Ends& ends);
 
-  Machine& machine_;
+  const model::MachineParams& machine_;
   Group group_;
   std::vector<CoreProgram*> programs_;
+  Staging staging_;
   std::map<isa::Queue, Sets> sets_;
 };
 

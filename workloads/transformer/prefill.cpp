@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/transformer/prefill.h"
+
+#include <algorithm>
+
+#include "workloads/kernel/turned.h"
+
+namespace tahoma::workloads {
+
+using namespace runtime::collective;
+using runtime::HbmView;
+
+namespace {
+
+constexpr isa::DType kDType = TransformerParams::kDType;
+
+// Chunks of `rows` rows one behind the other, from a row on.
+Strip strip_of(const HbmView& view, const runtime::Tensor& tensor, std::uint64_t first, std::uint64_t rows,
+               std::uint64_t places) {
+  Strip strip;
+  strip.block = view.window(first, 0, 1, view.columns);
+  strip.block.columns = rows * view.columns;
+  strip.pitch = static_cast<std::int64_t>(strip.block.columns);
+  strip.places = places;
+  strip.address = tensor.address + strip.block.offset;
+  return strip;
+}
+
+}  // namespace
+
+Prefill::Prefill(Replica& replica, const TransformerParams& params)
+    : replica_(replica),
+      params_(params),
+      share_(params, replica.halves()),
+      rows_{params.overlap, replica.halves(), replica.ranks(),
+            params.rows() / (params.overlap * replica.halves() * replica.ranks())} {
+  const ModelShape& m = params.model;
+  for (std::size_t r = 0; r < replica.ranks(); ++r) {
+    Rank& rank = ranks_.emplace_back();
+    for (std::size_t l = 0; l < params.layers; ++l) rank.weights.emplace_back(replica, r, m, share_);
+    rank.table = replica.shared(r, "rope_table", kDType, params.tokens, m.head_dim);
+    replica.declare_input(rank.table.tensor);
+    for (std::size_t h = 0; h < replica.halves(); ++h) {
+      rank.in.push_back(replica.own(r, h, "in", kDType, rows_.own(), m.hidden));
+      replica.declare_input(rank.in.back().tensor);
+      rank.out.push_back(replica.own(r, h, "out", kDType, rows_.own(), m.hidden));
+    }
+  }
+}
+
+template <class Body>
+void Prefill::each(const char* region, Body&& body) {
+  replica_.region(region);
+  for (std::size_t r = 0; r < replica_.ranks(); ++r)
+    for (std::size_t h = 0; h < replica_.halves(); ++h) body(r, h);
+}
+
+Prefill::Layer Prefill::allocate(std::size_t r, std::size_t number) {
+  const ModelShape& m = params_.model;
+  const std::uint64_t rows = turned_rows(rows_.rows());
+  Layer layer;
+  const auto whole = [&](const char* name, std::uint64_t columns) {
+    Matrix matrix = replica_.shared(r, name, kDType, rows, columns);
+    if (rows != rows_.rows()) replica_.declare_input(matrix.tensor);  // rows that are read, but not used
+    return matrix;
+  };
+  layer.gathered = whole("gathered", m.hidden);
+  layer.qkv = whole("qkv", share_.units() * m.head_dim);
+  layer.o = whole("attention", share_.heads * m.head_dim);
+  // Rows that another rank does stay zero.
+  if (share_.sharers > 1) replica_.declare_input(layer.o.tensor);
+  layer.partial = whole("partial", m.hidden);
+  layer.gathered_mlp = whole("gathered_mlp", m.hidden);
+  layer.gate_up = whole("gate_up", 2 * share_.ffn);
+  layer.hidden = whole("hidden", share_.ffn);
+  layer.partial_mlp = whole("partial_mlp", m.hidden);
+  for (std::size_t h = 0; h < replica_.halves(); ++h) {
+    Layer::Half& half = layer.halves.emplace_back();
+    const auto own = [&](const char* name) {
+      return replica_.own(r, h, name, kDType, rows_.own(), m.hidden);
+    };
+    half.stream = number == 0 ? ranks_[r].in[h] : own("stream");
+    half.middle = own("middle");
+    if (replica_.ranks() == 1) continue;
+    half.normed = own("normed");
+    half.sum = own("sum");
+    half.normed_mlp = own("normed_mlp");
+    half.sum_mlp = own("sum_mlp");
+  }
+  return layer;
+}
+
+HbmView Prefill::own(const Layer& layer, std::size_t h, std::size_t slice, Rows rows) const {
+  return rows_of((layer.halves[h].*rows).of(h), slice * rows_.run, rows_.run);
+}
+
+HbmView Prefill::own(const Layer& layer, std::size_t h, std::size_t slice, Rows rows, Whole whole) const {
+  if (replica_.ranks() > 1) return own(layer, h, slice, rows);
+  return rows_of((layer.*whole).of(h), rows_.first(slice, h, 0), rows_.run);
+}
+
+HbmView Prefill::slice_of(std::size_t r, std::size_t h, std::size_t slice, Whole whole) const {
+  return rows_of((layers_[r].*whole).of(h), rows_.first_of_block(slice, 0), rows_.slice());
+}
+
+HbmView Prefill::half_of_columns(const HbmView& view, std::size_t half) const {
+  const std::uint64_t columns = view.columns / replica_.halves();
+  return view.window(0, half * columns, view.rows, columns);
+}
+
+void Prefill::exchange(const char* region, Operation operation, std::size_t slice, Rows rows, Whole whole) {
+  if (replica_.ranks() == 1) return;
+  replica_.region(region);
+  for (std::size_t h = 0; h < replica_.halves(); ++h) {
+    Communicator& communicator = replica_.communicator(h);
+    Ends ends;
+    for (std::size_t r = 0; r < replica_.ranks(); ++r) {
+      const Matrix &mine = layers_[r].halves[h].*rows, &all = layers_[r].*whole;
+      Strip one = strip_of(mine.of(h), mine.tensor, slice * rows_.run, rows_.run, 1);
+      Strip block = strip_of(all.of(h), all.tensor, rows_.first_of_block(slice, h), rows_.run, rows_.ranks);
+      const bool gathers = operation == Operation::kAllGather;
+      ends.input.push_back(gathers ? one : block);
+      ends.output.push_back(gathers ? block : one);
+    }
+    Placed placed =
+        communicator.plan(operation, kDType, rows_.block() * params_.model.hidden, params_.algorithm);
+    communicator.add(placed, ends);
+    collectives_.push_back(std::move(placed));
+  }
+}
+
+void Prefill::meet_rows(std::size_t slice, Whole whole) {
+  for (std::size_t r = 0; r < replica_.ranks(); ++r)
+    replica_.meet(r, [&](std::size_t writer, std::size_t viewer) {
+      return std::vector<HbmView>{
+          rows_of((layers_[r].*whole).of(viewer), rows_.first_of_block(slice, writer), rows_.block())};
+    });
+}
+
+void Prefill::meet_columns(std::size_t slice, Whole whole) {
+  for (std::size_t r = 0; r < replica_.ranks(); ++r)
+    replica_.meet(r, [&](std::size_t writer, std::size_t viewer) {
+      return std::vector<HbmView>{half_of_columns(slice_of(r, viewer, slice, whole), writer)};
+    });
+}
+
+void Prefill::normalise(std::size_t layer, std::size_t slice) {
+  each("attention norm", [&](std::size_t r, std::size_t h) {
+    const HbmView stream = own(layers_[r], h, slice, &Layer::Half::stream),
+                  gain = ranks_[r].weights[layer].attention_gain.of(h),
+                  normed = own(layers_[r], h, slice, &Layer::Half::normed, &Layer::gathered);
+    if (layer == 0) return part(r, h).norm(stream, nullptr, nullptr, gain, normed);
+    const HbmView middle = own(before_[r], h, slice, &Layer::Half::middle),
+                  sum = own(before_[r], h, slice, &Layer::Half::sum_mlp, &Layer::partial_mlp);
+    part(r, h).norm(middle, &sum, &stream, gain, normed);
+  });
+  exchange("attention all_gather", Operation::kAllGather, slice, &Layer::Half::normed, &Layer::gathered);
+}
+
+void Prefill::normalise_mlp(std::size_t layer, std::size_t slice) {
+  each("mlp norm", [&](std::size_t r, std::size_t h) {
+    const HbmView sum = own(layers_[r], h, slice, &Layer::Half::sum, &Layer::partial),
+                  middle = own(layers_[r], h, slice, &Layer::Half::middle);
+    part(r, h).norm(own(layers_[r], h, slice, &Layer::Half::stream), &sum, &middle,
+                    ranks_[r].weights[layer].mlp_gain.of(h),
+                    own(layers_[r], h, slice, &Layer::Half::normed_mlp, &Layer::gathered_mlp));
+  });
+  exchange("mlp all_gather", Operation::kAllGather, slice, &Layer::Half::normed_mlp, &Layer::gathered_mlp);
+}
+
+void Prefill::make_heads(std::size_t layer, std::size_t slice) {
+  replica_.region("qkv");
+  meet_rows(slice, &Layer::gathered);
+  const std::uint64_t d = params_.model.head_dim;
+  each("qkv", [&](std::size_t r, std::size_t h) {
+    const auto [first, count] = share_.units_of(h);
+    if (count == 0) return;
+    part(r, h).product(slice_of(r, h, slice, &Layer::gathered),
+                       heads_of(ranks_[r].weights[layer].qkv.of(h), first, count, d),
+                       heads_of(slice_of(r, h, slice, &Layer::qkv), first, count, d));
+  });
+  turn_heads(slice);
+}
+
+// Queries and keys; a slice may hold the end of one sequence and the beginning of the next.
+void Prefill::turn_heads(std::size_t slice) {
+  const std::uint64_t d = params_.model.head_dim, begin = rows_.first_of_block(slice, 0),
+                      end = begin + rows_.slice();
+  each("rope", [&](std::size_t r, std::size_t h) {
+    const auto [first, count] = share_.units_of(h);
+    const std::uint64_t turned = share_.heads + share_.kv_heads;
+    if (first >= turned || count == 0) return;
+    for (std::uint64_t row = begin; row < end;) {
+      const std::uint64_t token = row % params_.tokens, rows = std::min(end - row, params_.tokens - token);
+      part(r, h).rope(heads_of(rows_of(layers_[r].qkv.of(h), row, rows), first,
+                               std::min(count, turned - first), d),
+                      rows_of(ranks_[r].table.of(h), token, rows));
+      row += rows;
+    }
+  });
+}
+
+void Prefill::attend() {
+  const std::uint64_t d = params_.model.head_dim;
+  replica_.region("attention");
+  for (std::size_t r = 0; r < replica_.ranks(); ++r)
+    replica_.meet(r, [&](std::size_t writer, std::size_t viewer) {
+      const auto [first, count] = share_.units_of(writer);
+      if (count == 0) return std::vector<HbmView>{};
+      return std::vector<HbmView>{heads_of(layers_[r].qkv.of(viewer), first, count, d)};
+    });
+  each("attention", [&](std::size_t r, std::size_t h) {
+    const RankShare::Heads heads = share_.heads_of(r, h);
+    const std::uint64_t kv = heads.first / share_.heads_per_kv,
+                        kv_end = (heads.first + heads.count - 1) / share_.heads_per_kv + 1;
+    for (std::uint64_t s = 0; s < params_.sequences(); ++s) {
+      const auto rows = [&](const HbmView& view, std::uint64_t first, std::uint64_t count) {
+        return heads_of(rows_of(view, s * params_.tokens, params_.tokens), first, count, d);
+      };
+      const HbmView qkv = layers_[r].qkv.of(h);
+      part(r, h).attention({rows(qkv, heads.first, heads.count),
+                            rows(qkv, share_.heads + kv, kv_end - kv),
+                            rows(qkv, share_.heads + share_.kv_heads + kv, kv_end - kv),
+                            rows(layers_[r].o.of(h), heads.first, heads.count), heads, share_.heads_per_kv});
+    }
+  });
+  replica_.region("attention");
+  for (std::size_t r = 0; r < replica_.ranks(); ++r)
+    replica_.meet(r, [&](std::size_t writer, std::size_t viewer) {
+      const RankShare::Heads heads = share_.heads_of(r, writer);
+      return std::vector<HbmView>{heads_of(layers_[r].o.of(viewer), heads.first, heads.count, d)};
+    });
+}
+
+void Prefill::project(std::size_t layer, std::size_t slice) {
+  each("projection", [&](std::size_t r, std::size_t h) {
+    part(r, h).product(slice_of(r, h, slice, &Layer::o),
+                       half_of_columns(ranks_[r].weights[layer].o.of(h), h),
+                       half_of_columns(slice_of(r, h, slice, &Layer::partial), h));
+  });
+  meet_columns(slice, &Layer::partial);
+  exchange("attention reduce_scatter", Operation::kReduceScatter, slice, &Layer::Half::sum, &Layer::partial);
+}
+
+void Prefill::feed_forward(std::size_t layer, std::size_t slice) {
+  replica_.region("gate and up");
+  meet_rows(slice, &Layer::gathered_mlp);
+  each("gate and up", [&](std::size_t r, std::size_t h) {
+    part(r, h).product(slice_of(r, h, slice, &Layer::gathered_mlp),
+                       half_of_columns(ranks_[r].weights[layer].gate_up.of(h), h),
+                       half_of_columns(slice_of(r, h, slice, &Layer::gate_up), h));
+  });
+  each("activation", [&](std::size_t r, std::size_t h) {
+    const HbmView both = half_of_columns(slice_of(r, h, slice, &Layer::gate_up), h);
+    const std::uint64_t columns = both.columns / 2;
+    part(r, h).gated(both.window(0, 0, both.rows, columns), both.window(0, columns, both.rows, columns),
+                     half_of_columns(slice_of(r, h, slice, &Layer::hidden), h));
+  });
+  meet_columns(slice, &Layer::hidden);
+  each("down", [&](std::size_t r, std::size_t h) {
+    part(r, h).product(slice_of(r, h, slice, &Layer::hidden),
+                       half_of_columns(ranks_[r].weights[layer].down.of(h), h),
+                       half_of_columns(slice_of(r, h, slice, &Layer::partial_mlp), h));
+  });
+  meet_columns(slice, &Layer::partial_mlp);
+  exchange("mlp reduce_scatter", Operation::kReduceScatter, slice, &Layer::Half::sum_mlp, &Layer::partial_mlp);
+}
+
+// What a slice needs next comes before the slice behind it: queues are in order.
+void Prefill::emit_layer(std::size_t layer) {
+  before_ = std::move(layers_);
+  layers_.clear();
+  for (std::size_t r = 0; r < replica_.ranks(); ++r) layers_.push_back(allocate(r, layer));
+  const std::size_t slices = rows_.slices;
+  for (std::size_t s = 0; s < slices; ++s) normalise(layer, s);
+  for (std::size_t s = 0; s < slices; ++s) make_heads(layer, s);
+  attend();
+  for (std::size_t s = 0; s < slices; ++s) project(layer, s);
+  for (std::size_t s = 0; s <= slices; ++s) {
+    if (s < slices) normalise_mlp(layer, s);
+    if (s > 0) feed_forward(layer, s - 1);
+  }
+}
+
+void Prefill::finish() {
+  each("residual", [&](std::size_t r, std::size_t h) {
+    for (std::size_t s = 0; s < rows_.slices; ++s)
+      part(r, h).add(own(layers_[r], h, s, &Layer::Half::middle),
+                     own(layers_[r], h, s, &Layer::Half::sum_mlp, &Layer::partial_mlp),
+                     rows_of(ranks_[r].out[h].of(h), s * rows_.run, rows_.run));
+  });
+}
+
+void Prefill::emit() {
+  for (std::size_t l = 0; l < params_.layers; ++l) emit_layer(l);
+  finish();
+}
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The layers of a prefill on the ranks of a replica, sequence-parallel between their parts: a half of a rank
+// has some rows of the residual stream, normalises them, and all rows meet in an all_gather before a product
+// that needs them; the partial sums of the product behind it are spread by a reduce_scatter.
+//
+// Rows are cut into `overlap` slices, a slice into one block for each half, a block into equal runs, one for
+// each rank. A slice's collective runs while the next slice is computed. Weights pass once for each slice.
+#pragma once
+
+#include "workloads/transformer/parts.h"
+#include "workloads/transformer/rows.h"
+#include "workloads/transformer/weights.h"
+
+namespace tahoma::workloads {
+
+class Prefill {
+ public:
+  Prefill(Replica& replica, const TransformerParams& params);
+
+  void emit();
+
+  struct Rank {
+    std::vector<LayerWeights> weights;  // by layer
+    Matrix table;                       // of the rotary embedding
+    std::vector<Matrix> in, out;        // by half: its rows of the residual stream, slice by slice
+  };
+  const std::vector<Rank>& ranks() const { return ranks_; }
+  const RowDeal& rows() const { return rows_; }
+  const std::vector<runtime::collective::Placed>& collectives() const { return collectives_; }
+
+ private:
+  // What a layer leaves in HBM on one rank. Nothing that was sent is written again: nobody tells the sender
+  // when it may be.
+  struct Layer {
+    Matrix gathered, qkv, o, partial, gathered_mlp, gate_up, hidden, partial_mlp;
+    struct Half {  // its rows, slice by slice
+      Matrix stream, normed, sum, middle, normed_mlp, sum_mlp;
+    };
+    std::vector<Half> halves;
+  };
+  using Whole = Matrix Layer::*;
+  using Rows = Matrix Layer::Half::*;
+
+  template <class Body>
+  void each(const char* region, Body&& body);  // body(rank, half)
+  LayerPart part(std::size_t rank, std::size_t half) {
+    return {replica_.kernel(rank, half), replica_.machine(), params_.model};
+  }
+  Layer allocate(std::size_t rank, std::size_t layer);
+  // A half's rows of a slice: in its own tensor, or, where nothing is exchanged, in the one of all rows.
+  runtime::HbmView own(const Layer& layer, std::size_t half, std::size_t slice, Rows rows, Whole whole) const;
+  runtime::HbmView own(const Layer& layer, std::size_t half, std::size_t slice, Rows rows) const;
+  runtime::HbmView slice_of(std::size_t rank, std::size_t half, std::size_t slice, Whole whole) const;
+  runtime::HbmView half_of_columns(const runtime::HbmView& view, std::size_t half) const;
+
+  void emit_layer(std::size_t layer);
+  void normalise(std::size_t layer, std::size_t slice);
+  void normalise_mlp(std::size_t layer, std::size_t slice);
+  void exchange(const char* region, runtime::collective::Operation operation, std::size_t slice, Rows rows,
+                Whole whole);
+  void meet_rows(std::size_t slice, Whole whole);     // a half has written its block of a slice
+  void meet_columns(std::size_t slice, Whole whole);  // its columns
+  void make_heads(std::size_t layer, std::size_t slice);
+  void turn_heads(std::size_t slice);
+  void attend();
+  void project(std::size_t layer, std::size_t slice);
+  void feed_forward(std::size_t layer, std::size_t slice);
+  void finish();
+
+  Replica& replica_;
+  const TransformerParams& params_;
+  RankShare share_;
+  RowDeal rows_;
+  std::vector<Rank> ranks_;
+  std::vector<Layer> layers_, before_;  // the layer in work and the one before it, by rank
+  std::vector<runtime::collective::Placed> collectives_;
+};
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ranks of one tensor-parallel group while their programs are being built, and all groups that lie like
+// it: same cores and addresses up to one distance, so that one set of programs serves them all. A rank is a
+// logical core; its physical cores are its *halves* (one of them is all there is with machine.chip.lnc = 1),
+// which share the tensors of their HBM stack.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/collective/communicator.h"
+#include "workloads/transformer/seating.h"
+
+namespace tahoma::workloads {
+
+// A tensor and how each half's program addresses it; of a tensor of one half's own only that view is there.
+struct Matrix {
+  runtime::Tensor tensor;
+  std::vector<runtime::HbmView> views;
+  const runtime::HbmView& of(std::size_t half) const { return views[half]; }
+};
+
+class Replica {
+ public:
+  struct Place {
+    std::uint64_t number = 0;                       // of the replica
+    std::vector<std::vector<std::uint32_t>> cores;  // by rank and half
+    std::vector<runtime::collective::Group> groups;  // by half; none of a single rank
+  };
+  // `alike`: the replicas that run these programs; the first is the one that they are built for.
+  Replica(runtime::Machine& machine, std::vector<Place> alike);
+
+  std::size_t ranks() const { return alike_.front().cores.size(); }
+  std::size_t halves() const { return alike_.front().cores.front().size(); }
+  const std::vector<Place>& alike() const { return alike_; }
+  const model::MachineParams& machine() const { return machine_.params(); }
+
+  // Of dtype, with `columns`; in the rank's stack on every replica.
+  Matrix shared(std::size_t rank, const std::string& name, isa::DType dtype, std::uint64_t rows,
+                std::uint64_t columns);
+  Matrix own(std::size_t rank, std::size_t half, const std::string& name, isa::DType dtype,
+             std::uint64_t rows, std::uint64_t columns);
+  // On one of the replicas.
+  runtime::Tensor at(std::size_t replica, const runtime::Tensor& tensor) const;
+  void declare_input(const runtime::Tensor& tensor);
+
+  runtime::Kernel& kernel(std::size_t rank, std::size_t half) { return program(rank, half).kernel; }
+  void region(const std::string& name);  // of all kernels
+  // The halves of a rank meet. `written`: what `writer` has written, as `viewer` addresses it.
+  using Written = std::function<std::vector<runtime::HbmView>(std::size_t writer, std::size_t viewer)>;
+  void meet(std::size_t rank, const Written& written);
+  // Over the ranks' cores of this half; there are at least two ranks.
+  runtime::collective::Communicator& communicator(std::size_t half) { return communicators_[half]; }
+
+  void load(runtime::collective::Stopwatch& stopwatch);
+
+ private:
+  runtime::collective::CoreProgram& program(std::size_t rank, std::size_t half) {
+    return *programs_[rank * halves() + half];
+  }
+  runtime::Tensor allocate(std::size_t rank, std::size_t half, const std::string& name, isa::DType dtype,
+                           const std::vector<std::uint64_t>& shape);
+
+  runtime::Machine& machine_;
+  std::vector<Place> alike_;
+  std::vector<std::unique_ptr<runtime::collective::CoreProgram>> programs_;
+  std::vector<std::uint64_t> distance_;  // of each replica's addresses from those of the first
+  std::vector<runtime::collective::Communicator> communicators_;
+};
+
+// All replicas, those alike together. `tensor` ranks each.
+std::vector<std::vector<Replica::Place>> replicas_of(const model::MachineParams& machine, const Seating& seating,
+                                                     std::uint64_t replicas, std::uint64_t tensor);
+
+}  // namespace tahoma::workloads

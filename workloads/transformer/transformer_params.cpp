@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/transformer/transformer_params.h"
+
+#include <fmt/format.h>
+
+#include "model/base/error.h"
+#include "workloads/transformer/seating.h"
+
+namespace tahoma::workloads {
+
+namespace {
+
+using base::chosen;
+
+[[noreturn]] void refuse(const char* path, const std::string& text) {
+  throw base::UserError("E-MDL-001", path, text);
+}
+
+void require_divides(const char* path, std::uint64_t part, const char* what, std::uint64_t whole) {
+  if (whole % part != 0) refuse(path, fmt::format("expected a divisor of the {} {}, got {}", whole, what, part));
+}
+
+// One of two numbers is a multiple of the other.
+void require_related(const char* path, std::uint64_t ranks, const char* what, std::uint64_t whole) {
+  if (whole % ranks != 0 && ranks % whole != 0)
+    refuse(path, fmt::format("expected a divisor or a multiple of the {} {}, got {}", whole, what, ranks));
+}
+
+}  // namespace
+
+void ModelShape::declare(base::ParamTree& t) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 20;
+  t.add("name", name, std::string("custom"), {}, "how reports call the model", chosen());
+  t.add("layers", layers, std::uint64_t{1}, {1, 1000}, "layers of the whole model", chosen());
+  t.add("hidden", hidden, std::uint64_t{4096}, {64, kMost}, "features of a token", chosen());
+  t.add("heads", heads, std::uint64_t{32}, {1, 1024}, "heads of queries", chosen());
+  t.add("kv_heads", kv_heads, std::uint64_t{8}, {1, 1024}, "heads of keys and values", chosen());
+  t.add("head_dim", head_dim, std::uint64_t{128}, {16, 128}, "features of a head", chosen());
+  t.add("ffn", ffn, std::uint64_t{14336}, {16, kMost}, "hidden features of the feed-forward part", chosen());
+  t.add("vocabulary", vocabulary, std::uint64_t{0}, {0, kMost}, "rows of the embedding, for the footprint",
+        chosen());
+  t.add("epsilon", epsilon, 1e-5, {0.0, 1.0}, "added to the mean square in a norm", chosen());
+  t.add("theta", theta, 500000.0, {1.0, 1e9}, "base of the rotary embedding's angles", chosen());
+}
+
+double ModelShape::layer_weights() const {
+  const auto d = [](std::uint64_t n) { return static_cast<double>(n); };
+  return d(hidden) * d(head_dim) * d(2 * heads + 2 * kv_heads) + 3 * d(hidden) * d(ffn) + 2 * d(hidden);
+}
+
+void ParallelDegrees::declare(base::ParamTree& t) {
+  t.add("tensor", tensor, std::uint64_t{1}, {1, 1024},
+        "logical cores that share the weights of a layer; between its parts each has a share of the tokens",
+        chosen());
+  t.add("data", data, std::uint64_t{1}, {1, 1024}, "groups of these, with sequences of their own", chosen());
+}
+
+void TransformerParams::declare(base::ParamTree& t) {
+  t.group("model", model);
+  t.group("parallel", parallel);
+  t.add("phase", phase_name, std::string("prefill"), {"prefill", "decode"},
+        "what is run: all tokens of the sequences, or the next one of each", chosen());
+  t.add("layers", layers, std::uint64_t{1}, {1, 200}, "layers that are simulated", chosen());
+  t.add("batch", batch, std::uint64_t{1}, {1, 65536}, "sequences of the whole machine", chosen());
+  t.add("tokens", tokens, std::uint64_t{512}, {1, std::uint64_t{1} << 20}, "prefill: tokens of a sequence",
+        chosen());
+  t.add("context", context, std::uint64_t{0}, {0, std::uint64_t{1} << 20},
+        "decode: tokens of a sequence in the cache before this one", chosen());
+  t.add("overlap", overlap, std::uint64_t{1}, {1, 64},
+        "prefill: slices of the tokens; while one is exchanged, others are computed", chosen());
+  t.add("placement", placement, std::string("core,x,y,z"), {},
+        "in which order ranks fill the machine: the axis along which they count first, then the others",
+        chosen());
+  t.add("algorithm", algorithm, std::string("best"), {},
+        "of the collectives: auto, best, or the name of one that performs them all", chosen());
+}
+
+void TransformerParams::check(const model::MachineParams& machine) const {
+  Seating::check_order(placement);
+  if (parallel.ranks() > Seating::logical_cores(machine))
+    throw base::UserError("E-MDL-002", "workload.parallel",
+                          fmt::format("{} x {} ranks; the machine has {} logical cores of {}", parallel.tensor,
+                                      parallel.data, Seating::logical_cores(machine), machine.chip.lnc));
+  const std::uint64_t lnc = machine.chip.lnc, tp = parallel.tensor;
+  require_divides("workload.model.kv_heads", model.kv_heads, "query heads", model.heads);
+  require_divides("workload.parallel.data", parallel.data, "sequences of workload.batch", batch);
+  require_related("workload.parallel.tensor", tp, "query heads", model.heads);
+  require_related("workload.parallel.tensor", tp, "key heads", model.kv_heads);
+  require_divides("workload.parallel.tensor", tp * lnc, "hidden features of workload.model.ffn (by physical cores)",
+                  model.ffn);
+  require_divides("workload.model.hidden", 32 * lnc, "hidden features (whole accesses of HBM)", model.hidden);
+  if (phase() == Phase::kDecode) return;
+  require_divides("workload.overlap", overlap * tp * lnc, "tokens of a replica (by slices and physical cores)",
+                  rows());
+}
+
+double TransformerParams::useful_flops() const {
+  const auto d = [](std::uint64_t n) { return static_cast<double>(n); };
+  const double weights = model.layer_weights() - 2 * d(model.hidden);
+  const double pairs = phase() == Phase::kDecode ? d(batch) * d(context + 1)
+                                                 : d(batch) * d(tokens) * d(tokens + 1) / 2;
+  const double attention = 4 * d(model.heads) * d(model.head_dim) * pairs;
+  return d(layers) * (2 * weights * d(rows() * parallel.data) + attention);
+}
+
+std::string TransformerParams::describe() const {
+  const std::string work = phase() == Phase::kDecode
+                               ? fmt::format("decode of {} sequences at {} tokens", batch, context)
+                               : fmt::format("prefill of {} x {} tokens", batch, tokens);
+  return fmt::format("{}, {} of {} layers, {}, tensor {} x data {}", model.name, layers, model.layers, work,
+                     parallel.tensor, parallel.data);
+}
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a case of a transformer asks for: the dimensions of the model, the phase, how the work is dealt to the
+// machine. A *rank* is a logical core (`machine.chip.lnc` physical ones); `tensor` ranks share every weight
+// of a layer, `data` such groups have whole layers and sequences of their own.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "isa/dtype.h"
+#include "model/base/params.h"
+#include "model/system/machine_params.h"
+
+namespace tahoma::workloads {
+
+// A decoder layer: RMS norm, grouped-query attention with rotary embedding, RMS norm, SwiGLU.
+struct ModelShape {
+  std::string name;
+  std::uint64_t layers = 1;  // of the whole model
+  std::uint64_t hidden = 0, heads = 0, kv_heads = 0, head_dim = 0, ffn = 0, vocabulary = 0;
+  double epsilon = 1e-5, theta = 500000;
+
+  void declare(base::ParamTree& t);
+  std::uint64_t group() const { return heads / kv_heads; }  // query heads that share keys and values
+  double layer_weights() const;                             // elements
+};
+
+struct ParallelDegrees {
+  std::uint64_t tensor = 1, data = 1;
+  void declare(base::ParamTree& t);
+  std::uint64_t ranks() const { return tensor * data; }
+};
+
+enum class Phase : std::uint8_t { kPrefill, kDecode };
+
+struct TransformerParams {
+  ModelShape model;
+  ParallelDegrees parallel;
+  std::string phase_name, placement, algorithm;
+  std::uint64_t layers = 1;   // that are simulated
+  std::uint64_t batch = 1;    // sequences of the whole machine
+  std::uint64_t tokens = 1;   // prefill: of each sequence
+  std::uint64_t context = 0;  // decode: tokens of each sequence that are in the cache before this one
+  std::uint64_t overlap = 1;  // slices of the tokens, of which one is exchanged while others are computed
+
+  void declare(base::ParamTree& t);
+  // Throws UserError E-MDL-001 (sizes that do not divide each other), E-MDL-002 (more ranks than the machine
+  // has) and E-MDL-003 (a placement that is none).
+  void check(const model::MachineParams& machine) const;
+
+  Phase phase() const { return phase_name == "decode" ? Phase::kDecode : Phase::kPrefill; }
+  static constexpr isa::DType kDType = isa::DType::kBf16;
+  std::uint64_t sequences() const { return batch / parallel.data; }  // of a replica
+  // Rows of the activations of a replica: its tokens, or its sequences' new ones.
+  std::uint64_t rows() const { return phase() == Phase::kDecode ? sequences() : sequences() * tokens; }
+  // Multiply-accumulates twice, of the simulated layers on all replicas; causal attention at half.
+  double useful_flops() const;
+  std::string describe() const;
+};
+
+}  // namespace tahoma::workloads

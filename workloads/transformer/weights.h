@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The weights of a layer: whole on the host, as a model file has them, and each rank's part in HBM.
+#pragma once
+
+#include "runtime/inputs.h"
+#include "workloads/transformer/replica.h"
+#include "workloads/transformer/share.h"
+
+namespace tahoma::workloads {
+
+// Rows are inputs, columns outputs; norms' gains are [1, hidden] of fp32.
+struct HostWeights {
+  runtime::HostTensor attention_gain, q, k, v, o, mlp_gain, gate, up, down;
+};
+// From the seed, scaled such that activations keep their size: uniform with a standard deviation of
+// 1 / sqrt(inputs); gains between 0.5 and 1.5.
+HostWeights make_weights(const ModelShape& model, std::uint64_t seed, std::uint64_t layer);
+
+// A rank's part.
+struct LayerWeights {
+  Matrix attention_gain, mlp_gain;
+  Matrix qkv;      // [hidden, units head_dim]: its query heads, key heads, value heads
+  Matrix o;        // [heads head_dim, hidden]
+  Matrix gate_up;  // [hidden, 2 ffn]: for each half its columns of gate, then of up
+  Matrix down;     // [ffn, hidden]
+
+  LayerWeights(Replica& replica, std::size_t rank, const ModelShape& model, const RankShare& share);
+  void fill(runtime::Machine& machine, const Replica& replica, std::size_t rank, const HostWeights& weights,
+            const RankShare& share) const;
+};
+
+// cos of a token's angles, then sin: [rows, head_dim], row r for position first + r step.
+runtime::HostTensor rope_table(const ModelShape& model, std::uint64_t first, std::uint64_t step,
+                               std::uint64_t rows);
+
+// Writes `values` to the matrix on every replica.
+void fill_all(runtime::Machine& machine, const Replica& replica, const Matrix& matrix,
+              const runtime::HostTensor& values);
+
+}  // namespace tahoma::workloads
