@@ -186,7 +186,7 @@ void Kernel::landed(isa::Queue on, const HbmView& window, Signal signal, std::ui
   impl_->require(window.distance == 0, "landed: a window of this core's own");
   Op& op = impl_->append(isa::Opcode::kNop, on);
   op.instruction.wait = {isa::Wait::Kind::kGe, signal.semaphore, value};
-  op.touch(impl_->region_of(window), true);
+  op.announce(impl_->region_of(window));
 }
 
 void Kernel::meet(isa::Queue on, unsigned pipe, const std::vector<HbmView>& own,
@@ -194,7 +194,7 @@ void Kernel::meet(isa::Queue on, unsigned pipe, const std::vector<HbmView>& own,
   Op& op = impl_->append(isa::Opcode::kCoreBarrier, on);
   op.instruction.pipe = static_cast<std::uint8_t>(pipe);
   for (const HbmView& window : own) op.touch(impl_->region_of(window), false);
-  for (const HbmView& window : theirs) op.touch(impl_->region_of(window), true);
+  for (const HbmView& window : theirs) op.announce(impl_->region_of(window));
 }
 
 }  // namespace tahoma::runtime

@@ -56,7 +56,7 @@ class Planner {
     needs_.clear();
     const Op& op = ops_[i];
     for (const Access& access : op.accesses)
-      log_.conflicts(access, [&](std::uint32_t earlier) { need(i, earlier); });
+      if (!access.announced) log_.conflicts(access, [&](std::uint32_t earlier) { need(i, earlier); });
     if (!op.is_dma() || op.notifies()) return;
     // The slot's counter means something only if its transfers land one after another.
     const std::uint32_t slot = clocks_.component_of(i);

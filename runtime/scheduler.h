@@ -60,6 +60,9 @@ struct Region {
 struct Access {
   Region region;
   bool write = false;
+  // A write of another core's, which is there when the operation is complete: later ones wait for that, but
+  // the operation for nobody.
+  bool announced = false;
 };
 
 // One instruction in program order with what it touches. Its own wait may be set (a signal from another
@@ -70,7 +73,8 @@ struct Op {
   std::vector<Access> accesses;
   std::uint16_t region = 0;  // 0: none; n: the n-th of the program's
 
-  void touch(const Region& region, bool write) { accesses.push_back({region, write}); }
+  void touch(const Region& region, bool write) { accesses.push_back({region, write, false}); }
+  void announce(const Region& region) { accesses.push_back({region, true, true}); }
   bool is_dma() const { return isa::row_of(instruction.op).cost == isa::CostClass::kDoorbell; }
   bool notifies() const { return is_dma() && instruction.update.kind != isa::Update::Kind::kNone; }
   bool is_engine() const { return !is_dma(); }
