@@ -173,6 +173,8 @@ class Kernel {
   // What other cores send to the window is there when the signal has reached the value: whoever uses the
   // window later waits for that. Holds `on` until then.
   void landed(isa::Queue on, const HbmView& window, Signal signal, std::uint32_t value);
+  // The same where `on` has waited for all that by itself.
+  void landed(isa::Queue on, const HbmView& window);
   // Both cores of a logical core come here, each with what it has written to its windows so far; what uses
   // `theirs` later finds what the other one wrote. Holds `on`, an engine's queue. Of a pipe (0..15) the n-th
   // meeting of one core is the n-th of the other.

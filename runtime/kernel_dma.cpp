@@ -183,10 +183,13 @@ void Kernel::wait(isa::Queue on, const HbmView& written) {
 }
 
 void Kernel::landed(isa::Queue on, const HbmView& window, Signal signal, std::uint32_t value) {
+  landed(on, window);
+  impl_->ops.back().instruction.wait = {isa::Wait::Kind::kGe, signal.semaphore, value};
+}
+
+void Kernel::landed(isa::Queue on, const HbmView& window) {
   impl_->require(window.distance == 0, "landed: a window of this core's own");
-  Op& op = impl_->append(isa::Opcode::kNop, on);
-  op.instruction.wait = {isa::Wait::Kind::kGe, signal.semaphore, value};
-  op.announce(impl_->region_of(window));
+  impl_->append(isa::Opcode::kNop, on).announce(impl_->region_of(window));
 }
 
 void Kernel::meet(isa::Queue on, unsigned pipe, const std::vector<HbmView>& own,

@@ -24,13 +24,6 @@ Strip slice(const Strip& whole, const PlacedChannel& channel) {
   return strip;
 }
 
-HbmView all_of(const Strip& strip) {
-  HbmView view = strip.block;
-  view.rows = strip.places;
-  view.row_stride = strip.pitch;
-  return view;
-}
-
 }  // namespace
 
 std::uint64_t chunk_pitch(const Placed& placed) { return aligned(placed.chunk_elements, placed.spec.dtype); }
@@ -68,22 +61,42 @@ std::vector<CoreKernel>& Communicator::next_set(isa::Queue queue) {
   return set;
 }
 
+// Rows of chunks, a tensor of their own to the scheduler: what a channel does to a part of a chunk is a part
+// of a row, and does not touch what others do.
+Strip Communicator::strip_of(std::uint32_t rank, const End& end, std::uint64_t pitch) const {
+  const CoreKernel& at = programs_[rank]->at;
+  Strip strip;
+  strip.block = at.kernel->beside(at.memory, static_cast<std::int64_t>(end.address - at.address),
+                                  end.window.dtype, end.places, pitch);
+  strip.block.rows = 1;
+  strip.pitch = static_cast<std::int64_t>(pitch);
+  strip.places = end.places;
+  strip.address = end.address;
+  return strip;
+}
+
 void Communicator::add(Placed& placed, const Ends& ends) {
   std::vector<double> shares;
   for (const ChannelPlan& channel : placed.plan) shares.push_back(channel.share);
+  Strips strips;
+  for (std::uint32_t r = 0; r < ranks(); ++r) {
+    strips.input.push_back(strip_of(r, ends.input[r], chunk_pitch(placed)));
+    strips.output.push_back(strip_of(r, ends.output[r], chunk_pitch(placed)));
+  }
   const std::vector<Place> seats = places(machine_, group_, 0, shares);
   for (std::uint32_t c = 0; c < placed.channels.size(); ++c)
-    if (placed.channels[c].columns > 0) run_channel(placed, c, seats[c].queue, ends);
+    if (placed.channels[c].columns > 0) run_channel(placed, c, seats[c].queue, ends, strips);
 }
 
-void Communicator::run_channel(Placed& placed, std::uint32_t number, isa::Queue queue, const Ends& ends) {
+void Communicator::run_channel(Placed& placed, std::uint32_t number, isa::Queue queue, const Ends& ends,
+                               const Strips& strips) {
   const PlacedChannel& at = placed.channels[number];
   std::vector<CoreKernel>& cores = next_set(queue);
   Channel channel{placed.plan[number].schedule, {}, at.units, at.piece, placed.spec.op};
   std::vector<std::uint32_t> begins;
   for (std::uint32_t r = 0; r < ranks(); ++r) {
-    channel.seats.push_back({&cores[r], queue, slice(ends.input[r], at), slice(ends.output[r], at)});
-    programs_[r]->kernel.wait(queue, all_of(channel.seats[r].input));
+    channel.seats.push_back({&cores[r], queue, slice(strips.input[r], at), slice(strips.output[r], at)});
+    programs_[r]->kernel.wait(queue, ends.input[r].window);
     begins.push_back(programs_[r]->mark(queue));
   }
   const Allocate allocate = [&](std::uint32_t rank, std::uint64_t elements) {
@@ -91,13 +104,10 @@ void Communicator::run_channel(Placed& placed, std::uint32_t number, isa::Queue 
   };
   const Completions completions = lower(channel, allocate);
   placed.pieces = std::max(placed.pieces, channel.pieces());
-  for (std::uint32_t r = 0; r < ranks(); ++r) {
-    const auto& level = completions[r];
-    const std::uint32_t ends_at =
-        level ? programs_[r]->mark_landed(queue, all_of(channel.seats[r].output), level->signal, level->value)
-              : programs_[r]->mark(queue);
-    placed.spans[r].push_back({cores[r].core, queue, begins[r], ends_at});
-  }
+  for (std::uint32_t r = 0; r < ranks(); ++r)
+    placed.spans[r].push_back(
+        {cores[r].core, queue, begins[r],
+         programs_[r]->mark_landed(queue, ends.output[r].window, completions[r])});
 }
 
 }  // namespace tahoma::runtime::collective

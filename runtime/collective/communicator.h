@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collectives among kernels that compute as well: on tensors that are there, between what the kernels do to
-// them before and after. A transfer starts as soon as what it reads is written, and whoever reads an output
-// waits for it; nothing else waits, so computing goes on beside a collective where no data forbid it.
+// them before and after. It starts on a queue as soon as this rank's input is written, and whoever reads its
+// output waits for it; nothing else waits, so computing goes on beside a collective where no data forbid it.
+// Nobody waits to write an input or output again: that may happen behind the next collective of the same
+// ranks, of which the one below holds.
 //
 // One collective follows another without a barrier. A queue has two sets of semaphores, which its
 // collectives use in turn. Who begins one has ended the one before, which it could not without every other
@@ -21,9 +23,15 @@
 
 namespace tahoma::runtime::collective {
 
-// Where each rank's chunks begin and end, by rank; a chunk is whole.
-struct Ends {
-  std::vector<Strip> input, output;
+// Where a rank's chunks are, one behind the other, chunk_pitch() apart: as its program sees them all, and
+// where the first one begins.
+struct End {
+  HbmView window;
+  std::uint64_t address = 0;
+  std::uint64_t places = 1;
+};
+struct Ends {  // by rank
+  std::vector<End> input, output;
 };
 
 class Communicator {
@@ -51,7 +59,12 @@ class Communicator {
     std::size_t uses = 0;
   };
   std::vector<CoreKernel>& next_set(isa::Queue queue);
-  void run_channel(Placed& placed, std::uint32_t number, isa::Queue queue, const Ends& ends);
+  struct Strips {  // by rank
+    std::vector<Strip> input, output;
+  };
+  Strip strip_of(std::uint32_t rank, const End& end, std::uint64_t pitch) const;
+  void run_channel(Placed& placed, std::uint32_t number, isa::Queue queue, const Ends& ends,
+                   const Strips& strips);
 
   const model::MachineParams& machine_;
   Group group_;

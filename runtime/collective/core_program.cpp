@@ -32,9 +32,12 @@ std::uint32_t CoreProgram::mark(isa::Queue queue) {
   return marks(queue)++;
 }
 
-std::uint32_t CoreProgram::mark_landed(isa::Queue queue, const HbmView& window, Signal signal,
-                                       std::uint32_t value) {
-  kernel.landed(queue, window, signal, value);
+std::uint32_t CoreProgram::mark_landed(isa::Queue queue, const HbmView& window,
+                                       const std::optional<Semaphores::Level>& level) {
+  if (level)
+    kernel.landed(queue, window, level->signal, level->value);
+  else
+    kernel.landed(queue, window);
   return marks(queue)++;
 }
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <string>
 
-#include "runtime/collective/channel.h"
+#include "runtime/collective/semaphores.h"
 #include "runtime/collective/stopwatch.h"
 #include "runtime/machine.h"
 
@@ -22,8 +22,10 @@ struct CoreProgram {
   HbmView view(const Tensor& tensor);
   // A mark of the stopwatch on a collective queue; its number there.
   std::uint32_t mark(isa::Queue queue);
-  // The same once the signal has reached the value and the window with it is there for whoever uses it later.
-  std::uint32_t mark_landed(isa::Queue queue, const HbmView& window, Signal signal, std::uint32_t value);
+  // The same once the semaphore is at its level, with which what the queue has waited for and what others
+  // have sent to the window is there for whoever uses it later.
+  std::uint32_t mark_landed(isa::Queue queue, const HbmView& window,
+                            const std::optional<Semaphores::Level>& level);
   // Finishes the kernel.
   void load(Machine& machine, Stopwatch& stopwatch);
 

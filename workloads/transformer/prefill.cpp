@@ -14,16 +14,14 @@ namespace {
 
 constexpr isa::DType kDType = TransformerParams::kDType;
 
-// Chunks of `rows` rows one behind the other, from a row on.
-Strip strip_of(const HbmView& view, const runtime::Tensor& tensor, std::uint64_t first, std::uint64_t rows,
-               std::uint64_t places) {
-  Strip strip;
-  strip.block = view.window(first, 0, 1, view.columns);
-  strip.block.columns = rows * view.columns;
-  strip.pitch = static_cast<std::int64_t>(strip.block.columns);
-  strip.places = places;
-  strip.address = tensor.address + strip.block.offset;
-  return strip;
+// Chunks that are rows of a tensor, from a row on.
+End end_of(const Matrix& matrix, std::size_t half, std::uint64_t first, std::uint64_t rows,
+           std::uint64_t places) {
+  End end;
+  end.window = rows_of(matrix.of(half), first, rows * places);
+  end.address = matrix.tensor.address + end.window.offset;
+  end.places = places;
+  return end;
 }
 
 }  // namespace
@@ -115,9 +113,9 @@ void Prefill::exchange(const char* region, Operation operation, std::size_t slic
     Communicator& communicator = replica_.communicator(h);
     Ends ends;
     for (std::size_t r = 0; r < replica_.ranks(); ++r) {
-      const Matrix &mine = layers_[r].halves[h].*rows, &all = layers_[r].*whole;
-      Strip one = strip_of(mine.of(h), mine.tensor, slice * rows_.run, rows_.run, 1);
-      Strip block = strip_of(all.of(h), all.tensor, rows_.first_of_block(slice, h), rows_.run, rows_.ranks);
+      const Layer& layer = layers_[r];
+      const End one = end_of(layer.halves[h].*rows, h, slice * rows_.run, rows_.run, 1),
+                block = end_of(layer.*whole, h, rows_.first_of_block(slice, h), rows_.run, rows_.ranks);
       const bool gathers = operation == Operation::kAllGather;
       ends.input.push_back(gathers ? one : block);
       ends.output.push_back(gathers ? block : one);
