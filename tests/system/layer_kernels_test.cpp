@@ -4,10 +4,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "runtime/golden.h"
 #include "runtime/golden_activation.h"
 #include "tests/support/layer_bench.h"
-#include "workloads/attention/flash_kernel.h"
 #include "workloads/gemm/gemm_kernel.h"
 #include "workloads/mlp/gated.h"
 #include "workloads/rms_norm/rms_norm_kernel.h"
@@ -180,65 +178,4 @@ TEST_CASE("layer kernels: rope in place, forth and back", "[layer][rope]") {
       }
       REQUIRE(bench.at(y, t, c - 99) == Approx(was).margin(1e-6));
     }
-}
-
-namespace {
-
-// Columns of a token-major view as a tensor [heads, rows, d].
-runtime::HostTensor heads_of(const LayerBench& bench, const HbmView& view, std::uint64_t d) {
-  const std::uint64_t heads = view.columns / d;
-  runtime::HostTensor tensor = runtime::make_tensor("heads", view.dtype, {heads, view.rows, d});
-  std::vector<float> values;
-  for (std::uint64_t h = 0; h < heads; ++h)
-    for (std::uint64_t r = 0; r < view.rows; ++r)
-      for (std::uint64_t c = 0; c < d; ++c) values.push_back(bench.at(view, r, h * d + c));
-  tests::store_all(tensor.values.data(), values, view.dtype);
-  return tensor;
-}
-
-// Room for two kernels that each want all of PSUM.
-model::MachineParams twice_the_psum() {
-  model::MachineParams machine = tests::default_machine();
-  machine.chip.core.psum.per_partition.count *= 2;
-  return machine;
-}
-
-std::string nobody(std::uint64_t, std::uint64_t) { return "nobody"; }
-
-}  // namespace
-
-// Queries, keys and values beside each other as a projection leaves them; the second attention takes the
-// first one's output for its queries.
-TEST_CASE("layer kernels: two attentions on columns of one matrix", "[layer][attention]") {
-  const std::uint64_t tokens = GENERATE(1, 100, 530), heads = 4, kv_heads = 2, d = 32;
-  LayerBench bench(twice_the_psum());
-  const HbmView qkv = bench.input(DType::kBf16, tokens, (heads + 2 * kv_heads) * d + 10, 1),
-                q = qkv.window(0, 10, tokens, heads * d),
-                k = qkv.window(0, 10 + heads * d, tokens, kv_heads * d),
-                v = qkv.window(0, 10 + (heads + kv_heads) * d, tokens, kv_heads * d),
-                first = bench.tensor(DType::kBf16, tokens, heads * d + 7).window(0, 7, tokens, heads * d),
-                second = bench.tensor(DType::kBf16, tokens, heads * d),
-                lse = bench.tensor(DType::kFp32, heads, tokens);
-  workloads::FlashShape shape{heads, tokens, tokens, d, true};
-  shape.heads_per_kv = heads / kv_heads;
-  shape.by_rows = true;
-  workloads::emit_flash(bench.kernel, bench.machine, shape, {q, k, v, first, {}});
-  shape.lse = true;
-  shape.causal = false;
-  workloads::emit_flash(bench.kernel, bench.machine, shape, {first, k, v, second, lse});
-  bench.run(4);
-  const runtime::HostTensor keys = heads_of(bench, k, d), values = heads_of(bench, v, d);
-  const double scale = 1 / std::sqrt(static_cast<double>(d));
-  const auto check = [&](const HbmView& in, const HbmView& out, bool causal) {
-    const runtime::GoldenResult golden = runtime::check_attention(
-        heads_of(bench, in, d), keys, values, heads_of(bench, out, d), scale, {causal, 0}, nobody);
-    INFO(golden.first_mismatch);
-    CHECK(golden.passed);
-  };
-  check(q, first, true);
-  check(first, second, false);
-  runtime::HostTensor sums = runtime::make_tensor("lse", DType::kFp32, {heads, tokens});
-  tests::store_all(sums.values.data(), bench.values(lse), DType::kFp32);
-  CHECK(
-      runtime::check_attention_lse(heads_of(bench, first, d), keys, sums, scale, {false, 0}, nobody).passed);
 }

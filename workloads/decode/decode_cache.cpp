@@ -8,19 +8,9 @@ namespace tahoma::workloads {
 using isa::DType;
 using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
 
-DecodeCache::DecodeCache(Kernel& kernel, const DecodeShape& shape, const DecodeTiling& tiling)
-    : kernel_(kernel), shape_(shape), tiling_(tiling), d_(static_cast<unsigned>(shape.d)) {
-  const std::uint64_t sequences = shape.lengths.size();
-  if (!paged()) {
-    k_ = kernel.argument("k", shape.dtype, shape.kv_heads * sequences * shape.d, shape.capacity);
-    v_ = kernel.argument("v", shape.dtype, shape.kv_heads * sequences * shape.capacity, shape.d);
-    return;
-  }
-  k_ = kernel.argument("k", shape.dtype, shape.kv_heads * shape.pages, shape.page * shape.d);
-  v_ = kernel.argument("v", shape.dtype, shape.kv_heads * shape.pages, shape.page * shape.d);
-  table_ = kernel.argument("table", DType::kInt32, sequences, shape.pages_per_sequence());
-  kernel.control(table_);
-}
+DecodeCache::DecodeCache(Kernel& kernel, const DecodeShape& shape, const DecodeTiling& tiling,
+                         const DecodeViews& views)
+    : kernel_(kernel), shape_(shape), tiling_(tiling), d_(static_cast<unsigned>(shape.d)), views_(views) {}
 
 // Copies: keys of a block in use and of the next one on their way; values wait a block longer.
 void DecodeCache::make_pools(const TileView& identity) {
@@ -41,11 +31,11 @@ void DecodeCache::load_table() {
   const auto copies = static_cast<unsigned>((pages + tiling_.chunk - 1) / tiling_.chunk);
   const Pool pool = kernel_.sbuf("page numbers", DType::kInt32, sequences, copies);
   for (std::uint64_t first = 0; first < pages; first += tiling_.chunk) {
-    HbmView turned = table_;
+    HbmView turned = views_.table;
     turned.rows = std::min<std::uint64_t>(tiling_.chunk, pages - first);
     turned.columns = sequences;
     turned.row_stride = 1;
-    turned.column_stride = table_.row_stride;
+    turned.column_stride = views_.table.row_stride;
     turned.offset += first * isa::size_of(DType::kInt32);
     numbers_.push_back(kernel_.take(pool, static_cast<unsigned>(turned.rows), sequences));
     kernel_.load(numbers_.back(), turned, other_queue());
@@ -83,13 +73,14 @@ TileView DecodeCache::gather(Pool pool, const HbmView& pages, std::uint64_t head
 
 DecodeCache::Loaded DecodeCache::load(std::uint64_t head, std::uint64_t sequence, const DecodePiece& piece) {
   if (paged())
-    return {piece, gather(keys_, k_, head, sequence, piece), gather(values_, v_, head, sequence, piece)};
+    return {piece, gather(keys_, views_.k, head, sequence, piece),
+            gather(values_, views_.v, head, sequence, piece)};
   const std::uint64_t cache = head * shape_.lengths.size() + sequence,
                       tokens = std::uint64_t{piece.rows} * piece.depth;
   Loaded loaded{piece, kernel_.take(keys_, d_, static_cast<unsigned>(tokens)),
                 kernel_.take(values_, piece.rows, piece.depth * d_)};
-  kernel_.load(loaded.k, k_.window(cache * shape_.d, piece.first, shape_.d, tokens));
-  HbmView runs = v_.window(cache * shape_.capacity + piece.first, 0, piece.rows, shape_.d);
+  kernel_.load(loaded.k, views_.k.window(cache * shape_.d, piece.first, shape_.d, tokens));
+  HbmView runs = views_.v.window(cache * shape_.capacity + piece.first, 0, piece.rows, shape_.d);
   runs.columns = runs.columns * piece.depth;
   runs.row_stride = static_cast<std::int64_t>(runs.columns);
   kernel_.load(loaded.v, runs);

@@ -11,14 +11,15 @@
 #include <vector>
 
 #include "runtime/kernel.h"
+#include "workloads/decode/decode_kernel.h"
 #include "workloads/decode/decode_plan.h"
 
 namespace tahoma::workloads {
 
 class DecodeCache {
  public:
-  // Declares the arguments k, v and, of a paged cache, table.
-  DecodeCache(runtime::Kernel& kernel, const DecodeShape& shape, const DecodeTiling& tiling);
+  DecodeCache(runtime::Kernel& kernel, const DecodeShape& shape, const DecodeTiling& tiling,
+              const DecodeViews& views);
   // Before the first load; `identity` [chunk, chunk] in the dtype.
   void make_pools(const runtime::TileView& identity);
 
@@ -48,7 +49,7 @@ class DecodeCache {
   DecodeShape shape_;
   DecodeTiling tiling_;
   unsigned d_;
-  runtime::HbmView k_, v_, table_;
+  DecodeViews views_;
   runtime::Pool keys_, values_, turned_, turned_psum_;
   runtime::TileView identity_;
   std::vector<runtime::TileView> numbers_;  // [pages of a piece, sequences] of row numbers

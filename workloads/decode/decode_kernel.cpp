@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "workloads/decode/decode_batch.h"
 #include "workloads/decode/decode_cache.h"
 
 namespace tahoma::workloads {
@@ -46,16 +47,17 @@ struct Block {
 
 class DecodeBuilder {
  public:
-  DecodeBuilder(const model::MachineParams& machine, const DecodeShape& shape)
+  DecodeBuilder(Kernel& kernel, const model::MachineParams& machine, const DecodeShape& shape,
+                const DecodeViews& views)
       : shape_(shape),
         tiling_(decode_tiling(machine, shape)),
-        kernel_("decode_attention", machine),
-        q_(kernel_.argument("q", shape.dtype, rows(), shape.d)),
-        cache_(kernel_, shape, tiling_),
-        o_(kernel_.argument("o", shape.dtype, rows(), shape.d)),
+        kernel_(kernel),
+        views_(views),
+        cache_(kernel, shape, tiling_, views),
         group_(static_cast<unsigned>(shape.group)),
         d_(static_cast<unsigned>(shape.d)),
-        scale_(static_cast<float>(1 / std::sqrt(static_cast<double>(shape.d)))) {
+        scale_(static_cast<float>(1 / std::sqrt(static_cast<double>(shape.d)))),
+        bank_(static_cast<unsigned>(machine.chip.core.psum.bank.count / isa::size_of(shape.dtype))) {
     make_pools();
     make_constants();
     cache_.make_pools(identity_);
@@ -63,7 +65,7 @@ class DecodeBuilder {
 
   // The scores of a block go to the array before the outputs of the one before it, whose exponentials are
   // made meanwhile.
-  isa::Program build() {
+  void emit() {
     for (std::uint64_t head = 0; head < shape_.kv_heads; ++head)
       for (std::uint64_t b = 0; b < shape_.lengths.size(); ++b) {
         begin_sequence(head * shape_.lengths.size() + b);
@@ -80,19 +82,15 @@ class DecodeBuilder {
         }
       }
     if (before_) finish_block(*before_);
-    return kernel_.finish();
   }
 
  private:
-  std::uint64_t rows() const { return shape_.kv_heads * shape_.lengths.size() * shape_.group; }
-  unsigned sequences_together() const { return tiling_.chunk / group_; }
-
   void make_pools() {
     const unsigned chunk = tiling_.chunk, scores = group_ * tiling_.block_chunks;
     const auto pool = [&](const char* name, DType dtype, unsigned columns, unsigned copies) {
       return kernel_.sbuf(name, dtype, columns, copies);
     };
-    query_rows_ = pool("query rows", shape_.dtype, d_, 2);
+    query_rows_ = pool("query rows", shape_.dtype, row_columns(shape_), 2);
     queries_ = pool("queries", shape_.dtype, chunk, 2);
     shifted_ = pool("shifted scores", DType::kFp32, scores, 2);
     probabilities_ = pool("probabilities", shape_.dtype, scores, 3);
@@ -102,11 +100,11 @@ class DecodeBuilder {
     sums_ = pool("sums", DType::kFp32, group_, 2);
     outputs_ = pool("outputs", DType::kFp32, group_, 2);
     results_ = pool("results", shape_.dtype, chunk, 2);
-    result_rows_ = pool("result rows", shape_.dtype, d_, 2);
+    result_rows_ = pool("result rows", shape_.dtype, row_columns(shape_), 2);
     scores_psum_ = kernel_.psum("scores", DType::kFp32, scores, 2);
     products_psum_ = kernel_.psum("outputs and sums", DType::kFp32, 2 * group_, 2);
     tops_psum_ = kernel_.psum("maxima", DType::kFp32, chunk + group_, 1);
-    turned_psum_ = kernel_.psum("turned", shape_.dtype, chunk, 1);
+    turned_psum_ = kernel_.psum("turned", shape_.dtype, std::max(chunk, bank_), 1);
   }
 
   TileView constant(const char* name, DType dtype) {
@@ -124,24 +122,23 @@ class DecodeBuilder {
     kernel_.affine_select(wide_identity_, wide_ones_, 0, 1, -1, isa::CompareOp::kEq, 0.0F);
   }
 
-  // Queries are turned as many sequences at a time as the array has columns.
   void begin_sequence(std::uint64_t number) {
-    const std::uint64_t place = number % sequences_together();
-    if (place == 0) {
-      const std::uint64_t first = number * group_;
-      const auto count = static_cast<unsigned>(
-          std::min<std::uint64_t>(std::uint64_t{sequences_together()} * group_, rows() - first));
-      const TileView in = kernel_.take(query_rows_, count, d_),
-                     turned = kernel_.take(turned_psum_, d_, count);
-      turned_queries_ = kernel_.take(queries_, d_, count);
-      kernel_.load(in, q_.window(first, 0, count, d_), cache_.other_queue());
-      kernel_.transpose(turned, in, identity_.partitions(0, count).columns(0, count));
+    const DecodeBatch batch = batch_of(shape_, tiling_, number);
+    if (batch.place == 0) {
+      const unsigned columns = batch.count * group_, rows = columns * d_ / row_columns(shape_);
+      const TileView in = kernel_.take(query_rows_, rows, row_columns(shape_)),
+                     turned = kernel_.take(turned_psum_, d_, columns);
+      turned_queries_ = kernel_.take(queries_, d_, columns);
+      kernel_.load(in, rows_of(shape_, batch, views_.q), cache_.other_queue());
+      for (unsigned at = 0; at * rows < columns; ++at)
+        kernel_.transpose(turned.columns(at * rows, rows), in.columns(at * d_, d_),
+                          identity_.partitions(0, rows).columns(0, rows));
       kernel_.copy(turned_queries_, turned, Queue::kScalar);
     }
     Sequence& sequence = sequences_[started_++ % sequences_.size()];
     sequence = {};
     sequence.number = number;
-    sequence.queries = turned_queries_.columns(static_cast<unsigned>(place) * group_, group_);
+    sequence.queries = of_sequence(shape_, batch, turned_queries_);
   }
 
   void advance(Block& block) {
@@ -268,32 +265,36 @@ class DecodeBuilder {
     if (block.last) finish_sequence(sequence, *sequence.output, *sequence.sum);
   }
 
-  // Outputs are collected side by side, [d, heads], and turned together.
+  // Outputs are collected side by side, [d, heads], and turned together, a PSUM bank at a time.
   void finish_sequence(const Sequence& sequence, const TileView& output, const TileView& sum) {
-    const std::uint64_t place = sequence.number % sequences_together();
-    if (place == 0) result_ = kernel_.take(results_, d_, sequences_together() * group_);
+    const DecodeBatch batch = batch_of(shape_, tiling_, sequence.number);
+    const unsigned columns = batch.count * group_, rows = columns * d_ / row_columns(shape_);
+    if (batch.place == 0) result_ = kernel_.take(results_, d_, columns);
     const TileView inverse = kernel_.take(small_, d_, group_);
     kernel_.reciprocal(inverse, sum.partitions(0, d_));
-    const unsigned at = static_cast<unsigned>(place) * group_;
-    kernel_.tensor_tensor(result_.columns(at, group_), output, inverse, AluOp::kMult);
-    const std::uint64_t first = (sequence.number - place) * group_, end = (sequence.number + 1) * group_;
-    if (place + 1 < sequences_together() && end < rows()) return;
-    const auto count = static_cast<unsigned>(end - first);
-    const TileView turned = kernel_.take(turned_psum_, count, d_),
-                   out = kernel_.take(result_rows_, count, d_);
-    kernel_.transpose(turned, result_.columns(0, count), identity_.partitions(0, d_).columns(0, d_));
-    kernel_.copy(out, turned);
-    kernel_.store(o_.window(first, 0, count, d_), out, cache_.other_queue());
+    kernel_.tensor_tensor(of_sequence(shape_, batch, result_), output, inverse, AluOp::kMult);
+    if (batch.place + 1 < batch.count) return;
+    const TileView out = kernel_.take(result_rows_, rows, row_columns(shape_));
+    const unsigned slices = row_columns(shape_) / d_, in_bank = std::max(1U, bank_ / d_);
+    for (unsigned first = 0; first < slices; first += in_bank) {
+      const unsigned count = std::min(in_bank, slices - first);
+      const TileView turned = kernel_.take(turned_psum_, rows, count * d_);
+      for (unsigned s = 0; s < count; ++s)
+        kernel_.transpose(turned.columns(s * d_, d_), result_.columns((first + s) * rows, rows),
+                          identity_.partitions(0, d_).columns(0, d_));
+      kernel_.copy(out.columns(first * d_, count * d_), turned);
+    }
+    kernel_.store(rows_of(shape_, batch, views_.o), out, cache_.other_queue());
   }
 
   DecodeShape shape_;
   DecodeTiling tiling_;
-  Kernel kernel_;
-  runtime::HbmView q_;
+  Kernel& kernel_;
+  DecodeViews views_;
   DecodeCache cache_;
-  runtime::HbmView o_;
   unsigned group_, d_;
   float scale_;
+  unsigned bank_;  // elements of a PSUM bank
   Pool query_rows_, queries_, shifted_, probabilities_, maxima_, diagonals_, small_, sums_, outputs_,
       results_, result_rows_, scores_psum_, products_psum_, tops_psum_, turned_psum_;
   TileView ones_, wide_ones_, identity_, wide_identity_, turned_queries_, result_;
@@ -304,8 +305,35 @@ class DecodeBuilder {
 
 }  // namespace
 
+void emit_decode(Kernel& kernel, const model::MachineParams& machine, const DecodeShape& shape,
+                 const DecodeViews& views) {
+  DecodeBuilder(kernel, machine, shape, views).emit();
+}
+
 isa::Program decode_program(const model::MachineParams& machine, const DecodeShape& shape) {
-  return DecodeBuilder(machine, shape).build();
+  Kernel kernel("decode_attention", machine);
+  const std::uint64_t sequences = shape.lengths.size(), heads = shape.kv_heads * shape.group;
+  const auto argument = [&](const char* name, std::uint64_t rows, std::uint64_t columns) {
+    return kernel.argument(name, shape.dtype, rows, columns);
+  };
+  const auto rows = [&](const char* name) {
+    return shape.by_rows ? argument(name, sequences, heads * shape.d)
+                         : argument(name, heads * sequences, shape.d);
+  };
+  DecodeViews views;
+  views.q = rows("q");
+  if (shape.page == 0) {
+    views.k = argument("k", shape.kv_heads * sequences * shape.d, shape.capacity);
+    views.v = argument("v", shape.kv_heads * sequences * shape.capacity, shape.d);
+  } else {
+    views.k = argument("k", shape.kv_heads * shape.pages, shape.page * shape.d);
+    views.v = argument("v", shape.kv_heads * shape.pages, shape.page * shape.d);
+    views.table = kernel.argument("table", DType::kInt32, sequences, shape.pages_per_sequence());
+    kernel.control(views.table);
+  }
+  views.o = rows("o");
+  emit_decode(kernel, machine, shape, views);
+  return kernel.finish();
 }
 
 }  // namespace tahoma::workloads

@@ -4,18 +4,32 @@
 //
 //   o[h, b, g] = softmax(q[h, b, g] k[h, b]^T / sqrt(d)) v[h, b]   over the first lengths[b] tokens
 //
-// Arguments: q [kv_heads sequences group, d]; of a contiguous cache k [kv_heads sequences d, capacity] and
-// v [kv_heads sequences capacity, d]; of a paged one k and v [kv_heads pages, page d] and table [sequences,
-// pages of a sequence], int32 numbers of pages; o like q. Group and d are at most the array's rows and
-// columns. Lengths are those of this launch: the program has no branch on them. Leaves out: appending the
-// token to the cache, several query tokens, and cutting one sequence over cores.
+// In HBM: q [kv_heads sequences group, d], or `by_rows` [sequences, kv_heads group d], perhaps columns of a
+// wider matrix; of a contiguous cache k [kv_heads sequences d, capacity] and v [kv_heads sequences capacity,
+// d]; of a paged one k and v [kv_heads pages, page d] and table [sequences, pages of a sequence], int32
+// numbers of pages; caches are dense; o like q. Group and d are at most the array's rows and columns. Lengths
+// are those of this launch: the program has no branch on them. Leaves out: appending the token to the cache,
+// several query tokens, and cutting one sequence over cores.
 #pragma once
 
 #include "isa/program.h"
+#include "runtime/kernel.h"
 #include "workloads/decode/decode_plan.h"
 
 namespace tahoma::workloads {
 
+struct DecodeViews {
+  runtime::HbmView q, k, v, o;
+  runtime::HbmView
+      table;  // of a paged cache; has to come from an argument that the caller has declared `control`
+};
+
+// Appends it to a kernel, which may hold more than this. Takes 6 PSUM banks, 8 with pages, and up to 130 KiB
+// of each SBUF partition.
+void emit_decode(runtime::Kernel& kernel, const model::MachineParams& machine, const DecodeShape& shape,
+                 const DecodeViews& views);
+
+// Alone, with the arguments q, k, v, table if there is one, o.
 isa::Program decode_program(const model::MachineParams& machine, const DecodeShape& shape);
 
 }  // namespace tahoma::workloads

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attention kernels as parts of a layer: two in one program, on token-major tensors that are columns of wider
+// ones, with garbage wherever nobody has written.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <tuple>
+
+#include "runtime/golden.h"
+#include "tests/support/layer_bench.h"
+#include "workloads/attention/flash_kernel.h"
+#include "workloads/decode/decode_definition.h"
+#include "workloads/decode/decode_kernel.h"
+
+using namespace tahoma;
+using isa::DType;
+using runtime::HbmView;
+using tests::LayerBench;
+
+namespace {
+
+// Columns of a token-major view as a tensor [heads, rows, d].
+runtime::HostTensor heads_of(const LayerBench& bench, const HbmView& view, std::uint64_t d) {
+  const std::uint64_t heads = view.columns / d;
+  runtime::HostTensor tensor = runtime::make_tensor("heads", view.dtype, {heads, view.rows, d});
+  std::vector<float> values;
+  for (std::uint64_t h = 0; h < heads; ++h)
+    for (std::uint64_t r = 0; r < view.rows; ++r)
+      for (std::uint64_t c = 0; c < d; ++c) values.push_back(bench.at(view, r, h * d + c));
+  tests::store_all(tensor.values.data(), values, view.dtype);
+  return tensor;
+}
+
+// Room for two kernels that each want all of PSUM, and much of SBUF.
+model::MachineParams twice_the_memory() {
+  model::MachineParams machine = tests::default_machine();
+  model::CoreParams& core = machine.chip.core;
+  core.psum.per_partition.count *= 2;
+  core.sbuf.per_partition.count *= 2;
+  core.sbuf.usable.count *= 2;
+  return machine;
+}
+
+std::string nobody(std::uint64_t, std::uint64_t) { return "nobody"; }
+
+}  // namespace
+
+// Queries, keys and values beside each other as a projection leaves them; the second attention takes the
+// first one's output for its queries.
+TEST_CASE("layer kernels: two attentions on columns of one matrix", "[layer][attention]") {
+  const std::uint64_t tokens = GENERATE(1, 100, 530), heads = 4, kv_heads = 2, d = 32;
+  LayerBench bench(twice_the_memory());
+  const HbmView qkv = bench.input(DType::kBf16, tokens, (heads + 2 * kv_heads) * d + 10, 1),
+                q = qkv.window(0, 10, tokens, heads * d),
+                k = qkv.window(0, 10 + heads * d, tokens, kv_heads * d),
+                v = qkv.window(0, 10 + (heads + kv_heads) * d, tokens, kv_heads * d),
+                first = bench.tensor(DType::kBf16, tokens, heads * d + 7).window(0, 7, tokens, heads * d),
+                second = bench.tensor(DType::kBf16, tokens, heads * d),
+                lse = bench.tensor(DType::kFp32, heads, tokens);
+  workloads::FlashShape shape{heads, tokens, tokens, d, true};
+  shape.heads_per_kv = heads / kv_heads;
+  shape.by_rows = true;
+  workloads::emit_flash(bench.kernel, bench.machine, shape, {q, k, v, first, {}});
+  shape.lse = true;
+  shape.causal = false;
+  workloads::emit_flash(bench.kernel, bench.machine, shape, {first, k, v, second, lse});
+  bench.run(4);
+  const runtime::HostTensor keys = heads_of(bench, k, d), values = heads_of(bench, v, d);
+  const double scale = 1 / std::sqrt(static_cast<double>(d));
+  const auto check = [&](const HbmView& in, const HbmView& out, bool causal) {
+    const runtime::GoldenResult golden = runtime::check_attention(
+        heads_of(bench, in, d), keys, values, heads_of(bench, out, d), scale, {causal, 0}, nobody);
+    INFO(golden.first_mismatch);
+    CHECK(golden.passed);
+  };
+  check(q, first, true);
+  check(first, second, false);
+  runtime::HostTensor sums = runtime::make_tensor("lse", DType::kFp32, {heads, tokens});
+  tests::store_all(sums.values.data(), bench.values(lse), DType::kFp32);
+  CHECK(
+      runtime::check_attention_lse(heads_of(bench, first, d), keys, sums, scale, {false, 0}, nobody).passed);
+}
+
+namespace {
+
+// As cases of decode have them: [kv_heads, sequences, group, d] of columns of a token-major view.
+runtime::HostTensor queries_of(const LayerBench& bench, const HbmView& view,
+                               const workloads::DecodeShape& shape) {
+  const std::uint64_t sequences = shape.lengths.size();
+  runtime::HostTensor tensor =
+      runtime::make_tensor("q", view.dtype, {shape.kv_heads, sequences, shape.group, shape.d});
+  std::vector<float> values;
+  for (std::uint64_t h = 0; h < shape.kv_heads; ++h)
+    for (std::uint64_t b = 0; b < sequences; ++b)
+      for (std::uint64_t c = 0; c < shape.group * shape.d; ++c)
+        values.push_back(bench.at(view, b, h * shape.group * shape.d + c));
+  tests::store_all(tensor.values.data(), values, view.dtype);
+  return tensor;
+}
+
+runtime::HostTensor cache_of(const LayerBench& bench, const HbmView& view,
+                             const workloads::DecodeShape& shape, bool turned) {
+  const std::uint64_t caches = shape.kv_heads * shape.lengths.size(), d = shape.d, capacity = shape.capacity;
+  runtime::HostTensor tensor =
+      runtime::make_tensor("cache", view.dtype, {shape.kv_heads, shape.lengths.size(), capacity, d});
+  std::vector<float> values;
+  for (std::uint64_t n = 0; n < caches; ++n)
+    for (std::uint64_t t = 0; t < capacity; ++t)
+      for (std::uint64_t c = 0; c < d; ++c)
+        values.push_back(turned ? bench.at(view, n * d + c, t) : bench.at(view, n * capacity + t, c));
+  tests::store_all(tensor.values.data(), values, view.dtype);
+  return tensor;
+}
+
+// A table in which every page stands once, and pages [kv_heads pages, page d] as [kv_heads, pages, page, d].
+HbmView table_of(LayerBench& bench, const workloads::DecodeShape& shape) {
+  const std::uint64_t sequences = shape.lengths.size(), each = shape.pages_per_sequence();
+  const HbmView table = bench.tensor(DType::kInt32, sequences, each);
+  for (std::uint64_t b = 0; b < sequences; ++b)
+    for (std::uint64_t i = 0; i < each; ++i)
+      bench.set(table, b, i, static_cast<float>((b * each + i) * 7 % shape.pages));
+  return table;
+}
+
+runtime::HostTensor as_tensor(const LayerBench& bench, const HbmView& view,
+                              std::vector<std::uint64_t> extents) {
+  runtime::HostTensor tensor = runtime::make_tensor("t", view.dtype, std::move(extents));
+  tests::store_all(tensor.values.data(), bench.values(view), view.dtype);
+  return tensor;
+}
+
+void check_two_steps(workloads::DecodeShape shape) {
+  shape.by_rows = true;
+  const bool paged = shape.page > 0;
+  const std::uint64_t sequences = shape.lengths.size(), columns = shape.kv_heads * shape.group * shape.d,
+                      caches = shape.kv_heads * sequences;
+  INFO(shape.kv_heads << " x " << shape.group << " heads of " << shape.d << ", pages of " << shape.page);
+  LayerBench bench(twice_the_memory());
+  const HbmView q = bench.input(shape.dtype, sequences, columns + 50, 1).window(0, 50, sequences, columns),
+                first = bench.tensor(shape.dtype, sequences, columns + 30).window(0, 20, sequences, columns),
+                second = bench.tensor(shape.dtype, sequences, columns);
+  workloads::DecodeViews views{q, {}, {}, first, {}};
+  if (paged) {
+    views.k = bench.input(shape.dtype, shape.kv_heads * shape.pages, shape.page * shape.d, 2);
+    views.v = bench.input(shape.dtype, shape.kv_heads * shape.pages, shape.page * shape.d, 3);
+    views.table = table_of(bench, shape);
+  } else {
+    views.k = bench.input(shape.dtype, caches * shape.d, shape.capacity, 2);
+    views.v = bench.input(shape.dtype, caches * shape.capacity, shape.d, 3);
+  }
+  workloads::emit_decode(bench.kernel, bench.machine, shape, views);
+  views.q = first, views.o = second;
+  workloads::emit_decode(bench.kernel, bench.machine, shape, views);
+  bench.run(6);
+  const std::vector<std::uint64_t> pages{shape.kv_heads, shape.pages, shape.page, shape.d};
+  const runtime::HostTensor k = paged ? as_tensor(bench, views.k, pages)
+                                      : cache_of(bench, views.k, shape, true),
+                            v = paged ? as_tensor(bench, views.v, pages)
+                                      : cache_of(bench, views.v, shape, false);
+  const runtime::HostTensor table =
+      paged ? as_tensor(bench, views.table, {sequences, shape.pages_per_sequence()}) : runtime::HostTensor{};
+  for (const auto& [in, out] : {std::pair{q, first}, {first, second}}) {
+    const runtime::HostTensor queries = queries_of(bench, in, shape), outputs = queries_of(bench, out, shape);
+    const runtime::GoldenResult golden =
+        workloads::check_decode({queries, k, v, outputs, paged ? &table : nullptr, shape.lengths}, nobody);
+    INFO(golden.first_mismatch);
+    CHECK(golden.passed);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("layer kernels: two decoding steps, queries and outputs in wider matrices", "[layer][decode]") {
+  workloads::DecodeShape shape;
+  shape.lengths = {300, 1, 77, 129, 200};
+  shape.capacity = 300;
+  for (const auto& [heads, group, d] :
+       {std::tuple<unsigned, unsigned, unsigned>{1, 1, 128}, {2, 3, 64}, {3, 40, 20}, {1, 64, 128}}) {
+    shape.kv_heads = heads, shape.group = group, shape.d = d;
+    check_two_steps(shape);
+  }
+  shape.dtype = DType::kFp32;
+  check_two_steps(shape);
+}
+
+TEST_CASE("layer kernels: two decoding steps over pages, by rows", "[layer][decode]") {
+  workloads::DecodeShape shape{2, {300, 1, 77}, 300, 4, 64, 16, 0};
+  shape.pages = 3 * shape.pages_per_sequence();
+  check_two_steps(shape);
+}
