@@ -3,12 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "runtime/collective/assembly.h"
-#include "runtime/collective/cost.h"
+#include "runtime/collective/measure.h"
 #include "workloads/collective/request.h"
 #include "workloads/collective/values.h"
 
@@ -93,31 +91,15 @@ class Collective final : public runtime::Workload {
   runtime::CollectiveResult result_of(const model::MachineParams& machine, const Run& run) const {
     const Group& group = assembly_->groups()[run.group];
     const Problem& problem = run.placed.spec.problem;
-    runtime::CollectiveResult result;
+    std::vector<runtime::RankTimes> ranks;
+    for (const auto& spans : run.placed.spans) ranks.push_back(times_of(stopwatch_, spans));
+    runtime::CollectiveResult result = measured(machine, group, run.placed, run.bytes, std::move(ranks));
     result.operation = request_.operation;
     result.name = fmt::format("{} of {} B", request_.operation, run.bytes);
     if (assembly_->groups().size() > 1) result.name += " by " + group.name;
     if (problem.reduces()) result.combiner = request_.reduction;
-    result.algorithm = run.placed.spec.algorithm->name;
     result.why = run.why;
     result.group = fmt::format("{} {} of {}", group.ranks(), request_.ranks, group.name);
-    result.bytes = run.bytes;
-    result.dtype = request_.element();
-    result.bus_factor = bus_factor(problem.operation, problem.ranks);
-    for (const auto& spans : run.placed.spans) {
-      runtime::RankTimes times{stopwatch_.begin(spans.front()), stopwatch_.end(spans.front())};
-      for (const Stopwatch::Span& span : spans) {
-        times.start = std::min(times.start, stopwatch_.begin(span));
-        times.end = std::max(times.end, stopwatch_.end(span));
-      }
-      result.ranks.push_back(times);
-    }
-    const CostModel model(machine, group);
-    const Cost cost = model.of(run.placed.together, run.bytes);
-    const auto duration = [](double seconds) { return base::Duration{std::llround(seconds * 1e15)}; };
-    result.closed_form = duration(cost.seconds);
-    result.split = runtime::split_time(result.ranks, {cost.rounds, duration(model.empty_round()),
-                                                      duration(cost.link), duration(cost.more_sources)});
     result.correct = run.correct;
     return result;
   }

@@ -7,6 +7,7 @@
 #include <array>
 #include <memory>
 
+#include "runtime/collective/measure.h"
 #include "workloads/gemm/gemm_kernel.h"
 
 namespace tahoma::workloads {
@@ -56,17 +57,6 @@ struct Group {
   }
 };
 
-runtime::RankTimes times_of(const runtime::collective::Stopwatch& stopwatch, const GemmSum& sum,
-                            std::uint32_t core) {
-  const std::vector<runtime::collective::Stopwatch::Span> spans = sum.spans(core);
-  runtime::RankTimes times{stopwatch.begin(spans.front()), stopwatch.end(spans.front())};
-  for (const auto& span : spans) {
-    times.start = std::min(times.start, stopwatch.begin(span));
-    times.end = std::max(times.end, stopwatch.end(span));
-  }
-  return times;
-}
-
 }  // namespace
 
 void GemmPrograms::load(runtime::Machine& machine, const GemmLayout& layout, GemmKernel nest) {
@@ -106,7 +96,7 @@ std::vector<runtime::CollectiveResult> GemmPrograms::sums(const model::MachinePa
     if (alike == all.end()) alike = all.insert(all.end(), Alike{&sum, 0, {}});
     ++alike->groups;
     for (std::uint32_t r = 0; r < sum.ranks(); ++r, ++tiles)
-      alike->ranks.push_back(times_of(stopwatch_, sum, tiles->core));
+      alike->ranks.push_back(runtime::collective::times_of(stopwatch_, sum.spans(tiles->core)));
   }
   std::vector<runtime::CollectiveResult> results;
   for (Alike& alike : all) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "workloads/attention/flash_kernel.h"
+#include "workloads/decode/decode_kernel.h"
 #include "workloads/gemm/gemm_kernel.h"
 #include "workloads/mlp/gated.h"
 #include "workloads/rms_norm/rms_norm_kernel.h"
@@ -92,6 +93,19 @@ void LayerPart::attention(const Attention& a) const {
   shape.parts = a.heads.parts;
   shape.by_rows = true;
   emit_flash(kernel, machine, shape, {a.q, a.k, a.v, a.o, {}});
+}
+
+void LayerPart::decode(const Decode& d) const {
+  const Kernel::Scope scope(kernel);
+  DecodeShape shape;
+  shape.kv_heads = d.kv_heads;
+  shape.lengths.assign(d.sequences, d.tokens);
+  shape.capacity = d.tokens;
+  shape.group = d.heads_per_kv;
+  shape.d = model.head_dim;
+  shape.dtype = kDType;
+  shape.by_rows = true;
+  emit_decode(kernel, machine, shape, {d.q, d.k, d.v, d.o, {}});
 }
 
 }  // namespace tahoma::workloads

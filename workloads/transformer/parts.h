@@ -31,6 +31,12 @@ struct LayerPart {
     std::uint64_t heads_per_kv;
   };
   void attention(const Attention& a) const;
+  // New tokens against caches: q and o [sequences, heads head_dim].
+  struct Decode {
+    runtime::HbmView q, k, v, o;
+    std::uint64_t kv_heads, heads_per_kv, sequences, tokens;
+  };
+  void decode(const Decode& d) const;
 };
 
 // Columns of heads [first, first + count) of a matrix of such.

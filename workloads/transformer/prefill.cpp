@@ -46,13 +46,6 @@ Prefill::Prefill(Replica& replica, const TransformerParams& params)
   }
 }
 
-template <class Body>
-void Prefill::each(const char* region, Body&& body) {
-  replica_.region(region);
-  for (std::size_t r = 0; r < replica_.ranks(); ++r)
-    for (std::size_t h = 0; h < replica_.halves(); ++h) body(r, h);
-}
-
 Prefill::Layer Prefill::allocate(std::size_t r, std::size_t number) {
   const ModelShape& m = params_.model;
   const std::uint64_t rows = turned_rows(rows_.rows());
@@ -101,11 +94,6 @@ HbmView Prefill::slice_of(std::size_t r, std::size_t h, std::size_t slice, Whole
   return rows_of((layers_[r].*whole).of(h), rows_.first_of_block(slice, 0), rows_.slice());
 }
 
-HbmView Prefill::half_of_columns(const HbmView& view, std::size_t half) const {
-  const std::uint64_t columns = view.columns / replica_.halves();
-  return view.window(0, half * columns, view.rows, columns);
-}
-
 void Prefill::exchange(const char* region, Operation operation, std::size_t slice, Rows rows, Whole whole) {
   if (replica_.ranks() == 1) return;
   replica_.region(region);
@@ -123,7 +111,7 @@ void Prefill::exchange(const char* region, Operation operation, std::size_t slic
     Placed placed =
         communicator.plan(operation, kDType, rows_.block() * params_.model.hidden, params_.algorithm);
     communicator.add(placed, ends);
-    collectives_.push_back(std::move(placed));
+    keep(region, h, std::move(placed));
   }
 }
 
@@ -138,12 +126,12 @@ void Prefill::meet_rows(std::size_t slice, Whole whole) {
 void Prefill::meet_columns(std::size_t slice, Whole whole) {
   for (std::size_t r = 0; r < replica_.ranks(); ++r)
     replica_.meet(r, [&](std::size_t writer, std::size_t viewer) {
-      return std::vector<HbmView>{half_of_columns(slice_of(r, viewer, slice, whole), writer)};
+      return std::vector<HbmView>{replica_.half_of_columns(slice_of(r, viewer, slice, whole), writer)};
     });
 }
 
 void Prefill::normalise(std::size_t layer, std::size_t slice) {
-  each("attention norm", [&](std::size_t r, std::size_t h) {
+  replica_.each("attention norm", [&](std::size_t r, std::size_t h) {
     const HbmView stream = own(layers_[r], h, slice, &Layer::Half::stream),
                   gain = ranks_[r].weights[layer].attention_gain.of(h),
                   normed = own(layers_[r], h, slice, &Layer::Half::normed, &Layer::gathered);
@@ -156,7 +144,7 @@ void Prefill::normalise(std::size_t layer, std::size_t slice) {
 }
 
 void Prefill::normalise_mlp(std::size_t layer, std::size_t slice) {
-  each("mlp norm", [&](std::size_t r, std::size_t h) {
+  replica_.each("mlp norm", [&](std::size_t r, std::size_t h) {
     const HbmView sum = own(layers_[r], h, slice, &Layer::Half::sum, &Layer::partial),
                   middle = own(layers_[r], h, slice, &Layer::Half::middle);
     part(r, h).norm(own(layers_[r], h, slice, &Layer::Half::stream), &sum, &middle,
@@ -170,7 +158,7 @@ void Prefill::make_heads(std::size_t layer, std::size_t slice) {
   replica_.region("qkv");
   meet_rows(slice, &Layer::gathered);
   const std::uint64_t d = params_.model.head_dim;
-  each("qkv", [&](std::size_t r, std::size_t h) {
+  replica_.each("qkv", [&](std::size_t r, std::size_t h) {
     const auto [first, count] = share_.units_of(h);
     if (count == 0) return;
     part(r, h).product(slice_of(r, h, slice, &Layer::gathered),
@@ -184,7 +172,7 @@ void Prefill::make_heads(std::size_t layer, std::size_t slice) {
 void Prefill::turn_heads(std::size_t slice) {
   const std::uint64_t d = params_.model.head_dim, begin = rows_.first_of_block(slice, 0),
                       end = begin + rows_.slice();
-  each("rope", [&](std::size_t r, std::size_t h) {
+  replica_.each("rope", [&](std::size_t r, std::size_t h) {
     const auto [first, count] = share_.units_of(h);
     const std::uint64_t turned = share_.heads + share_.kv_heads;
     if (first >= turned || count == 0) return;
@@ -207,7 +195,7 @@ void Prefill::attend() {
       if (count == 0) return std::vector<HbmView>{};
       return std::vector<HbmView>{heads_of(layers_[r].qkv.of(viewer), first, count, d)};
     });
-  each("attention", [&](std::size_t r, std::size_t h) {
+  replica_.each("attention", [&](std::size_t r, std::size_t h) {
     const RankShare::Heads heads = share_.heads_of(r, h);
     const std::uint64_t kv = heads.first / share_.heads_per_kv,
                         kv_end = (heads.first + heads.count - 1) / share_.heads_per_kv + 1;
@@ -231,10 +219,10 @@ void Prefill::attend() {
 }
 
 void Prefill::project(std::size_t layer, std::size_t slice) {
-  each("projection", [&](std::size_t r, std::size_t h) {
+  replica_.each("projection", [&](std::size_t r, std::size_t h) {
     part(r, h).product(slice_of(r, h, slice, &Layer::o),
-                       half_of_columns(ranks_[r].weights[layer].o.of(h), h),
-                       half_of_columns(slice_of(r, h, slice, &Layer::partial), h));
+                       replica_.half_of_columns(ranks_[r].weights[layer].o.of(h), h),
+                       replica_.half_of_columns(slice_of(r, h, slice, &Layer::partial), h));
   });
   meet_columns(slice, &Layer::partial);
   exchange("attention reduce_scatter", Operation::kReduceScatter, slice, &Layer::Half::sum, &Layer::partial);
@@ -243,22 +231,22 @@ void Prefill::project(std::size_t layer, std::size_t slice) {
 void Prefill::feed_forward(std::size_t layer, std::size_t slice) {
   replica_.region("gate and up");
   meet_rows(slice, &Layer::gathered_mlp);
-  each("gate and up", [&](std::size_t r, std::size_t h) {
+  replica_.each("gate and up", [&](std::size_t r, std::size_t h) {
     part(r, h).product(slice_of(r, h, slice, &Layer::gathered_mlp),
-                       half_of_columns(ranks_[r].weights[layer].gate_up.of(h), h),
-                       half_of_columns(slice_of(r, h, slice, &Layer::gate_up), h));
+                       replica_.half_of_columns(ranks_[r].weights[layer].gate_up.of(h), h),
+                       replica_.half_of_columns(slice_of(r, h, slice, &Layer::gate_up), h));
   });
-  each("activation", [&](std::size_t r, std::size_t h) {
-    const HbmView both = half_of_columns(slice_of(r, h, slice, &Layer::gate_up), h);
+  replica_.each("activation", [&](std::size_t r, std::size_t h) {
+    const HbmView both = replica_.half_of_columns(slice_of(r, h, slice, &Layer::gate_up), h);
     const std::uint64_t columns = both.columns / 2;
     part(r, h).gated(both.window(0, 0, both.rows, columns), both.window(0, columns, both.rows, columns),
-                     half_of_columns(slice_of(r, h, slice, &Layer::hidden), h));
+                     replica_.half_of_columns(slice_of(r, h, slice, &Layer::hidden), h));
   });
   meet_columns(slice, &Layer::hidden);
-  each("down", [&](std::size_t r, std::size_t h) {
+  replica_.each("down", [&](std::size_t r, std::size_t h) {
     part(r, h).product(slice_of(r, h, slice, &Layer::hidden),
-                       half_of_columns(ranks_[r].weights[layer].down.of(h), h),
-                       half_of_columns(slice_of(r, h, slice, &Layer::partial_mlp), h));
+                       replica_.half_of_columns(ranks_[r].weights[layer].down.of(h), h),
+                       replica_.half_of_columns(slice_of(r, h, slice, &Layer::partial_mlp), h));
   });
   meet_columns(slice, &Layer::partial_mlp);
   exchange("mlp reduce_scatter", Operation::kReduceScatter, slice, &Layer::Half::sum_mlp, &Layer::partial_mlp);
@@ -281,7 +269,7 @@ void Prefill::emit_layer(std::size_t layer) {
 }
 
 void Prefill::finish() {
-  each("residual", [&](std::size_t r, std::size_t h) {
+  replica_.each("residual", [&](std::size_t r, std::size_t h) {
     for (std::size_t s = 0; s < rows_.slices; ++s)
       part(r, h).add(own(layers_[r], h, s, &Layer::Half::middle),
                      own(layers_[r], h, s, &Layer::Half::sum_mlp, &Layer::partial_mlp),
@@ -292,6 +280,34 @@ void Prefill::finish() {
 void Prefill::emit() {
   for (std::size_t l = 0; l < params_.layers; ++l) emit_layer(l);
   finish();
+}
+
+template <class Body>
+void Prefill::for_runs(Body&& body) const {
+  for (std::size_t g = 0; g < replica_.alike().size(); ++g)
+    for (std::size_t r = 0; r < rows_.ranks; ++r)
+      for (std::size_t h = 0; h < rows_.halves; ++h)
+        for (std::size_t s = 0; s < rows_.slices; ++s)
+          body(g, r, h, s * rows_.run, replica_.alike()[g].number * rows_.rows() + rows_.first(s, h, r));
+}
+
+void Prefill::fill(runtime::Machine& machine, const HostCase& values) const {
+  for (std::size_t r = 0; r < ranks_.size(); ++r) {
+    for (std::size_t l = 0; l < params_.layers; ++l)
+      ranks_[r].weights[l].fill(machine, replica_, r, values.weights[l], share_);
+    fill_all(machine, replica_, ranks_[r].table, values.table);
+  }
+  for_runs([&](std::size_t g, std::size_t r, std::size_t h, std::uint64_t own, std::uint64_t row) {
+    runtime::copy_window(values.x, {row, 0, rows_.run, values.x.columns()},
+                         row_of(machine, replica_, g, ranks_[r].in[h], own));
+  });
+}
+
+void Prefill::gather(runtime::Machine& machine, runtime::HostTensor& out) const {
+  for_runs([&](std::size_t g, std::size_t r, std::size_t h, std::uint64_t own, std::uint64_t row) {
+    runtime::paste_window(out, {row, 0, rows_.run, out.columns()},
+                          row_of(machine, replica_, g, ranks_[r].out[h], own));
+  });
 }
 
 }  // namespace tahoma::workloads

@@ -8,27 +8,25 @@
 #pragma once
 
 #include "workloads/transformer/parts.h"
+#include "workloads/transformer/phase_programs.h"
 #include "workloads/transformer/rows.h"
-#include "workloads/transformer/weights.h"
 
 namespace tahoma::workloads {
 
-class Prefill {
+class Prefill final : public PhasePrograms {
  public:
   Prefill(Replica& replica, const TransformerParams& params);
 
-  void emit();
+  void emit() override;
+  void fill(runtime::Machine& machine, const HostCase& values) const override;
+  void gather(runtime::Machine& machine, runtime::HostTensor& out) const override;
 
+ private:
   struct Rank {
     std::vector<LayerWeights> weights;  // by layer
     Matrix table;                       // of the rotary embedding
     std::vector<Matrix> in, out;        // by half: its rows of the residual stream, slice by slice
   };
-  const std::vector<Rank>& ranks() const { return ranks_; }
-  const RowDeal& rows() const { return rows_; }
-  const std::vector<runtime::collective::Placed>& collectives() const { return collectives_; }
-
- private:
   // What a layer leaves in HBM on one rank. Nothing that was sent is written again: nobody tells the sender
   // when it may be.
   struct Layer {
@@ -41,8 +39,6 @@ class Prefill {
   using Whole = Matrix Layer::*;
   using Rows = Matrix Layer::Half::*;
 
-  template <class Body>
-  void each(const char* region, Body&& body);  // body(rank, half)
   LayerPart part(std::size_t rank, std::size_t half) {
     return {replica_.kernel(rank, half), replica_.machine(), params_.model};
   }
@@ -51,7 +47,6 @@ class Prefill {
   runtime::HbmView own(const Layer& layer, std::size_t half, std::size_t slice, Rows rows, Whole whole) const;
   runtime::HbmView own(const Layer& layer, std::size_t half, std::size_t slice, Rows rows) const;
   runtime::HbmView slice_of(std::size_t rank, std::size_t half, std::size_t slice, Whole whole) const;
-  runtime::HbmView half_of_columns(const runtime::HbmView& view, std::size_t half) const;
 
   void emit_layer(std::size_t layer);
   void normalise(std::size_t layer, std::size_t slice);
@@ -66,6 +61,9 @@ class Prefill {
   void project(std::size_t layer, std::size_t slice);
   void feed_forward(std::size_t layer, std::size_t slice);
   void finish();
+  // body(replica, rank, half, first of its own rows, first of all replicas' rows), for each run.
+  template <class Body>
+  void for_runs(Body&& body) const;
 
   Replica& replica_;
   const TransformerParams& params_;
@@ -73,7 +71,6 @@ class Prefill {
   RowDeal rows_;
   std::vector<Rank> ranks_;
   std::vector<Layer> layers_, before_;  // the layer in work and the one before it, by rank
-  std::vector<runtime::collective::Placed> collectives_;
 };
 
 }  // namespace tahoma::workloads

@@ -48,6 +48,18 @@ class Replica {
 
   runtime::Kernel& kernel(std::size_t rank, std::size_t half) { return program(rank, half).kernel; }
   void region(const std::string& name);  // of all kernels
+  // body(rank, half), as a region.
+  template <class Body>
+  void each(const std::string& name, Body&& body) {
+    region(name);
+    for (std::size_t r = 0; r < ranks(); ++r)
+      for (std::size_t h = 0; h < halves(); ++h) body(r, h);
+  }
+  // Of a matrix of which each half makes as many columns.
+  runtime::HbmView half_of_columns(const runtime::HbmView& view, std::size_t half) const {
+    const std::uint64_t columns = view.columns / halves();
+    return view.window(0, half * columns, view.rows, columns);
+  }
   // The halves of a rank meet. `written`: what `writer` has written, as `viewer` addresses it.
   using Written = std::function<std::vector<runtime::HbmView>(std::size_t writer, std::size_t viewer)>;
   void meet(std::size_t rank, const Written& written);

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/transformer/transformer.h"
 
-#include <memory>
+#include <fmt/format.h>
 
+#include <algorithm>
+
+#include "runtime/collective/measure.h"
 #include "runtime/golden_rule.h"
+#include "workloads/transformer/decode_step.h"
 #include "workloads/transformer/definition.h"
 #include "workloads/transformer/prefill.h"
 
@@ -24,35 +28,31 @@ class Transformer final : public runtime::Workload {
   void prepare(Machine& machine, std::uint64_t seed) override {
     seed_ = seed;
     const Seating seating(machine.params(), params_.placement, params_.parallel.tensor);
-    for (auto& alike : replicas_of(machine.params(), seating, params_.parallel.data, params_.parallel.tensor)) {
+    std::optional<HostCase> values;
+    if (machine.functional()) values = host_case();
+    for (auto& alike :
+         replicas_of(machine.params(), seating, params_.parallel.data, params_.parallel.tensor)) {
       replicas_.push_back(std::make_unique<Replica>(machine, std::move(alike)));
-      prefills_.push_back(std::make_unique<Prefill>(*replicas_.back(), params_));
-      prefills_.back()->emit();
+      programs_.push_back(programs_of(*replicas_.back()));
+      programs_.back()->emit();
       replicas_.back()->load(stopwatch_);
-      if (machine.functional()) fill(machine, *replicas_.back(), *prefills_.back());
+      if (values) programs_.back()->fill(machine, *values);
     }
     machine.observe(&stopwatch_);
   }
 
   runtime::GoldenResult verify(Machine& machine) override {
-    const HostTensor x = inputs(), got = gather(machine);
-    std::vector<HostWeights> weights;
-    for (std::uint64_t l = 0; l < params_.layers; ++l) weights.push_back(make_weights(params_.model, seed_, l));
-    std::vector<Stream> sequences;
-    const Rows all = matrix_of(x);
-    const auto tokens = static_cast<Eigen::Index>(params_.tokens);
-    for (Eigen::Index s = 0; s < all.rows() / tokens; ++s) {
-      Stream stream{all.middleRows(s * tokens, tokens), Eigen::VectorXd::Zero(tokens)};
-      for (const HostWeights& layer : weights) apply_layer(params_.model, layer, roundings(), {}, stream);
-      sequences.push_back(std::move(stream));
-    }
+    const HostTensor got = gather(machine);
+    const std::vector<Stream> streams = wanted();
+    const std::uint64_t rows = rows_of_sequence();
     return runtime::check_rows(
-        got,
-        [&](std::uint64_t row) {
-          return wanted_row(sequences[row / params_.tokens], row % params_.tokens);
-        },
-        runtime::unit_roundoff(kDType), "six deviations of independent roundings of the activations, "
-        "relative to the root mean square of a token's row", [](std::uint64_t, std::uint64_t) { return std::string("some core"); });
+        got, [&](std::uint64_t row) { return wanted_row(streams[row / rows], row % rows); },
+        runtime::unit_roundoff(kDType),
+        "six deviations of independent roundings of the activations, relative to the root mean square of a "
+        "token's row",
+        [&](std::uint64_t row, std::uint64_t) {
+          return fmt::format("the ranks of replica {}", row / params_.rows());
+        });
   }
 
   std::vector<runtime::NamedValues> outputs(Machine& machine) override {
@@ -60,72 +60,108 @@ class Transformer final : public runtime::Workload {
     return {{out.name, out.dtype, out.shape, std::move(out.values)}};
   }
 
+  std::vector<runtime::CollectiveResult> collectives(Machine& machine,
+                                                     const base::RunMeasurement&) override {
+    std::vector<runtime::CollectiveResult> results;
+    for (std::size_t i = 0; i < programs_.size(); ++i)
+      for (const PhasePrograms::Exchange& exchange : programs_[i]->exchanges())
+        results.push_back(result_of(machine.params(), *replicas_[i], exchange));
+    return results;
+  }
+
   double useful_flops() const override { return params_.useful_flops(); }
   isa::DType compute_dtype() const override { return kDType; }
   std::uint32_t cores_used() const override {
     std::size_t cores = 0;
-    for (const auto& replica : replicas_) cores += replica->alike().size() * replica->ranks() * replica->halves();
+    for (const auto& replica : replicas_)
+      cores += replica->alike().size() * replica->ranks() * replica->halves();
     return static_cast<std::uint32_t>(cores);
   }
   std::string describe() const override { return params_.describe(); }
 
  private:
-  HostTensor inputs() const {
-    return runtime::generate_input("x", kDType, {params_.batch * params_.tokens, params_.model.hidden}, seed_, 0);
+  bool decodes() const { return params_.phase() == Phase::kDecode; }
+  std::uint64_t all_rows() const { return params_.rows() * params_.parallel.data; }
+  std::uint64_t rows_of_sequence() const { return decodes() ? 1 : params_.tokens; }
+
+  std::unique_ptr<PhasePrograms> programs_of(Replica& replica) const {
+    if (decodes()) return std::make_unique<DecodeStep>(replica, params_);
+    return std::make_unique<Prefill>(replica, params_);
   }
 
-  // Rounded: normed, product, rope twice, probabilities, output, partial sum, sum over ranks, stream.
-  Roundings roundings() const {
-    double sums = 1;
-    for (const Placed& placed : prefills_.front()->collectives()) sums = std::max(sums, double(placed.roundings));
-    return {8 + sums, 6 + sums};
-  }
-
-  // A row of a run for each (replica, half, rank, slice).
-  template <class Body>
-  void for_runs(const Replica& replica, const Prefill& prefill, Body&& body) const {
-    const RowDeal& deal = prefill.rows();
-    for (std::size_t g = 0; g < replica.alike().size(); ++g)
-      for (std::size_t r = 0; r < deal.ranks; ++r)
-        for (std::size_t h = 0; h < deal.halves; ++h)
-          for (std::size_t s = 0; s < deal.slices; ++s)
-            body(g, r, h, s * deal.run, replica.alike()[g].number * deal.rows() + deal.first(s, h, r), deal.run);
-  }
-
-  void fill(Machine& machine, const Replica& replica, const Prefill& prefill) const {
-    const RankShare share(params_, replica.halves());
+  HostCase host_case() const {
+    HostCase values;
     for (std::uint64_t l = 0; l < params_.layers; ++l) {
-      const HostWeights weights = make_weights(params_.model, seed_, l);
-      for (std::size_t r = 0; r < replica.ranks(); ++r)
-        prefill.ranks()[r].weights[l].fill(machine, replica, r, weights, share);
+      values.weights.push_back(make_weights(params_.model, seed_, l));
+      if (decodes()) values.caches.push_back(make_cache(params_, seed_, l));
     }
-    const HostTensor table = rope_table(params_.model, 0, 1, params_.tokens), x = inputs();
-    for (const Prefill::Rank& rank : prefill.ranks()) fill_all(machine, replica, rank.table, table);
-    for_runs(replica, prefill, [&](std::size_t g, std::size_t r, std::size_t h, std::uint64_t at, std::uint64_t row, std::uint64_t rows) {
-      runtime::copy_window(x, {row, 0, rows, x.columns()}, bytes(machine, replica, g, prefill.ranks()[r].in[h], at));
-    });
-  }
-
-  static std::byte* bytes(Machine& machine, const Replica& replica, std::size_t g, const Matrix& matrix, std::uint64_t row) {
-    return machine.bytes(replica.at(g, matrix.tensor)) + row * matrix.tensor.shape[1] * isa::size_of(kDType);
+    values.table = decodes() ? rope_table(params_.model, params_.context, 0, params_.rows())
+                             : rope_table(params_.model, 0, 1, params_.tokens);
+    values.x = runtime::generate_input("x", kDType, {all_rows(), params_.model.hidden}, seed_, 0);
+    return values;
   }
 
   HostTensor gather(Machine& machine) const {
-    HostTensor out = runtime::make_tensor("out", kDType, {params_.batch * params_.tokens, params_.model.hidden});
-    for (std::size_t i = 0; i < replicas_.size(); ++i) {
-      const Replica& replica = *replicas_[i];
-      const Prefill& prefill = *prefills_[i];
-      for_runs(replica, prefill, [&](std::size_t g, std::size_t r, std::size_t h, std::uint64_t at, std::uint64_t row, std::uint64_t rows) {
-        runtime::paste_window(out, {row, 0, rows, out.columns()}, bytes(machine, replica, g, prefill.ranks()[r].out[h], at));
-      });
-    }
+    HostTensor out = runtime::make_tensor("out", kDType, {all_rows(), params_.model.hidden});
+    for (const auto& programs : programs_) programs->gather(machine, out);
     return out;
+  }
+
+  // On the longest way through a part: normed rows, a product, rope twice, probabilities, their output, a
+  // partial sum, the stream, and the sum over the ranks; without attention two fewer.
+  Roundings roundings() const {
+    std::uint32_t sum = 1;
+    for (const PhasePrograms::Exchange& exchange : programs_.front()->exchanges())
+      sum = std::max(sum, exchange.placed.roundings);
+    return {8.0 + sum, 6.0 + sum};
+  }
+
+  // By sequence.
+  std::vector<Stream> wanted() const {
+    const HostCase values = host_case();
+    const Rows x = matrix_of(values.x);
+    const auto rows = static_cast<Eigen::Index>(rows_of_sequence());
+    std::vector<Stream> streams;
+    for (Eigen::Index first = 0; first < x.rows(); first += rows)
+      streams.push_back({x.middleRows(first, rows), Eigen::VectorXd::Zero(rows)});
+    for (std::uint64_t l = 0; l < params_.layers; ++l)
+      for (std::size_t s = 0; s < streams.size(); ++s)
+        apply_layer(params_.model, values.weights[l], roundings(), cache_of(values, l, s), streams[s]);
+    return streams;
+  }
+
+  Cache cache_of(const HostCase& values, std::uint64_t layer, std::size_t sequence) const {
+    if (!decodes()) return {};
+    const auto context = static_cast<Eigen::Index>(params_.context),
+               first = static_cast<Eigen::Index>(sequence) * context;
+    const HostCache& cache = values.caches[layer];
+    return {matrix_of(cache.k).middleRows(first, context), matrix_of(cache.v).middleRows(first, context)};
+  }
+
+  runtime::CollectiveResult result_of(const model::MachineParams& machine, const Replica& replica,
+                                      const PhasePrograms::Exchange& exchange) const {
+    const Placed& placed = exchange.placed;
+    std::vector<runtime::RankTimes> ranks;
+    for (const Replica::Place& place : replica.alike())
+      for (std::size_t r = 0; r < placed.spans.size(); ++r) {
+        std::vector<Stopwatch::Span> spans = placed.spans[r];
+        for (Stopwatch::Span& span : spans) span.core = place.cores[r][exchange.half];
+        ranks.push_back(times_of(stopwatch_, spans));
+      }
+    const Group& group = replica.alike().front().groups[exchange.half];
+    runtime::CollectiveResult result = measured(
+        machine, group, placed, placed.spec.elements * isa::size_of(placed.spec.dtype), std::move(ranks));
+    result.name = fmt::format("{}, half {}", exchange.region, exchange.half);
+    if (placed.spec.problem.reduces()) result.combiner = "sum";
+    result.why = params_.algorithm;
+    result.group = fmt::format("{} groups of {} cores at once", replica.alike().size(), group.ranks());
+    return result;
   }
 
   TransformerParams params_;
   std::uint64_t seed_ = 0;
   std::vector<std::unique_ptr<Replica>> replicas_;
-  std::vector<std::unique_ptr<Prefill>> prefills_;
+  std::vector<std::unique_ptr<PhasePrograms>> programs_;
   Stopwatch stopwatch_;
 };
 

@@ -13,9 +13,9 @@ using runtime::HostTensor;
 
 namespace {
 
-constexpr std::uint64_t kTensorsOfLayer = 16;  // numbers of generated tensors; more than there are
+constexpr std::uint64_t kTensorsOfLayer = 32;  // numbers of generated tensors; more than there are
 
-enum class Number : std::uint8_t { kAttentionGain = 8, kQ, kK, kV, kO, kMlpGain, kGate, kUp, kDown };
+enum class Number : std::uint8_t { kAttentionGain = 8, kQ, kK, kV, kO, kMlpGain, kGate, kUp, kDown, kKCache, kVCache };
 
 struct Generator {
   std::uint64_t seed, layer;
@@ -68,6 +68,13 @@ HostWeights make_weights(const ModelShape& m, std::uint64_t seed, std::uint64_t 
           g.weights("gate", Number::kGate, m.hidden, m.ffn),
           g.weights("up", Number::kUp, m.hidden, m.ffn),
           g.weights("down", Number::kDown, m.ffn, m.hidden)};
+}
+
+HostCache make_cache(const TransformerParams& params, std::uint64_t seed, std::uint64_t layer) {
+  const Generator g{seed, layer};
+  const std::uint64_t rows = params.batch * params.context, columns = params.model.kv_heads * params.model.head_dim;
+  return {g.make("k_cache", Number::kKCache, TransformerParams::kDType, rows, columns, 1, 0),
+          g.make("v_cache", Number::kVCache, TransformerParams::kDType, rows, columns, 1, 0)};
 }
 
 LayerWeights::LayerWeights(Replica& replica, std::size_t rank, const ModelShape& m, const RankShare& share) {

@@ -12,6 +12,20 @@ namespace tahoma::workloads {
 struct HostWeights {
   runtime::HostTensor attention_gain, q, k, v, o, mlp_gain, gate, up, down;
 };
+// What the caches of a layer hold: [sequences of all replicas, context, kv_heads head_dim] each.
+struct HostCache {
+  runtime::HostTensor k, v;
+};
+// A case's inputs.
+struct HostCase {
+  std::vector<HostWeights> weights;  // by layer
+  std::vector<HostCache> caches;     // decode: by layer
+  runtime::HostTensor table;         // of the rotary embedding
+  runtime::HostTensor x;             // [rows of all replicas, hidden]
+};
+
+// Of caches uniform in [-1, 1).
+HostCache make_cache(const TransformerParams& params, std::uint64_t seed, std::uint64_t layer);
 // From the seed, scaled such that activations keep their size: uniform with a standard deviation of
 // 1 / sqrt(inputs); gains between 0.5 and 1.5.
 HostWeights make_weights(const ModelShape& model, std::uint64_t seed, std::uint64_t layer);

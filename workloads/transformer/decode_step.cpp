@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/transformer/decode_step.h"
+
+#include <fmt/format.h>
+
+#include "model/base/error.h"
+#include "workloads/kernel/turned.h"
+
+namespace tahoma::workloads {
+
+using namespace runtime::collective;
+using runtime::HbmView;
+
+namespace {
+
+constexpr isa::DType kDType = TransformerParams::kDType;
+
+}  // namespace
+
+DecodeStep::DecodeStep(Replica& replica, const TransformerParams& params)
+    : replica_(replica), params_(params), share_(params, replica.halves()) {
+  const ModelShape& m = params.model;
+  for (std::size_t r = 0; r < replica.ranks(); ++r) {
+    Rank& rank = ranks_.emplace_back();
+    for (std::size_t l = 0; l < params.layers; ++l) {
+      rank.weights.emplace_back(replica, r, m, share_);
+      std::vector<Cache>& caches = rank.caches.emplace_back();
+      for (std::size_t h = 0; h < replica.halves(); ++h) caches.push_back(allocate_cache(r, h));
+    }
+    rank.table = replica.shared(r, "rope_table", kDType, rows(), m.head_dim);
+    replica.declare_input(rank.table.tensor);
+    for (std::size_t h = 0; h < replica.halves(); ++h) {
+      rank.in.push_back(replica.own(r, h, "in", kDType, rows(), m.hidden));
+      replica.declare_input(rank.in.back().tensor);
+      rank.out.push_back(replica.own(r, h, "out", kDType, rows(), m.hidden));
+    }
+  }
+}
+
+runtime::Part DecodeStep::sequences_of(std::size_t rank, std::size_t half) const {
+  const std::uint64_t halves = replica_.halves();
+  return runtime::part_of(rows(), share_.sharers * halves, rank % share_.sharers * halves + half);
+}
+
+runtime::Part DecodeStep::reduced_rows(std::size_t half) const {
+  return runtime::part_of(rows(), replica_.halves(), half);
+}
+
+HbmView DecodeStep::all_rows(const Matrix& matrix, std::size_t half) const {
+  return rows_of(matrix.of(half), 0, rows());
+}
+
+DecodeStep::Cache DecodeStep::allocate_cache(std::size_t r, std::size_t h) {
+  const std::uint64_t heads = share_.kv_heads * std::max<std::uint64_t>(1, sequences_of(r, h).count),
+                      d = params_.model.head_dim;
+  Cache cache{replica_.own(r, h, "k_cache", kDType, heads * d, capacity()),
+              replica_.own(r, h, "v_cache", kDType, heads * capacity(), d)};
+  replica_.declare_input(cache.k.tensor);
+  replica_.declare_input(cache.v.tensor);
+  return cache;
+}
+
+DecodeStep::Layer DecodeStep::allocate(std::size_t r, std::size_t number) {
+  const ModelShape& m = params_.model;
+  const std::uint64_t padded = turned_rows(rows());
+  const auto known = [&](Matrix matrix) {
+    if (padded != rows()) replica_.declare_input(matrix.tensor);  // rows that are read, but not used
+    return matrix;
+  };
+  const auto whole = [&](const char* name, std::uint64_t columns) {
+    return known(replica_.shared(r, name, kDType, padded, columns));
+  };
+  Layer layer;
+  layer.qkv = whole("qkv", share_.units() * m.head_dim);
+  layer.o = whole("attention", share_.heads * m.head_dim);
+  if (share_.sharers > 1) replica_.declare_input(layer.o.tensor);  // other ranks' sequences stay zero
+  layer.partial = whole("partial", m.hidden);
+  layer.gate_up = whole("gate_up", 2 * share_.ffn);
+  layer.hidden = whole("hidden", share_.ffn);
+  layer.partial_mlp = whole("partial_mlp", m.hidden);
+  layer.sum = replica_.ranks() > 1 ? whole("sum", m.hidden) : layer.partial;
+  layer.sum_mlp = replica_.ranks() > 1 ? whole("sum_mlp", m.hidden) : layer.partial_mlp;
+  for (std::size_t h = 0; h < replica_.halves(); ++h) {
+    Layer::Half& half = layer.halves.emplace_back();
+    const auto own = [&](const char* name) {
+      return known(replica_.own(r, h, name, kDType, padded, m.hidden));
+    };
+    half.stream = number == 0 ? ranks_[r].in[h] : own("stream");
+    half.normed = own("normed");
+    half.middle = own("middle");
+    half.normed_mlp = own("normed_mlp");
+  }
+  return layer;
+}
+
+void DecodeStep::meet_columns(Whole whole) {
+  for (std::size_t r = 0; r < replica_.ranks(); ++r)
+    replica_.meet(r, [&](std::size_t writer, std::size_t viewer) {
+      return std::vector<HbmView>{
+          replica_.half_of_columns(all_rows(layers_[r].*whole, viewer), writer)};
+    });
+}
+
+void DecodeStep::make_heads(std::size_t layer) {
+  const std::uint64_t d = params_.model.head_dim, turned = share_.heads + share_.kv_heads;
+  replica_.each("qkv", [&](std::size_t r, std::size_t h) {
+    const auto [first, count] = share_.units_of(h);
+    if (count > 0)
+      part(r, h).product(all_rows(layers_[r].halves[h].normed, h),
+                         heads_of(ranks_[r].weights[layer].qkv.of(h), first, count, d),
+                         heads_of(all_rows(layers_[r].qkv, h), first, count, d));
+  });
+  replica_.each("rope", [&](std::size_t r, std::size_t h) {
+    const auto [first, count] = share_.units_of(h);
+    if (count > 0 && first < turned)
+      part(r, h).rope(
+          heads_of(all_rows(layers_[r].qkv, h), first, std::min(count, turned - first), d),
+          ranks_[r].table.of(h));
+  });
+  for (std::size_t r = 0; r < replica_.ranks(); ++r)
+    replica_.meet(r, [&](std::size_t writer, std::size_t viewer) {
+      const auto [first, count] = share_.units_of(writer);
+      if (count == 0) return std::vector<HbmView>{};
+      return std::vector<HbmView>{heads_of(all_rows(layers_[r].qkv, viewer), first, count, d)};
+    });
+}
+
+// The new token's keys as a column for each sequence, its values as a row.
+void DecodeStep::append(std::size_t r, std::size_t h, const Cache& cache) {
+  const auto [first, count] = sequences_of(r, h);
+  const auto d = static_cast<std::int64_t>(params_.model.head_dim),
+             full = static_cast<std::int64_t>(capacity());
+  const HbmView qkv = rows_of(layers_[r].qkv.of(h), first, count);
+  for (std::uint64_t head = 0; head < share_.kv_heads; ++head) {
+    const std::uint64_t place = head * count, width = params_.model.head_dim;
+    HbmView k = heads_of(qkv, share_.heads + head, 1, width);
+    k.repeats[0] = {1, 0};
+    k.repeats[1] = {count, k.row_stride};
+    k.rows = width;
+    k.columns = 1;
+    k.row_stride = 1;
+    HbmView column = cache.k.of(h).window(place * width, params_.context, width, 1);
+    column.repeats[1] = {count, d * full};
+    if (count == 1) k.repeats[1] = column.repeats[1] = {};
+    const isa::Queue on = isa::Queue::kGpSimd;
+    replica_.kernel(r, h).move(column, k, on);
+    HbmView row = cache.v.of(h).window(place * capacity() + params_.context, 0, 1, width);
+    row.rows = count;
+    row.row_stride = full * d;
+    replica_.kernel(r, h).move(row, heads_of(qkv, share_.heads + share_.kv_heads + head, 1, width), on);
+  }
+}
+
+void DecodeStep::attend(std::size_t layer) {
+  const std::uint64_t d = params_.model.head_dim;
+  replica_.each("cache", [&](std::size_t r, std::size_t h) {
+    if (sequences_of(r, h).count > 0) append(r, h, ranks_[r].caches[layer][h]);
+  });
+  replica_.each("attention", [&](std::size_t r, std::size_t h) {
+    const auto [first, count] = sequences_of(r, h);
+    if (count == 0) return;
+    const Cache& cache = ranks_[r].caches[layer][h];
+    const auto heads = [&](const Matrix& matrix) {
+      return heads_of(rows_of(matrix.of(h), first, count), 0, share_.heads, d);
+    };
+    part(r, h).decode({heads(layers_[r].qkv), cache.k.of(h), cache.v.of(h), heads(layers_[r].o),
+                       share_.kv_heads, share_.heads_per_kv, count, capacity()});
+  });
+  for (std::size_t r = 0; r < replica_.ranks(); ++r)
+    replica_.meet(r, [&](std::size_t writer, std::size_t viewer) {
+      const auto [first, count] = sequences_of(r, writer);
+      if (count == 0) return std::vector<HbmView>{};
+      return std::vector<HbmView>{rows_of(layers_[r].o.of(viewer), first, count)};
+    });
+  replica_.each("projection", [&](std::size_t r, std::size_t h) {
+    part(r, h).product(all_rows(layers_[r].o, h),
+                       replica_.half_of_columns(ranks_[r].weights[layer].o.of(h), h),
+                       replica_.half_of_columns(all_rows(layers_[r].partial, h), h));
+  });
+  meet_columns(&Layer::partial);
+}
+
+// The sum over the ranks; each half's cores have a part of the rows.
+void DecodeStep::reduce(const char* region, Whole partial, Whole sum) {
+  if (replica_.ranks() == 1) return;
+  replica_.region(region);
+  for (std::size_t h = 0; h < replica_.halves(); ++h) {
+    const auto [first, count] = reduced_rows(h);
+    if (count == 0) continue;
+    Communicator& communicator = replica_.communicator(h);
+    const std::uint64_t elements = count * params_.model.hidden;
+    Placed placed = communicator.plan(Operation::kAllReduce, kDType, elements, params_.algorithm);
+    if (chunk_pitch(placed) * placed.chunks != elements)
+      throw base::UserError(
+          "E-MDL-004", "workload.algorithm",
+          fmt::format("{} cuts the {} elements of an all_reduce into {} chunks, which are no whole "
+                      "accesses of HBM; expected another algorithm, batch or degree",
+                      placed.spec.algorithm->name, elements, placed.chunks));
+    Ends ends;
+    for (std::size_t r = 0; r < replica_.ranks(); ++r)
+      for (const Whole whole : {partial, sum}) {
+        const Matrix& matrix = layers_[r].*whole;
+        End end{rows_of(matrix.of(h), first, count), 0, placed.chunks};
+        end.address = matrix.tensor.address + end.window.offset;
+        (whole == partial ? ends.input : ends.output).push_back(end);
+      }
+    communicator.add(placed, ends);
+    keep(region, h, std::move(placed));
+  }
+  for (std::size_t r = 0; r < replica_.ranks(); ++r)
+    replica_.meet(r, [&](std::size_t writer, std::size_t viewer) {
+      const auto [first, count] = reduced_rows(writer);
+      if (count == 0) return std::vector<HbmView>{};
+      return std::vector<HbmView>{rows_of((layers_[r].*sum).of(viewer), first, count)};
+    });
+}
+
+void DecodeStep::feed_forward(std::size_t layer) {
+  replica_.each("mlp norm", [&](std::size_t r, std::size_t h) {
+    const Layer::Half& half = layers_[r].halves[h];
+    const HbmView sum = all_rows(layers_[r].sum, h), middle = all_rows(half.middle, h);
+    part(r, h).norm(all_rows(half.stream, h), &sum, &middle, ranks_[r].weights[layer].mlp_gain.of(h),
+                    all_rows(half.normed_mlp, h));
+  });
+  replica_.each("gate and up", [&](std::size_t r, std::size_t h) {
+    part(r, h).product(all_rows(layers_[r].halves[h].normed_mlp, h),
+                       replica_.half_of_columns(ranks_[r].weights[layer].gate_up.of(h), h),
+                       replica_.half_of_columns(all_rows(layers_[r].gate_up, h), h));
+  });
+  replica_.each("activation", [&](std::size_t r, std::size_t h) {
+    const HbmView both = replica_.half_of_columns(all_rows(layers_[r].gate_up, h), h);
+    const std::uint64_t columns = both.columns / 2;
+    part(r, h).gated(both.window(0, 0, both.rows, columns), both.window(0, columns, both.rows, columns),
+                     replica_.half_of_columns(all_rows(layers_[r].hidden, h), h));
+  });
+  meet_columns(&Layer::hidden);
+  replica_.each("down", [&](std::size_t r, std::size_t h) {
+    part(r, h).product(all_rows(layers_[r].hidden, h),
+                       replica_.half_of_columns(ranks_[r].weights[layer].down.of(h), h),
+                       replica_.half_of_columns(all_rows(layers_[r].partial_mlp, h), h));
+  });
+  meet_columns(&Layer::partial_mlp);
+}
+
+void DecodeStep::emit_layer(std::size_t layer) {
+  before_ = std::move(layers_);
+  layers_.clear();
+  for (std::size_t r = 0; r < replica_.ranks(); ++r) layers_.push_back(allocate(r, layer));
+  replica_.each("attention norm", [&](std::size_t r, std::size_t h) {
+    const Layer::Half& half = layers_[r].halves[h];
+    const HbmView stream = all_rows(half.stream, h), gain = ranks_[r].weights[layer].attention_gain.of(h),
+                  normed = all_rows(half.normed, h);
+    if (layer == 0) return part(r, h).norm(stream, nullptr, nullptr, gain, normed);
+    const HbmView sum = all_rows(before_[r].sum_mlp, h);
+    part(r, h).norm(all_rows(before_[r].halves[h].middle, h), &sum, &stream, gain, normed);
+  });
+  make_heads(layer);
+  attend(layer);
+  reduce("attention all_reduce", &Layer::partial, &Layer::sum);
+  feed_forward(layer);
+  reduce("mlp all_reduce", &Layer::partial_mlp, &Layer::sum_mlp);
+}
+
+void DecodeStep::emit() {
+  for (std::size_t l = 0; l < params_.layers; ++l) emit_layer(l);
+  replica_.each("residual", [&](std::size_t r, std::size_t h) {
+    part(r, h).add(all_rows(layers_[r].halves[h].middle, h), all_rows(layers_[r].sum_mlp, h),
+                   ranks_[r].out[h].of(h));
+  });
+}
+
+void DecodeStep::fill_cache(runtime::Machine& machine, std::size_t g, std::size_t r, std::size_t h,
+                            std::size_t layer, const HostCache& values) const {
+  const Cache& cache = ranks_[r].caches[layer][h];
+  const auto [first, count] = sequences_of(r, h);
+  const std::uint64_t d = params_.model.head_dim, context = params_.context;
+  const std::uint64_t sequence = replica_.alike()[g].number * rows() + first;
+  for (std::uint64_t head = 0; head < share_.kv_heads && context > 0; ++head)
+    for (std::uint64_t s = 0; s < count; ++s) {
+      const runtime::Window window{(sequence + s) * context, (share_.first_kv_head(r) + head) * d, context, d};
+      const std::uint64_t place = head * count + s;
+      runtime::copy_window(values.v, window, row_of(machine, replica_, g, cache.v, place * capacity()));
+      std::vector<std::byte> turned(context * d * isa::size_of(kDType));
+      runtime::copy_window_transposed(values.k, window, turned.data());
+      const std::size_t bytes = context * isa::size_of(kDType);
+      for (std::uint64_t i = 0; i < d; ++i)
+        std::copy_n(turned.data() + i * bytes, bytes, row_of(machine, replica_, g, cache.k, place * d + i));
+    }
+}
+
+void DecodeStep::fill(runtime::Machine& machine, const HostCase& values) const {
+  for (std::size_t r = 0; r < ranks_.size(); ++r) {
+    for (std::size_t l = 0; l < params_.layers; ++l)
+      ranks_[r].weights[l].fill(machine, replica_, r, values.weights[l], share_);
+    fill_all(machine, replica_, ranks_[r].table, values.table);
+    for (std::size_t g = 0; g < replica_.alike().size(); ++g)
+      for (std::size_t h = 0; h < replica_.halves(); ++h) {
+        const std::uint64_t row = replica_.alike()[g].number * rows();
+        runtime::copy_window(values.x, {row, 0, rows(), values.x.columns()},
+                             row_of(machine, replica_, g, ranks_[r].in[h], 0));
+        for (std::size_t l = 0; l < params_.layers; ++l) fill_cache(machine, g, r, h, l, values.caches[l]);
+      }
+  }
+}
+
+// All ranks have the same; one of them tells.
+void DecodeStep::gather(runtime::Machine& machine, runtime::HostTensor& out) const {
+  for (std::size_t g = 0; g < replica_.alike().size(); ++g)
+    for (std::size_t h = 0; h < replica_.halves(); ++h) {
+      const auto [first, count] = reduced_rows(h);
+      const std::size_t rank = (h + 1) % ranks_.size();
+      runtime::paste_window(out, {replica_.alike()[g].number * rows() + first, 0, count, out.columns()},
+                            row_of(machine, replica_, g, ranks_[rank].out[h], first));
+    }
+}
+
+}  // namespace tahoma::workloads
