@@ -33,6 +33,7 @@ RunFacts facts_of(const ResolvedConfig& config, const Simulated& run) {
   facts.golden = run.golden;
   facts.checks = run.checks;
   facts.collectives = run.collectives;
+  facts.figures = run.figures;
   facts.regions = run.regions;
   return facts;
 }
@@ -67,6 +68,7 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
     if (options.outputs) run.outputs = config.workload->outputs(machine);
   }
   run.collectives = config.workload->collectives(machine, run.measurement);
+  run.figures = config.workload->figures(machine, run.measurement);
   machine.collect(run.stats);
   return run;
 }

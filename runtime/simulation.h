@@ -26,6 +26,7 @@ struct Simulated {
   model::check::Findings checks;
   std::vector<NamedValues> outputs;
   std::vector<CollectiveResult> collectives;
+  std::vector<WorkloadFigure> figures;
   RegionRecorder::Summaries regions;
   double seconds = 0;  // of the host, inside Machine::run
 };

@@ -34,6 +34,14 @@ struct NamedValues {  // an output that can be saved as .npy
   std::vector<std::byte> values;  // bf16 is saved as fp32
 };
 
+// What the owner of a workload asks for beside time and FLOPS, in its own words: "tokens_per_second".
+struct WorkloadFigure {
+  std::string key;  // with the unit, as in summary.json
+  double value = 0;
+  std::string text;     // the value as a person reads it
+  std::string meaning;  // one sentence: how it is counted
+};
+
 class Workload {
  public:
   virtual ~Workload() = default;
@@ -45,6 +53,10 @@ class Workload {
   // In the order in which they were run; both modes, after the run and verify().
   virtual std::vector<CollectiveResult> collectives(Machine& /*machine*/,
                                                     const base::RunMeasurement& /*run*/) {
+    return {};
+  }
+  // After the run, both modes; in the order in which they are shown.
+  virtual std::vector<WorkloadFigure> figures(Machine& /*machine*/, const base::RunMeasurement& /*run*/) {
     return {};
   }
   virtual double useful_flops() const = 0;

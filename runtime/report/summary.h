@@ -35,6 +35,7 @@ struct RunFacts {
   GoldenResult golden;
   model::check::Findings checks;
   std::vector<CollectiveResult> collectives;
+  std::vector<WorkloadFigure> figures;  // of the workload
   RegionRecorder::Summaries regions;
 };
 

@@ -28,6 +28,13 @@ Json flops_json(const Summary& s) {
           {"peak_tflops", s.flops.peak_tflops}};
 }
 
+Json figures_json(const std::vector<WorkloadFigure>& figures) {
+  Json json = Json::object();
+  for (const WorkloadFigure& figure : figures)
+    json[figure.key] = {{"value", number(figure.value)}, {"meaning", figure.meaning}};
+  return json;
+}
+
 Json golden_json(const GoldenResult& golden) {
   Json json{{"checked", golden.checked}, {"passed", golden.passed}};
   json["max_abs_error"] = number(golden.max_abs_error);
@@ -149,6 +156,7 @@ std::string summary_json(const Summary& s) {
   json["hbm"] = hbm_json(s.hbm);
   json["links"] = links_json(s.links);
   json["collectives"] = collectives_json(s.facts.collectives);
+  json["figures"] = figures_json(s.facts.figures);
   json["whole"] = region_json(s.facts.regions.whole);
   json["regions"] = regions_json(s.facts.regions.regions);
   json["bound_by"] = {

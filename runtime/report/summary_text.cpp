@@ -172,6 +172,19 @@ std::string memory_block(const Summary& s) {
                                 s.dma.busy_percent, s.dma.active_percent));
 }
 
+std::string figures_block(const std::vector<WorkloadFigure>& figures) {
+  if (figures.empty()) return "";
+  std::size_t name = 0, value = 0;
+  for (const WorkloadFigure& figure : figures) {
+    name = std::max(name, figure.key.size());
+    value = std::max(value, figure.text.size());
+  }
+  std::string text = "\nof the workload\n";
+  for (const WorkloadFigure& figure : figures)
+    text += fmt::format("  {:<{}}  {:>{}}  {}\n", figure.key, name, figure.text, value, figure.meaning);
+  return text;
+}
+
 std::string golden_block(const GoldenResult& golden) {
   if (!golden.checked) return golden.rule.empty() ? "" : "\n" + wrapped_row("golden", golden.rule);
   std::string text = "\ngolden reference\n";
@@ -189,7 +202,7 @@ std::string golden_block(const GoldenResult& golden) {
 }  // namespace
 
 std::string summary_text(const Summary& s) {
-  return head(s) + engine_table(s) + regions_text(s.facts.regions) + memory_block(s) + link_text(s.links) +
+  return head(s) + figures_block(s.facts.figures) + engine_table(s) + regions_text(s.facts.regions) + memory_block(s) + link_text(s.links) +
          collectives_text(s.facts.collectives) + golden_block(s.facts.golden);
 }
 

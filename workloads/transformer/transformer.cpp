@@ -9,6 +9,9 @@
 #include "runtime/golden_rule.h"
 #include "workloads/transformer/decode_step.h"
 #include "workloads/transformer/definition.h"
+#include "workloads/transformer/exposure.h"
+#include "workloads/transformer/figures.h"
+#include "workloads/transformer/footprint.h"
 #include "workloads/transformer/prefill.h"
 
 namespace tahoma::workloads {
@@ -23,7 +26,10 @@ constexpr isa::DType kDType = TransformerParams::kDType;
 class Transformer final : public runtime::Workload {
  public:
   void declare(base::ParamTree& t) override { params_.declare(t); }
-  void check(const model::MachineParams& machine) const override { params_.check(machine); }
+  void check(const model::MachineParams& machine) const override {
+    params_.check(machine);
+    check_footprint(params_, machine);
+  }
 
   void prepare(Machine& machine, std::uint64_t seed) override {
     seed_ = seed;
@@ -39,6 +45,7 @@ class Transformer final : public runtime::Workload {
       if (values) programs_.back()->fill(machine, *values);
     }
     machine.observe(&stopwatch_);
+    machine.observe(&exposure_);
   }
 
   runtime::GoldenResult verify(Machine& machine) override {
@@ -67,6 +74,16 @@ class Transformer final : public runtime::Workload {
       for (const PhasePrograms::Exchange& exchange : programs_[i]->exchanges())
         results.push_back(result_of(machine.params(), *replicas_[i], exchange));
     return results;
+  }
+
+  std::vector<runtime::WorkloadFigure> figures(Machine& machine, const base::RunMeasurement& run) override {
+    for (std::size_t i = 0; i < programs_.size(); ++i)
+      for (const PhasePrograms::Exchange& exchange : programs_[i]->exchanges())
+        for_spans(*replicas_[i], exchange, [&](const std::vector<Stopwatch::Span>& spans) {
+          for (const Stopwatch::Span& span : spans)
+            exposure_.collective(span.core, stopwatch_.begin(span), stopwatch_.end(span));
+        });
+    return figures_of(params_, machine.params(), run, exposure_.exposed());
   }
 
   double useful_flops() const override { return params_.useful_flops(); }
@@ -138,16 +155,24 @@ class Transformer final : public runtime::Workload {
     return {matrix_of(cache.k).middleRows(first, context), matrix_of(cache.v).middleRows(first, context)};
   }
 
+  // body(channels' spans), of each rank of each replica.
+  template <class Body>
+  static void for_spans(const Replica& replica, const PhasePrograms::Exchange& exchange, Body&& body) {
+    for (const Replica::Place& place : replica.alike())
+      for (std::size_t r = 0; r < exchange.placed.spans.size(); ++r) {
+        std::vector<Stopwatch::Span> spans = exchange.placed.spans[r];
+        for (Stopwatch::Span& span : spans) span.core = place.cores[r][exchange.half];
+        body(spans);
+      }
+  }
+
   runtime::CollectiveResult result_of(const model::MachineParams& machine, const Replica& replica,
                                       const PhasePrograms::Exchange& exchange) const {
     const Placed& placed = exchange.placed;
     std::vector<runtime::RankTimes> ranks;
-    for (const Replica::Place& place : replica.alike())
-      for (std::size_t r = 0; r < placed.spans.size(); ++r) {
-        std::vector<Stopwatch::Span> spans = placed.spans[r];
-        for (Stopwatch::Span& span : spans) span.core = place.cores[r][exchange.half];
-        ranks.push_back(times_of(stopwatch_, spans));
-      }
+    for_spans(replica, exchange, [&](const std::vector<Stopwatch::Span>& spans) {
+      ranks.push_back(times_of(stopwatch_, spans));
+    });
     const Group& group = replica.alike().front().groups[exchange.half];
     runtime::CollectiveResult result = measured(
         machine, group, placed, placed.spec.elements * isa::size_of(placed.spec.dtype), std::move(ranks));
@@ -163,6 +188,7 @@ class Transformer final : public runtime::Workload {
   std::vector<std::unique_ptr<Replica>> replicas_;
   std::vector<std::unique_ptr<PhasePrograms>> programs_;
   Stopwatch stopwatch_;
+  Exposure exposure_;
 };
 
 }  // namespace

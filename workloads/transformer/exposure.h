@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much of a core's time its collectives take alone: a collective of the core is under way and none of its
+// tensor, vector, scalar and GpSimd engines is at work.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "isa/instruction.h"
+#include "model/base/activity.h"
+
+namespace tahoma::workloads {
+
+class Exposure final : public base::Observer {
+ public:
+  void instruction(const base::InstructionActivity& activity) override;
+  void packet(const base::PacketActivity&) override {}
+  void semaphore(const base::SemaphoreActivity&) override {}
+
+  void collective(std::uint32_t core, base::Time start, base::Time end);  // after the run
+
+  // Mean over the cores that computed anything.
+  base::Duration exposed() const;
+
+ private:
+  using Interval = std::pair<base::Time, base::Time>;
+  using Intervals = std::vector<Interval>;
+  struct Core {
+    std::array<Intervals, isa::kQueueCount> busy;  // by queue, neighbours joined
+    Intervals collectives;
+  };
+  static base::Duration exposed(const Core& core);
+  std::map<std::uint32_t, Core> cores_;
+};
+
+}  // namespace tahoma::workloads

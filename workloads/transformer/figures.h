@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the owner of a model wants to know of a run. Figures of the whole model scale the layers that were
+// simulated: what stands before the first and behind the last one (embedding, last norm, logits, sampling)
+// and the host are left out.
+#pragma once
+
+#include <vector>
+
+#include "runtime/workload.h"
+#include "workloads/transformer/transformer_params.h"
+
+namespace tahoma::workloads {
+
+std::vector<runtime::WorkloadFigure> figures_of(const TransformerParams& params, const model::MachineParams& machine,
+                                        const base::RunMeasurement& run, base::Duration exposed);
+
+}  // namespace tahoma::workloads
