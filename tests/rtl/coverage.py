@@ -4,7 +4,7 @@
 
     coverage.py --program build/tests/rtl/rtl_coverage [--annotate FOLDER]
 
-Runs the program, prints a line for each source and what was never reached, and fails below 95 % of the lines and 90 %
+Runs the program, which writes two files of counts, prints a line for each source and what was never reached, and fails below 95 % of the lines and 90 %
 of the toggles. --annotate leaves the sources there with a count before each line, by verilator_coverage."""
 
 import argparse
@@ -52,7 +52,7 @@ def main():
     parser.add_argument("--annotate")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        data = [str(pathlib.Path(folder) / name) for name in ("array.dat", "numbers.dat")]
+        data = [str(pathlib.Path(folder) / name) for name in ("first.dat", "second.dat")]
         subprocess.run([options.program, *data], check=True)
         findings = report("".join(pathlib.Path(name).read_text(encoding="latin-1") for name in data))
         if options.annotate:
