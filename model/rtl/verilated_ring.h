@@ -35,7 +35,7 @@ class PackedFields {
   unsigned at_ = 0;
 };
 
-inline constexpr std::size_t kDescriptorBits = 285, kPacketBits = 98;
+inline constexpr std::size_t kDescriptorBits = 276, kPacketBits = 92;
 
 template <class Ring, class Pins = RingPins>
 class VerilatedRing : public Pins {
@@ -79,7 +79,7 @@ class VerilatedRing : public Pins {
     using Field = std::pair<std::uint32_t, unsigned>;
     const std::initializer_list<Field> fields = {
         {d.unit, 24},  {d.first_from, 24}, {d.first_piece, 8}, {d.last_unit, 24}, {d.pieces, 8},
-        {d.piece, 24}, {d.room, 24},       {d.whole, 24},      {d.fit, 24},       {d.sources, 8},
+        {d.piece, 24}, {d.room, 21},       {d.whole, 21},      {d.fit, 21},       {d.sources, 8},
         {d.run, 24},   {d.joined, 8},      {d.size, 2},        {d.accumulate, 1}, {d.notify_read, 1},
         {d.value, 32}, {d.change, 8},      {d.flag, 8},        {d.notify, 1}};
     for (const auto& [value, bits] : fields) f.put(value, bits);
@@ -98,8 +98,8 @@ class VerilatedRing : public Pins {
     for (std::size_t n = 0; n < f.words().size(); ++n) f.words()[n] = ring_->packet[n];
     out.packet.last = f.get(1) != 0;
     out.packet.begins = f.get(1) != 0;
-    out.packet.elements = f.get(24);
-    out.packet.runs = f.get(24);
+    out.packet.elements = f.get(21);
+    out.packet.runs = f.get(21);
     out.packet.from = f.get(24);
     out.packet.unit = f.get(24);
   }

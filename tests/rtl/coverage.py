@@ -10,10 +10,12 @@ of the toggles. --annotate leaves the sources there with a count before each lin
 import argparse
 import collections
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 
+INDICES = r"\[[0-9]+\](?=[\[ ])"  # of a bit, not of an instance
 GOALS = {"line": 95.0, "toggle": 90.0}
 
 
@@ -31,17 +33,18 @@ def points(text):
 
 
 def report(text):
-    reached, total, missing = collections.Counter(), collections.Counter(), []
+    reached, total, missing = collections.Counter(), collections.Counter(), collections.Counter()
     for kind, source, line, what, count in points(text):
         for key in ((kind, source), (kind, "all")):
             total[key] += 1
             reached[key] += count > 0
         if count == 0:
-            missing.append(f"{kind}: {source}:{line}: {what}")
+            missing[f"{kind}: {source}:{line}: {re.sub(INDICES, '', what)}"] += 1
     shares = {key: 100.0 * reached[key] / total[key] for key in total}
     for kind, source in sorted(shares):
         print(f"{kind:7} {source:16} {reached[kind, source]:6} of {total[kind, source]:6} {shares[kind, source]:6.1f} %")
-    print("\n".join(sorted(missing)))
+    for where, bits in sorted(missing.items()):
+        print(where if bits == 1 else f"{where}: {bits} bits")
     return [f"{kind} coverage is {shares.get((kind, 'all'), 0.0):.1f} %; expected at least {goal:.0f} %"
             for kind, goal in GOALS.items() if shares.get((kind, "all"), 0.0) < goal]
 
