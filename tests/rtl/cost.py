@@ -5,8 +5,8 @@
     cost.py --build build [--cores 2]
 
 Reads how long each step of the build took (.ninja_log; the longest, where a step was repeated) and each of the tests of the
-label `rtl` (ctest's own record of earlier runs), and prints their sums shared out over the cores. Verilator runs twice for
-each block, when CMake asks it for the names of its files and in the build; the second counts for both."""
+label `rtl` (ctest's own record of earlier runs), and prints their sums shared out over the cores. Left out: the seconds for
+which Verilator itself runs, when CMake configures."""
 
 import argparse
 import json
@@ -14,23 +14,23 @@ import pathlib
 import subprocess
 
 PLACES = ("model/rtl/", "tests/rtl/", "tests/CMakeFiles/test_rtl.dir/", "tests/test_rtl", "CMakeFiles/tahoma_verilated.dir/")
-KINDS = ("Verilator", "compiling Verilator's code", "compiling and linking the rest", "tests")
+KINDS = ("compiling Verilator's code", "compiling and linking the rest", "tests")
 
 
-def steps(log):
-    """(kind, seconds) of each step of the RTL's build: the outputs of one step share its times and its hash."""
+def steps(build):
+    """(kind, seconds) of each step of the RTL's part of `all`: the outputs of one step share its times and its hash."""
+    wanted = set(subprocess.run(["ninja", "-C", build, "-t", "inputs", "all"], check=True, capture_output=True,
+                                text=True).stdout.splitlines())
     longest = {}
-    for line in log.splitlines()[1:]:
+    for line in (pathlib.Path(build) / ".ninja_log").read_text().splitlines()[1:]:
         start, end, _, output, step = line.split("\t")
-        if output.startswith(PLACES):
+        if output.startswith(PLACES) and output in wanted:
             seconds = (int(end) - int(start)) / 1000
             name, before = longest.get(step, (output, 0.0))
             longest[step] = (name, max(seconds, before))
     for output, seconds in longest.values():
-        if output.endswith(".o"):
-            yield KINDS[1] if "/Unity/" in output or "tahoma_verilated.dir" in output else KINDS[2], seconds
-        else:
-            yield (KINDS[0], 2 * seconds) if "/V" in output else (KINDS[2], seconds)
+        verilated = "/Unity/" in output or "tahoma_verilated.dir" in output
+        yield KINDS[0] if verilated else KINDS[1], seconds
 
 
 def test_times(build):
@@ -57,9 +57,9 @@ def main():
     parser.add_argument("--cores", type=int, default=2)
     options = parser.parse_args()
     sums = dict.fromkeys(KINDS, 0.0)
-    for kind, seconds in steps((pathlib.Path(options.build) / ".ninja_log").read_text()):
+    for kind, seconds in steps(options.build):
         sums[kind] += seconds
-    sums[KINDS[3]] = sum(test_times(options.build))
+    sums[KINDS[2]] = sum(test_times(options.build))
     for kind, seconds in sums.items():
         print(f"{kind:32} {seconds:7.1f} s")
     print(f"{'on ' + str(options.cores) + ' cores':32} {sum(sums.values()) / options.cores / 60:7.1f} min")

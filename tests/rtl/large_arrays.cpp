@@ -15,7 +15,7 @@ namespace tahoma::rtl {
 int main() {
   using namespace tahoma;
   constexpr std::uint64_t kRows = 2'000;
-  std::unique_ptr<rtl::ArrayGates> (*const arrays[])() = {
+  const std::vector<std::unique_ptr<rtl::ArrayGates> (*)()> arrays{
 #define TAHOMA_ARRAY(rows, columns) rtl::make_array_##rows##x##columns,
 #include "large_array_sizes.inc"
 #undef TAHOMA_ARRAY
