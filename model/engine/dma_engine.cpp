@@ -20,7 +20,7 @@ void DmaEngine::push(Transfer* transfer, const UnitRange& share, Time available)
     free_share_ = shares_[index].next;
   }
   shares_[index] = {transfer, available, share.first, share.last, 0, 0, kNoShare};
-  if (witness_ != nullptr) witness_->pushed(index_, ring, shares_[index]);
+  if (witness_ != nullptr) witness_->pushed(index_, ring, shares_[index], sim::now());
   Ring& r = rings_[ring];
   (r.head == kNoShare ? r.head : shares_[r.tail].next) = index;
   r.tail = index;

@@ -52,7 +52,7 @@ void DmaEngine::issue(Share& share, Time t) {
   totals_.blocked_memory += std::max(Duration{0}, flights_.open() - ready);
 
   const DmaPacket packet = share.next_packet(params_);
-  if (witness_ != nullptr) witness_->issued(index_, transfer.request.ring, packet);
+  if (witness_ != nullptr) witness_->issued(index_, transfer.request.ring, packet, t);
   const std::uint64_t bytes = transfer.element * packet.elements * transfer.request.sources.size();
   const Duration cost = cost_of(transfer, packet);
   const Duration cold = packet.elements > 0 ? first_read(transfer) : Duration{0};

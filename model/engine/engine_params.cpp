@@ -167,6 +167,11 @@ void GpSimdParams::declare(ParamTree& t) { LaneParams::declare(t, "gpsimd"); }
 void DmaParams::declare(ParamTree& t) {
   t.add("model", model, std::string("behavioural"), {"behavioural", "rtl"},
         "the engines alone, or beside their rings in SystemVerilog in lock-step", chosen());
+  t.add("waves", waves, std::string(), {}, "rtl: folder for waves of every ring in use, FST; none if empty",
+        chosen());
+  t.add("waves_from", waves_from, 0_ns, kAnyTime, "first descriptor or packet in the waves", chosen());
+  t.add("waves_until", waves_until, 1000_us, kAnyTime, "no descriptor or packet from then on is in the waves",
+        chosen());
   t.add("clock", clock, 850_MHz, kClockRange, "clock of the DMA engines",
         measured("1.1765 ns quantum, trn2 device profiles"));
   t.add("rings", rings, std::uint64_t{16}, {1, 16}, "rings per engine", documented("nki-dma-overview.rst"));

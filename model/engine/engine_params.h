@@ -92,7 +92,9 @@ struct SequencerParams {
 };
 
 struct DmaParams {
-  std::string model;  // behavioural, or rtl (model/rtl)
+  std::string model;                 // behavioural, or rtl (model/rtl)
+  std::string waves;                 // rtl: folder of their waves, "" for none
+  Duration waves_from, waves_until;  // simulated time of the descriptors and packets that are in them
   Frequency clock;
   std::uint64_t rings;               // per engine
   std::uint64_t ring_depth;          // transfers a ring holds

@@ -10,11 +10,11 @@ namespace tahoma::model {
 class RingWitness {
  public:
   virtual ~RingWitness() = default;
-  // A share behind the others in a ring of an engine; its transfer lives until the last of its packets is
-  // issued.
-  virtual void pushed(unsigned engine, unsigned ring, const Share& share) = 0;
+  // `at`: now. A share behind the others in a ring of an engine; its transfer lives until the last of its
+  // packets is issued.
+  virtual void pushed(unsigned engine, unsigned ring, const Share& share, base::Time at) = 0;
   // The oldest share's next packet is issued.
-  virtual void issued(unsigned engine, unsigned ring, const DmaPacket& packet) = 0;
+  virtual void issued(unsigned engine, unsigned ring, const DmaPacket& packet, base::Time at) = 0;
 };
 
 }  // namespace tahoma::model

@@ -18,7 +18,8 @@ void PortParams::declare(base::ParamTree& t) {
         base::chosen());
   const base::Range<base::Duration> any_time{{0}, base::Duration{1'000'000'000'000'000'000}};
   t.add("waves_from", waves_from, 0_ns, any_time, "first cycle in the waves", base::chosen());
-  t.add("waves_until", waves_until, 1000_us, any_time, "no cycle from then on is in the waves", base::chosen());
+  t.add("waves_until", waves_until, 1000_us, any_time, "no cycle from then on is in the waves",
+        base::chosen());
 }
 
 void LinkParams::declare(base::ParamTree& t) {

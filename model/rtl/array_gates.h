@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "isa/dtype.h"
+#include "model/rtl/waves.h"
 
 namespace tahoma::rtl {
 
@@ -27,9 +28,9 @@ Format format_of(isa::DType dtype);
 
 struct MovingRow {
   Format format = Format::kBf16;
-  bool is_double = false;  // two fp8 in an element, the one of slice 0 in the low byte
-  bool turn = false;       // a transpose
-  bool bank = false;       // of the weights that it meets
+  bool is_double = false;         // two fp8 in an element, the one of slice 0 in the low byte
+  bool turn = false;              // a transpose
+  bool bank = false;              // of the weights that it meets
   std::vector<std::uint8_t> use;  // rows of the array that take part
   std::vector<std::uint32_t> elements;
   // Columns whose sums mean something, no port: elsewhere stand the weights of other tiles, or none.
@@ -57,18 +58,14 @@ struct ArrayOutputs {
   std::vector<std::uint32_t> result;
 };
 
-class ArrayGates {
+class ArrayGates : public Waves {
  public:
-  virtual ~ArrayGates() = default;
   virtual unsigned rows() const = 0;
   virtual unsigned columns() const = 0;
   virtual void reset() = 0;
   // What the gates answer to these inputs, within the cycle.
   virtual const ArrayOutputs& answer(const ArrayInputs& inputs) = 0;
-  virtual void clock() = 0;  // the cycle ends
-  // From now on cycles go to this file, or to none while `on` is false. False: it cannot be written.
-  virtual bool open_waves(const std::string& path) = 0;
-  virtual void show_waves(bool on) = 0;
+  virtual void clock() = 0;                                  // the cycle ends
   virtual void write_coverage(const std::string& path) = 0;  // of gates that are built to count it
 };
 

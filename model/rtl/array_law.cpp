@@ -31,8 +31,7 @@ Format format_of(isa::DType dtype) {
 }
 
 ArrayLaw::ArrayLaw(const isa::ArraySize& size)
-    : size_(size),
-      fill_(static_cast<std::uint64_t>(model::fill_cycles(size.rows, size.columns).count)) {
+    : size_(size), fill_(static_cast<std::uint64_t>(model::fill_cycles(size.rows, size.columns).count)) {
   for (Bank& bank : banks_) {
     const std::size_t cells = std::size_t{size.rows} * size.columns;
     bank = {std::vector<float>(cells), std::vector<float>(cells), std::vector<std::uint32_t>(cells)};
@@ -89,7 +88,8 @@ const ArrayLaw::Packed& ArrayLaw::packed(const MovingRow& row) {
   Packed& p = packed_[row.bank];
   if (p.valid && p.use == row.use && p.is_double == row.is_double) return p;
   const Bank& bank = banks_[row.bank];
-  const auto rows = static_cast<std::size_t>(std::count_if(row.use.begin(), row.use.end(), [](auto u) { return u != 0; }));
+  const auto rows =
+      static_cast<std::size_t>(std::count_if(row.use.begin(), row.use.end(), [](auto u) { return u != 0; }));
   p.k = rows * (row.is_double ? 2 : 1);
   p.panels.assign(isa::panel_floats(p.k, size_.columns, isa::kWeightPanel), 0.0F);
   std::size_t k = 0;
@@ -116,7 +116,8 @@ std::vector<std::uint32_t> ArrayLaw::sums(const MovingRow& row) {
   const isa::Pass pass{weights.panels.data(), moving.data()};
   isa::matmul_panels({weights.k, size_.columns, 1, weights.k}, {&pass, 1}, {sums.data(), 1, false});
   std::vector<std::uint32_t> bits(sums.size());
-  std::transform(sums.begin(), sums.end(), bits.begin(), [](float f) { return std::bit_cast<std::uint32_t>(f); });
+  std::transform(sums.begin(), sums.end(), bits.begin(),
+                 [](float f) { return std::bit_cast<std::uint32_t>(f); });
   return bits;
 }
 

@@ -47,7 +47,8 @@ Elements read_moving(const isa::Instruction& i, const isa::CoreView& core) {
 Elements read_weights(const isa::LoadedWeights& w) {
   const std::size_t size = isa::size_of(w.standing.dtype), columns = w.standing.block.columns;
   Elements elements{w.k, columns, std::vector<std::uint32_t>(w.k * columns)};
-  for (std::size_t e = 0; e < elements.bits.size(); ++e) elements.bits[e] = read(w.raw.data() + e * size, size);
+  for (std::size_t e = 0; e < elements.bits.size(); ++e)
+    elements.bits[e] = read(w.raw.data() + e * size, size);
   return elements;
 }
 
@@ -64,8 +65,7 @@ Elements pair_slices_of_moving(const Elements& x) {  // a partition holds its sl
   const std::size_t columns = x.columns / 2;
   Elements pairs{x.rows, columns, std::vector<std::uint32_t>(x.rows * columns)};
   for (std::size_t r = 0; r < x.rows; ++r)
-    for (std::size_t c = 0; c < columns; ++c)
-      pairs.at(r, c) = x.at(r, c) | x.at(r, columns + c) << kByteBits;
+    for (std::size_t c = 0; c < columns; ++c) pairs.at(r, c) = x.at(r, c) | x.at(r, columns + c) << kByteBits;
   return pairs;
 }
 
@@ -104,8 +104,8 @@ HalvesOfFp32 halves(const Elements& bits, DType dtype, bool wants_low) {
   return h;
 }
 
-std::vector<ArrayPass> passes_in_halves(const isa::Instruction& i, const Elements& weights, DType weight_dtype,
-                                        const Elements& moving) {
+std::vector<ArrayPass> passes_in_halves(const isa::Instruction& i, const Elements& weights,
+                                        DType weight_dtype, const Elements& moving) {
   const HalvesOfFp32 w = halves(weights, weight_dtype, i.mode != MatmulMode::kOneZeroStationary);
   const HalvesOfFp32 x = halves(moving, i.src0.dtype, i.mode != MatmulMode::kOneZeroMoving);
   std::vector<ArrayPass> passes;
@@ -132,14 +132,16 @@ std::uint32_t fp32_sum(std::uint32_t a, std::uint32_t b) {
 std::vector<ArrayPass> passes_of_matmul(const isa::Instruction& i, const isa::CoreView& core) {
   const isa::LoadedWeights& w = isa::weights_for(i, core, "matmul");
   if (isa::row_of(i.mode).kept != 0)
-    throw isa::ProgramError("E-RTL-003", "matmul",
-                            "has sparse weights; expected dense ones or double_row: the cells of pe_array.sv "
-                            "cannot choose between moving elements (machine.chip.core.tensor.model=behavioural)");
+    throw isa::ProgramError(
+        "E-RTL-003", "matmul",
+        "has sparse weights; expected dense ones or double_row: the cells of pe_array.sv "
+        "cannot choose between moving elements (machine.chip.core.tensor.model=behavioural)");
   const Elements weights = read_weights(w), moving = read_moving(i, core);
   if (isa::size_of(i.src0.dtype) == 4) return passes_in_halves(i, weights, w.standing.dtype, moving);
   const Format weight_format = format_of(w.standing.dtype), moving_format = format_of(i.src0.dtype);
   if (i.mode == MatmulMode::kDoubleRow)
-    return {{pair_slices_of_weights(weights), pair_slices_of_moving(moving), weight_format, moving_format, true}};
+    return {
+        {pair_slices_of_weights(weights), pair_slices_of_moving(moving), weight_format, moving_format, true}};
   return {{weights, moving, weight_format, moving_format}};
 }
 
@@ -162,7 +164,7 @@ std::vector<ArrayPass> passes_of_transpose(const isa::Instruction& i, const isa:
 
 Elements destination(const isa::Instruction& i, const isa::CoreView& core) {
   isa::Shape shape = i.shape;
-  shape.partitions = static_cast<std::uint16_t>(i.columns);
+  shape.partitions = static_cast<std::uint8_t>(i.columns);
   if (isa::row_of(i.mode).slices > 1) shape.count[isa::kSliceDim] = 1;
   return read_tile(shape, isa::tile_operand(core, i.dst));
 }

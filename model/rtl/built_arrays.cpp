@@ -25,16 +25,17 @@ const Built kBuilt[] = {
 };
 
 const Built& find(const isa::ArraySize& size, const std::string& place) {
-  std::string names;
+  std::vector<std::string> names;
   for (const Built& built : kBuilt) {
     if (built.size.rows == size.rows && built.size.columns == size.columns) return built;
-    names += fmt::format("{}{}x{}", names.empty() ? "" : ", ", built.size.rows, built.size.columns);
+    names.push_back(fmt::format("{}x{}", built.size.rows, built.size.columns));
   }
   throw base::UserError(
       "E-RTL-001", place,
-      fmt::format("no array of {0} rows x {1} columns is built, only {2}; build it with: cmake --preset release "
-                  "-DTAHOMA_ARRAY_SIZES='{0}x{1}' && cmake --build build",
-                  size.rows, size.columns, names));
+      fmt::format(
+          "no array of {0} rows x {1} columns is built, only {2}; build it with: cmake --preset release "
+          "-DTAHOMA_ARRAY_SIZES='{3};{0}x{1}' && cmake --build build --target tahoma",
+          size.rows, size.columns, fmt::join(names, ", "), fmt::join(names, ";")));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 // runs that HBM has in one piece. What the driver would have to divide for is in the descriptor.
 package dma_pkg;
   typedef logic [23:0] count_t;
+  typedef logic [20:0] fit_t;      // of what fits a packet: of elements or bytes, 2 ** 20 at most
   typedef logic [7:0] small_t;
 
   // What happens when everything has been written.
@@ -27,9 +28,9 @@ package dma_pkg;
 
   // How units become packets.
   typedef struct packed {
-    count_t fit;        // runs that fit a packet, at least 1
-    count_t whole;      // of these, in whole elements of the DMA, no more than a packet may have
-    count_t room;       // elements of the data that fit a packet, at least 1
+    fit_t   fit;        // runs that fit a packet, at least 1
+    fit_t   whole;      // of these, in whole elements of the DMA, no more than a packet may have
+    fit_t   room;       // elements of the data that fit a packet, at least 1
     count_t piece;      // elements of a piece; the last of a run may have fewer, or none
     small_t pieces;     // of a run
     count_t last_unit;
@@ -46,10 +47,10 @@ package dma_pkg;
   } descriptor_t;
 
   typedef struct packed {
-    count_t runs;      // whole runs, or 1
-    count_t elements;
-    logic   begins;    // elements of the DMA begin in it
-    logic   last;      // of its descriptor
+    fit_t runs;        // whole runs, or 1
+    fit_t elements;
+    logic begins;    // elements of the DMA begin in it
+    logic last;        // of its descriptor
   } shape_t;
 
   typedef struct packed {

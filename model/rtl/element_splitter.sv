@@ -21,33 +21,35 @@ module element_splitter
     input  logic        take
 );
   cut_t cut;
-  count_t unit, piece_from, done, done_rows;
-  small_t piece;
+  count_t unit, piece_from, done;
+  small_t piece, done_rows;
 
-  count_t here, left, most, rows;
+  count_t here, left;
+  fit_t most, rows;
   logic empty, by_rows, inside_element, ends_unit;
   always_comb begin
     empty = unit == cut.last_unit;
     here = piece_from >= pace.run ? '0 : (cut.piece < pace.run - piece_from ? cut.piece : pace.run - piece_from);
     left = here - done;
-    by_rows = done == '0 && here <= cut.room && cut.pieces == 1;
-    inside_element = done_rows != '0 || cut.fit < count_t'(pace.joined);
+    by_rows = done == '0 && here <= count_t'(cut.room) && cut.pieces == 1;
+    inside_element = done_rows != '0 || cut.fit < fit_t'(pace.joined);
 `ifdef PLANTED_FAULTS
     if (never_whole) inside_element = 1'b1;
 `endif
     most = !inside_element ? cut.whole :
-           cut.fit < count_t'(pace.joined) - done_rows ? cut.fit : count_t'(pace.joined) - done_rows;
-    rows = most < cut.last_unit - unit ? most : cut.last_unit - unit;
+           cut.fit < fit_t'(pace.joined) - fit_t'(done_rows) ? cut.fit : fit_t'(pace.joined) - fit_t'(done_rows);
+    rows = count_t'(most) < cut.last_unit - unit ? most : fit_t'(cut.last_unit - unit);
   end
 
   always_comb begin
     packet.unit = unit;
     packet.from = empty ? '0 : done;
     packet.shape.runs = !empty && by_rows ? rows : 1;
-    packet.shape.elements = empty ? '0 : by_rows ? here * rows : left < cut.room ? left : cut.room;
+    packet.shape.elements = empty ? '0 : by_rows ? fit_t'(here) * rows :
+                            left < count_t'(cut.room) ? fit_t'(left) : cut.room;
     packet.shape.begins = !empty && done == '0 && done_rows == '0;
-    ends_unit = packet.shape.runs != 1 || done + packet.shape.elements >= here;
-    packet.shape.last = empty || (ends_unit && unit + packet.shape.runs >= cut.last_unit);
+    ends_unit = packet.shape.runs != 1 || done + count_t'(packet.shape.elements) >= here;
+    packet.shape.last = empty || (ends_unit && unit + count_t'(packet.shape.runs) >= cut.last_unit);
     idle = !valid || (take && packet.shape.last);
   end
 
@@ -68,13 +70,14 @@ module element_splitter
       done <= '0;
       done_rows <= '0;
     end else if (take) begin
-      if (!ends_unit) done <= done + packet.shape.elements;
+      if (!ends_unit) done <= done + count_t'(packet.shape.elements);
       else begin
         done <= '0;
-        unit <= unit + packet.shape.runs;
+        unit <= unit + count_t'(packet.shape.runs);
         piece <= wraps ? '0 : piece + 1;
         piece_from <= wraps ? '0 : piece_from + cut.piece;
-        done_rows <= done_rows + packet.shape.runs >= count_t'(pace.joined) ? '0 : done_rows + packet.shape.runs;
+        done_rows <= fit_t'(done_rows) + packet.shape.runs >= fit_t'(pace.joined) ? '0 :
+                     done_rows + small_t'(packet.shape.runs);
       end
     end
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "model/base/error.h"
 #include "model/link/link_params.h"
@@ -79,15 +78,7 @@ LinkLockStep::LinkLockStep(const model::PortSite& site, std::unique_ptr<LinkPins
       waves_until_(clock_.at_or_after(params_.port.waves_until).count),
       pins_(std::move(pins)),
       link_(*pins_, settings_of(site.params, flight_)) {
-  if (!params_.port.waves.empty()) open_waves();
-}
-
-void LinkLockStep::open_waves() {
-  const std::string folder = params_.port.waves, file = fmt::format("{}/{}.fst", folder, path_);
-  if (!std::filesystem::is_directory(folder) || !pins_->open_waves(file))
-    throw base::UserError(
-        "E-RTL-004", path_,
-        fmt::format("cannot write '{}'; machine.link.port.waves names an existing folder", file));
+  if (!params_.port.waves.empty()) open_waves(*pins_, params_.port.waves, path_, "machine.link.port.waves");
 }
 
 void LinkLockStep::asked(std::uint32_t buffer, std::uint8_t vc, const sim::PacketInfo& packet,

@@ -48,7 +48,6 @@ class LinkLockStep final : public model::PortWitness {
     std::uint16_t words;
   };
 
-  void open_waves();
   void drive();
   SteppedLink::Step advance();
   void run_until(std::int64_t cycle);

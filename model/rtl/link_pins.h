@@ -8,6 +8,8 @@
 #include <memory>
 #include <string>
 
+#include "model/rtl/waves.h"
+
 namespace tahoma::rtl {
 
 inline constexpr unsigned kLinkRequesters = 32;   // buffers of a router that may ask for a port
@@ -64,17 +66,12 @@ struct LinkOutputs {
   bool pull = false;  // of the cycle that clock() has begun
 };
 
-class LinkPins {
+class LinkPins : public Waves {
  public:
-  virtual ~LinkPins() = default;
   LinkInputs in;
   LinkOutputs out;
   virtual void settle() = 0;  // the inputs of this cycle are there: what follows from them at once
   virtual void clock() = 0;   // its end
-  // Waves (FST) into a file, of the cycles after show_waves(true), which is the state after opening; false: it cannot be
-  // written. The file's time counts half cycles.
-  virtual bool open_waves(const std::string& file) = 0;
-  virtual void show_waves(bool on) = 0;
   virtual void set_time(std::int64_t cycle) = 0;  // of the cycle to come
 };
 

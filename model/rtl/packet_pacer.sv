@@ -18,36 +18,38 @@ module packet_pacer
     input  logic        notify                // a semaphore behind the last packet
 );
   localparam int BEAT_BITS = 5;               // 32 bytes
-  localparam logic [31:0] SEMAPHORE_BYTES = 4;
-  typedef logic [31:0] cycles_t;
+  localparam fit_t SEMAPHORE_BYTES = 4;
+  typedef logic [16:0] cycles_t;              // of an element: twice the beats of a packet, and overheads
 
   pace_t current;
   shape_t shape;
   logic notifies;
-  count_t rows_left;                          // of this source, behind the element that passes
+  fit_t rows_left;                            // of this source, behind the element that passes
   small_t sources_left;
   cycles_t left;                              // of the element that passes
 
   // The first packet of a cycle is not yet in registers.
   pace_t now_of;
   shape_t now;
-  count_t rows, rows_now;
-  cycles_t row_bytes, bytes, beats, element, extra;
+  fit_t rows, row_bytes, bytes;
+  small_t rows_now;
+  cycles_t beats, element;
+  logic [9:0] extra;
   logic single, signals, more_rows, more_sources;
   always_comb begin
     now_of = start ? pace : current;
     now = start ? packet : shape;
     rows = start || rows_left == '0 ? now.runs : rows_left;
-    rows_now = rows < count_t'(now_of.joined) ? rows : count_t'(now_of.joined);
-    row_bytes = now.runs == 1 ? cycles_t'(now.elements) << now_of.size : cycles_t'(now_of.run) << now_of.size;
+    rows_now = rows < fit_t'(now_of.joined) ? small_t'(rows) : now_of.joined;
+    row_bytes = (now.runs == 1 ? now.elements : fit_t'(now_of.run)) << now_of.size;
     signals = now.last && (start ? notify : notifies);
-    single = now.runs <= count_t'(now_of.joined);
-    bytes = row_bytes * cycles_t'(rows_now) + (signals && single ? SEMAPHORE_BYTES : 0);
-    beats = (bytes + (1 << BEAT_BITS) - 1) >> BEAT_BITS;
+    single = now.runs <= fit_t'(now_of.joined);
+    bytes = row_bytes * fit_t'(rows_now) + (signals && single ? SEMAPHORE_BYTES : '0);
+    beats = cycles_t'((bytes + fit_t'((1 << BEAT_BITS) - 1)) >> BEAT_BITS);
     element = (now_of.accumulate ? beats << 1 : beats) + (now.begins ? cycles_t'(cfg_element_overhead) : 0);
-    extra = (now.begins ? cycles_t'(cfg_packet_overhead) : 0) +
-            (signals && !single ? cycles_t'(cfg_semaphore) : 0) +
-            (now.last && now_of.notify_read ? cycles_t'(cfg_semaphore) : 0);
+    extra = (now.begins ? 10'(cfg_packet_overhead) : 0) +
+            (signals && !single ? 10'(cfg_semaphore) : 0) +
+            (now.last && now_of.notify_read ? 10'(cfg_semaphore) : 0);
     more_rows = rows_left != '0;
     more_sources = sources_left != '0;
   end
@@ -60,13 +62,13 @@ module packet_pacer
       rows_left <= '0;
       sources_left <= '0;
     end else if (start) begin
-      left <= packet.elements == '0 ? cycles_t'(cfg_semaphore) : element + extra;
-      rows_left <= packet.elements == '0 ? '0 : rows - rows_now;
+      left <= packet.elements == '0 ? cycles_t'(cfg_semaphore) : element + cycles_t'(extra);
+      rows_left <= packet.elements == '0 ? '0 : rows - fit_t'(rows_now);
       sources_left <= packet.elements == '0 ? '0 : sources - 1;
     end else if (left > 1) left <= left - 1;
     else if (more_rows || more_sources) begin
       left <= element;
-      rows_left <= rows - rows_now;
+      rows_left <= rows - fit_t'(rows_now);
       if (!more_rows) sources_left <= sources_left - 1;
     end else left <= '0;
 

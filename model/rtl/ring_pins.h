@@ -6,6 +6,8 @@
 #include <memory>
 #include <string>
 
+#include "model/rtl/waves.h"
+
 namespace tahoma::rtl {
 
 inline constexpr unsigned kRingDepth = 64;    // descriptors
@@ -46,9 +48,8 @@ struct RingOutputs {
   RingPost posted;
 };
 
-class RingPins {
+class RingPins : public Waves {
  public:
-  virtual ~RingPins() = default;
   RingInputs in;
   RingOutputs out;
   virtual void settle() = 0;  // the inputs of this cycle are there: what follows from them at once

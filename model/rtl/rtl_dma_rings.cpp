@@ -33,11 +33,21 @@ RtlDmaRings::RtlDmaRings(std::string path, const model::DmaParams& params)
     refuse("machine.chip.core.dma.semaphore_element", fmt::format("expected at most {} cycles", kMostCycles));
 }
 
-void RtlDmaRings::pushed(unsigned engine, unsigned ring, const model::Share& share) {
+RtlDmaRings::Ring::Ring(const std::string& path, const model::DmaParams& params)
+    : pins(verilated_dma_ring(path)), lock_step(*pins, params, path) {
+  if (!params.waves.empty()) open_waves(*pins, params.waves, path, "machine.chip.core.dma.waves");
+}
+
+void RtlDmaRings::show_waves(Ring& ring, base::Time at) const {
+  ring.pins->show_waves(at.fs >= params_.waves_from.fs && at.fs < params_.waves_until.fs);
+}
+
+void RtlDmaRings::pushed(unsigned engine, unsigned ring, const model::Share& share, base::Time at) {
   const std::string path = fmt::format("{}.engine{:02}.ring{:02}", path_, engine, ring);
   Ring& r = rings_.try_emplace({engine, ring}, path, params_).first->second;
   r.followed.push_back(descriptor_of(share, params_).has_value());
   if (!r.followed.back()) return;
+  show_waves(r, at);
   r.lock_step.write(share);
   r.lock_step.doorbell(1);
   r.lock_step.step(false);
@@ -45,11 +55,12 @@ void RtlDmaRings::pushed(unsigned engine, unsigned ring, const model::Share& sha
 
 // The ring is ready for the packet when the one before it has passed, at the latest a few cycles after its
 // descriptor was written: until then its law says that nothing is issued.
-void RtlDmaRings::issued(unsigned engine, unsigned ring, const model::DmaPacket& packet) {
+void RtlDmaRings::issued(unsigned engine, unsigned ring, const model::DmaPacket& packet, base::Time at) {
   Ring& r = rings_.at({engine, ring});
   const bool followed = r.followed.front();
   if (packet.last) r.followed.pop_front();
   if (!followed) return;
+  show_waves(r, at);
   RingLaw::Decision decision;
   for (std::int64_t n = 0; !decision.issue; ++n) {
     TAHOMA_INVARIANT(n < kMostWaiting, path_ + ": a ring does not issue what its engine does");

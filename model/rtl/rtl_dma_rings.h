@@ -24,17 +24,18 @@ class RtlDmaRings final : public model::RingWitness {
   // Throws E-CFG-020 for engines that are not as the SystemVerilog has them.
   RtlDmaRings(std::string path, const model::DmaParams& params);
 
-  void pushed(unsigned engine, unsigned ring, const model::Share& share) override;
-  void issued(unsigned engine, unsigned ring, const model::DmaPacket& packet) override;
+  void pushed(unsigned engine, unsigned ring, const model::Share& share, base::Time at) override;
+  void issued(unsigned engine, unsigned ring, const model::DmaPacket& packet, base::Time at) override;
 
  private:
   struct Ring {
-    Ring(const std::string& path, const model::DmaParams& params)
-        : pins(verilated_dma_ring(path)), lock_step(*pins, params, path) {}
+    Ring(const std::string& path, const model::DmaParams& params);
     std::unique_ptr<RingPins> pins;
     RingLockStep lock_step;
     std::deque<bool> followed;  // of the shares in it
   };
+
+  void show_waves(Ring& ring, base::Time at) const;
 
   const std::string path_;
   const model::DmaParams& params_;

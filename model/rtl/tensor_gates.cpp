@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include "model/base/error.h"
@@ -21,25 +20,13 @@ TensorGates::TensorGates(std::string place, const model::TensorParams& params)
   require_built(size_, place_);
 }
 
-TensorGates::TensorGates(std::string place, const model::TensorParams& params, std::unique_ptr<ArrayGates> gates)
-    : place_(std::move(place)), params_(params), size_{gates->rows(), gates->columns()}, gates_(std::move(gates)) {
-  lock_step_.emplace(*gates_, place_);
-}
-
 void TensorGates::wake(Time at) {
   if (!lock_step_) {
     gates_ = make_gates(size_, place_);
     lock_step_.emplace(*gates_, place_);
-    if (!params_.waves.empty()) open_waves();
+    if (!params_.waves.empty()) open_waves(*gates_, params_.waves, place_, "machine.chip.core.tensor.waves");
   }
   gates_->show_waves(at.fs >= params_.waves_from.fs && at.fs < params_.waves_until.fs);
-}
-
-void TensorGates::open_waves() {
-  const std::string path = fmt::format("{}/{}.fst", params_.waves, place_);
-  if (!std::filesystem::is_directory(params_.waves) || !gates_->open_waves(path))
-    throw base::UserError("E-RTL-004", place_,
-                          fmt::format("cannot write '{}'; machine.chip.core.tensor.waves names an existing folder", path));
 }
 
 // What isa makes of the instruction is the behaviour that the gates' sums are held against, once more behind
@@ -59,12 +46,13 @@ void TensorGates::execute(const isa::Instruction& i, const isa::CoreView& core, 
   const Elements by_law = destination(i, core);
   for (std::size_t e = 0; e < by_law.bits.size(); ++e)
     if (by_law.bits[e] != by_gates.bits[e])
-      throw base::UserError("E-RTL-005", place_,
-                            fmt::format("row {}, column {} of the result: {:08x} by the instruction's semantics, {:08x} from the "
-                                        "sums of the gates in {} passes",
-                                        e % by_law.columns, e / by_law.columns, by_law.bits[e], by_gates.bits[e],
-                                        sums.size()),
-                            base::ExitStatus::kCheckFailed);
+      throw base::UserError(
+          "E-RTL-005", place_,
+          fmt::format(
+              "row {}, column {} of the result: {:08x} by the instruction's semantics, {:08x} from the "
+              "sums of the gates in {} passes",
+              e % by_law.columns, e / by_law.columns, by_law.bits[e], by_gates.bits[e], sums.size()),
+          base::ExitStatus::kCheckFailed);
 }
 
 Cycles TensorGates::took(Cycles streaming, Time at) {
@@ -117,7 +105,8 @@ Elements TensorGates::stream(const ArrayPass& pass, const isa::ArrayBlock& block
   std::fill_n(row.use.begin() + block.row, block.rows, 1);
   std::uint64_t last_in = 0;
   for (std::size_t in = 0, out = 0; out < rows;) {
-    for (unsigned r = 0; r < block.rows && in < rows; ++r) row.elements[block.row + r] = pass.moving.at(r, in);
+    for (unsigned r = 0; r < block.rows && in < rows; ++r)
+      row.elements[block.row + r] = pass.moving.at(r, in);
     const std::uint64_t now = lock_step_->cycle();
     const ArrayOutputs& outputs = lock_step_->step({in < rows ? &row : nullptr, nullptr, true});
     if (in < rows && outputs.moving_ready) {

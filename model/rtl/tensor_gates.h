@@ -18,8 +18,6 @@ class TensorGates final : public model::TensorArray {
  public:
   // E-RTL-001 if no array of this size is built. `place`: the engine's instance name.
   TensorGates(std::string place, const model::TensorParams& params);
-  // With these gates instead of the built ones.
-  TensorGates(std::string place, const model::TensorParams& params, std::unique_ptr<ArrayGates> gates);
 
   void execute(const isa::Instruction& i, const isa::CoreView& core, base::Time at) override;
   base::Cycles took(base::Cycles streaming, base::Time at) override;
@@ -28,7 +26,6 @@ class TensorGates final : public model::TensorArray {
 
  private:
   void wake(base::Time at);
-  void open_waves();
   Elements stream(const ArrayPass& pass, const isa::ArrayBlock& block);
   void load(const ArrayPass& pass, const isa::ArrayBlock& block);
 

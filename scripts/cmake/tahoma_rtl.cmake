@@ -1,9 +1,9 @@
 # SystemVerilog as C++ libraries, by Verilator. Its runtime is compiled once and not with every block, and the code that it
 # writes is kept away from our warnings.
 #   tahoma_verilate(TARGET PREFIX TOP SOURCES a.sv ... [PARAMETERS ROWS=4 ...] [DEFINES NAME ...] [INCLUDES FOLDER ...]
-#                   [COVERAGE] [SYSTEMC])
+#                   [COVERAGE])
 # makes the static library TARGET with the class PREFIX (header PREFIX.h). Waves (FST) are always possible, assertions are
-# on. SYSTEMC makes a SystemC module of it instead of a class that is clocked by calls.
+# on. The class is clocked by calls: a SystemC module of its own would take two activations of the kernel in each cycle.
 find_package(verilator REQUIRED)
 find_package(ZLIB REQUIRED)  # FST
 
@@ -19,17 +19,15 @@ find_package(Threads REQUIRED)
 target_link_libraries(tahoma_verilated PUBLIC ZLIB::ZLIB Threads::Threads PRIVATE tahoma::base)
 
 function(tahoma_verilate target prefix top)
-  cmake_parse_arguments(RTL "COVERAGE;SYSTEMC" "" "SOURCES;PARAMETERS;DEFINES;INCLUDES" ${ARGN})
+  cmake_parse_arguments(RTL "COVERAGE" "" "SOURCES;PARAMETERS;DEFINES;INCLUDES" ${ARGN})
   list(TRANSFORM RTL_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   list(TRANSFORM RTL_PARAMETERS PREPEND -G)
   list(TRANSFORM RTL_DEFINES PREPEND +define+)
   list(TRANSFORM RTL_INCLUDES PREPEND -I)
   set(options TRACE_FST)
-  foreach(option COVERAGE SYSTEMC)
-    if(RTL_${option})
-      list(APPEND options ${option})
-    endif()
-  endforeach()
+  if(RTL_COVERAGE)
+    list(APPEND options COVERAGE)
+  endif()
   add_library(${target} STATIC)
   # Loops stay loops and wide words calls: code whose size hardly grows with the array's.
   verilate(${target} ${options} PREFIX ${prefix} TOP_MODULE ${top} SOURCES ${RTL_SOURCES}
@@ -47,7 +45,4 @@ function(tahoma_verilate target prefix top)
   get_target_property(folders ${target} INTERFACE_INCLUDE_DIRECTORIES)
   set_target_properties(${target} PROPERTIES INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${folders}")
   target_link_libraries(${target} PUBLIC tahoma_verilated)
-  if(RTL_SYSTEMC)
-    target_link_libraries(${target} PUBLIC tahoma::systemc)
-  endif()
 endfunction()

@@ -17,10 +17,10 @@ const std::string kCore = "machine.chip.core.";
 // A figure is written to a thousandth of a nanosecond; the finest clock has 0.417 ns.
 constexpr double kMargin = 0.002;
 // Sizes and choices, which say what a machine can do and not how long it takes.
-const std::set<std::string> kNoTimes{"sbuf.partitions",    "sbuf.per_partition", "sbuf.usable",
-                                     "psum.per_partition", "psum.bank",          "rounding",
-                                     "tensor.model",       "tensor.waves",       "tensor.waves_from",
-                                     "tensor.waves_until"};
+const std::set<std::string> kNoTimes{
+    "sbuf.partitions", "sbuf.per_partition", "sbuf.usable",    "psum.per_partition", "psum.bank",
+    "rounding",        "tensor.model",       "tensor.waves",   "tensor.waves_from",  "tensor.waves_until",
+    "dma.model",       "dma.waves",          "dma.waves_from", "dma.waves_until"};
 
 std::string below_core(const std::string& path) { return path.substr(kCore.size()); }
 bool is_timing(const std::string& path) {

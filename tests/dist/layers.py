@@ -16,7 +16,7 @@ ROOMS = {
     "model/memory/": (("model/base/*", "model/sim/*", "isa/*", "model/memory/*"), SYSTEMC + ("fmt/*", "sys/mman.h")),
     "model/link/": (("model/base/*", "model/sim/*", "isa/*", "model/link/*"), SYSTEMC + ("fmt/*",)),
     "model/rtl/": (("model/base/*", "model/sim/*", "isa/*", "model/engine/*", "model/link/*", "model/rtl/*"),
-                   SYSTEMC + ("fmt/*", "verilated*.h", "array_sizes.inc")),
+                   SYSTEMC + ("fmt/*", "verilated*.h", "Vlink_port.h", "Vdma_ring.h", "array_sizes.inc")),
     "model/system/": (("model/*", "isa/*"), SYSTEMC + ("fmt/*",)),
     "runtime/": (("runtime/*", "model/system/*", "model/base/*", "isa/*"),
                  ("fmt/*", "nlohmann/*", "CLI/*", "Eigen/*", "muParser.h", "sqlite3.h", "sys/*.h", "unistd.h", "fcntl.h", "spawn.h")),

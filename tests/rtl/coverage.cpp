@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random traffic through blocks that count which lines and bits it reaches: coverage.py reads the file.
-#include <iostream>
-
 #include <Vcovered_numbers.h>
 #include <verilated_cov.h>
+
+#include <iostream>
 
 #include "model/rtl/array_gates.h"
 #include "tests/support/array_traffic.h"
@@ -25,7 +25,7 @@ void write_numbers(const std::string& path) {
     const rtl::Format a = random.format(), b = random.format();
     gates.present = !random.one_in(8);
     gates.turn = random.one_in(8);
-    gates.is_double = tests::is_fp8(a) && tests::is_fp8(b);
+    gates.is_double = !gates.turn && tests::is_fp8(a) && tests::is_fp8(b);
     gates.a_format = static_cast<std::uint8_t>(gates.turn ? rtl::Format::kBits : a);
     gates.b_format = static_cast<std::uint8_t>(b);
     const tests::Pattern pattern = random.pattern();

@@ -4,16 +4,18 @@
 
     coverage.py --program build/tests/rtl/rtl_coverage [--annotate FOLDER]
 
-Runs the program, prints a line for each source and what was never reached, and fails below 95 % of the lines and 90 %
+Runs the program, which writes two files of counts, prints a line for each source and what was never reached, and fails below 95 % of the lines and 90 %
 of the toggles. --annotate leaves the sources there with a count before each line, by verilator_coverage."""
 
 import argparse
 import collections
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 
+INDICES = r"\[[0-9]+\](?=[\[ ])"  # of a bit, not of an instance
 GOALS = {"line": 95.0, "toggle": 90.0}
 
 
@@ -31,17 +33,18 @@ def points(text):
 
 
 def report(text):
-    reached, total, missing = collections.Counter(), collections.Counter(), []
+    reached, total, missing = collections.Counter(), collections.Counter(), collections.Counter()
     for kind, source, line, what, count in points(text):
         for key in ((kind, source), (kind, "all")):
             total[key] += 1
             reached[key] += count > 0
         if count == 0:
-            missing.append(f"{kind}: {source}:{line}: {what}")
+            missing[f"{kind}: {source}:{line}: {re.sub(INDICES, '', what)}"] += 1
     shares = {key: 100.0 * reached[key] / total[key] for key in total}
     for kind, source in sorted(shares):
         print(f"{kind:7} {source:16} {reached[kind, source]:6} of {total[kind, source]:6} {shares[kind, source]:6.1f} %")
-    print("\n".join(sorted(missing)))
+    for where, bits in sorted(missing.items()):
+        print(where if bits == 1 else f"{where}: {bits} bits")
     return [f"{kind} coverage is {shares.get((kind, 'all'), 0.0):.1f} %; expected at least {goal:.0f} %"
             for kind, goal in GOALS.items() if shares.get((kind, "all"), 0.0) < goal]
 
@@ -52,7 +55,7 @@ def main():
     parser.add_argument("--annotate")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        data = [str(pathlib.Path(folder) / name) for name in ("array.dat", "numbers.dat")]
+        data = [str(pathlib.Path(folder) / name) for name in ("first.dat", "second.dat")]
         subprocess.run([options.program, *data], check=True)
         findings = report("".join(pathlib.Path(name).read_text(encoding="latin-1") for name in data))
         if options.annotate:

@@ -35,23 +35,30 @@ std::string trace_of(const model::MachineParams& params, const Settings& setting
   return trace;
 }
 
+std::string run(const std::string& port, const Settings& settings, model::Mode mode) {
+  return tests::in_child([&] { return trace_of(machine_with(port), settings, mode); });
+}
+
 // The ports' lock-step throws at the first difference.
 void check_same(const Settings& settings, model::Mode mode) {
-  const auto run = [&](const std::string& port) {
-    return tests::in_child([&] { return trace_of(machine_with(port), settings, mode); });
-  };
-  const std::string clocked = run("clocked");
+  const std::string clocked = run("clocked", settings, mode);
   CHECK(clocked.find(".link.zp:") != std::string::npos);
-  CHECK(run("rtl") == clocked);
-  CHECK(run("behavioural") != clocked);
+  CHECK(run("rtl", settings, mode) == clocked);
 }
+
+const Settings kAllReduce{
+    {"operation", "all_reduce"}, {"bytes", "64 KiB"}, {"ranks", "chips"}, {"over", "machine"}};
 
 }  // namespace
 
 TEST_CASE("port=rtl: an all-reduce ends when it does on clocked ports, and every link carries the same",
           "[rtl][machine]") {
-  check_same({{"operation", "all_reduce"}, {"bytes", "64 KiB"}, {"ranks", "chips"}, {"over", "machine"}},
-             model::Mode::kFunctional);
+  check_same(kAllReduce, model::Mode::kFunctional);
+}
+
+TEST_CASE("port=clocked: packets wait for the edges of the clock", "[rtl][machine]") {
+  CHECK(run("clocked", kAllReduce, model::Mode::kTiming) !=
+        run("behavioural", kAllReduce, model::Mode::kTiming));
 }
 
 TEST_CASE("port=rtl: an all-to-all ends when it does on clocked ports, and every link carries the same",

@@ -71,7 +71,7 @@ void check_found(LinkFault fault, const std::string& what) {
 TEST_CASE("link port: 10^5 random packets leave and arrive in the cycles of the law", "[rtl][link]") {
   const Outcome o =
       run(tight(3, 3, 1), {0, 8000, 700, 4_ns}, [] { return rtl::verilated_link_port("port"); });
-  CHECK(o.received == 9 * 8000);
+  CHECK(o.received == 9 * std::uint64_t{8000});
   CHECK(o.compared == o.hops);
   CHECK(o.compared > 100'000);
 }
@@ -82,7 +82,7 @@ TEST_CASE("link port: random packets of several frames to and from a slow axis, 
   m.link.vcs = 4;
   m.link.buffer = 8_KiB;
   const Outcome o = run(m, {0, 400, 4000, 20_ns}, [] { return rtl::verilated_link_port("port"); });
-  CHECK(o.received == 12 * 400);
+  CHECK(o.received == 12 * std::uint64_t{400});
   CHECK(o.compared == o.hops);
 }
 

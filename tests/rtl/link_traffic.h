@@ -23,6 +23,7 @@ class LinkTraffic {
     std::uint16_t frame_words = 16;
     std::uint16_t largest = 60;  // words of a message
     std::int64_t flight = 20;
+    std::uint16_t timeout = 3000;
   };
 
   LinkTraffic(rtl::LinkPins& pins, const Settings& settings)
@@ -69,7 +70,7 @@ class LinkTraffic {
     s.room = {static_cast<std::uint16_t>(least + 240), static_cast<std::uint16_t>(least + 140), 0xFFFF,
               static_cast<std::uint16_t>(least + 80)};
     s.frame_words = settings_.frame_words;
-    s.timeout = 3000;
+    s.timeout = settings_.timeout;
     s.flight = settings_.flight;
     if (settings_.errors == 0) return s;
     s.on_wire = [this](rtl::LinkWire& w) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels on a core of 32 x 32 in gates: the same bits, times and array cycles as by the law.
+#include "runtime/machine.h"
+
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <sstream>
 
 #include "model/base/error.h"
-#include "runtime/machine.h"
 #include "tests/support/in_child.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/workload_run.h"
@@ -26,8 +27,8 @@ model::MachineParams machine_with(const std::string& array) {
 }
 
 // Elapsed time, array cycles and every byte that the run left in HBM.
-std::string trace_of(const model::MachineParams& params, const tests::MakeWorkload& make, const Settings& settings,
-                     model::Mode mode) {
+std::string trace_of(const model::MachineParams& params, const tests::MakeWorkload& make,
+                     const Settings& settings, model::Mode mode) {
   const auto workload = tests::workload_with(make, settings);
   workload->check(params);
   runtime::Machine machine(params, mode, {true, true});
@@ -44,7 +45,8 @@ std::string trace_of(const model::MachineParams& params, const tests::MakeWorklo
   const runtime::Tensor all{"all", isa::DType::kUint8, {end.address - begin.address}, begin.address};
   const std::byte* bytes = machine.bytes(all);
   std::uint64_t hash = 0xCBF29CE484222325U;  // FNV-1a
-  for (std::uint64_t b = 0; b < all.bytes(); ++b) hash = (hash ^ static_cast<std::uint8_t>(bytes[b])) * 0x100000001B3U;
+  for (std::uint64_t b = 0; b < all.bytes(); ++b)
+    hash = (hash ^ static_cast<std::uint8_t>(bytes[b])) * 0x100000001B3U;
   trace << " of " << all.bytes() << " bytes " << hash;
   return trace.str();
 }
@@ -61,8 +63,8 @@ void check_same(const tests::MakeWorkload& make, const Settings& settings, model
 }
 
 const Settings kGemm{{"m", "70"}, {"n", "90"}, {"k", "100"}, {"dtype", "bf16"}};
-const Settings kAttention{{"q_len", "64"}, {"kv_len", "96"}, {"d", "32"}, {"heads", "1"}, {"causal", "false"},
-                          {"dtype", "bf16"}, {"cores", "1"}};
+const Settings kAttention{{"q_len", "64"},     {"kv_len", "96"},  {"d", "32"},   {"heads", "1"},
+                          {"causal", "false"}, {"dtype", "bf16"}, {"cores", "1"}};
 
 }  // namespace
 

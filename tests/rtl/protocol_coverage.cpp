@@ -2,7 +2,6 @@
 // Random traffic through port and ring, which count the lines and bits that it reaches: coverage.py reads the
 // file.
 extern "C" int sc_main(int, char**) { return 1; }  // libsystemc asks for it
-#include <fstream>
 #include <iostream>
 
 #include "tests/rtl/link_traffic.h"
@@ -19,8 +18,16 @@ void cover_link(const std::string& file) {
   const auto pins = tests::tested_link();
   tests::LinkTraffic(*pins, {.errors = 0, .seed = 1}).run(2'000);
   tests::LinkTraffic(*pins, {.errors = 2e-3, .seed = 2}).run(20'000);
-  tests::LinkTraffic(*pins, {.errors = 1e-4, .seed = 3, .frame_words = 0x5A5A, .largest = 3'000}).run(500);
-  tests::LinkTraffic(*pins, {.errors = 0, .seed = 4, .frame_words = 1, .flight = 500}).run(2'000);
+  // A frame fits the retry buffer; a message of many may be as long as its count of words goes.
+  tests::LinkTraffic(*pins, {.errors = 1e-4, .seed = 3, .frame_words = 0x5A5A, .largest = 900}).run(500);
+  tests::LinkTraffic(*pins,
+                     {.errors = 0, .seed = 5, .frame_words = 405, .largest = 60'000, .timeout = 0x5A5A})
+      .run(16);
+  tests::LinkTraffic(*pins, {.errors = 0, .seed = 4, .frame_words = 1, .flight = 500, .timeout = 0xA5A5})
+      .run(2'000);
+  // Who sends seldom hears of a word that was lost at the very end by waiting alone.
+  tests::LinkTraffic(*pins, {.errors = 2e-2, .seed = 6, .idle = 20'000, .flight = 20, .timeout = 0x15A})
+      .run(300);
   pins->write_coverage(file);
 }
 
@@ -28,26 +35,34 @@ void cover_ring(const std::string& file) {
   const auto pins = tests::tested_ring();
   model::DmaParams params = tests::default_machine().chip.core.dma;
   tests::RingTraffic traffic(*pins, params, 1);
-  traffic.run(10'000, [&] { return traffic.random_work(); });
+  traffic.run(8'000, [&] { return traffic.random_work(); });
   params.element_overhead = {200};
   params.packet_overhead = {85};
   params.semaphore_element = {170};
   params.semaphore_write = {params.semaphore_return.fs + 200'000'000};
   tests::RingTraffic slow(*pins, params, 2);
-  slow.run(2'000, [&] { return slow.random_work(); });
+  slow.run(300, [&] { return slow.random_work(); });
+  // Packets as large as they may be, and every number of rows in an element.
+  params.element_overhead = {55};
+  params.packet_overhead = {170};
+  params.semaphore_element = {85};
+  params.packet = {1 << 20};
+  params.packet_elements = 65'536;
+  for (const std::uint64_t rows : {101, 26, 128}) {
+    params.element_rows = rows;
+    tests::RingTraffic wide(*pins, params, rows);
+    wide.run(120, [&] { return wide.wide_work(); });
+  }
   pins->write_coverage(file);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::cerr << "usage: protocol_coverage FILE\n";
+  if (argc != 3) {
+    std::cerr << "usage: protocol_coverage FILE-OF-THE-PORT FILE-OF-THE-RING\n";
     return 2;
   }
-  const std::string file = argv[1];
-  cover_link(file + ".link");
-  cover_ring(file + ".ring");
-  std::ofstream all(file);
-  for (const char* part : {".link", ".ring"}) all << std::ifstream(file + part).rdbuf();
+  cover_link(argv[1]);
+  cover_ring(argv[2]);
 }

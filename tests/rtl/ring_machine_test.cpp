@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels whose DMA rings have rings in SystemVerilog beside them.
 #include <catch2/catch.hpp>
+#include <filesystem>
 
 #include "model/base/error.h"
 #include "model/rtl/rtl_dma_rings.h"
 #include "tests/support/in_child.h"
+#include "tests/support/temp_dir.h"
 #include "tests/support/workload_run.h"
 #include "workloads/gemm/gemm.h"
 
@@ -36,6 +38,22 @@ std::string times_of(const std::string& rings) {
   });
 }
 
+// 4 rows of 100 elements, all one engine's.
+struct OneTransfer {
+  isa::Descriptor descriptor;
+  model::Transfer transfer;
+  model::Share share;
+  OneTransfer() {
+    descriptor.count = {4, 1, 1, 100};
+    descriptor.src = descriptor.dst = {isa::Space::kHbm, isa::DType::kBf16, 0, 0, 0, 0, {200, 0, 0, 1}};
+    transfer.request.sources = {&descriptor, 1};
+    transfer.runs = model::runs_of(transfer.request, 4, 1);
+    transfer.element = 2;
+    share.transfer = &transfer;
+    share.last_unit = transfer.runs.units();
+  }
+};
+
 }  // namespace
 
 TEST_CASE("dma=rtl: every transfer of a GEMM in lock-step, and the run takes what it took",
@@ -48,26 +66,52 @@ TEST_CASE("dma=rtl: every transfer of a GEMM in lock-step, and the run takes wha
 TEST_CASE("dma=rtl: a packet that the ring does not issue ends the run", "[rtl][machine]") {
   const model::MachineParams m = machine_with("rtl");
   rtl::RtlDmaRings rings("dma", m.chip.core.dma);
-  isa::Descriptor d;
-  d.count = {4, 1, 1, 100};
-  d.src = d.dst = {isa::Space::kHbm, isa::DType::kBf16, 0, 0, 0, 0, {200, 0, 0, 1}};
-  model::Transfer transfer;
-  transfer.request.sources = {&d, 1};
-  transfer.runs = model::runs_of(transfer.request, 4, 1);
-  transfer.element = 2;
-  model::Share share;
-  share.transfer = &transfer;
-  share.last_unit = transfer.runs.units();
-  rings.pushed(3, 5, share);
-  model::DmaPacket wrong = share.next_packet(m.chip.core.dma);
+  OneTransfer transfer;
+  rings.pushed(3, 5, transfer.share, {0});
+  model::DmaPacket wrong = transfer.share.next_packet(m.chip.core.dma);
   ++wrong.elements;
   try {
-    rings.issued(3, 5, wrong);
+    rings.issued(3, 5, wrong, {0});
     FAIL("nothing was found");
   } catch (const base::UserError& e) {
     CHECK(e.code == "E-RTL-002");
     CHECK(e.place == "dma.engine03.ring05");
     CHECK(e.message.find("401 elements") != std::string::npos);
+  }
+}
+
+TEST_CASE("dma=rtl: waves hold the packets of the window, or are an error", "[rtl][machine]") {
+  const tests::TempDir folder;
+  const auto bytes_with = [&](base::Duration until) {
+    model::DmaParams params = machine_with("rtl").chip.core.dma;
+    params.waves = folder.path().string();
+    params.waves_until = until;
+    {
+      rtl::RtlDmaRings rings("dma", params);
+      for (int n = 0; n < 20; ++n) {
+        const base::Time at = base::Time{0} + 10_ns * n;
+        OneTransfer transfer;
+        rings.pushed(3, 5, transfer.share, at);
+        for (bool last = false; !last;) {
+          const model::DmaPacket packet = transfer.share.next_packet(params);
+          rings.issued(3, 5, packet, at);
+          last = packet.last;
+        }
+      }
+    }
+    return std::filesystem::file_size(folder.path() / "dma.engine03.ring05.fst");
+  };
+  const auto none = bytes_with({0}), some = bytes_with(50_ns), all = bytes_with(1_us);
+  CHECK(none < some);
+  CHECK(some < all);
+  model::DmaParams params = machine_with("rtl").chip.core.dma;
+  params.waves = "there/is/no/such/folder";
+  rtl::RtlDmaRings rings("dma", params);
+  try {
+    rings.pushed(3, 5, OneTransfer().share, {0});
+    FAIL("nothing was refused");
+  } catch (const base::UserError& e) {
+    CHECK(e.code == "E-RTL-004");
   }
 }
 

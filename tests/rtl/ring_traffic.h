@@ -60,6 +60,28 @@ class RingTraffic {
     return work(sources, below(isa::kDmaEngines));
   }
 
+  // Any numbers that a descriptor has room for, small ones as often as large ones; a few units of each.
+  Work wide_work() {
+    constexpr std::uint32_t kMostRows = 4095, kMostElements = (1U << 24) - 1, kMostCycles = 1U << 16;
+    isa::Descriptor d;
+    const bool joins = chance(40);
+    d.count = {up_to(joins ? kMostElements : kMostRows), 1, joins ? 1 : up_to(kMostRows),
+               up_to(kMostElements)};
+    const auto run = static_cast<std::int32_t>(d.count[3]);
+    const isa::DType dtype = chance(50) ? isa::DType::kFp8E4M3 : isa::DType::kBf16;
+    d.src = {isa::Space::kHbm, dtype, 0, 0, 0, 0, {joins ? run : run + 5, 0, run + 3, 1}};
+    d.dst = {isa::Space::kSbuf, dtype, 0, isa::kNone, 0, 0, {0, 0, run, 1}};
+    d.accumulate = chance(5);
+    const std::vector<isa::Descriptor> sources(chance(5) ? up_to(255) : 1, d);
+    Work w = work(sources, 0);
+    const model::Runs& runs = w.transfer->runs;
+    const std::uint64_t cost = (runs.piece_elements * runs.joined / 32 + 4) * sources.size();
+    w.share.unit = below(runs.units());
+    w.share.last_unit =
+        std::min(runs.units(), w.share.unit + up_to(kMostCycles) * runs.joined / cost + below(2));
+    return w;
+  }
+
   // So many descriptors, made by `next`, and until everything is over.
   template <class Next>
   void run(std::uint64_t descriptors, Next&& next) {
@@ -107,6 +129,7 @@ class RingTraffic {
 
  private:
   std::uint32_t below(std::uint64_t n) { return static_cast<std::uint32_t>(random_() % n); }
+  std::uint32_t up_to(std::uint32_t most) { return 1 + below(std::max(1U, most >> below(24))); }
   bool chance(unsigned percent) { return below(100) < percent; }
   std::uint8_t byte() { return static_cast<std::uint8_t>(random_()); }
   // Full rings and empty ones, memories that keep up and that do not.

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "isa/error.h"
+#include "isa/semantics_ops.h"
 #include "isa/table_fields.h"
 #include "model/base/error.h"
 #include "model/engine/timing_laws.h"
@@ -48,7 +49,7 @@ struct Core {
   }
   void run(const isa::Instruction& i) {
     gates.execute(i, memory.view(), {0});
-    const auto passes = model::passes_of(i, memory.weights.loaded.front().standing.dtype);
+    const auto passes = model::passes_of(i, isa::weights_for(i, memory.view(), "test").standing.dtype);
     const auto streaming = model::streaming_cycles(isa::moving_columns(i), passes);
     REQUIRE(gates.took(streaming, {0}) == model::array_cycles(kSide, kSide, streaming));
   }

@@ -11,9 +11,11 @@ namespace {
 class CountingRing : public rtl::VerilatedRing<Vdma_ring_tested, TestedRing> {
  public:
   explicit CountingRing(RingFault fault) : VerilatedRing("tested") {
-    block().fault = static_cast<std::uint8_t>(fault);
+    block()->fault = static_cast<std::uint8_t>(fault);
   }
-  void write_coverage(const std::string& file) override { context().coveragep()->write(file.c_str()); }
+  void write_coverage(const std::string& file) override {
+    block().context().coveragep()->write(file.c_str());
+  }
 };
 
 }  // namespace

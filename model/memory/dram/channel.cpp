@@ -63,10 +63,13 @@ Tick Channel::passing_time(std::uint32_t accesses) const {
 Tick Channel::earliest_read_end() {
   Tick end = kNoTick;
   const Line& line = lines_[kReading];
-  // Who has come and waits follows somebody who has ended.
+  // Who has come and waits follows the end of somebody who is queued, or enters as soon as the room of one
+  // who has ended is there.
+  const Tick room = line.queued == 0 ? now_ : next_release();
   for (std::size_t n = 0; n < line.waiting.size(); ++n) {
     const Segment& s = line.waiting[n];
-    if (s.arrival > now_ || line.queued == 0) end = std::min(end, s.arrival + passing_time(s.accesses));
+    const Tick enters = s.arrival > now_ ? s.arrival : room;
+    if (enters != kNoTick) end = std::min(end, enters + passing_time(s.accesses));
   }
   for (auto& p : pseudo_)
     end = std::min(end, p->earliest_read_end(now_, row_bus_free_) + timing_.cl + timing_.burst);
