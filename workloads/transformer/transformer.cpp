@@ -35,7 +35,7 @@ class Transformer final : public runtime::Workload {
     seed_ = seed;
     const Seating seating(machine.params(), params_.placement, params_.parallel.tensor);
     std::optional<HostCase> values;
-    if (machine.functional()) values = host_case();
+    if (machine.functional()) values = host_case(params_, seed_);
     for (auto& alike :
          replicas_of(machine.params(), seating, params_.parallel.data, params_.parallel.tensor)) {
       replicas_.push_back(std::make_unique<Replica>(machine, std::move(alike)));
@@ -106,18 +106,6 @@ class Transformer final : public runtime::Workload {
     return std::make_unique<Prefill>(replica, params_);
   }
 
-  HostCase host_case() const {
-    HostCase values;
-    for (std::uint64_t l = 0; l < params_.layers; ++l) {
-      values.weights.push_back(make_weights(params_.model, seed_, l));
-      if (decodes()) values.caches.push_back(make_cache(params_, seed_, l));
-    }
-    values.table = decodes() ? rope_table(params_.model, params_.context, 0, params_.rows())
-                             : rope_table(params_.model, 0, 1, params_.tokens);
-    values.x = runtime::generate_input("x", kDType, {all_rows(), params_.model.hidden}, seed_, 0);
-    return values;
-  }
-
   HostTensor gather(Machine& machine) const {
     HostTensor out = runtime::make_tensor("out", kDType, {all_rows(), params_.model.hidden});
     for (const auto& programs : programs_) programs->gather(machine, out);
@@ -135,7 +123,7 @@ class Transformer final : public runtime::Workload {
 
   // By sequence.
   std::vector<Stream> wanted() const {
-    const HostCase values = host_case();
+    const HostCase values = host_case(params_, seed_);
     const Rows x = matrix_of(values.x);
     const auto rows = static_cast<Eigen::Index>(rows_of_sequence());
     std::vector<Stream> streams;
@@ -148,7 +136,7 @@ class Transformer final : public runtime::Workload {
   }
 
   Cache cache_of(const HostCase& values, std::uint64_t layer, std::size_t sequence) const {
-    if (!decodes()) return {};
+    if (params_.context == 0 || !decodes()) return {};
     const auto context = static_cast<Eigen::Index>(params_.context),
                first = static_cast<Eigen::Index>(sequence) * context;
     const HostCache& cache = values.caches[layer];

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "model/base/error.h"
 #include "workloads/transformer/seating.h"
 
@@ -55,9 +57,24 @@ void ParallelDegrees::declare(base::ParamTree& t) {
   t.add("data", data, std::uint64_t{1}, {1, 1024}, "groups of these, with sequences of their own", chosen());
 }
 
+void TransformerFiles::declare(base::ParamTree& t) {
+  for (File& file : all)
+    t.add(file.name, file.path, std::string(), {},
+          fmt::format("a .npy file, or FILE.safetensors#TENSOR: {}; empty: from the seed", file.what).c_str(),
+          chosen());
+}
+
+const std::string& TransformerFiles::of(std::string_view name) const {
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const File& file) { return file.name == name; });
+  TAHOMA_INVARIANT(found != all.end(), "an input that is not declared");
+  return found->path;
+}
+
 void TransformerParams::declare(base::ParamTree& t) {
   t.group("model", model);
   t.group("parallel", parallel);
+  t.group("inputs", inputs);
   t.add("phase", phase_name, std::string("prefill"), {"prefill", "decode"},
         "what is run: all tokens of the sequences, or the next one of each", chosen());
   t.add("layers", layers, std::uint64_t{1}, {1, 200}, "layers that are simulated", chosen());

@@ -4,8 +4,10 @@
 // of a layer, `data` such groups have whole layers and sequences of their own.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "isa/dtype.h"
 #include "model/base/params.h"
@@ -31,11 +33,34 @@ struct ParallelDegrees {
   std::uint64_t ranks() const { return tensor * data; }
 };
 
+// Files of inputs, each [layers, rows, columns] but x [rows, hidden]; empty: from the seed.
+struct TransformerFiles {
+  struct File {
+    const char *name, *what;
+    std::string path;
+  };
+  std::array<File, 12> all{{{"x", "[rows, hidden], the residual stream in front of the first layer", {}},
+                            {"attention_gain", "[layers, 1, hidden] of fp32", {}},
+                            {"q", "[layers, hidden, heads head_dim]", {}},
+                            {"k", "[layers, hidden, kv_heads head_dim]", {}},
+                            {"v", "[layers, hidden, kv_heads head_dim]", {}},
+                            {"o", "[layers, heads head_dim, hidden]", {}},
+                            {"mlp_gain", "[layers, 1, hidden] of fp32", {}},
+                            {"gate", "[layers, hidden, ffn]", {}},
+                            {"up", "[layers, hidden, ffn]", {}},
+                            {"down", "[layers, ffn, hidden]", {}},
+                            {"k_cache", "decode: [layers, batch context, kv_heads head_dim]", {}},
+                            {"v_cache", "decode: [layers, batch context, kv_heads head_dim]", {}}}};
+  void declare(base::ParamTree& t);
+  const std::string& of(std::string_view name) const;
+};
+
 enum class Phase : std::uint8_t { kPrefill, kDecode };
 
 struct TransformerParams {
   ModelShape model;
   ParallelDegrees parallel;
+  TransformerFiles inputs;
   std::string phase_name, placement, algorithm;
   std::uint64_t layers = 1;   // that are simulated
   std::uint64_t batch = 1;    // sequences of the whole machine

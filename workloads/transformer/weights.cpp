@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/transformer/weights.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <span>
 
@@ -13,31 +15,48 @@ using runtime::HostTensor;
 
 namespace {
 
-constexpr std::uint64_t kTensorsOfLayer = 32;  // numbers of generated tensors; more than there are
+// A tensor of every layer; what it is filled with where there is no file.
+struct Maker {
+  const TransformerParams& params;
+  std::uint64_t seed;
 
-enum class Number : std::uint8_t { kAttentionGain = 8, kQ, kK, kV, kO, kMlpGain, kGate, kUp, kDown, kKCache, kVCache };
-
-struct Generator {
-  std::uint64_t seed, layer;
-
-  HostTensor make(const char* name, Number number, DType dtype, std::uint64_t rows, std::uint64_t columns,
-                  double scale, double offset) const {
-    HostTensor tensor = runtime::make_tensor(name, dtype, {rows, columns});
-    const std::uint64_t tensor_number = layer * kTensorsOfLayer + static_cast<std::uint64_t>(number);
-    const std::size_t size = isa::size_of(dtype);
-    for (std::uint64_t i = 0; i < rows * columns; ++i) {
-      const double value = runtime::generated_value(seed, tensor_number, i);
-      isa::store_from_fp32(tensor.values.data() + i * size, dtype, static_cast<float>(offset + scale * value));
+  struct Uniform {
+    double middle = 0, reach = 1;
+  };
+  std::vector<HostTensor> layers(const char* name, std::uint64_t number, DType dtype, std::uint64_t rows,
+                                 std::uint64_t columns, const Uniform& uniform) const {
+    const std::string& path = params.inputs.of(name);
+    HostTensor all;
+    if (path.empty())
+      all = generate(name, number, dtype, params.layers * rows, columns, uniform);
+    else
+      all = runtime::load_input(path, name, dtype, {params.layers, rows, columns});
+    std::vector<HostTensor> result;
+    const std::size_t bytes = rows * columns * isa::size_of(dtype);
+    for (std::uint64_t l = 0; l < params.layers; ++l) {
+      HostTensor& one = result.emplace_back(runtime::make_tensor(name, dtype, {rows, columns}));
+      std::copy_n(all.values.data() + l * bytes, bytes, one.values.data());
     }
+    return result;
+  }
+  HostTensor generate(const char* name, std::uint64_t number, DType dtype, std::uint64_t rows,
+                      std::uint64_t columns, const Uniform& uniform) const {
+    HostTensor tensor = runtime::make_tensor(name, dtype, {rows, columns});
+    const std::size_t size = isa::size_of(dtype);
+    for (std::uint64_t i = 0; i < rows * columns; ++i)
+      isa::store_from_fp32(tensor.values.data() + i * size, dtype,
+                           static_cast<float>(uniform.middle +
+                                              uniform.reach * runtime::generated_value(seed, number, i)));
     return tensor;
   }
-  HostTensor weights(const char* name, Number number, std::uint64_t rows, std::uint64_t columns) const {
-    return make(name, number, TransformerParams::kDType, rows, columns,
-                std::sqrt(3.0 / static_cast<double>(rows)), 0);
-  }
-  HostTensor gain(const char* name, Number number, std::uint64_t columns) const {
-    return make(name, number, DType::kFp32, 1, columns, 0.5, 1);
-  }
+};
+
+// The tensors of a layer: where they go, how large they are.
+struct Row {
+  const char* name;
+  HostTensor HostWeights::*to;
+  bool gain;
+  std::uint64_t rows, columns;
 };
 
 // Columns [first, first + count) of `from` into columns [at, ...) of `to`.
@@ -56,25 +75,45 @@ HostTensor rows_of(const HostTensor& from, std::uint64_t first, std::uint64_t co
 
 }  // namespace
 
-HostWeights make_weights(const ModelShape& m, std::uint64_t seed, std::uint64_t layer) {
-  const Generator g{seed, layer};
+HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
+  const ModelShape& m = params.model;
+  const Maker maker{params, seed};
   const std::uint64_t q = m.heads * m.head_dim, kv = m.kv_heads * m.head_dim;
-  return {g.gain("attention_gain", Number::kAttentionGain, m.hidden),
-          g.weights("q", Number::kQ, m.hidden, q),
-          g.weights("k", Number::kK, m.hidden, kv),
-          g.weights("v", Number::kV, m.hidden, kv),
-          g.weights("o", Number::kO, q, m.hidden),
-          g.gain("mlp_gain", Number::kMlpGain, m.hidden),
-          g.weights("gate", Number::kGate, m.hidden, m.ffn),
-          g.weights("up", Number::kUp, m.hidden, m.ffn),
-          g.weights("down", Number::kDown, m.ffn, m.hidden)};
-}
-
-HostCache make_cache(const TransformerParams& params, std::uint64_t seed, std::uint64_t layer) {
-  const Generator g{seed, layer};
-  const std::uint64_t rows = params.batch * params.context, columns = params.model.kv_heads * params.model.head_dim;
-  return {g.make("k_cache", Number::kKCache, TransformerParams::kDType, rows, columns, 1, 0),
-          g.make("v_cache", Number::kVCache, TransformerParams::kDType, rows, columns, 1, 0)};
+  const std::array<Row, 9> rows{{{"attention_gain", &HostWeights::attention_gain, true, 1, m.hidden},
+                                 {"q", &HostWeights::q, false, m.hidden, q},
+                                 {"k", &HostWeights::k, false, m.hidden, kv},
+                                 {"v", &HostWeights::v, false, m.hidden, kv},
+                                 {"o", &HostWeights::o, false, q, m.hidden},
+                                 {"mlp_gain", &HostWeights::mlp_gain, true, 1, m.hidden},
+                                 {"gate", &HostWeights::gate, false, m.hidden, m.ffn},
+                                 {"up", &HostWeights::up, false, m.hidden, m.ffn},
+                                 {"down", &HostWeights::down, false, m.ffn, m.hidden}}};
+  constexpr DType kDType = TransformerParams::kDType;
+  HostCase values;
+  values.weights.resize(params.layers);
+  std::uint64_t number = 1;
+  for (const Row& row : rows) {
+    const auto uniform = row.gain ? Maker::Uniform{1, 0.5}
+                                  : Maker::Uniform{0, std::sqrt(3.0 / static_cast<double>(row.rows))};
+    auto layers =
+        maker.layers(row.name, number++, row.gain ? DType::kFp32 : kDType, row.rows, row.columns, uniform);
+    for (std::uint64_t l = 0; l < params.layers; ++l) values.weights[l].*row.to = std::move(layers[l]);
+  }
+  const bool decodes = params.phase() == Phase::kDecode;
+  const std::uint64_t kept = decodes ? params.batch * params.context : 0;
+  if (kept > 0) {
+    auto k = maker.layers("k_cache", number++, kDType, kept, kv, {}),
+         v = maker.layers("v_cache", number++, kDType, kept, kv, {});
+    for (std::uint64_t l = 0; l < params.layers; ++l)
+      values.caches.push_back({std::move(k[l]), std::move(v[l])});
+  } else {
+    values.caches.resize(params.layers);
+  }
+  values.table =
+      decodes ? rope_table(m, params.context, 0, params.rows()) : rope_table(m, 0, 1, params.tokens);
+  values.x = runtime::input(params.inputs.of("x"), "x", kDType, {params.rows() * params.parallel.data, m.hidden},
+                            seed, 0);
+  return values;
 }
 
 LayerWeights::LayerWeights(Replica& replica, std::size_t rank, const ModelShape& m, const RankShare& share) {

@@ -24,11 +24,10 @@ struct HostCase {
   runtime::HostTensor x;             // [rows of all replicas, hidden]
 };
 
-// Of caches uniform in [-1, 1).
-HostCache make_cache(const TransformerParams& params, std::uint64_t seed, std::uint64_t layer);
-// From the seed, scaled such that activations keep their size: uniform with a standard deviation of
-// 1 / sqrt(inputs); gains between 0.5 and 1.5.
-HostWeights make_weights(const ModelShape& model, std::uint64_t seed, std::uint64_t layer);
+// The inputs of a case, from their files or the seed: weights uniform with a standard deviation of
+// 1 / sqrt(inputs), so that activations keep their size; gains between 0.5 and 1.5; the rest in [-1, 1).
+// Throws what load_input() throws.
+HostCase host_case(const TransformerParams& params, std::uint64_t seed);
 
 // A rank's part.
 struct LayerWeights {

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Decoder layers of a small model beside PyTorch: prefill and decode, on one core, several ranks, and pairs of cores."""
+import math
+
+import numpy as np
+import torch
+
+from golden_case import GoldenCase
+
+random = np.random.default_rng(33)
+HIDDEN, HEADS, KV_HEADS, D, FFN, LAYERS = 256, 4, 2, 32, 512, 2
+EPSILON, THETA = 1e-5, 500000.0
+
+
+def norm(x, gain):
+    return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + EPSILON) * gain
+
+
+def rope(heads, first):
+    """heads [tokens, heads, d]; angles as the machine gets them, in bf16."""
+    tokens, _, d = heads.shape
+    angles = torch.arange(first, first + tokens, dtype=torch.float64)[:, None] * THETA ** (-torch.arange(d // 2, dtype=torch.float64) / (d // 2))
+    cos, sin = (f(angles).to(torch.float32).to(torch.bfloat16).to(torch.float64)[:, None, :] for f in (torch.cos, torch.sin))
+    a, b = heads[..., : d // 2], heads[..., d // 2:]
+    return torch.cat([a * cos - b * sin, b * cos + a * sin], -1)
+
+
+def layer(x, w, cache):
+    """One sequence [tokens, hidden] behind what the cache has: (k, v) [context, kv_heads, d]."""
+    tokens, context = x.shape[0], cache[0].shape[0]
+    a = norm(x, w["attention_gain"])
+    q = rope((a @ w["q"]).view(tokens, HEADS, D), context)
+    k = torch.cat([cache[0], rope((a @ w["k"]).view(tokens, KV_HEADS, D), context)])
+    v = torch.cat([cache[1], (a @ w["v"]).view(tokens, KV_HEADS, D)])
+    k, v = (t.repeat_interleave(HEADS // KV_HEADS, dim=1) for t in (k, v))
+    scores = torch.einsum("qhd,khd->hqk", q, k) / math.sqrt(D)
+    seen = torch.arange(tokens)[:, None] + context >= torch.arange(tokens + context)[None, :]
+    scores = scores.masked_fill(~seen, -math.inf)
+    o = torch.einsum("hqk,khd->qhd", scores.softmax(-1), v).reshape(tokens, HEADS * D)
+    x = x + o @ w["o"]
+    b = norm(x, w["mlp_gain"])
+    return x + (torch.nn.functional.silu(b @ w["gate"]) * (b @ w["up"])) @ w["down"]
+
+
+def case(name, sequences, tokens, context=0, **settings):
+    decodes = context > 0
+
+    def weights(rows, columns):
+        return "bf16", random.uniform(-1, 1, (LAYERS, rows, columns)) * math.sqrt(3 / rows)
+
+    inputs = {"x": ("bf16", random.uniform(-1, 1, (sequences * tokens, HIDDEN)))}
+    for gain in ("attention_gain", "mlp_gain"):
+        inputs[gain] = ("fp32", random.uniform(0.5, 1.5, (LAYERS, 1, HIDDEN)))
+    inputs |= {"q": weights(HIDDEN, HEADS * D), "k": weights(HIDDEN, KV_HEADS * D), "v": weights(HIDDEN, KV_HEADS * D),
+               "o": weights(HEADS * D, HIDDEN), "gate": weights(HIDDEN, FFN), "up": weights(HIDDEN, FFN), "down": weights(FFN, HIDDEN)}
+    if decodes:
+        for cache in ("k_cache", "v_cache"):
+            inputs[cache] = ("bf16", random.uniform(-1, 1, (LAYERS, sequences * context, KV_HEADS * D)))
+
+    def definition(t):
+        out = []
+        for s in range(sequences):
+            x = t["x"][s * tokens:(s + 1) * tokens]
+            for l in range(LAYERS):
+                cache = [t[c][l][s * context:(s + 1) * context].view(context, KV_HEADS, D) if decodes else torch.zeros(0, KV_HEADS, D, dtype=torch.float64)
+                         for c in ("k_cache", "v_cache")]
+                x = layer(x, {n: t[n][l] for n in t if n not in ("x", "k_cache", "v_cache")}, cache)
+            out.append(x)
+        return {"out": torch.cat(out)}
+
+    # Two layers of two parts, some ten roundings to bf16 in each, of rows whose elements are about 2: six deviations of
+    # 2^-9 / sqrt(3) times the root of 40, on what has grown to about 4.
+    allowed = 6 * 2**-9 / math.sqrt(3) * math.sqrt(40) * 4
+    settings = {"model.hidden": HIDDEN, "model.heads": HEADS, "model.kv_heads": KV_HEADS, "model.head_dim": D, "model.ffn": FFN,
+                "layers": LAYERS, "model.layers": LAYERS, "batch": sequences, **settings}
+    settings |= {"phase": "decode", "context": context} if decodes else {"phase": "prefill", "tokens": tokens}
+    set_ = {f"workload.{k}" if not k.startswith("machine.") else k: v for k, v in settings.items()}
+    return GoldenCase(name, "transformer/tiny.yaml", inputs, definition, {"out": (allowed, 2**-8, "roundings of activations to bf16")}, set_)
+
+
+CASES = [
+    case("prefill on a core", 2, 48),
+    case("prefill on four ranks of two cores, in slices", 1, 128, **{"parallel.tensor": 4, "machine.chip.lnc": 2, "overlap": 2}),
+    case("decode on a core", 3, 1, context=77),
+    case("decode on more ranks than heads, two replicas", 4, 1, context=100, **{"parallel.tensor": 4, "parallel.data": 2}),
+]
