@@ -10,6 +10,7 @@
 
 #include "isa/instruction.h"
 #include "model/base/error.h"
+#include "runtime/scheduler.h"
 
 namespace tahoma::workloads {
 
@@ -17,6 +18,7 @@ namespace {
 
 constexpr std::uint64_t kFewMatmuls = 256;  // below: a quarter of PSUM will do, and spares the host memory
 constexpr double kLatencyNs = 2500;         // of a load, doorbell to semaphore, with some of its transfer
+constexpr double kHandoverNs = 250;         // to the engine that empties a bank, and back
 // The DMA engines' time is a bound with nothing else in the way: plan with a margin, and let every byte cost
 // something, for the neighbour on the same HBM stack and the links.
 constexpr double kDmaMargin = 0.75;
@@ -159,7 +161,33 @@ class Search {
   double work_ns(const Blocking& b, double moves) const {
     const double stores = static_cast<double>(m_tiles_ * ceil_div(n_tiles_, b.group_n));
     const double landing = stores * kLatencyNs / b.c_copies;
-    return std::max({tensor_ns(), moves / kDmaMargin, landing}) + kDmaPrice * moves;
+    return std::max({tensor_ns(), moves / kDmaMargin, landing, latencies_ns(b)}) + kDmaPrice * moves;
+  }
+
+  // What latencies add up to where little is computed with what is loaded. Only where a lies by rows; what is
+  // chosen for the others was settled without it.
+  double latencies_ns(const Blocking& b) const {
+    return shape_.a_by_rows ? std::max(banks_ns(b), loads_ns(b)) : 0;
+  }
+  // Banks are taken from a group's first matmul until an engine has emptied them: short contractions.
+  double banks_ns(const Blocking& b) const {
+    const unsigned group = b.group_m * b.group_n;
+    const double passes = shape_.epilogue.only_rounds() ? 0.5 : 1;
+    const double emptied = std::ceil(group * passes) * static_cast<double>(nt_) + kHandoverNs;
+    return groups_of(b) * (static_cast<double>(k_tiles_) * step_ns(b) + emptied) * group / b.psum_copies;
+  }
+  // Tiles of b hold a buffer until their panel is done, loads one of the queue's semaphores until they have
+  // landed: few rows.
+  double loads_ns(const Blocking& b) const {
+    const auto k_tiles = static_cast<double>(k_tiles_),
+               strips = static_cast<double>(ceil_div(shape_.m, b.strip)),
+               panels = b.resident ? static_cast<double>(ceil_div(shape_.n, b.panel)) : groups_of(b);
+    const double landing = kLatencyNs + b_load_ns(std::min<double>(kt_, static_cast<double>(shape_.k)), b);
+    const double used = b.resident ? k_tiles * step_ns(b) * groups_of(b) / panels : step_ns(b);
+    const double a_loads =
+        b.a_first(shape_) ? 0 : k_tiles * (b.all_strips ? strips : panels * (b.resident ? strips : 1));
+    return std::max(k_tiles * panels * (landing + used) / b.b_copies,
+                    (k_tiles * panels + a_loads) * landing / runtime::kDmaSlots);
   }
 
   double tensor_ns() const {

@@ -78,6 +78,10 @@ struct Blocking {
   bool next_panel = false;        // the next panel is loaded while this one is used
   bool all_strips = false;        // all of a stays, for every panel
   unsigned a_copies = 0, b_copies = 0, c_copies = 0, psum_copies = 0;
+  // Every tile of a is loaded once, before the first sums leave.
+  bool a_first(const GemmShape& shape) const {
+    return strip >= shape.m && (resident || (panel >= shape.n && group_m * mt >= shape.m));
+  }
   std::uint64_t sbuf_bytes = 0;  // per partition
   double estimate_ns = 0;        // to choose by, not a prediction
 };

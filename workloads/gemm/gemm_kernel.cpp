@@ -100,13 +100,16 @@ class BlockedGemm {
     if (weights) return *weights;
     if (shape_.a_by_rows) {
       const TileView tile = kernel_.take(a_pool_, k.count, static_cast<unsigned>(turned_rows(strip.count)));
-      weights = Weights{load_turned(kernel_, tile, views_.a, strip, k, views_.rows_on), {}};
+      weights = Weights{load_turned(kernel_, tile, views_.a, strip, k, rows_on()), {}};
       return *weights;
     }
     weights = Weights{load(a_pool_, views_.a, shape_.a_slices(), k, strip), {}};
     if (tag_pool_) weights->tags = load(*tag_pool_, views_.tags, 1, k, tags_of(strip));
     return *weights;
   }
+  // The sync engine rings everything else: where all of a comes first, b does not wait with it for whoever
+  // makes a.
+  isa::Queue rows_on() const { return blocking_.a_first(shape_) ? isa::Queue::kGpSimd : isa::Queue::kSync; }
   // A strip begins with a tile's first row, and a tile's rows are whole elements of tags.
   static Range tags_of(const Range& columns) {
     return {columns.first / 4, static_cast<unsigned>(GemmShape::tag_columns(columns.count))};

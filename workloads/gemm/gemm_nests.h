@@ -17,9 +17,6 @@ struct GemmViews {
   runtime::HbmView a, b, c;  // [k, m] or by rows [m, k], [k, n], [m, n]; rows of a and b as GemmShape says
   runtime::HbmView tags;     // uint16 [rows of a, tag_columns(m)], of a sparse a
   runtime::HbmView bias, residual;  // fp32 [m, 1] or [1, n]; as c
-  // Rings the loads of a by rows. Behind a kernel that makes a, loads of b that follow on the same queue wait
-  // with them; GpSimd's stores hold up a's next strip instead.
-  isa::Queue rows_on = isa::Queue::kSync;
 };
 
 // m, n, k: every matmul loads its tile of a and its tile of b.

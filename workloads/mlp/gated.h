@@ -19,7 +19,8 @@ struct GatedViews {
   runtime::HbmView gate, up, y;
 };
 
-// Appends it to a kernel, which may hold more than this. Takes up to 96 KiB of each SBUF partition.
+// Appends it to a kernel, which may hold more than this. Takes up to 80 KiB of each SBUF partition, of fp32
+// 128.
 void emit_gated(runtime::Kernel& kernel, const model::MachineParams& machine, const GatedShape& shape,
                 const GatedViews& views);
 

@@ -27,7 +27,7 @@ struct RopeViews {
 };
 
 // Appends it to a kernel, which may hold more than this. Row numbers have to come from an argument that the
-// caller has declared `control`. Takes up to 80 KiB of each SBUF partition.
+// caller has declared `control`. Takes up to 66 KiB of each SBUF partition, of fp32 132.
 void emit_rope(runtime::Kernel& kernel, const model::MachineParams& machine, const RopeShape& shape,
                const RopeViews& views);
 
