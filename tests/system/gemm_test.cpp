@@ -103,12 +103,22 @@ TEST_CASE("gemm: one program gives the same values for every order of events", "
   }
 }
 
+namespace {
+
+GemmShape by_rows(GemmShape shape) {
+  shape.a_by_rows = true;
+  return shape;
+}
+
+}  // namespace
+
 TEST_CASE("gemm: the blocking fits every machine that holds one tile", "[gemm][blocking]") {
   for (const std::uint64_t sbuf : {1024, 2048, 10'000, 65'536, 212'984})
     for (const std::uint64_t edge : {16, 64, 128})
       for (const GemmShape& shape :
            {GemmShape{1, 1, 1}, GemmShape{4096, 4096, 4096}, GemmShape{77, 5000, 300},
-            GemmShape{1 << 14, 3, 1 << 16, DType::kFp32, DType::kFp32}}) {
+            GemmShape{1 << 14, 3, 1 << 16, DType::kFp32, DType::kFp32}, by_rows({16, 5000, 300}),
+            by_rows({1000, 77, 5000})}) {
         model::MachineParams machine = tests::default_machine();
         machine.chip.core.sbuf.usable = {sbuf};
         machine.chip.core.tensor.rows = machine.chip.core.tensor.columns = edge;
@@ -142,6 +152,17 @@ TEST_CASE("gemm: blocks that SBUF does not hold are refused, with what would do"
   }
   CHECK_THROWS_WITH(workloads::gemm_program(machine, {1 << 20, 1 << 20, 128}, workloads::GemmKernel::kNaive),
                     Catch::Contains("E-RUN-031"));
+}
+
+// Few rows: loads of b are worth their latency, and a does not stand in their way.
+TEST_CASE("gemm: for 16 tokens tiles of b share loads of 4 KiB a partition", "[gemm][by_rows]") {
+  const isa::Program p = workloads::gemm_program(tests::default_machine(), by_rows({16, 288, 16384}));
+  std::uint64_t loads = 0;
+  for (const isa::Instruction& i : p.stream(isa::Queue::kSync)) {
+    CHECK(i.op != isa::Opcode::kDmaTranspose);
+    if (i.op == isa::Opcode::kDmaCopy) ++loads;
+  }
+  CHECK(loads == (128 + 6) / 7);  // tiles of K; 7 x 288 x 2 bytes of a partition
 }
 
 TEST_CASE("gemm: groups that PSUM does not hold are refused", "[gemm]") {

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::uint64_t kFewMatmuls = 256;  // below: a quarter of PSUM will do, and spares the host memory
 constexpr double kLatencyNs = 2500;         // of a load, doorbell to semaphore, with some of its transfer
+constexpr std::uint64_t kLoadBytes = 4096;  // of a partition of b, where several tiles share a load
 constexpr double kHandoverNs = 250;         // to the engine that empties a bank, and back
 // The DMA engines' time is a bound with nothing else in the way: plan with a margin, and let every byte cost
 // something, for the neighbour on the same HBM stack and the links.
@@ -108,12 +109,13 @@ class Search {
     const std::uint64_t columns_of_k = shape_.a_width(b.strip) + std::uint64_t{b.panel} * shape_.b_slices();
     if (k_tiles_ * columns_of_k * in_ > core_.sbuf.usable.count) return;
     const std::uint64_t panels = ceil_div(shape_.n, b.panel), strips = ceil_div(shape_.m, b.strip);
+    b.b_stack = stack_of(b);
     for (const unsigned ahead : {8U, 4U, 2U, 1U})
       for (const bool next : {true, false}) {
         if (next && panels == 1) continue;
         b.next_panel = next;
         b.a_copies = static_cast<unsigned>(k_tiles_ + (strips * panels > 1 ? ahead : 0));
-        b.b_copies = static_cast<unsigned>(k_tiles_ * (next ? 2 : 1) + (panels > 1 && !next ? ahead : 0));
+        b.b_copies = static_cast<unsigned>(k_loads(b) * (next ? 2 : 1) + (panels > 1 && !next ? ahead : 0));
         if (fits(b)) consider(b, resident_ns(b, panels, strips, ahead));
         Blocking all = b;
         all.all_strips = true;
@@ -126,8 +128,10 @@ class Search {
     b.resident = false;
     b.strip = columns(std::uint64_t{b.group_m} * mt_, shape_.m);
     b.panel = columns(std::uint64_t{b.group_n} * nt_, shape_.n);
+    b.b_stack = stack_of(b);
     for (const unsigned ahead : {16U, 8U, 4U, 2U, 1U}) {
-      b.a_copies = b.b_copies = ahead;
+      b.b_copies = ahead;
+      b.a_copies = ahead * b.b_stack;
       if (!fits(b)) continue;
       const double steps = static_cast<double>(k_tiles_) * groups_of(b);
       // The pools hold `ahead` steps: a load's latency shows when they pass faster than that.
@@ -179,15 +183,16 @@ class Search {
   // Tiles of b hold a buffer until their panel is done, loads one of the queue's semaphores until they have
   // landed: few rows.
   double loads_ns(const Blocking& b) const {
-    const auto k_tiles = static_cast<double>(k_tiles_),
-               strips = static_cast<double>(ceil_div(shape_.m, b.strip)),
+    const auto strips = static_cast<double>(ceil_div(shape_.m, b.strip)),
                panels = b.resident ? static_cast<double>(ceil_div(shape_.n, b.panel)) : groups_of(b);
-    const double landing = kLatencyNs + b_load_ns(std::min<double>(kt_, static_cast<double>(shape_.k)), b);
-    const double used = b.resident ? k_tiles * step_ns(b) * groups_of(b) / panels : step_ns(b);
+    const double k_tiles = static_cast<double>(k_tiles_), b_loads = static_cast<double>(k_loads(b)) * panels;
+    const double rows = b.b_stack * std::min<double>(kt_, static_cast<double>(shape_.k));
+    const double landing = kLatencyNs + b_load_ns(rows, b);
+    const double used = b.resident ? k_tiles * step_ns(b) * groups_of(b) / panels : b.b_stack * step_ns(b);
     const double a_loads =
         b.a_first(shape_) ? 0 : k_tiles * (b.all_strips ? strips : panels * (b.resident ? strips : 1));
-    return std::max(k_tiles * panels * (landing + used) / b.b_copies,
-                    (k_tiles * panels + a_loads) * landing / runtime::kDmaSlots);
+    return std::max(b_loads * (landing + used) / b.b_copies,
+                    (b_loads + a_loads) * landing / runtime::kDmaSlots);
   }
 
   double tensor_ns() const {
@@ -217,6 +222,16 @@ class Search {
   double b_load_ns(double partitions, const Blocking& b) const {
     return rates_.move_ns(partitions * shape_.b_slices(), static_cast<double>(b.panel * in_));
   }
+  // Few rows meet every element of b once: loads that do not hide their latency are the bound.
+  unsigned stack_of(const Blocking& b) const {
+    if (!shape_.a_by_rows || shape_.m > mt_) return 1;
+    return static_cast<unsigned>(std::clamp<std::uint64_t>(kLoadBytes / (b.panel * in_), 1,
+                                                           std::max<std::uint64_t>(1, shape_.k / kt_)));
+  }
+  // Of a panel: whole tiles of K, stacked, and what is left.
+  std::uint64_t k_loads(const Blocking& b) const {
+    return b.b_stack == 1 ? k_tiles_ : ceil_div(shape_.k / kt_, b.b_stack) + (shape_.k % kt_ > 0 ? 1 : 0);
+  }
   static std::uint64_t tag_bytes(const Blocking& b) {
     return GemmShape::tag_columns(b.strip) * sizeof(std::uint16_t);
   }
@@ -245,7 +260,8 @@ class Search {
   bool fits(Blocking& b) const {
     const std::uint64_t c = aligned(columns(std::uint64_t{b.group_n} * nt_, shape_.n) * out_);
     b.sbuf_bytes = b.a_copies * aligned(shape_.a_width(b.strip) * in_) +
-                   b.b_copies * aligned(std::uint64_t{b.panel} * shape_.b_slices() * in_) + b.c_copies * c;
+                   b.b_copies * aligned(std::uint64_t{b.panel} * shape_.b_slices() * b.b_stack * in_) +
+                   b.c_copies * c;
     if (shape_.sparse()) b.sbuf_bytes += b.a_copies * aligned(tag_bytes(b));
     if (shape_.epilogue.residual) b.sbuf_bytes += b.c_copies * c;
     if (shape_.epilogue.bias == BiasOf::kRows) b.sbuf_bytes += b.c_copies * aligned(sizeof(float));

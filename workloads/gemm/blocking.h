@@ -77,10 +77,12 @@ struct Blocking {
   bool resident = false;          // strip and panel hold all of K; otherwise both stream past, tile by tile
   bool next_panel = false;        // the next panel is loaded while this one is used
   bool all_strips = false;        // all of a stays, for every panel
+  unsigned b_stack = 1;           // tiles of b below each other that one load brings
+  // Of loads of a and b, of rows of tiles of c, of banks.
   unsigned a_copies = 0, b_copies = 0, c_copies = 0, psum_copies = 0;
   // Every tile of a is loaded once, before the first sums leave.
   bool a_first(const GemmShape& shape) const {
-    return strip >= shape.m && (resident || (panel >= shape.n && group_m * mt >= shape.m));
+    return strip >= shape.m && (resident || (panel >= shape.n && std::uint64_t{group_m} * mt >= shape.m));
   }
   std::uint64_t sbuf_bytes = 0;  // per partition
   double estimate_ns = 0;        // to choose by, not a prediction

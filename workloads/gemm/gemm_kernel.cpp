@@ -29,7 +29,8 @@ class BlockedGemm {
         views_(views),
         a_pool_(kernel.sbuf("a", shape.dtype, static_cast<unsigned>(shape.a_width(blocking.strip)),
                             blocking.a_copies)),
-        b_pool_(kernel.sbuf("b", shape.dtype, blocking.panel * shape.b_slices(), blocking.b_copies)),
+        b_pool_(kernel.sbuf("b", shape.dtype, blocking.panel * shape.b_slices() * blocking.b_stack,
+                            blocking.b_copies)),
         evacuation_(kernel, shape, blocking, views),
         psum_(kernel.psum("sums", isa::DType::kFp32, blocking.nt, blocking.psum_copies)),
         k_(cut(all_of(shape.partitions()), blocking.kt)),
@@ -80,7 +81,7 @@ class BlockedGemm {
   // Behind the last strip's own loads, so that it does not hold them up.
   void load_next_panel(const Range& next) {
     next_b_tiles_.assign(k_.size(), std::nullopt);
-    for (std::size_t k = 0; k < k_.size(); ++k) load_b(next_b_tiles_[k], k_[k], next);
+    for (std::size_t k = 0; k < k_.size(); ++k) load_b(next_b_tiles_, k, next);
   }
 
   TileView load(runtime::Pool pool, const HbmView& from, unsigned slices, const Range& k,
@@ -92,9 +93,18 @@ class BlockedGemm {
                  isa::Queue::kSync);
     return tile;
   }
-  const TileView& load_b(std::optional<TileView>& tile, const Range& k, const Range& panel) {
-    if (!tile) tile = load(b_pool_, views_.b, shape_.b_slices(), k, panel);
-    return *tile;
+  // Tile `k` of a panel, with those that share its load.
+  const TileView& load_b(std::vector<std::optional<TileView>>& tiles, std::size_t k, const Range& panel) {
+    if (tiles[k]) return *tiles[k];
+    unsigned count = 1;
+    while (count < blocking_.b_stack && k + count < k_.size() && k_[k + count].count == k_[k].count) ++count;
+    if (count == 1) return *(tiles[k] = load(b_pool_, views_.b, shape_.b_slices(), k_[k], panel));
+    const TileView stack = kernel_.take(b_pool_, k_[k].count, panel.count * count).slices(count);
+    kernel_.load(stack,
+                 views_.b.window(k_[k].first, panel.first, std::uint64_t{k_[k].count} * count, panel.count)
+                     .stacked(count));
+    for (unsigned s = 0; s < count; ++s) tiles[k + s] = stack.slice(s);
+    return *tiles[k];
   }
   const Weights& load_a(std::optional<Weights>& weights, const Range& k, const Range& strip) {
     if (weights) return *weights;
@@ -135,7 +145,7 @@ class BlockedGemm {
       b_tiles_.assign(k_.size(), std::nullopt);
     }
     for (std::size_t k = 0; k < k_.size(); ++k) {
-      const TileView& b = load_b(b_tiles_[k], k_[k], panel);
+      const TileView& b = load_b(b_tiles_, k, panel);
       const Weights& a = load_a(a_tiles[k], k_[k], strip);
       std::size_t sum = 0;
       for (const Range& r : row_tiles)
