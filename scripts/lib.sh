@@ -21,7 +21,8 @@ readonly packages=(
   libyaml-cpp-dev   # configuration files
   nlohmann-json3-dev libcli11-dev # reports and the command line
   libmuparser-dev   # expressions of sweeps
-  libsqlite3-dev sqlite3 # results of sweeps
+  libsqlite3-dev sqlite3 # results of sweeps and statistics
+  libjs-chart.js    # charts of the report pages
   slurm-wlm         # the tests of sweeps start a Slurm of their own
   catch2 libbenchmark-dev         # tests and benchmarks
   python3-matplotlib python3-yaml # scripts/plot
