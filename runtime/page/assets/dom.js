@@ -52,14 +52,14 @@ function longTable(columns, rows, most, label) {
 const details = (summary, ...children) => el("details", {}, el("summary", {}, summary), ...children);
 
 // One of several views: names -> what draws it. `draw` is called with the name that was chosen.
-function choice(label, names, draw, title = (name) => name) {
+function choice(label, names, draw, first = 0, title = (name) => name) {
   const buttons = names.map((name) => el("button", {type: "button", "aria-pressed": "false"}, title(name)));
   const choose = (n) => {
     buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(i === n)));
     draw(names[n]);
   };
   buttons.forEach((button, n) => button.addEventListener("click", () => choose(n)));
-  queueMicrotask(() => choose(0));
+  queueMicrotask(() => choose(first));
   return el("div", {class: "choice", role: "group", "aria-label": label}, buttons);
 }
 

@@ -14,6 +14,8 @@ function rooflineChart(runs, height = 380) {
   const all = runs.flatMap(({summary}) => [...summary.regions, summary.whole].filter(onRoofline));
   if (!all.length) return null;
   const roofs = runs.map(({summary}) => roofOf(summary));
+  const same = roofs.length === 2 && roofs[0].compute === roofs[1].compute && roofs[0].memory === roofs[1].memory;
+  const drawnRoofs = same ? [roofs[0]] : roofs;
   const xs = [...all.map((region) => region.intensity), ...roofs.map((roof) => roof.ridge).filter(Boolean)];
   const ys = [...all.flatMap((region) => [operationsPerSecond(region.operations, region.time_ns), operationsPerSecond(region.operations, region.bound_ns)]),
               ...roofs.map((roof) => roof.compute)].filter((value) => value > 0);
@@ -21,7 +23,7 @@ function rooflineChart(runs, height = 380) {
   const bottom = 10 ** Math.floor(Math.log10(Math.min(...ys)) - 0.1), top = 10 ** Math.ceil(Math.log10(Math.max(...ys)) + 0.05);
   const configuration = () => ({
     type: "scatter", plugins: [pointNames],
-    data: {datasets: [...roofs.flatMap((roof, n) => roofLines(roof, low, high, bottom, runs[n].name, n)),
+    data: {datasets: [...drawnRoofs.flatMap((roof, n) => roofLines(roof, low, high, same ? "" : runs[n].name, n)),
                       ...runs.flatMap((run, n) => regionPoints(run, n))]},
     options: {
       scales: {x: logarithmic("operations per byte of HBM", {min: low, max: high}),
@@ -34,7 +36,7 @@ function rooflineChart(runs, height = 380) {
   return chart(height, "Roofline: operations per second over operations per byte of HBM", configuration);
 }
 
-function roofLines(roof, low, high, bottom, name, n) {
+function roofLines(roof, low, high, name, n) {
   const style = {showLine: true, pointRadius: 0, borderColor: cssColour("--muted"), borderWidth: 1.5, borderDash: n ? [5, 4] : [],
                  pointStyle: "line", fill: false, pointHitRadius: 0};
   const tag = name ? ` of ${name}` : "", lines = [];
@@ -94,7 +96,8 @@ function rooflineSection({summary}) {
   const picture = rooflineChart([{name: "", summary}]);
   const note = off.length && picture ? `Not on the plot, for want of operations or bytes of HBM: ${off.map((region) => region.name).join(", ")}.` : null;
   return section("roofline", "Roofline and regions",
-    "Filled: what a region of the program reached. Triangle above it: what the same instructions take on the resource that bounds them. The gap is scheduling.",
+    picture ? "Filled: what a region of the program reached. Triangle above it: what the same instructions take on the resource that bounds them. The gap is scheduling."
+            : "No region has both operations and bytes of HBM: there is no roofline, only what each region took beside the bound of its instructions.",
     picture, note ? el("p", {class: "note"}, note) : null,
     regions.length ? longTable(regionColumns, regions, 14, "regions") : null);
 }

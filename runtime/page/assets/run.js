@@ -5,7 +5,7 @@ const boundText = (bound) => (bound.resource === "latency" ? "latency-bound" : `
 const verdict = (golden) => (!golden.checked ? "golden not checked" : golden.passed ? "golden passed" : "GOLDEN FAILED");
 
 function answer(summary) {
-  return [["time", format.time(summary.simulated_time_ns)], ["mfu", `MFU ${format.percent(summary.mfu_estimated_percent)}`],
+  return [["time", format.time(summary.simulated_time_ns)], ["mfu", summary.flops.useful > 0 ? `MFU ${format.percent(summary.mfu_estimated_percent)}` : "no arithmetic"],
           ["bound", boundText(summary.bound_by)]];
 }
 

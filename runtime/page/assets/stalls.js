@@ -56,7 +56,7 @@ function stallSection({summary, detail}) {
                 {name: "instructions", of: (engine) => format.count(engine.instructions)}];
   const cell = (percent) => (percent === 0 ? "" : percent.toFixed(1));
   return section("stalls", "Where the engines’ time went",
-    `Percent of the run, average over the ${format.count(summary.cores.active)} active cores. Every femtosecond of an engine has one name.`,
+    `Percent of the run, ${summary.cores.active === 1 ? "of the one active core" : `average over the ${format.count(summary.cores.active)} active cores`}. Every femtosecond of an engine has one name.`,
     stallChart(kindRows(summary), cycles, "Stall stack of each kind of engine"),
     details("The same as a table", table(columns, rows, {label: "stall stack as a table"})),
     coreStalls(summary, detail), engineTimeline(summary, detail));
@@ -66,6 +66,12 @@ function stallSection({summary, detail}) {
 const shortName = (name, withChip) => (withChip ? name.split(".").slice(-2).map((part) => part.replace(/[a-z]+0*(?=\d)/, "")).join(".") : name.split(".").pop());
 
 const swatch = (colour) => el("i", {class: "swatch", style: `background:${colour}`});
+
+// The tensor engine, or where it does next to nothing the engine that is idle least.
+function firstKind(kinds, summary) {
+  const idle = kinds.map((kind) => summary.engines[kind]?.time_percent.idle ?? 100);
+  return idle[0] < 95 ? 0 : idle.indexOf(Math.min(...idle));
+}
 
 // Rows of cores; of many cores one a chip, whose cores are shown when it is chosen.
 function coreStalls(summary, detail) {
@@ -98,7 +104,7 @@ function coreStalls(summary, detail) {
              : byChip ? `Each bar is one of ${chips.length} chips: the mean of its cores. Choose a bar for its cores.`
              : `Each bar is one of ${cores.length} cores.`;
   return el("div", {class: "part"}, el("h3", {}, byChip || grouped ? "By chip and core" : "By core"), el("p", {class: "note"}, note),
-            choice("engine", kinds, draw), holder, below);
+            choice("engine", kinds, draw, firstKind(kinds, summary)), holder, below);
 }
 
 function engineTimeline(summary, detail) {
@@ -118,6 +124,6 @@ function engineTimeline(summary, detail) {
           }}}}}};
   };
   return el("div", {class: "part"}, el("h3", {}, "Over time"),
-    el("p", {class: "note"}, `Issue busy, mean of all active cores in windows of ${format.time(detail.window_ns)}; the tooltip has the least and the most busy core.`),
+    el("p", {class: "note"}, `Issue busy, ${summary.cores.active === 1 ? "" : "mean of all active cores, "}in windows of ${format.time(detail.window_ns)}${summary.cores.active === 1 ? "" : "; the tooltip has the least and the most busy core"}.`),
     chart(250, "Busy share of each kind of engine over time", configuration));
 }

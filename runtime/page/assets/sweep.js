@@ -31,12 +31,13 @@ function axisFor(quantity, values) {
   if (quantity.time) { const unit = timeUnitFor(most); return {scale: unit.scale, title: `${quantity.name.replace(/_ns$/, "")} (${unit.label})`}; }
   if (/percent$/.test(quantity.name)) return {scale: 1, title: `${quantity.name.replace(/_?percent$/, "")} (%)`};
   if (quantity.parameter) return {scale: 1, title: quantity.name, text: quantity.text};
+  if (most < 1e5 && most >= 0.01) return {scale: 1, title: quantity.name};
   const unit = unitFor(most, /bandwidth$/.test(quantity.name) ? "B/s" : /bytes$/.test(quantity.name) ? "B" : "");
   return {scale: unit.scale, title: unit.label ? `${quantity.name} (${unit.label})` : quantity.name};
 }
 
 const pointLabel = (data, point) => [`point ${point.number}${new Set(data.points.map((p) => p.workload)).size > 1 ? `, ${point.workload}` : ""}`,
-  ...data.axes.filter((axis) => axis.values.length > 1).map((axis, n) => `${axis.path.split(".").slice(-2).join(".")} = ${axis.values[point.parameters[data.axes.indexOf(axis)]] ?? "–"}`)];
+  ...data.axes.map((axis, n) => (axis.values.length > 1 ? `${shortPath(axis.path)} = ${axis.values[point.parameters[n]] ?? "–"}` : null)).filter(Boolean)];
 
 function frontOf(points, x, y) {
   const better = (quantity, a, b) => (more(quantity.name) && !quantity.parameter ? a - b : b - a);  // positive: a is better
@@ -61,7 +62,7 @@ function paretoSection(data, quantities) {
     note.textContent = `${front.length} of ${points.length} points are beaten by none: ${side(x)} ${x.name} and ${side(y)} ${y.name} is better. Choose a point for its own page.`;
     holder.replaceChildren(chart(400, `Points over ${x.name} and ${y.name}`, () => ({type: "scatter",
       data: {datasets: [
-        {label: "on the front", data: front.map(xy), backgroundColor: category(1), borderColor: category(1), showLine: true, borderWidth: 1.5, pointRadius: 5, pointHoverRadius: 7},
+        {label: "on the front", data: front.map(xy), backgroundColor: category(1), borderColor: category(1), showLine: true, stepped: more(x.name) && !x.parameter ? "after" : "before", borderWidth: 1.5, pointRadius: 5, pointHoverRadius: 7},
         {label: "beaten", data: points.filter((point) => !onFront.has(point)).map(xy), backgroundColor: translucent(category(0), 0.55), borderColor: category(0), borderWidth: 0.5, pointRadius: 4, pointHoverRadius: 6}]},
       options: {onClick: (event, hits, own) => { if (hits.length) openPoint(own.data.datasets[hits[0].datasetIndex].data[hits[0].index].point); },
         scales: {x: linear(ax.title, ax.text ? {ticks: {maxTicksLimit: 8, maxRotation: 0, callback: (value) => ax.text(value)}} : {}),
@@ -79,11 +80,30 @@ const openPoint = (point) => { if (point.link) window.location.href = point.link
 
 const median = (values) => { const s = [...values].sort((a, b) => a - b), m = s.length >> 1; return s.length % 2 ? s[m] : (s[m - 1] + s[m]) / 2; };
 
+const shortPath = (path) => path.split(".").slice(-2).join(".");
+
+// Axes that move together are one: "shard.m, shard.n".
+function independentAxes(data) {
+  const groups = new Map();
+  data.axes.forEach((axis, n) => {
+    const seen = new Map();
+    const pattern = data.points.map((point) => { const v = point.parameters[n]; if (!seen.has(v)) seen.set(v, seen.size); return seen.get(v); }).join();
+    groups.set(pattern, [...(groups.get(pattern) ?? []), n]);
+  });
+  return [...groups.values()].map((numbers) => {
+    const axes = numbers.map((n) => data.axes[n]), first = axes[0];
+    const with1 = first.values.map((_, v) => data.points.find((point) => point.parameters[numbers[0]] === v));
+    return {at: numbers[0], path: axes.map((axis) => axis.path).join(", "), label: axes.map((axis) => shortPath(axis.path)).join(", "),
+            numbers: axes.length === 1 ? first.numbers : first.values.map(() => null),
+            values: with1.map((point) => numbers.map((n) => data.axes[n].values[point.parameters[n]]).join(", "))};
+  });
+}
+
 // Of each axis: the median of the metric at each of its values, all others varying.
 function effectsOf(data, metric) {
   const points = data.points.filter((point) => point.status === "done" && metric.of(point) !== null);
-  return data.axes.map((axis, n) => ({axis, levels: axis.values.map((text, value) => {
-    const own = points.filter((point) => point.parameters[n] === value).map(metric.of);
+  return independentAxes(data).map((axis) => ({axis, levels: axis.values.map((text, value) => {
+    const own = points.filter((point) => point.parameters[axis.at] === value).map(metric.of);
     return own.length ? {text, number: axis.numbers[value], middle: median(own), least: Math.min(...own), most: Math.max(...own)} : null;
   }).filter(Boolean)})).filter((effect) => effect.levels.length > 1)
     .map((effect) => ({...effect, low: effect.levels.reduce((a, b) => (b.middle < a.middle ? b : a)), high: effect.levels.reduce((a, b) => (b.middle > a.middle ? b : a))}))
@@ -96,7 +116,7 @@ function sensitivitySection(data, quantities) {
   const draw = () => {
     const effects = effectsOf(data, state.metric), axis = axisFor(state.metric, effects.flatMap((e) => [e.low.middle, e.high.middle]));
     bars.replaceChildren(chart(80 + 38 * effects.length, `How much each parameter moves ${state.metric.name}`, () => ({type: "bar",
-      data: {labels: effects.map((effect) => effect.axis.path.split(".").slice(-2).join(".")),
+      data: {labels: effects.map((effect) => effect.axis.label),
              datasets: [{data: effects.map((effect) => [effect.low.middle / axis.scale, effect.high.middle / axis.scale]), backgroundColor: category(0), barPercentage: 0.7, minBarLength: 2}]},
       options: {indexAxis: "y", scales: {x: linear(axis.title, {beginAtZero: false}), y: {grid: {display: false}}},
         onClick: (event, hits) => { if (hits.length) drawLine(effects[hits[0].index]); },
@@ -127,8 +147,8 @@ function pointTable(data, points, quantities) {
   const several = new Set(data.points.map((point) => point.workload)).size > 1;
   const columns = [{head: "point", of: (point) => (point.link ? el("a", {href: point.link}, String(point.number)) : String(point.number))},
     ...(several ? [{head: "workload", of: (point) => point.workload}] : []),
-    ...data.axes.map((axis, n) => ({head: axis.path.split(".").slice(-2).join("."), title: axis.path, number: true, of: (point) => axis.values[point.parameters[n]] ?? "–"})),
-    ...quantities.map((quantity) => ({head: quantity.name.replace(/_ns$/, ""), number: true, of: (point) => { const value = quantity.of(point); return value === null ? "–" : quantity.text(value); }})),
+    ...data.axes.map((axis, n) => ({head: shortPath(axis.path), title: axis.path, number: true, of: (point) => axis.values[point.parameters[n]] ?? "–"})),
+    ...quantities.map((quantity) => ({head: quantity.name.replace(/_ns$|_percent$/, ""), number: true, of: (point) => { const value = quantity.of(point); return value === null ? "–" : quantity.text(value); }})),
     ...(points.some((point) => point.status !== "done") ? [{head: "status", of: (point) => (point.status === "done" ? "" : `${point.status}: ${point.reason}`), class: "prose"}] : [])];
   return longTable(columns, points, 24, "points");
 }
@@ -150,11 +170,11 @@ function sweepPage(page, data) {
   const done = data.points.filter((point) => point.status === "done"), failed = data.points.filter((point) => point.status === "failed");
   const quantities = quantitiesOf(data), time = quantities.find((quantity) => quantity.name === "simulated_time_ns");
   const best = time && done.length ? done.reduce((a, b) => (time.of(b) < time.of(a) ? b : a)) : null;
-  const varying = data.axes.filter((axis) => axis.values.length > 1);
+  const varying = independentAxes(data).filter((axis) => axis.values.length > 1);
   const header = el("header", {}, el("p", {class: "what"}, data.title || "Sweep"),
     el("h1", {id: "answer"}, best ? `Shortest of ${done.length} points: ${time.text(time.of(best))}` : `${done.length} of ${data.points.length} points are done`),
     best ? el("p", {class: "why"}, ...pointLabel(data, best).flatMap((text, n) => [n ? "; " : "", n === 0 && best.link ? el("a", {href: best.link}, text) : text]), ".") : null,
-    el("p", {class: "note"}, `${data.points.length} points over ${varying.length} ax${varying.length === 1 ? "is" : "es"}: ${varying.map((axis) => `${axis.path} (${axis.values.length})`).join(", ")}. ` +
+    el("p", {class: "note"}, `${data.points.length} points over ${varying.map((axis) => `${axis.path} (${axis.values.length})`).join(", ")}. ` +
       `${done.length} done, ${failed.length} failed.`));
   const sections = !done.length || quantities.length < 2 ? [pointSection(data, quantities)]
     : [paretoSection(data, quantities), sensitivitySection(data, quantities), pointSection(data, quantities)];

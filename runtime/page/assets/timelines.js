@@ -50,7 +50,7 @@ function lineChart(stacks, summary, detail) {
 }
 
 const peakLine = (value, end) => ({label: "peak", data: [{x: 0, y: value}, {x: end, y: value}], borderColor: cssColour("--muted"),
-  backgroundColor: "transparent", borderWidth: 1.5, borderDash: [5, 4], pointRadius: 0, pointHitRadius: 0});
+  backgroundColor: "transparent", borderWidth: 1.5, borderDash: [5, 4], pointRadius: 0, pointHitRadius: 0, pointStyle: "line"});
 
 function bandChart(stacks, what, summary, detail) {
   const elapsed = summary.simulated_time_ns, {most, unit} = bandwidthScale(stacks);
