@@ -73,7 +73,7 @@ struct Machine::Impl {
   std::map<std::uint32_t, std::shared_ptr<const isa::Program>> programs;  // by core
   std::vector<Tensor> allocated;
   std::map<std::uint64_t, std::uint64_t> tensors;  // address -> bytes
-  std::set<std::uint64_t> control;  // addresses of the tensors that keep their values
+  std::set<std::uint64_t> control;                 // addresses of the tensors that keep their values
 
   void keep_values(std::uint32_t core, const isa::Program& program,
                    const std::vector<std::uint64_t>& arguments);

@@ -84,7 +84,8 @@ RunOutcome run_workload(const RunOptions& options) {
   OutputDir out(options.out);
 
   ProgressLine progress;
-  const Simulated run = simulate(*config, {options.golden, options.checks, options.save_outputs, options.report}, &progress);
+  const Simulated run =
+      simulate(*config, {options.golden, options.checks, options.save_outputs, options.report}, &progress);
   progress.clear();
   const Summary summary = summary_of(*config, run);
   RunOutcome outcome{run.golden, run.checks, summary_text(summary), summary_json(summary), out.path()};

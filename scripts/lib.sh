@@ -32,6 +32,8 @@ readonly packages=(
 )
 # shellcheck disable=SC2034  # read by the scripts that source this
 readonly lint_packages=(clang-tidy-14 shellcheck)
+# shellcheck disable=SC2034
+readonly browser_packages=(chromium chromium-driver python3-selenium) # pages as their readers see them: scripts/test --full
 
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
 die() {

@@ -22,9 +22,10 @@ void BusySeries::add_share(Time start, Time end, Duration busy) {
   for (auto w = static_cast<std::size_t>(start.fs / window_.fs); w <= last; ++w) {
     const std::int64_t to = std::min(end.fs, static_cast<std::int64_t>(w + 1) * window_.fs);
     // Nearly every interval lies in one window: what is left needs no division.
-    const std::int64_t share = w == last ? busy.fs
-                                         : static_cast<std::int64_t>(static_cast<Int128>(busy.fs) *
-                                                                     (to - start.fs) / (end.fs - start.fs));
+    const std::int64_t share =
+        w == last
+            ? busy.fs
+            : static_cast<std::int64_t>(static_cast<Int128>(busy.fs) * (to - start.fs) / (end.fs - start.fs));
     busy_[w].fs += share - given;
     given = share;
   }

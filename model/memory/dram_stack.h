@@ -15,10 +15,10 @@
 #include <random>
 #include <vector>
 
+#include "model/base/busy_series.h"
 #include "model/memory/dram_access.h"
 #include "model/memory/hbm_fault_params.h"
 #include "model/memory/hbm_stack.h"
-#include "model/base/busy_series.h"
 #include "model/sim/fifo.h"
 #include "model/sim/latency_histogram.h"
 #include "model/sim/meter.h"

@@ -20,10 +20,10 @@
 #include <deque>
 #include <vector>
 
+#include "model/base/busy_series.h"
 #include "model/memory/base_protocol.h"
 #include "model/memory/hbm_fault_params.h"
 #include "model/memory/hbm_stack.h"
-#include "model/base/busy_series.h"
 #include "model/sim/latency_histogram.h"
 #include "model/sim/meter.h"
 

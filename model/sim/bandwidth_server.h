@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "model/base/error.h"
 #include "model/base/busy_series.h"
+#include "model/base/error.h"
 
 namespace tahoma::sim {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From finished modules to plain measurements; list_statistics.h leads on to the statistics tree. Checks the books on the
-// way: every engine's named times add up, what entered the links has left them.
+// From finished modules to plain measurements; list_statistics.h leads on to the statistics tree. Checks the
+// books on the way: every engine's named times add up, what entered the links has left them.
 #pragma once
 
 #include <string_view>

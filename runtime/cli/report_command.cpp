@@ -53,8 +53,9 @@ void add_report_command(CLI::App& program, Action& action) {
       ->required()
       ->type_name("DIR");
   sub->add_option("B", command->b, "Another run's: the page shows both")->type_name("DIR");
-  sub->add_option("--out", command->out,
-                  "File of the page; default: report.html or index.html in A, with B report-compare.html here")
+  sub->add_option(
+         "--out", command->out,
+         "File of the page; default: report.html or index.html in A, with B report-compare.html here")
       ->type_name("FILE")
       ->default_str("");
   sub->callback([command, &action] { action = [command] { return report(*command); }; });

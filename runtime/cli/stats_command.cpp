@@ -25,9 +25,9 @@ std::vector<base::Stat> wanted(const std::string& pattern) {
   std::erase_if(stats,
                 [&](const base::Stat& stat) { return !matches_pattern(stat.path, "*" + pattern + "*"); });
   if (stats.empty())
-    throw base::UserError("E-REP-003", "tahoma stats",
-                          fmt::format("no statistic has '{}' in its path{}", pattern,
-                                      base::did_you_mean(pattern, names)));
+    throw base::UserError(
+        "E-REP-003", "tahoma stats",
+        fmt::format("no statistic has '{}' in its path{}", pattern, base::did_you_mean(pattern, names)));
   return stats;
 }
 

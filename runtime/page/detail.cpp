@@ -49,14 +49,10 @@ Filling sum_of_rest(const SpaceOccupancy& o) {
 Json occupancy_detail(const std::vector<SpaceOccupancy>& occupancy) {
   Json list = Json::array();
   for (const SpaceOccupancy& o : occupancy) {
-    Json json{{"space", isa::name_of(o.space)},
-              {"capacity", o.capacity},
-              {"instances", o.instances},
-              {"footprint", o.footprint},
-              {"fullest", o.fullest},
-              {"most_live", std::round(o.most_live)},
-              {"most_live_in", o.most_live_in},
-              {"most_live_at_ns", o.most_live_at.ns()},
+    Json json{{"space", isa::name_of(o.space)}, {"capacity", o.capacity},
+              {"instances", o.instances},       {"footprint", o.footprint},
+              {"fullest", o.fullest},           {"most_live", std::round(o.most_live)},
+              {"most_live_in", o.most_live_in}, {"most_live_at_ns", o.most_live_at.ns()},
               {"fillings", Json::array()}};
     for (std::size_t n = 0; n < std::min(kMostFillings, o.fillings.size()); ++n)
       json["fillings"].push_back(filling_json(o.fillings[n]));

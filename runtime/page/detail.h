@@ -11,7 +11,8 @@
 //               over the active cores. Of more than kMostCores cores: each entry is a chip, `grouped` says it
 //   hbm         stacks [{name, chip, read_bytes, write_bytes, peak (bytes per second, null: ideal), busy
 //               [percent of a window]}], those that moved anything; of more than kMostStacks: of chips
-//   links       topology, torus [x, y, z] (null for other fabrics), names of the chips, total, list [{name, from, to, axis, up (towards
+//   links       topology, torus [x, y, z] (null for other fabrics), names of the chips, total, list [{name,
+//   from, to, axis, up (towards
 //               higher numbers), bytes, busy_percent, blocked_percent, queue, peak, saturated (windows),
 //               windows [percent], flows [[from, to, bytes]], more_flows}], at most kMostLinks, the busiest
 //   traffic     names, matrix of bytes; of more than kMatrixChips chips by blocks of them; null: none

@@ -36,8 +36,7 @@ void add(Row& row, const EngineMeasurement& e) {
   const auto kind = static_cast<std::size_t>(e.kind);
   ++row.engines[kind];
   row.instructions[kind] += e.instructions;
-  for (std::size_t n = 0; n < base::kCycleNames; ++n)
-    row.time[kind][n] += static_cast<double>(e.time[n].fs);
+  for (std::size_t n = 0; n < base::kCycleNames; ++n) row.time[kind][n] += static_cast<double>(e.time[n].fs);
 }
 
 std::vector<Row> rows_of(const model::MachineParams& machine, const RunMeasurement& run, bool grouped) {
@@ -132,8 +131,8 @@ Json engines_detail(const model::MachineParams& machine, const Simulated& run) {
   const bool grouped = machine.cores() > kMostCores;
   const std::vector<Row> rows = rows_of(machine, run.measurement, grouped);
   const std::vector<std::size_t> kinds = kinds_of(rows), cycles = cycles_of(rows);
-  Json json{{"grouped", grouped},         {"kinds", Json::array()},   {"cycles", Json::array()},
-            {"cores", Json::array()},     {"percent", Json::array()}, {"instructions", Json::array()},
+  Json json{{"grouped", grouped},      {"kinds", Json::array()},   {"cycles", Json::array()},
+            {"cores", Json::array()},  {"percent", Json::array()}, {"instructions", Json::array()},
             {"series", Json::object()}};
   for (const std::size_t n : cycles) {
     const auto name = static_cast<base::Cycle>(n);

@@ -18,7 +18,9 @@ namespace {
 
 constexpr std::size_t kMostFlows = 12;  // of a link; the rest is counted
 
-Json peak_json(const base::Bandwidth& peak) { return peak.ideal ? Json(nullptr) : Json(peak.bytes_per_second); }
+Json peak_json(const base::Bandwidth& peak) {
+  return peak.ideal ? Json(nullptr) : Json(peak.bytes_per_second);
+}
 
 Json stack_json(const HbmMeasurement& stack, std::uint64_t chip, base::Duration elapsed) {
   return {{"name", stack.path},
@@ -46,9 +48,9 @@ HbmMeasurement chip_of(const RunMeasurement& run, std::uint64_t chip, std::uint6
     const auto windows = windows_of(run.hbm[n].series, run.elapsed, whole.series.window);
     whole.series.busy.resize(std::max(whole.series.busy.size(), windows.size()));
     for (std::size_t w = 0; w < windows.size(); ++w)
-      whole.series.busy[w].fs += static_cast<std::int64_t>(static_cast<double>(windows[w].length.fs) *
-                                                           windows[w].busy_percent / 100 /
-                                                           static_cast<double>(stacks));
+      whole.series.busy[w].fs +=
+          static_cast<std::int64_t>(static_cast<double>(windows[w].length.fs) * windows[w].busy_percent /
+                                    100 / static_cast<double>(stacks));
   }
   return whole;
 }

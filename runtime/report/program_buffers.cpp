@@ -37,6 +37,14 @@ std::string filler_name(const Program& program, const Instruction& i) {
                         : std::string(isa::row_of(i.op).mnemonic);
 }
 
+// Equal for instructions whose fillers have the same name.
+std::uint32_t filler_key(const Program& program, const Instruction& i) {
+  if (!is_transfer(i)) return static_cast<std::uint32_t>(i.op);
+  const isa::DmaSide& source = program.descriptors[i.descriptor].src;
+  const auto arg = source.space == Space::kHbm ? source.arg : std::uint32_t{isa::kNone} + 1;
+  return static_cast<std::uint32_t>(isa::Opcode::kCount) + arg;
+}
+
 // visit(access, whether it is a side of a transfer) for every operand, those that are read first.
 template <class Visit>
 void for_each_access(const Program& program, const Instruction& i, Visit&& visit) {
@@ -57,43 +65,60 @@ bool before(const OnChipBuffer& a, const OnChipBuffer& b) {
 
 }  // namespace
 
+// One operand on chip of one instruction.
+struct ProgramBuffers::Touched {
+  OnChipBuffer bytes;  // its filler: of a write
+  bool reads = false, writes = false, by_packets = false;
+};
+
 ProgramBuffers::ProgramBuffers(const Program& program) {
+  std::vector<Touched> touched;
+  std::vector<std::size_t> ends;  // in `touched`, of one instruction after the other
   for (const auto& stream : program.streams)
-    for (const Instruction& i : stream) add_boxes(program, i);
-  merge();
-  for (std::size_t queue = 0; queue < isa::kQueueCount; ++queue) {
-    first_[queue].reserve(program.streams[queue].size() + 1);
-    for (const Instruction& i : program.streams[queue]) {
-      first_[queue].push_back(static_cast<std::uint32_t>(accesses_.size()));
-      add_accesses(program, i);
+    for (const Instruction& i : stream) {
+      collect(program, i, touched);
+      ends.push_back(touched.size());
     }
+  merge(touched);
+  std::size_t instruction = 0, next = 0;
+  for (std::size_t queue = 0; queue < isa::kQueueCount; ++queue) {
     first_[queue].push_back(static_cast<std::uint32_t>(accesses_.size()));
+    for (std::size_t n = 0; n < program.streams[queue].size(); ++n, ++instruction) {
+      for (; next < ends[instruction]; ++next) add_access(touched[next]);
+      first_[queue].push_back(static_cast<std::uint32_t>(accesses_.size()));
+    }
   }
 }
 
-std::uint16_t ProgramBuffers::filler_number(const std::string& name) {
-  const auto known = std::find(fillers_.begin(), fillers_.end(), name);
-  if (known != fillers_.end()) return static_cast<std::uint16_t>(known - fillers_.begin());
-  fillers_.push_back(name);
-  return static_cast<std::uint16_t>(fillers_.size() - 1);
+std::uint16_t ProgramBuffers::filler_number(const Program& program, const Instruction& i) {
+  const auto [known, added] =
+      numbers_.try_emplace(filler_key(program, i), static_cast<std::uint16_t>(fillers_.size()));
+  if (added) {
+    fillers_.push_back(filler_name(program, i));
+    ranks_.push_back(is_transfer(i) ? 0 : i.op == isa::Opcode::kMemset ? 2 : 1);
+  }
+  return known->second;
 }
 
-void ProgramBuffers::add_boxes(const Program& program, const Instruction& instruction) {
-  for_each_access(program, instruction, [&](const OperandAccess& access, bool) {
-    if (access.writes && access.pattern.space != Space::kHbm)
-      add_box(access, filler_number(filler_name(program, instruction)));
+void ProgramBuffers::collect(const Program& program, const Instruction& instruction,
+                             std::vector<Touched>& touched) {
+  for_each_access(program, instruction, [&](const OperandAccess& access, bool by_packets) {
+    const isa::Pattern& p = access.pattern;
+    if (p.space == Space::kHbm) return;
+    const Box box = box_of(p);
+    const std::uint16_t filler = access.writes ? filler_number(program, instruction) : std::uint16_t{0};
+    touched.push_back({{p.space, box.first, box.end, p.partition,
+                        static_cast<std::uint32_t>(p.partition + p.partitions), filler},
+                       access.reads,
+                       access.writes,
+                       by_packets});
   });
 }
 
-void ProgramBuffers::add_box(const OperandAccess& access, std::uint16_t filler) {
-  const isa::Pattern& p = access.pattern;
-  const Box box = box_of(p);
-  buffers_.push_back({p.space, box.first, box.end, p.partition,
-                      static_cast<std::uint32_t>(p.partition + p.partitions), filler});
-}
-
 // Those that overlap become one.
-void ProgramBuffers::merge() {
+void ProgramBuffers::merge(const std::vector<Touched>& touched) {
+  for (const Touched& t : touched)
+    if (t.writes) buffers_.push_back(t.bytes);
   std::stable_sort(buffers_.begin(), buffers_.end(), before);
   std::size_t kept = 0;
   for (std::size_t i = 1; i < buffers_.size(); ++i) {
@@ -106,27 +131,19 @@ void ProgramBuffers::merge() {
     last.end = std::max(last.end, next.end);
     last.partition = std::min(last.partition, next.partition);
     last.past_partition = std::max(last.past_partition, next.past_partition);
+    if (ranks_[next.filler] < ranks_[last.filler]) last.filler = next.filler;
   }
   if (!buffers_.empty()) buffers_.resize(kept + 1);
 }
 
-void ProgramBuffers::add_accesses(const Program& program, const Instruction& instruction) {
-  for_each_access(program, instruction, [&](const OperandAccess& access, bool by_packets) {
-    if (access.pattern.space == Space::kHbm) return;
-    add_access(access, access.writes ? filler_number(filler_name(program, instruction)) : std::uint16_t{0},
-               by_packets);
-  });
-}
-
 // Whatever it shares a byte with; nothing for what nobody ever writes.
-void ProgramBuffers::add_access(const OperandAccess& access, std::uint16_t filler, bool by_packets) {
-  const Box box = box_of(access.pattern);
-  const OnChipBuffer from{access.pattern.space, box.first, box.end, 0, 0, 0};
-  auto at = std::upper_bound(buffers_.begin(), buffers_.end(), from, before);
-  if (at != buffers_.begin() && std::prev(at)->space == from.space && std::prev(at)->end > from.first) --at;
-  for (; at != buffers_.end() && at->space == from.space && at->first < from.end; ++at)
+void ProgramBuffers::add_access(const Touched& t) {
+  auto at = std::upper_bound(buffers_.begin(), buffers_.end(), t.bytes, before);
+  if (at != buffers_.begin() && std::prev(at)->space == t.bytes.space && std::prev(at)->end > t.bytes.first)
+    --at;
+  for (; at != buffers_.end() && at->space == t.bytes.space && at->first < t.bytes.end; ++at)
     accesses_.push_back(
-        {static_cast<std::uint32_t>(at - buffers_.begin()), filler, access.reads, access.writes, by_packets});
+        {static_cast<std::uint32_t>(at - buffers_.begin()), t.bytes.filler, t.reads, t.writes, t.by_packets});
 }
 
 }  // namespace tahoma::runtime

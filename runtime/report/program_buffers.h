@@ -2,13 +2,14 @@
 // The on-chip buffers of a program as its instructions show them: runs of bytes of SBUF and PSUM partitions
 // that writes share, and who fills each. Two writes that overlap are of one buffer; writes side by side are
 // of two. A program needs no names for it: a buffer is called by what fills it, "load of a" (an argument) or
-// "matmul".
+// "matmul". Of several, loads come before what engines compute, and that before mere initial values.
 //
 // Left out: byte offsets in registers, which only running tells; boxes are taken for strided tiles.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,7 +23,7 @@ struct OnChipBuffer {
   isa::Space space = isa::Space::kSbuf;
   std::uint64_t first = 0, end = 0;                 // bytes of a partition
   std::uint32_t partition = 0, past_partition = 0;  // [partition, past_partition)
-  std::uint16_t filler = 0;                         // who fills it first, in the order of the streams
+  std::uint16_t filler = 0;                         // who is said to fill it
   std::uint64_t bytes() const { return (end - first) * (past_partition - partition); }
 };
 
@@ -46,17 +47,20 @@ class ProgramBuffers {
   }
 
  private:
-  std::uint16_t filler_number(const std::string& name);
-  void add_boxes(const isa::Program& program, const isa::Instruction& instruction);
-  void add_box(const isa::OperandAccess& access, std::uint16_t filler);
-  void merge();
-  void add_accesses(const isa::Program& program, const isa::Instruction& instruction);
-  void add_access(const isa::OperandAccess& access, std::uint16_t filler, bool by_packets);
+  std::uint16_t filler_number(const isa::Program& program, const isa::Instruction& instruction);
+  struct Touched;  // one operand on chip of one instruction
+  void collect(const isa::Program& program, const isa::Instruction& instruction,
+               std::vector<Touched>& touched);
+  void merge(const std::vector<Touched>& touched);
+  void add_access(const Touched& touched);
 
   std::vector<OnChipBuffer> buffers_;
   std::vector<std::string> fillers_;
+  std::vector<std::uint8_t> ranks_;                 // of fillers_: whose name a buffer bears first
+  std::map<std::uint32_t, std::uint16_t> numbers_;  // of fillers_
   std::vector<Access> accesses_;
-  std::array<std::vector<std::uint32_t>, isa::kQueueCount> first_;  // into accesses_, one more than the stream
+  std::array<std::vector<std::uint32_t>, isa::kQueueCount>
+      first_;  // into accesses_, one more than the stream
 };
 
 }  // namespace tahoma::runtime

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/report/stats_files.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <iterator>
@@ -13,12 +14,36 @@ namespace tahoma::runtime {
 
 using base::Stat;
 
+namespace {
+
+constexpr std::size_t kLine = 170;  // a usual one; there may be 100,000 of them
+
+// Behind `text` since `begin`, up to a width; text that is longer stays.
+void pad(std::string& text, std::size_t begin, std::size_t width) {
+  if (text.size() < begin + width) text.append(begin + width - text.size(), ' ');
+}
+
+}  // namespace
+
 std::string stats_text(const std::vector<Stat>& stats) {
   std::string text = "---------- begin of statistics ----------\n";
+  text.reserve(text.size() + kLine * stats.size());
   for (const Stat& stat : stats) {
-    const std::string value = std::visit([](auto number) { return fmt::format("{}", number); }, stat.value);
-    fmt::format_to(std::back_inserter(text), "{:<52} {:>20} {:<5} # {}\n", stat.path, value,
-                   base::name_of(stat.unit), stat.doc);
+    const std::size_t begin = text.size();
+    text += stat.path;
+    pad(text, begin, 52);
+    text += ' ';
+    const std::size_t value = text.size();
+    std::visit([&](auto number) { fmt::format_to(std::back_inserter(text), FMT_COMPILE("{}"), number); },
+               stat.value);
+    pad(text, value, 20);
+    text += ' ';
+    const std::size_t unit = text.size();
+    text += base::name_of(stat.unit);
+    pad(text, unit, 5);
+    text += " # ";
+    text += stat.doc;
+    text += '\n';
   }
   return text + "---------- end of statistics ----------\n";
 }
@@ -28,6 +53,7 @@ void write_stats_database(const std::string& file, const std::vector<Stat>& stat
   // The folder is new and thrown away if anything fails: nothing has to survive.
   database.rows("PRAGMA journal_mode = OFF");
   database.run("PRAGMA synchronous = OFF");
+  database.run("PRAGMA page_size = 32768");
   database.run("CREATE TABLE kinds(id INTEGER PRIMARY KEY, unit TEXT, description TEXT)");
   database.run("CREATE TABLE stats(path TEXT, value NUMERIC, kind INTEGER REFERENCES kinds(id))");
   database.run(
@@ -92,7 +118,12 @@ std::vector<Stat> known_statistics() {
   base::StatSink sink;
   model::list_statistics(run_of_everything(), sink);
   std::vector<Stat> stats = sink.stats();
-  for (Stat& stat : stats) std::visit([](auto& value) { value = 0; }, stat.value);
+  const std::string user = ".users.core0.";  // a number, not a path, tells who used a stack
+  for (Stat& stat : stats) {
+    std::visit([](auto& value) { value = 0; }, stat.value);
+    if (const std::size_t at = stat.path.find(user); at != std::string::npos)
+      stat.path.replace(at, user.size(), ".users.core*.");
+  }
   return stats;
 }
 

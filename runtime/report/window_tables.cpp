@@ -47,8 +47,7 @@ std::string hbm_windows_csv(const base::RunMeasurement& run) {
       append_window(text, name, window);
       text += ',';
       if (!stack.peak.ideal)
-        text +=
-            shortest(window.busy_percent / 100 * static_cast<double>(stack.peak.bytes_per_second));
+        text += shortest(window.busy_percent / 100 * static_cast<double>(stack.peak.bytes_per_second));
       text += '\n';
     }
   }

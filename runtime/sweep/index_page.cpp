@@ -52,7 +52,8 @@ std::vector<ShownAxis> shown_axes(const Rows& rows) {
   std::vector<ShownAxis> axes;
   for (const Store::Row& row : rows)
     for (const SweepPoint::Parameter& p : row.parameters) {
-      auto axis = std::find_if(axes.begin(), axes.end(), [&](const ShownAxis& a) { return a.path == p.path; });
+      auto axis =
+          std::find_if(axes.begin(), axes.end(), [&](const ShownAxis& a) { return a.path == p.path; });
       if (axis == axes.end()) axis = axes.insert(axes.end(), ShownAxis{p.path, {}, {}});
       if (std::find(axis->texts.begin(), axis->texts.end(), p.text) != axis->texts.end()) continue;
       axis->texts.push_back(p.text);
@@ -86,8 +87,8 @@ std::vector<std::string> shown_metrics(const Rows& rows, std::size_t& left_out) 
   return names;
 }
 
-Json point_json(const std::filesystem::path& folder, const Store::Row& row, const std::vector<ShownAxis>& axes,
-                const std::vector<std::string>& metrics) {
+Json point_json(const std::filesystem::path& folder, const Store::Row& row,
+                const std::vector<ShownAxis>& axes, const std::vector<std::string>& metrics) {
   Json json{{"number", row.number},
             {"workload", std::filesystem::path(row.workload).stem().string()},
             {"status", row.status},
@@ -116,15 +117,15 @@ std::string sweep_page(const std::string& folder) {
   const std::filesystem::path at(folder);
   const Rows rows = Store::read(at / "sweep.db");
   std::string title = "Sweep";
-  for (const auto& row : Database(at / "sweep.db", Database::Access::kRead)
-                             .rows("SELECT value FROM meta WHERE key = 'title'"))
+  for (const auto& row :
+       Database(at / "sweep.db", Database::Access::kRead).rows("SELECT value FROM meta WHERE key = 'title'"))
     if (const auto* text = std::get_if<std::string>(&row.front()); text != nullptr && !text->empty())
       title = *text;
   const std::vector<ShownAxis> axes = shown_axes(rows);
   std::size_t left_out = 0;
   const std::vector<std::string> metrics = shown_metrics(rows, left_out);
-  Json data{{"kind", "sweep"},        {"title", title},           {"axes", Json::array()},
-            {"metrics", metrics},     {"left_out", left_out},     {"points", Json::array()}};
+  Json data{{"kind", "sweep"},    {"title", title},       {"axes", Json::array()},
+            {"metrics", metrics}, {"left_out", left_out}, {"points", Json::array()}};
   for (const ShownAxis& axis : axes)
     data["axes"].push_back({{"path", axis.path}, {"values", axis.texts}, {"numbers", axis.numbers}});
   for (const Store::Row& row : rows) data["points"].push_back(point_json(at, row, axes, metrics));

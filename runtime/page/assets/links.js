@@ -42,7 +42,7 @@ function linkSection({summary, detail}) {
                 {head: "mean busy", number: true, of: ([, a]) => format.percent(a.mean_busy_percent)},
                 {head: "mean blocked", number: true, of: ([, a]) => format.percent(a.mean_blocked_percent)}];
   return section("links", "Links",
-    `Each line is one direction of a link. ${saturated ? `${saturated} of ${links.total} are saturated (outlined): busy 95 % of at least one window of 10 µs or 1/256 of the run.` : "None is saturated."} Lines keep to the right of their direction; stubs close the rings. Choose a link for its flows.${part}`,
+    `${views.length ? "Each line is one direction of a link. " : ""}${saturated ? `${saturated} of ${links.total} are saturated${views.length ? " (outlined)" : ""}: busy 95 % of at least one window of 10 µs or 1/256 of the run.` : "None is saturated."} ${views.length ? "Lines keep to the right of their direction; stubs close the rings. " : ""}Choose a link for its flows.${part}`,
     controls, views.length ? heatLegend() : null, map, about, table(columns, busiest, {label: "busiest links"}),
     table(axes, Object.entries(summary.links.axes), {label: "links by axis", class: "narrow"}));
 }
