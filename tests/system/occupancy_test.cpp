@@ -19,7 +19,8 @@ using runtime::HbmView, runtime::Kernel, runtime::SpaceOccupancy, runtime::TileV
 
 namespace {
 
-constexpr unsigned kRows = 128, kColumns = 512;
+constexpr std::uint64_t kRows = 128;
+constexpr unsigned kColumns = 512;
 constexpr std::uint64_t kTile = std::uint64_t{kRows} * kColumns * sizeof(float);
 
 // y = exp(x), block by block through `copies` tiles.
