@@ -2,6 +2,7 @@
 #include "runtime/report/program_buffers.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "isa/table.h"
 
@@ -59,6 +60,27 @@ void for_each_access(const Program& program, const Instruction& i, Visit&& visit
       if (access.writes == writes) visit(access, false);
 }
 
+// The instruction without what says when it runs: equal ones touch the same bytes.
+Instruction untimed(const Instruction& instruction) {
+  Instruction i = instruction;
+  i.wait = {};
+  i.update = i.read_update = {};
+  i.notify_arg = isa::kNone;
+  i.peer = i.read_peer = 0;
+  return i;
+}
+
+std::uint64_t hash_of(const Instruction& i) {
+  std::uint64_t hash = static_cast<std::uint64_t>(i.op);
+  for (const std::uint64_t part :
+       {std::uint64_t{i.dst.offset}, std::uint64_t{i.src0.offset}, std::uint64_t{i.src1.offset},
+        std::uint64_t{i.scalar0.offset}, std::uint64_t{i.result.offset}, std::uint64_t{i.descriptor},
+        std::uint64_t{i.dst.partition}, std::uint64_t{i.src0.partition}, std::uint64_t{i.shape.partitions},
+        std::uint64_t{i.shape.count[isa::kFreeDims - 1]}})
+    hash = (hash ^ part) * 0x9E3779B97F4A7C15ULL;  // 2^64 over the golden ratio
+  return hash ^ (hash >> 29);
+}
+
 bool before(const OnChipBuffer& a, const OnChipBuffer& b) {
   return a.space != b.space ? a.space < b.space : a.first < b.first;
 }
@@ -72,21 +94,30 @@ struct ProgramBuffers::Touched {
 };
 
 ProgramBuffers::ProgramBuffers(const Program& program) {
+  // Kernels are unrolled loops over few buffers: most instructions are repetitions.
+  std::vector<Instruction> kinds;
+  std::vector<std::size_t> ends;  // in `touched`, of one kind after the other
   std::vector<Touched> touched;
-  std::vector<std::size_t> ends;  // in `touched`, of one instruction after the other
-  for (const auto& stream : program.streams)
-    for (const Instruction& i : stream) {
-      collect(program, i, touched);
+  std::unordered_map<std::uint64_t, std::uint32_t> known;
+  for (std::size_t queue = 0; queue < isa::kQueueCount; ++queue)
+    for (const Instruction& i : program.streams[queue]) {
+      const Instruction kind = untimed(i);
+      const auto [at, added] = known.try_emplace(hash_of(kind), static_cast<std::uint32_t>(kinds.size()));
+      if (!added && kinds[at->second] == kind) {
+        kind_[queue].push_back(at->second);
+        continue;
+      }
+      kind_[queue].push_back(static_cast<std::uint32_t>(kinds.size()));
+      kinds.push_back(kind);
+      collect(program, kind, touched);
       ends.push_back(touched.size());
     }
   merge(touched);
-  std::size_t instruction = 0, next = 0;
-  for (std::size_t queue = 0; queue < isa::kQueueCount; ++queue) {
-    first_[queue].push_back(static_cast<std::uint32_t>(accesses_.size()));
-    for (std::size_t n = 0; n < program.streams[queue].size(); ++n, ++instruction) {
-      for (; next < ends[instruction]; ++next) add_access(touched[next]);
-      first_[queue].push_back(static_cast<std::uint32_t>(accesses_.size()));
-    }
+  first_.push_back(0);
+  std::size_t next = 0;
+  for (const std::size_t end : ends) {
+    for (; next < end; ++next) add_access(touched[next]);
+    first_.push_back(static_cast<std::uint32_t>(accesses_.size()));
   }
 }
 

@@ -42,8 +42,8 @@ class ProgramBuffers {
   };
   // What an instruction touches, reads before writes; of a transfer its sides on chip.
   std::span<const Access> of(std::uint8_t queue, std::uint32_t index) const {
-    const std::vector<std::uint32_t>& first = first_[queue];
-    return {accesses_.data() + first[index], accesses_.data() + first[index + 1]};
+    const std::uint32_t kind = kind_[queue][index];
+    return {accesses_.data() + first_[kind], accesses_.data() + first_[kind + 1]};
   }
 
  private:
@@ -59,8 +59,9 @@ class ProgramBuffers {
   std::vector<std::uint8_t> ranks_;                 // of fillers_: whose name a buffer bears first
   std::map<std::uint32_t, std::uint16_t> numbers_;  // of fillers_
   std::vector<Access> accesses_;
-  std::array<std::vector<std::uint32_t>, isa::kQueueCount>
-      first_;  // into accesses_, one more than the stream
+  // Instructions that touch the same are of one kind.
+  std::array<std::vector<std::uint32_t>, isa::kQueueCount> kind_;  // by stream and place in it
+  std::vector<std::uint32_t> first_;                               // into accesses_, by kind, and the end
 };
 
 }  // namespace tahoma::runtime
