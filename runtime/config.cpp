@@ -180,6 +180,10 @@ std::unique_ptr<ResolvedConfig> resolve_config(const ConfigRequest& request,
   return resolved;
 }
 
+void apply_machine(const std::string& machine, ParamTree& tree) {
+  base::apply(read_machine({machine, "machine " + machine, {}}), tree);
+}
+
 model::MachineParams resolve_machine_params(const std::string& machine,
                                             const std::vector<std::string>& overrides) {
   model::MachineParams params;

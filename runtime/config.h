@@ -64,6 +64,9 @@ std::unique_ptr<ResolvedConfig> resolve_config(const ConfigRequest& request,
 std::unique_ptr<ResolvedConfig> resolve_values(const ConfigRequest& request,
                                                const std::vector<WorkloadKind>& kinds = workload_kinds());
 
+// The values of the preset or file `machine`, onto the declared defaults.
+void apply_machine(const std::string& machine, base::ParamTree& tree);
+
 // A machine alone: the preset or file `machine` ("" is the declared default) with `overrides` below
 // `machine.` applied and checked. For commands that run no workload.
 model::MachineParams resolve_machine_params(const std::string& machine,

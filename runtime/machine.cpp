@@ -71,8 +71,9 @@ struct Machine::Impl {
   std::vector<std::uint64_t> used;  // bytes handed out, per stack of the machine
   std::set<std::shared_ptr<const isa::Program>> valid;
   std::map<std::uint32_t, std::shared_ptr<const isa::Program>> programs;  // by core
-  std::map<std::uint64_t, std::uint64_t> tensors;                         // address -> bytes
-  std::set<std::uint64_t> control;  // addresses of the tensors that keep their values
+  std::vector<Tensor> allocated;
+  std::map<std::uint64_t, std::uint64_t> tensors;  // address -> bytes
+  std::set<std::uint64_t> control;                 // addresses of the tensors that keep their values
 
   void keep_values(std::uint32_t core, const isa::Program& program,
                    const std::vector<std::uint64_t>& arguments);
@@ -125,6 +126,7 @@ Tensor Machine::allocate(std::uint32_t core, const std::string& name, isa::DType
   used += bytes;
   tensor.address = address.bits();
   impl_->tensors[tensor.address] = tensor.bytes();
+  impl_->allocated.push_back(tensor);
   return tensor;
 }
 
@@ -168,6 +170,8 @@ void Machine::load(std::uint32_t core, std::shared_ptr<const isa::Program> progr
   impl_->programs[core] = program;
   impl_->system.load(core, std::move(program), table);
 }
+
+const std::vector<Tensor>& Machine::tensors() const { return impl_->allocated; }
 
 const std::map<std::uint32_t, std::shared_ptr<const isa::Program>>& Machine::programs() const {
   return impl_->programs;

@@ -62,6 +62,8 @@ class Machine {
   void load(std::uint32_t core, std::shared_ptr<const isa::Program> program,
             const std::vector<std::uint64_t>& arguments);
 
+  // What has been allocated so far, in that order.
+  const std::vector<Tensor>& tensors() const;
   // What has been loaded so far, by core.
   const std::map<std::uint32_t, std::shared_ptr<const isa::Program>>& programs() const;
 

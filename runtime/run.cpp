@@ -8,15 +8,19 @@
 #include "model/base/error.h"
 #include "runtime/npy_dtype.h"
 #include "runtime/output_dir.h"
+#include "runtime/page/detail.h"
+#include "runtime/page/page.h"
 #include "runtime/progress.h"
 #include "runtime/report/collective_report.h"
 #include "runtime/report/link_tables.h"
 #include "runtime/report/manifest.h"
 #include "runtime/report/sha256.h"
+#include "runtime/report/stats_files.h"
 #include "runtime/report/summary.h"
 #include "runtime/report/summary_json.h"
 #include "runtime/report/summary_text.h"
 #include "runtime/report/tables.h"
+#include "runtime/report/window_tables.h"
 #include "runtime/simulation.h"
 
 namespace tahoma::runtime {
@@ -42,6 +46,33 @@ void write_manifest(OutputDir& out, const RunOptions& options, const ResolvedCon
   out.write("manifest.json", manifest_json(manifest));
 }
 
+void write_tables(OutputDir& out, const ResolvedConfig& config, const Simulated& run,
+                  const Summary& summary) {
+  out.write("stats.json", stats_json(run.stats.stats()));
+  out.write("stats.csv", stats_csv(run.stats.stats()));
+  out.write("links.csv", links_csv(run.measurement));
+  out.write("links_windows.csv", links_windows_csv(run.measurement));
+  out.write("traffic.csv", traffic_csv(config.machine, run.measurement));
+  out.write("hbm.csv", hbm_csv(run.measurement));
+  out.write("collectives.csv", collectives_csv(run.collectives));
+  out.write("regions.csv", regions_csv(summary.facts.regions.regions));
+}
+
+// What is looked at rather than read by programs, and what it is made of.
+void write_report(OutputDir& out, const ResolvedConfig& config, const Simulated& run,
+                  const std::string& summary) {
+  using Json = nlohmann::ordered_json;
+  out.write("stats.txt", stats_text(run.stats.stats()));
+  write_stats_database(out.file("stats.db"), run.stats.stats());
+  out.write("engines.csv", engines_csv(run.measurement, run.engines));
+  out.write("hbm_windows.csv", hbm_windows_csv(run.measurement));
+  out.write("occupancy.csv", occupancy_csv(run.occupancy));
+  const std::string detail =
+      detail_json(config, run).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  out.write("report.json", detail);
+  out.write("report.html", run_page({{"", summary, detail}}));
+}
+
 }  // namespace
 
 RunOutcome run_workload(const RunOptions& options) {
@@ -53,20 +84,15 @@ RunOutcome run_workload(const RunOptions& options) {
   OutputDir out(options.out);
 
   ProgressLine progress;
-  const Simulated run = simulate(*config, {options.golden, options.checks, options.save_outputs}, &progress);
+  const Simulated run =
+      simulate(*config, {options.golden, options.checks, options.save_outputs, options.report}, &progress);
   progress.clear();
   const Summary summary = summary_of(*config, run);
   RunOutcome outcome{run.golden, run.checks, summary_text(summary), summary_json(summary), out.path()};
   out.write("summary.txt", outcome.summary_text);
   out.write("summary.json", outcome.summary_json);
-  out.write("stats.json", stats_json(run.stats.stats()));
-  out.write("stats.csv", stats_csv(run.stats.stats()));
-  out.write("links.csv", links_csv(run.measurement));
-  out.write("links_windows.csv", links_windows_csv(run.measurement));
-  out.write("traffic.csv", traffic_csv(config->machine, run.measurement));
-  out.write("hbm.csv", hbm_csv(run.measurement));
-  out.write("collectives.csv", collectives_csv(run.collectives));
-  out.write("regions.csv", regions_csv(summary.facts.regions.regions));
+  write_tables(out, *config, run, summary);
+  if (options.report) write_report(out, *config, run, outcome.summary_json);
   out.write("config.resolved.yaml", config->to_yaml());
   for (const NamedValues& output : run.outputs)
     write_npy(out.file(output.name + ".npy"), to_npy(output.dtype, output.shape, output.values));

@@ -19,6 +19,7 @@ struct RunOptions {
   std::string out = "out";
   bool golden = true;                     // functional mode only: there is nothing to check in timing mode
   model::check::Options checks;           // what is watched while the program runs
+  bool report = true;                     // the page, what it needs, statistics as text and database
   bool save_outputs = false;              // every output tensor as NAME.npy; bf16 as float32
   std::vector<std::string> command_line;  // for the manifest
 };

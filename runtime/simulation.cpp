@@ -2,6 +2,7 @@
 #include "runtime/simulation.h"
 
 #include <chrono>
+#include <optional>
 
 #include "runtime/machine.h"
 
@@ -38,6 +39,28 @@ RunFacts facts_of(const ResolvedConfig& config, const Simulated& run) {
   return facts;
 }
 
+// The recorders of what happens window by window, if they are wanted.
+class OverTime {
+ public:
+  OverTime(bool wanted, Machine& machine) {
+    if (!wanted) return;
+    engines_.emplace(machine.params().cores());
+    occupancy_.emplace(machine.params(), machine.tensors());
+    for (const auto& [core, program] : machine.programs()) occupancy_->program(core, program);
+    machine.observe(&*engines_);
+    machine.observe(&*occupancy_);
+  }
+  void take(Simulated& run) {
+    if (!engines_) return;
+    run.engines = engines_->engines();
+    run.occupancy = occupancy_->summarise(run.measurement.elapsed);
+  }
+
+ private:
+  std::optional<EngineRecorder> engines_;
+  std::optional<OccupancyRecorder> occupancy_;
+};
+
 }  // namespace
 
 Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, ProgressLine* progress) {
@@ -52,6 +75,7 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
   RegionRecorder regions(config.machine);
   for (const auto& [core, program] : machine.programs()) regions.program(core, program);
   machine.observe(&regions);
+  OverTime over_time(options.over_time, machine);
 
   Simulated run;
   stage("starting");
@@ -62,6 +86,7 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
   run.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   run.checks = machine.findings();
   run.regions = regions.summarise();
+  over_time.take(run);
   if (machine.functional()) {
     stage("checking against the golden reference");
     if (options.golden) run.golden = judge(config, machine);

@@ -9,6 +9,8 @@
 #include "model/base/stats.h"
 #include "runtime/config.h"
 #include "runtime/progress.h"
+#include "runtime/report/engine_windows.h"
+#include "runtime/report/occupancy.h"
 #include "runtime/report/summary.h"
 
 namespace tahoma::runtime {
@@ -17,6 +19,7 @@ struct SimulationOptions {
   bool golden = true;            // functional mode only: there is nothing to check in timing mode
   model::check::Options checks;  // what is watched while the program runs
   bool outputs = false;          // keep the values of every output tensor; functional mode only
+  bool over_time = false;        // watch engines and memories window by window
 };
 
 struct Simulated {
@@ -28,6 +31,8 @@ struct Simulated {
   std::vector<CollectiveResult> collectives;
   std::vector<WorkloadFigure> figures;
   RegionRecorder::Summaries regions;
+  std::vector<EngineRecorder::Engine> engines;  // these two: over time, if asked for
+  std::vector<SpaceOccupancy> occupancy;
   double seconds = 0;  // of the host, inside Machine::run
 };
 

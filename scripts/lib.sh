@@ -21,7 +21,8 @@ readonly packages=(
   libyaml-cpp-dev   # configuration files
   nlohmann-json3-dev libcli11-dev # reports and the command line
   libmuparser-dev   # expressions of sweeps
-  libsqlite3-dev sqlite3 # results of sweeps
+  libsqlite3-dev sqlite3 # results of sweeps and statistics
+  libjs-chart.js    # charts of the report pages
   slurm-wlm         # the tests of sweeps start a Slurm of their own
   catch2 libbenchmark-dev         # tests and benchmarks
   python3-matplotlib python3-yaml # scripts/plot
@@ -31,6 +32,8 @@ readonly packages=(
 )
 # shellcheck disable=SC2034  # read by the scripts that source this
 readonly lint_packages=(clang-tidy-14 shellcheck)
+# shellcheck disable=SC2034
+readonly browser_packages=(chromium chromium-driver python3-selenium) # pages as their readers see them: scripts/test --full
 
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
 die() {

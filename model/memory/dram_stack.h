@@ -15,10 +15,10 @@
 #include <random>
 #include <vector>
 
+#include "model/base/busy_series.h"
 #include "model/memory/dram_access.h"
 #include "model/memory/hbm_fault_params.h"
 #include "model/memory/hbm_stack.h"
-#include "model/sim/busy_series.h"
 #include "model/sim/fifo.h"
 #include "model/sim/latency_histogram.h"
 #include "model/sim/meter.h"
@@ -97,7 +97,7 @@ class DramStack : public HbmStack {
   std::uint64_t read_bytes_ = 0, write_bytes_ = 0;
   std::vector<base::HbmMeasurement::User> users_;
   sim::LatencyHistogram reads_, writes_;
-  sim::BusySeries series_;
+  base::BusySeries series_;
   std::mt19937_64 random_;
   std::uint64_t events_ = 0;
   std::vector<base::HbmEvent> first_events_;

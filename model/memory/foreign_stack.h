@@ -20,10 +20,10 @@
 #include <deque>
 #include <vector>
 
+#include "model/base/busy_series.h"
 #include "model/memory/base_protocol.h"
 #include "model/memory/hbm_fault_params.h"
 #include "model/memory/hbm_stack.h"
-#include "model/sim/busy_series.h"
 #include "model/sim/latency_histogram.h"
 #include "model/sim/meter.h"
 
@@ -89,7 +89,7 @@ class ForeignStack : public HbmStack {
   sim::LatencyHistogram reads_, writes_;
   base::Time busy_since_ = base::kNever;
   base::Duration busy_{0};
-  sim::BusySeries series_;
+  base::BusySeries series_;
 };
 
 }  // namespace tahoma::model

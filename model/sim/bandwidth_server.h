@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "model/base/busy_series.h"
 #include "model/base/error.h"
-#include "model/sim/busy_series.h"
 
 namespace tahoma::sim {
 
@@ -48,7 +48,7 @@ class BandwidthServer {
   base::Duration busy_{0};
   base::Bytes last_bytes_{0};
   base::Duration last_time_{0};
-  BusySeries series_;
+  base::BusySeries series_;
 };
 
 }  // namespace tahoma::sim

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "model/sim/busy_series.h"
+#include "model/base/busy_series.h"
 
 namespace tahoma::sim {
 
@@ -39,7 +39,7 @@ class BookedServer {
   base::Duration last_time_{0};
   base::Time settled_{0};
   Spans taken_;  // apart from each other and in order; those that are past are dropped
-  BusySeries series_;
+  base::BusySeries series_;
 };
 
 }  // namespace tahoma::sim

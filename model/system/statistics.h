@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From finished modules to plain measurements, and from those to the statistics tree. Checks the books on the
-// way: every engine's named times add up, what entered the links has left them.
+// From finished modules to plain measurements; list_statistics.h leads on to the statistics tree. Checks the
+// books on the way: every engine's named times add up, what entered the links has left them.
 #pragma once
 
 #include <string_view>
@@ -9,6 +9,7 @@
 #include "model/base/stats.h"
 #include "model/system/chip.h"
 #include "model/system/fabric.h"
+#include "model/system/list_statistics.h"
 
 namespace tahoma::model {
 
@@ -18,6 +19,5 @@ base::RunMeasurement measure(const std::vector<Chip*>& chips, const Fabric& fabr
 // functional mode data of the same checksums.
 void check_traffic(std::string_view from, std::string_view to, const OnChipNetwork::Traffic& sent,
                    const OnChipNetwork::Traffic& received);
-void list_statistics(const base::RunMeasurement& run, base::StatSink& sink);
 
 }  // namespace tahoma::model

@@ -23,6 +23,8 @@ void add_point_command(CLI::App& program, Action& action);
 void add_explain_command(CLI::App& program, Action& action);
 void add_check_command(CLI::App& program, Action& action);
 void add_compare_command(CLI::App& program, Action& action);
+void add_report_command(CLI::App& program, Action& action);
+void add_stats_command(CLI::App& program, Action& action);
 void add_params_command(CLI::App& program, Action& action);
 void add_isa_command(CLI::App& program, Action& action);
 void add_asm_command(CLI::App& program, Action& action);

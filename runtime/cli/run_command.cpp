@@ -19,7 +19,7 @@ namespace {
 struct RunCommand {
   RunOptions options;
   std::vector<std::string> checks;
-  bool no_golden = false;
+  bool no_golden = false, no_report = false;
   std::string format = "text";
 };
 
@@ -57,12 +57,15 @@ model::check::Options checks_of(const std::vector<std::string>& names) {
 
 ExitStatus run(RunCommand& command) {
   command.options.golden = !command.no_golden;
+  command.options.report = !command.no_report;
   command.options.checks = checks_of(command.checks);
   command.options.command_line = own_command_line();
   const RunOutcome outcome = run_workload(command.options);
   const bool json = command.format == "json";
   fmt::print("{}", json ? outcome.summary_json : outcome.summary_text);
-  if (!json) fmt::print("\nfiles in {}\n", outcome.folder);
+  if (!json)
+    fmt::print("\nfiles in {}{}\n", outcome.folder,
+               command.no_report ? "" : "; look at report.html in a browser");
   if (outcome.checks.total() > 0) refuse_program(outcome.checks);
   if (outcome.golden.checked && !outcome.golden.passed) refuse_golden(outcome.golden);
   return ExitStatus::kOk;
@@ -97,6 +100,8 @@ void add_run_command(CLI::App& program, Action& action) {
       ->delimiter(',')
       ->default_str("none");
   sub->add_flag("--no-golden", command->no_golden, "Do not check the results against the golden reference");
+  sub->add_flag("--no-report", command->no_report,
+                "Leave out report.html, what only it needs, and statistics as text and database");
   sub->add_flag("--save-outputs", options.save_outputs, "Save every output tensor as .npy (bf16 as float32)");
   add_choice(*sub, "--format", command->format, {"text", "json"},
              "What to print: the summary as text or as JSON");

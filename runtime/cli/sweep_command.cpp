@@ -70,7 +70,7 @@ ExitStatus sweep(SweepCommand& command) {
   const SweepOutcome outcome = run_sweep(spec, command.options);
   fmt::print("{}", outcome_text(outcome, command.options.out));
   if (!command.pareto.empty()) print_front(command);
-  fmt::print("\nresults in {}: sweep.db, points.csv, points/\n", command.out);
+  fmt::print("\nresults in {}: index.html for a browser, sweep.db, points.csv, points/\n", command.out);
   if (outcome.stopped || outcome.pending > 0) return ExitStatus::kHost;
   return outcome.failed > 0 ? ExitStatus::kCheckFailed : ExitStatus::kOk;
 }

@@ -15,8 +15,8 @@ constexpr std::int64_t kMostWindows = 256;
 
 // A series stops doubling its window when its resource falls silent; all are compared at the run's own
 // window.
-base::Series coarsened(base::Series series, Duration elapsed) {
-  while (series.window.fs > 0 && series.window * kMostWindows < elapsed) {
+base::Series coarsened(base::Series series, Duration elapsed, Duration shortest) {
+  while (series.window.fs > 0 && (series.window < shortest || series.window * kMostWindows < elapsed)) {
     const std::size_t half = (series.busy.size() + 1) / 2;
     for (std::size_t i = 0; i < half; ++i) {
       const Duration second = 2 * i + 1 < series.busy.size() ? series.busy[2 * i + 1] : Duration{0};
@@ -30,8 +30,8 @@ base::Series coarsened(base::Series series, Duration elapsed) {
 
 }  // namespace
 
-std::vector<WindowShare> windows_of(const base::Series& series, Duration elapsed) {
-  const base::Series windows = coarsened(series, elapsed);
+std::vector<WindowShare> windows_of(const base::Series& series, Duration elapsed, Duration shortest) {
+  const base::Series windows = coarsened(series, elapsed, shortest);
   std::vector<WindowShare> shares;
   if (windows.window.fs <= 0) return shares;
   for (Duration start{0}; start < elapsed; start += windows.window) {
@@ -44,7 +44,7 @@ std::vector<WindowShare> windows_of(const base::Series& series, Duration elapsed
 }
 
 std::uint64_t saturated_windows(const base::Series& series, Duration elapsed) {
-  const base::Series windows = coarsened(series, elapsed);
+  const base::Series windows = coarsened(series, elapsed, kSaturationWindow);
   if (windows.window.fs <= 0 || elapsed.fs <= 0) return 0;
   const Duration length = std::min(windows.window, elapsed);
   const auto whole = static_cast<std::size_t>(std::max<std::int64_t>(1, elapsed.fs / windows.window.fs));

@@ -12,13 +12,16 @@
 namespace tahoma::runtime {
 
 inline constexpr double kSaturatedShare = 0.95;
+inline constexpr base::Duration kSaturationWindow{10'000'000'000};  // the shortest that is judged
 
 struct WindowShare {
   base::Duration start, length;
   double busy_percent = 0;
 };
 // Every window of the run, the last as short as the run leaves it; none of a resource that keeps no series.
-std::vector<WindowShare> windows_of(const base::Series& series, base::Duration elapsed);
+// Windows are no shorter than `shortest`: with 0, as short as series of the run's length have them.
+std::vector<WindowShare> windows_of(const base::Series& series, base::Duration elapsed,
+                                    base::Duration shortest = kSaturationWindow);
 
 // How many windows of the run were saturated.
 std::uint64_t saturated_windows(const base::Series& series, base::Duration elapsed);

@@ -9,7 +9,7 @@ namespace tahoma::runtime {
 
 namespace {
 
-int bind(sqlite3_stmt* statement, int at, const Database::Value& value) {
+int bind_value(sqlite3_stmt* statement, int at, const Database::Value& value) {
   if (const auto* number = std::get_if<std::int64_t>(&value))
     return sqlite3_bind_int64(statement, at, *number);
   if (const auto* real = std::get_if<double>(&value)) return sqlite3_bind_double(statement, at, *real);
@@ -57,13 +57,28 @@ void Database::step(const std::string& sql, const Row& values, const std::functi
   if (sqlite3_prepare_v2(handle_, sql.c_str(), -1, &statement, nullptr) != SQLITE_OK) refuse(sql);
   int code = SQLITE_OK;
   for (std::size_t i = 0; i < values.size() && code == SQLITE_OK; ++i)
-    code = bind(statement, static_cast<int>(i) + 1, values[i]);
+    code = bind_value(statement, static_cast<int>(i) + 1, values[i]);
   while (code == SQLITE_OK || code == SQLITE_ROW) {
     code = sqlite3_step(statement);
     if (code != SQLITE_ROW) break;
     Row row;
     for (int c = 0; c < sqlite3_column_count(statement); ++c) row.push_back(column(statement, c));
     visit(std::move(row));
+  }
+  sqlite3_finalize(statement);
+  if (code != SQLITE_DONE) refuse(sql);
+}
+
+void Database::run_for_each(const std::string& sql, const std::function<bool(Row&)>& next) {
+  sqlite3_stmt* statement = nullptr;
+  if (sqlite3_prepare_v2(handle_, sql.c_str(), -1, &statement, nullptr) != SQLITE_OK) refuse(sql);
+  int code = SQLITE_DONE;
+  for (Row values; code == SQLITE_DONE && next(values);) {
+    code = SQLITE_OK;
+    for (std::size_t i = 0; i < values.size() && code == SQLITE_OK; ++i)
+      code = bind_value(statement, static_cast<int>(i) + 1, values[i]);
+    if (code == SQLITE_OK) code = sqlite3_step(statement);
+    sqlite3_reset(statement);
   }
   sqlite3_finalize(statement);
   if (code != SQLITE_DONE) refuse(sql);

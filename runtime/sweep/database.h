@@ -27,6 +27,8 @@ class Database {
   Database& operator=(const Database&) = delete;
 
   void run(const std::string& sql, const Row& values = {});
+  // The same statement for each row that `next` fills in, until it returns false.
+  void run_for_each(const std::string& sql, const std::function<bool(Row& values)>& next);
   std::vector<Row> rows(const std::string& sql, const Row& values = {});
   // All of it or nothing.
   void transaction(const std::function<void()>& body);

@@ -18,6 +18,7 @@
 #include "runtime/report/manifest.h"
 #include "runtime/report/sha256.h"
 #include "runtime/sweep/files.h"
+#include "runtime/sweep/index_page.h"
 #include "runtime/sweep/interrupt.h"
 #include "runtime/sweep/metrics.h"
 #include "runtime/sweep/store.h"
@@ -108,6 +109,7 @@ class Sweep {
     execute();
     outcome_.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     write_whole(options_.out / "points.csv", points_csv(Store::read(options_.out / "sweep.db")));
+    write_whole(options_.out / "index.html", sweep_page(options_.out));
     write_whole(options_.out / "manifest.json", manifest());
     return outcome_;
   }
@@ -204,7 +206,7 @@ class Sweep {
     facts.host = host_facts();
     facts.command_line = options_.command_line;
     facts.wall_seconds = outcome_.seconds;
-    facts.files = {"sweep.yaml", "sweep.db", "points.csv", "manifest.json"};
+    facts.files = {"sweep.yaml", "sweep.db", "points.csv", "index.html", "manifest.json"};
     return manifest_json(facts);
   }
 

@@ -33,7 +33,7 @@ TEST_CASE("bandwidth server: an ideal one costs nothing", "[sim]") {
 }
 
 TEST_CASE("busy series: the windows add up to the busy time, at any length of run", "[sim]") {
-  sim::BusySeries series;
+  base::BusySeries series;
   Duration total{0};
   for (std::int64_t n = 0; n < 100'000; ++n) {
     const Time start{n * 977'000'000};  // 0.977 us apart: 98 ms in all
@@ -52,14 +52,15 @@ TEST_CASE("busy series: the windows add up to the busy time, at any length of ru
   CHECK(s.window.fs * 128 < 98'000'000'000'000);  // no longer than needed
 }
 
-TEST_CASE("busy series: a short run keeps windows of 10 us", "[sim]") {
-  sim::BusySeries series;
-  series.add(5_us, 15_us);
+TEST_CASE("busy series: a short run keeps windows of 10/32 us", "[sim]") {
+  base::BusySeries series;
+  series.add(250_ns, 750_ns);
   const auto s = series.series();
-  REQUIRE(s.window == 10_us);
-  REQUIRE(s.busy.size() == 2);
-  CHECK(s.busy[0] == 5_us);
-  CHECK(s.busy[1] == 5_us);
+  REQUIRE(s.window == 312.5_ns);
+  REQUIRE(s.busy.size() == 3);
+  CHECK(s.busy[0] == 62.5_ns);
+  CHECK(s.busy[1] == 312.5_ns);
+  CHECK(s.busy[2] == 125_ns);
 }
 
 TEST_CASE("booked server: told in order of arrival it is a bandwidth server", "[sim]") {

@@ -54,7 +54,7 @@ class Scripts(unittest.TestCase):
         return [line for line in lines if line.startswith(program)]
 
     def install_everything(self):
-        self.assertEqual(self.script("setup", "--lint").returncode, 0)
+        self.assertEqual(self.script("setup", "--lint", "--browser").returncode, 0)
         (self.home / "calls").write_text("", encoding="utf-8")
 
     def test_setup_installs_what_is_missing_and_says_so(self):

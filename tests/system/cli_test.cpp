@@ -15,8 +15,8 @@ using nlohmann::json;
 
 namespace {
 
-const std::vector<std::string> kCommands{"run",    "sweep", "check", "compare", "explain",
-                                         "params", "isa",   "asm",   "dis",     "validate"};
+const std::vector<std::string> kCommands{"run",   "sweep",  "check", "compare", "explain", "report",
+                                         "stats", "params", "isa",   "asm",     "dis",     "validate"};
 
 Finished tahoma_with(const std::vector<std::string>& words) { return tahoma_in(".", words); }
 
@@ -194,10 +194,11 @@ TEST_CASE("tahoma run: leaves a complete folder and prints its summary", "[cli]"
   INFO(run.err);
   REQUIRE(run.status == 0);
   CHECK(run.err.empty());  // no progress where nobody watches
-  const std::set<std::string> files{"c.npy",      "collectives.csv",   "config.resolved.yaml", "hbm.csv",
-                                    "links.csv",  "links_windows.csv", "manifest.json",        "regions.csv",
-                                    "stats.csv",  "stats.json",        "summary.json",         "summary.txt",
-                                    "traffic.csv"};
+  const std::set<std::string> files{
+      "c.npy",           "collectives.csv", "config.resolved.yaml", "engines.csv",   "hbm.csv",
+      "hbm_windows.csv", "links.csv",       "links_windows.csv",    "manifest.json", "occupancy.csv",
+      "regions.csv",     "report.html",     "report.json",          "stats.csv",     "stats.db",
+      "stats.json",      "stats.txt",       "summary.json",         "summary.txt",   "traffic.csv"};
   CHECK(names_in(dir / "out") == files);
   CHECK(names_in(dir.path()) == std::set<std::string>{"case.yaml", "out"});
   CHECK_THAT(run.out, StartsWith(contents(dir / "out/summary.txt")));

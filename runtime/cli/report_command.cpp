@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+
+#include "runtime/cli/commands.h"
+#include "runtime/page/page.h"
+#include "runtime/sweep/comparison.h"
+#include "runtime/sweep/index_page.h"
+#include "runtime/whole_file.h"
+
+namespace tahoma::runtime {
+
+using base::ExitStatus;
+
+namespace {
+
+struct ReportCommand {
+  std::string a, b, out;
+};
+
+// Beside what it shows; of two folders in the working directory.
+std::string place_of(const ReportCommand& command, const char* name) {
+  if (!command.out.empty()) return command.out;
+  return command.b.empty() ? (std::filesystem::path(command.a) / name).string() : "report-compare.html";
+}
+
+ExitStatus report(const ReportCommand& command) {
+  std::string file;
+  if (command.b.empty() && is_sweep_folder(command.a)) {
+    file = place_of(command, "index.html");
+    write_file(file, sweep_page(command.a));
+  } else {
+    std::vector<PageRun> runs{read_page_run(command.a)};
+    if (!command.b.empty()) runs.push_back(read_page_run(command.b));
+    if (runs.size() == 1) runs.front().name.clear();
+    file = place_of(command, "report.html");
+    write_file(file, run_page(runs));
+  }
+  fmt::print("{}\n", file);
+  return ExitStatus::kOk;
+}
+
+}  // namespace
+
+void add_report_command(CLI::App& program, Action& action) {
+  const auto command = std::make_shared<ReportCommand>();
+  CLI::App* sub = program.add_subcommand(
+      "report", "Make the page of a finished run or sweep anew, or lay two runs beside each other");
+  sub->add_option("A", command->a, "Folder that `tahoma run` or `tahoma sweep` wrote")
+      ->required()
+      ->type_name("DIR");
+  sub->add_option("B", command->b, "Another run's: the page shows both")->type_name("DIR");
+  sub->add_option(
+         "--out", command->out,
+         "File of the page; default: report.html or index.html in A, with B report-compare.html here")
+      ->type_name("FILE")
+      ->default_str("");
+  sub->callback([command, &action] { action = [command] { return report(*command); }; });
+}
+
+}  // namespace tahoma::runtime

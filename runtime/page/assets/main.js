@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which page this is, from its data.
+
+const PAGES = {run: runPage, compare: comparePage, sweep: sweepPage};
+
+const started = performance.now();
+const content = JSON.parse(document.getElementById("data").textContent);
+chartDefaults();
+PAGES[content.kind](document.getElementById("page"), content);
+document.documentElement.dataset.built = (performance.now() - started).toFixed(0);  // ms, for tests

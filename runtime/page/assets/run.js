@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page of one run.
+
+const boundText = (bound) => (bound.resource === "latency" ? "latency-bound" : `bound by ${bound.resource} (${bound.share_percent.toFixed(1)} %)`);
+const verdict = (golden) => (!golden.checked ? "golden not checked" : golden.passed ? "golden passed" : "GOLDEN FAILED");
+
+function answer(summary) {
+  return [["time", format.time(summary.simulated_time_ns)], ["mfu", summary.flops.useful > 0 ? `MFU ${format.percent(summary.mfu_estimated_percent)}` : "no arithmetic"],
+          ["bound", boundText(summary.bound_by)]];
+}
+
+function headline({summary}) {
+  const golden = summary.golden;
+  const tiles = [["rate", format.si(summary.flops.achieved_tflops * 1e12, "FLOPS"), `of ${format.si(summary.flops.peak_tflops * 1e12, "FLOPS")}`],
+                 ["work", format.si(summary.flops.useful, "FLOP"), "useful"],
+                 ["HBM", format.bytes(summary.hbm_read_bytes + summary.hbm_write_bytes), `MBU ${format.percent(summary.mbu_estimated_percent)}`],
+                 ["links", format.bytes(summary.links.bytes), summary.links.busiest_link ? `busiest ${format.percent(summary.links.busiest_link.busy_percent)}` : "nothing sent"],
+                 ["golden", !golden.checked ? "not checked" : golden.passed ? "passed" : "FAILED", golden.checked ? `${format.count(golden.elements)} elements` : summary.mode]];
+  return el("header", {},
+    el("h1", {id: "answer"}, answer(summary).flatMap(([key, text], n) => [n ? ", " : null, el("span", {"data-answer": key}, text)])),
+    el("p", {class: "what"}, summary.workload, " on ", summary.machine),
+    el("p", {class: "why"}, `${summary.bound_by.reason[0].toUpperCase()}${summary.bound_by.reason.slice(1)}.`),
+    golden.checked && !golden.passed ? el("p", {class: "bad"}, "The result differs from the golden reference: times below are those of a wrong program.") : null,
+    el("div", {class: "tiles"}, tiles.map(([name, value, more]) =>
+      el("div", {class: "tile"}, el("span", {}, name), el("strong", {"data-tile": name}, value), el("small", {}, more)))));
+}
+
+const SECTIONS = [stallSection, rooflineSection, hbmSection, linkSection, trafficSection, occupancySection, collectiveSection,
+                  machineSection, ledgerSection, reproduceSection];
+
+function contents(sections) {
+  return el("nav", {"aria-label": "sections"}, sections.map((part) =>
+    el("a", {href: `#${part.id}`}, part.querySelector("h2").textContent)));
+}
+
+const footer = () => el("footer", {}, "Made by Tahoma. Charts by Chart.js (MIT licence, © Chart.js contributors), inside this file: it loads nothing.");
+
+function runPage(page, {runs: [run]}) {
+  const sections = SECTIONS.map((make) => make(run)).filter(Boolean);
+  page.replaceChildren(headline(run), contents(sections), ...sections, footer());
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives, the machine, what was assumed, and how to run it again.
+
+const collectiveColumns = [
+  {head: "collective", of: (c) => c.name},
+  {head: "size", number: true, of: (c) => format.sizes(c.bytes)},
+  {head: "type", of: (c) => c.dtype},
+  {head: "algorithm", of: (c) => el("span", {title: c.why}, c.algorithm)},
+  {head: "ranks", number: true, of: (c) => format.count(c.ranks)},
+  {head: "time", number: true, of: (c) => format.time(c.time_ns)},
+  {head: "algbw", number: true, of: (c) => format.si(c.algorithm_bandwidth, "B/s"), title: "bytes / time"},
+  {head: "busbw", number: true, of: (c) => format.si(c.bus_bandwidth, "B/s"), title: "what the wire had to carry / time"},
+  {head: "closed form", number: true, of: (c) => format.time(c.closed_form_ns)},
+  {head: "values", of: (c) => (c.correct === null ? "not checked" : c.correct ? "correct" : el("strong", {class: "bad"}, "WRONG"))},
+];
+
+function splitChart(collectives) {
+  const parts = Object.keys(collectives[0].time_split_ns), unit = timeUnitFor(Math.max(...collectives.map((c) => c.time_ns)));
+  const colours = [3, 0, 6, 2, 5];
+  return chart(70 + 40 * collectives.length + 40, "Where the time of each collective went", () => ({
+    type: "bar",
+    data: {labels: collectives.map((c) => `${c.operation} ${format.sizes(c.bytes)}`),
+           datasets: parts.map((part, n) => ({label: part, data: collectives.map((c) => c.time_split_ns[part] / unit.scale), backgroundColor: category(colours[n % 5])}))},
+    options: {indexAxis: "y", scales: {x: linear(`time (${unit.label})`, {stacked: true, min: 0}), y: nameAxis()},
+      plugins: {tooltip: {callbacks: {label: (item) => `${item.dataset.label}  ${item.raw.toPrecision(4)} ${unit.label}, ${(100 * item.raw * unit.scale / collectives[item.dataIndex].time_ns).toFixed(1)} %`}}}}}));
+}
+
+// Groups that ran the same at once are one bar and row: the slowest of them.
+function collectiveSection({summary}) {
+  const all = summary.collectives;
+  if (!all.length) return null;
+  const kinds = new Map();
+  for (const c of all) {
+    const key = [c.operation, c.dtype, c.bytes, c.algorithm, c.ranks].join();
+    kinds.set(key, [...(kinds.get(key) ?? []), c]);
+  }
+  const slowest = [...kinds.values()].map((same) => ({...same.reduce((a, b) => (b.time_ns > a.time_ns ? b : a)), same: same.length}));
+  const columns = [collectiveColumns[0], {head: "groups", number: true, of: (c) => format.count(c.same), title: "that ran the same at once"}, ...collectiveColumns.slice(1)];
+  return section("collectives", "Collectives", all.length === slowest.length ? "Where the time of each went, on its slowest rank."
+      : `${all.length} collectives of ${slowest.length} kinds; of each kind the slowest group stands here, all are in collectives.csv.`,
+    splitChart(slowest.slice(0, 24)), slowest.length > 24 ? el("p", {class: "note"}, `The first 24 of ${slowest.length}.`) : null,
+    longTable(columns, slowest, 24, "collectives"));
+}
+
+const code = (text) => el("code", {}, text);
+
+function machineSection({summary, detail}) {
+  const {preset, differs, parameters, workload} = detail.machine;
+  const columns = [{head: "parameter", of: (p) => code(p.path)}, {head: "here", number: true, of: (p) => p.value},
+                   {head: preset ? "preset" : "default", number: true, of: (p) => p.preset || "–"}, {head: "meaning", of: (p) => p.doc, class: "prose"}];
+  const faults = [...summary.chip_faults.map((f) => `${f.chip} is ${f.dead ? "dead" : `${f.slow} times slower`}`),
+                  ...summary.links.faults.map((f) => `${f.link} ${f.dead ? "is dead" : `has ${f.rate} of its rate`}`),
+                  ...(summary.hbm.faults ?? []).map((f) => `${f.stack} has faults`)];
+  const own = differs.filter((p) => p.path !== "machine.name");
+  const list = (values) => table([{head: "parameter", of: ([path]) => code(path)}, {head: "value", number: true, of: ([, value]) => value}], Object.entries(values));
+  return section("machine", "The machine",
+    `${summary.machine}: ${format.count(summary.cores.machine)} cores, of which the workload used ${format.count(summary.cores.used)}. ` +
+    (own.length ? `${own.length} parameter${own.length === 1 ? " differs" : "s differ"} from ${preset ? `the preset ${preset}` : "the declared defaults, as no preset has this name"}.`
+                : preset ? `Every parameter is as in the preset ${preset}.` : "Every parameter has its declared default."),
+    own.length ? longTable(columns, own, 24, "parameters that differ from the preset") : null,
+    faults.length ? el("p", {}, `Faults as configured: ${faults.slice(0, 12).join("; ")}${faults.length > 12 ? ` and ${faults.length - 12} more` : ""}.`) : null,
+    details(`Parameters of the workload (${Object.keys(workload).length})`, list(workload)),
+    details(`All parameters of the machine (${Object.keys(parameters).length})`, list(parameters)));
+}
+
+function ledgerSection({detail}) {
+  const {assumed, untouched} = detail.ledger;
+  const columns = [{head: "parameter", of: (p) => code(p.path)}, {head: "assumed", number: true, of: (p) => p.value},
+                   {head: "meaning", of: (p) => p.doc, class: "prose"}, {head: "why this value", of: (p) => p.note, class: "prose"}];
+  return section("ledger", "What was assumed",
+    `${assumed.length} values of parts that this run used are guesses with a reason, neither documented nor measured. ` +
+    (untouched ? `${untouched} more belong to parts that did nothing. ` : "") + "Change one with --set and see what it does.",
+    assumed.length ? longTable(columns, assumed, 12, "assumed values") : null);
+}
+
+function reproduceSection({summary, detail}) {
+  const golden = summary.golden;
+  return section("reproduce", "Run it again",
+    "The folder of the run holds its whole configuration; running that gives the same bytes again.",
+    el("pre", {}, detail.reproduce.command),
+    facts([["tahoma", detail.version], ["mode and seed", `${summary.mode}, ${summary.seed}`],
+           ["configuration", code(`sha256 ${detail.reproduce.config_sha256.slice(0, 16)}…`)],
+           ["golden reference", !golden.checked ? golden.rule || "not checked" : `${golden.passed ? "passed" : "FAILED"}: ${format.count(golden.elements)} elements, ` +
+             `largest relative error ${format.plain(Number(golden.max_rel_error))}, tolerance ${format.plain(Number(golden.tolerance))}`],
+           ["host, commit, command line", "manifest.json"], ["numbers", "summary.json, stats.json, stats.csv, stats.db; `tahoma stats` explains each"]]));
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the page of a run shows beside summary.json: report.json. Everything in it is a reduction of what the
+// run measured; a page is made of these two files and a template (page.h), so that it can be made anew from a
+// finished run's folder.
+//
+// report.json:
+//   schema_version, version   of this file and of tahoma
+//   window_ns, windows        of every series of the file: the same windows for all, the last may be shorter
+//   engines     kinds, cycles [{name, doc}], cores [{name, chip, active}], percent[core][kind][cycle] of the
+//               time, instructions[core][kind]; `series` {kind: {mean, least, most}} busy percent of a window
+//               over the active cores. Of more than kMostCores cores: each entry is a chip, `grouped` says it
+//   hbm         stacks [{name, chip, read_bytes, write_bytes, peak (bytes per second, null: ideal), busy
+//               [percent of a window]}], those that moved anything; of more than kMostStacks: of chips
+//   links       topology, torus [x, y, z] (null for other fabrics), names of the chips, total, list [{name,
+//   from, to, axis, up (towards
+//               higher numbers), bytes, busy_percent, blocked_percent, queue, peak, saturated (windows),
+//               windows [percent], flows [[from, to, bytes]], more_flows}], at most kMostLinks, the busiest
+//   traffic     names, matrix of bytes; of more than kMatrixChips chips by blocks of them; null: none
+//   occupancy   [{space, capacity, instances, footprint, fullest, most_live, most_live_in, most_live_at_ns,
+//               fillings [{what, bytes, mean_bytes [by window]}], more}]
+//   machine     preset (null: none), differs [{path, value, preset, doc}], parameters {path: value},
+//               workload {path: value}
+//   ledger      assumed [{path, value, doc, note}], untouched: how many assumed values of parts that this run
+//               did not use
+//   reproduce   config_sha256, command
+#pragma once
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "runtime/config.h"
+#include "runtime/simulation.h"
+
+namespace tahoma::runtime {
+
+inline constexpr std::uint64_t kMostCores = 1024, kMostStacks = 512, kMostLinks = 768;
+
+nlohmann::ordered_json detail_json(const ResolvedConfig& config, const Simulated& run);
+
+// Its parts.
+nlohmann::ordered_json engines_detail(const model::MachineParams& machine, const Simulated& run);
+nlohmann::ordered_json hbm_detail(const model::MachineParams& machine, const base::RunMeasurement& run);
+nlohmann::ordered_json links_detail(const model::MachineParams& machine, const base::RunMeasurement& run);
+nlohmann::ordered_json traffic_detail(const model::MachineParams& machine, const base::RunMeasurement& run);
+nlohmann::ordered_json occupancy_detail(const std::vector<SpaceOccupancy>& occupancy);
+nlohmann::ordered_json machine_detail(const ResolvedConfig& config);
+nlohmann::ordered_json ledger_detail(const ResolvedConfig& config, const base::RunMeasurement& run);
+
+// To a tenth: what a page shows.
+inline double tenth(double value) { return std::round(value * 10) / 10; }
+// Busy percent of every window of the run, to a tenth.
+nlohmann::ordered_json windows_json(const base::Series& series, base::Duration elapsed);
+
+}  // namespace tahoma::runtime

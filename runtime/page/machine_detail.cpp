@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// The machine as the page shows it: what differs from its preset, and which guesses the run stands on.
+#include <algorithm>
+#include <array>
+
+#include "runtime/config_files.h"
+#include "runtime/page/detail.h"
+
+namespace tahoma::runtime {
+
+using Json = nlohmann::ordered_json;
+using base::Param, base::ParamTree;
+
+namespace {
+
+// Parameters that matter only where their part of the machine did something.
+enum class Part : std::uint8_t { kTensor, kVector, kScalar, kGpSimd, kDma, kDram, kLink, kCollective };
+inline constexpr std::size_t kParts = 8;
+struct Belongs {
+  const char* path;
+  Part part;
+};
+// The longest prefix that fits decides; what fits none is always in use.
+constexpr std::array kBelongs{Belongs{"machine.chip.core.tensor.", Part::kTensor},
+                              Belongs{"machine.chip.core.vector.", Part::kVector},
+                              Belongs{"machine.chip.core.scalar.", Part::kScalar},
+                              Belongs{"machine.chip.core.gpsimd.", Part::kGpSimd},
+                              Belongs{"machine.chip.core.dma.", Part::kDma},
+                              Belongs{"machine.chip.core.collective.", Part::kCollective},
+                              Belongs{"machine.chip.hbm.dram.", Part::kDram},
+                              Belongs{"machine.link.", Part::kLink}};
+
+using PartsUsed = std::array<bool, kParts>;
+
+PartsUsed parts_used(const model::MachineParams& machine, const base::RunMeasurement& run) {
+  using base::EngineKind;
+  const auto ran = [&](EngineKind kind) {
+    return std::any_of(run.engines.begin(), run.engines.end(),
+                       [&](const auto& e) { return e.kind == kind && e.instructions > 0; });
+  };
+  PartsUsed used{};
+  const auto set = [&](Part part, bool is) { used[static_cast<std::size_t>(part)] = is; };
+  set(Part::kTensor, ran(EngineKind::kTensor));
+  set(Part::kVector, ran(EngineKind::kVector));
+  set(Part::kScalar, ran(EngineKind::kScalar));
+  set(Part::kGpSimd, ran(EngineKind::kGpSimd));
+  set(Part::kCollective, ran(EngineKind::kCollective));
+  set(Part::kDma, run.dma_packets > 0);
+  set(Part::kDram, machine.chip.hbm.model != "flat" && run.dma_packets > 0);
+  set(Part::kLink, run.link_packet_hops > 0);
+  return used;
+}
+
+bool in_use(const std::string& path, const PartsUsed& used) {
+  const auto belongs = std::find_if(kBelongs.begin(), kBelongs.end(),
+                                    [&](const Belongs& b) { return path.starts_with(b.path); });
+  return belongs == kBelongs.end() || used[static_cast<std::size_t>(belongs->part)];
+}
+
+Json values_json(const ParamTree& tree) {
+  Json json = Json::object();
+  for (const Param& p : tree.params()) json[p.path] = base::text_of(p.value);
+  return json;
+}
+
+// Of the preset that the machine is named after, or of the declaration where there is none.
+class Preset {
+ public:
+  explicit Preset(const std::string& name) {
+    const std::vector<std::string> names = preset_names();
+    params_.declare(tree_);
+    known_ = std::find(names.begin(), names.end(), name) != names.end();
+    if (known_) apply_machine(name, tree_);
+  }
+  bool known() const { return known_; }
+  std::string value(const std::string& path) {
+    tree_.demand(path);
+    const Param* param = tree_.find(path);
+    return param == nullptr ? "" : base::text_of(param->value);
+  }
+
+ private:
+  ParamTree tree_{"machine"};
+  model::MachineParams params_;
+  bool known_ = false;
+};
+
+}  // namespace
+
+Json machine_detail(const ResolvedConfig& config) {
+  Preset preset(config.machine.name);
+  Json json{{"preset", preset.known() ? Json(config.machine.name) : Json(nullptr)},
+            {"differs", Json::array()}};
+  for (const Param& p : config.machine_tree.params()) {
+    const std::string value = base::text_of(p.value), usual = preset.value(p.path);
+    if (value != usual)
+      json["differs"].push_back({{"path", p.path}, {"value", value}, {"preset", usual}, {"doc", p.doc}});
+  }
+  json["parameters"] = values_json(config.machine_tree);
+  json["workload"] = values_json(config.workload_tree);
+  return json;
+}
+
+Json ledger_detail(const ResolvedConfig& config, const base::RunMeasurement& run) {
+  const PartsUsed used = parts_used(config.machine, run);
+  Json list = Json::array();
+  std::uint64_t untouched = 0;
+  for (const Param& p : config.machine_tree.params()) {
+    // A value that somebody has set is a choice, no guess of ours.
+    const std::string value = base::text_of(p.value);
+    if (p.source.kind != base::Provenance::kAssumed || value != p.default_text) continue;
+    if (in_use(p.path, used))
+      list.push_back({{"path", p.path}, {"value", value}, {"doc", p.doc}, {"note", p.source.note}});
+    else
+      ++untouched;
+  }
+  return {{"assumed", std::move(list)}, {"untouched", untouched}};
+}
+
+}  // namespace tahoma::runtime

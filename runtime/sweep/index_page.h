@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// index.html of a sweep: its points over metrics and parameters, the Pareto front, how much each axis
+// matters, and links to the points' own pages. Made from sweep.db and the folders of the points.
+//
+// Data of the page: title, axes [{path, values [text], numbers or null}], metrics [name], points [{number,
+// workload, status, reason, link (null: no page), parameters [by axis: index of its value], values [by
+// metric, null: none]}]. Of the metrics those that differ between points, at most kMostIndexMetrics, the
+// sweep's own and the headline's first; `left_out` counts the others.
+#pragma once
+
+#include <string>
+
+namespace tahoma::runtime {
+
+inline constexpr std::size_t kMostIndexMetrics = 40;
+
+// UserError E-SWP-050.
+std::string sweep_page(const std::string& folder);
+
+}  // namespace tahoma::runtime

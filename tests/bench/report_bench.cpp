@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the page of a run costs: whole runs with and without it in turn, processor time from the
+// configuration to the last file, each run in a process of its own.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <vector>
+
+#include "runtime/run.h"
+#include "tests/support/in_child.h"
+#include "tests/support/temp_dir.h"
+
+namespace {
+
+using namespace tahoma;
+
+double run_cost(const std::string& workload, const std::string& out, bool report) {
+  const std::string text = tests::in_child([&] {
+    runtime::RunOptions options;
+    options.config.workload = std::string(TAHOMA_SOURCE_DIR "/workloads/") + workload;
+    options.config.mode = "timing";
+    options.out = out;
+    options.report = report;
+    const std::clock_t before = std::clock();
+    runtime::run_workload(options);
+    return fmt::format("{}", static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC);
+  });
+  return std::stod(text);
+}
+
+// In turn, so that both see the same host; the least of each, as whatever else it does only adds.
+void report_cost(benchmark::State& state, const char* workload, int times) {
+  const tests::TempDir folder;
+  const std::string out = (folder.path() / "out").string();
+  for (auto _ : state) {
+    double with = 1e9, without = 1e9;
+    for (int n = 0; n < times; ++n) {
+      with = std::min(with, run_cost(workload, out, true));
+      without = std::min(without, run_cost(workload, out, false));
+    }
+    state.SetIterationTime(with);
+    state.counters["with_s"] = with;
+    state.counters["without_s"] = without;
+    state.counters["with_to_without"] = with / without;
+  }
+}
+
+BENCHMARK_CAPTURE(report_cost, main_job, "gemm/ultraserver.yaml", 3)
+    ->Name("report_cost/main_job")
+    ->UseManualTime()
+    ->Unit(benchmark::kSecond)
+    ->Iterations(1);
+BENCHMARK_CAPTURE(report_cost, one_chip, "gemm/chip.yaml", 15)
+    ->Name("report_cost/one_chip")
+    ->UseManualTime()
+    ->Unit(benchmark::kSecond)
+    ->Iterations(1);
+BENCHMARK_CAPTURE(report_cost, attention, "attention/flash_16k.yaml", 3)
+    ->Name("report_cost/attention")
+    ->UseManualTime()
+    ->Unit(benchmark::kSecond)
+    ->Iterations(1);
+
+}  // namespace

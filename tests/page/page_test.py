@@ -1,0 +1,189 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Pages of real runs in a browser: nothing on the console, nothing too wide, every chart drawn, the totals of
+summary.json, and what a click is to bring."""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from browser import Browser
+
+WORKLOADS = pathlib.Path(__file__).resolve().parents[2] / "workloads"
+RUNS = {
+    "main": ["gemm/ultraserver.yaml", "--mode", "timing"],
+    "slower": ["gemm/chip.yaml", "--mode", "timing", "--set", "machine.chip.hbm.bandwidth=400 GB/s"],
+    "chip": ["gemm/chip.yaml", "--mode", "timing"],
+    "attention": ["attention/flash_16k.yaml", "--mode", "timing", "--set", "workload.causal=true"],
+    "reduce": ["collective/all_reduce_1gib.yaml", "--set", "machine.chip.hbm.model=flat"],
+}
+SWEEP = ["gemm/chip.yaml", "--mode", "timing", "--sweep", "machine.chip.hbm.bandwidth=400GB/s..1000GB/s:200GB/s",
+         "--sweep", "machine.chip.core.tensor.clock=1.2GHz..2.4GHz:400MHz",
+         "--sweep", "machine.chip.core.dma.clock=450MHz,850MHz",
+         "--sweep", "workload.shard.m=2,8;workload.shard.n=2,1;workload.shard.k=2,1"]
+SCREENS = [(1400, False), (1400, True), (390, False), (390, True)]
+MOST_BYTES, MOST_MS = 5_000_000, 2000
+
+options = argparse.Namespace(binary="", pictures="")
+
+
+def scaled(value, unit, steps=((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""))):
+    """Four digits and an SI prefix."""
+    scale, prefix = next(step for step in steps if value >= step[0] or step[0] == 1)
+    number = value / scale
+    digits = 0 if number >= 1000 else 1 if number >= 100 else 2 if number >= 10 else 3
+    text = f"{number:.0f}" if number == int(number) and number < 1e4 else f"{number:.{digits}f}"
+    return f"{text} {prefix}{unit}"
+
+
+def time_text(ns):
+    return scaled(ns, "", ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1, "ns")))
+
+
+class Pages(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.root = pathlib.Path(cls.folder.name)
+        for name, (workload, *words) in RUNS.items():
+            cls.tahoma("run", WORKLOADS / workload, *words, "--out", cls.root / name)
+        cls.tahoma("sweep", WORKLOADS / SWEEP[0], *SWEEP[1:], "--out", cls.root / "sweep")
+        cls.tahoma("report", cls.root / "chip", cls.root / "slower", "--out", cls.root / "compare.html")
+        cls.browser = Browser()
+        cls.addClassCleanup(cls.browser.close)
+
+    @classmethod
+    def tahoma(cls, *words):
+        subprocess.run([options.binary, *map(str, words)], check=True, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+
+    def page(self, name):
+        return {"sweep": self.root / "sweep/index.html", "compare": self.root / "compare.html"}.get(
+            name, self.root / name / "report.html")
+
+    def summary(self, name):
+        return json.loads((self.root / name / "summary.json").read_text(encoding="utf-8"))
+
+    def check_page(self):
+        self.browser.settle()
+        self.assertEqual(self.browser.troubles(), [])
+
+    def test_no_page_has_troubles_on_any_screen(self):
+        for name in [*RUNS, "sweep", "compare"]:
+            for width, dark in SCREENS:
+                with self.subTest(page=name, width=width, dark=dark):
+                    self.browser.open(self.page(name), width, dark)
+                    self.check_page()
+                    self.assertTrue(self.browser.find("h1").text)
+                    if options.pictures:
+                        picture = f"{name}-{width}-{'dark' if dark else 'light'}.png"
+                        self.browser.picture(pathlib.Path(options.pictures) / picture)
+
+    def test_troubles_are_found(self):
+        page = self.root / "planted.html"
+        for planted in ("<script>nothing()</script>", "<div style='width:3000px'>wide</div>", "<p>NaN</p>"):
+            with self.subTest(planted):
+                page.write_text(self.page("chip").read_text(encoding="utf-8").replace("</body>", planted + "</body>"),
+                                encoding="utf-8")
+                self.browser.open(page, 390)
+                self.assertNotEqual(self.browser.troubles(), [])
+
+    def test_512_cores_open_at_once_and_fit_into_a_mail(self):
+        for name in ("main", "reduce"):
+            with self.subTest(name):
+                self.assertLess(self.page(name).stat().st_size, MOST_BYTES)
+                self.browser.open(self.page(name))
+                took = self.browser.run("return performance.timing.loadEventEnd - performance.timing.navigationStart")
+                self.assertLess(took, MOST_MS)
+
+    def test_the_totals_are_those_of_the_summary(self):
+        for name in RUNS:
+            with self.subTest(name):
+                summary = self.summary(name)
+                self.browser.open(self.page(name))
+                answer = {part.get_attribute("data-answer"): part.text for part in self.browser.all("[data-answer]")}
+                self.assertEqual(answer["time"], time_text(summary["simulated_time_ns"]))
+                if summary["flops"]["useful"] > 0:
+                    self.assertEqual(answer["mfu"], f"MFU {summary['mfu_estimated_percent']:.1f} %")
+                self.assertIn(summary["bound_by"]["resource"], answer["bound"])
+                tile = {part.get_attribute("data-tile"): part.text for part in self.browser.all("[data-tile]")}
+                self.assertEqual(tile["HBM"], scaled(summary["hbm_read_bytes"] + summary["hbm_write_bytes"], "B"))
+                self.assertEqual(tile["links"], scaled(summary["links"]["bytes"], "B"))
+                self.assertEqual(tile["rate"], scaled(summary["flops"]["achieved_tflops"] * 1e12, "FLOPS"))
+
+    def test_a_click_on_a_chip_shows_its_cores(self):
+        self.browser.open(self.page("main"))
+        for button in self.browser.all("#stalls .choice button"):
+            self.browser.click(button)
+            self.check_page()
+        before = len(self.browser.all("#stalls canvas"))
+        canvas = next(c for c in self.browser.all("#stalls canvas") if "every chip" in c.get_attribute("aria-label"))
+        self.browser.click_bar(canvas, 3)
+        self.check_page()
+        self.assertEqual(len(self.browser.all("#stalls canvas")), before + 1)
+        self.assertIn("Cores of chip 3", self.browser.find("#stalls h4").text)
+
+    def test_a_click_on_a_link_shows_its_flows(self):
+        links = json.loads((self.root / "main/report.json").read_text(encoding="utf-8"))["links"]["list"]
+        link = max(links, key=lambda one: one["bytes"])
+        self.browser.open(self.page("main"))
+        for button in self.browser.all("#links .choice button"):
+            self.browser.click(button)
+            self.check_page()
+        self.browser.click(self.browser.find("#links .choice button"))
+        drawn = {line.get_attribute("data-link") for line in self.browser.all("[data-link]")}
+        self.assertEqual(drawn, {one["name"] for one in links if one["axis"] in "xy"})
+        self.browser.click(self.browser.find(f"[data-link='{link['name']}']"))
+        self.check_page()
+        self.assertEqual(self.browser.find("#chosen-link").text, link["name"])
+        rows = self.browser.all(".about-link tbody tr")
+        self.assertEqual(len(rows), len(link["flows"]))
+        self.assertIn(scaled(link["flows"][0][2], "B"), rows[0].text)
+
+    def test_choices_and_tables_open(self):
+        self.browser.open(self.page("main"), 390)
+        for chosen in ("0", "5"):
+            self.browser.run("const s = document.querySelector('#hbm select'); s.value = arguments[0];"
+                             "s.dispatchEvent(new Event('change'))", chosen)
+            self.check_page()
+        for summary in self.browser.all("summary") + self.browser.all("button.more"):
+            self.browser.click(summary)
+        self.check_page()
+
+    def test_it_prints_with_every_chart(self):
+        self.browser.open(self.page("main"), dark=True)
+        self.assertGreater(len(self.browser.printed()), 50_000)
+        self.check_page()
+
+    def test_a_sweep_leads_to_its_points(self):
+        self.browser.open(self.page("sweep"))
+        for part in ("pareto", "sensitivity", "points"):
+            for select in range(len(self.browser.all(f"#{part} select"))):
+                for option in (1, 2):
+                    self.browser.run("const s = document.querySelectorAll(arguments[0])[arguments[1]];"
+                                     "s.selectedIndex = arguments[2]; s.dispatchEvent(new Event('change'))",
+                                     f"#{part} select", select, option)
+                    self.check_page()
+        self.browser.click_bar(self.browser.find("#sensitivity canvas"), 1)
+        self.check_page()
+        link = self.browser.find("#points tbody a")
+        self.assertEqual(len(self.browser.all("#points tbody tr")), 24)
+        self.browser.run("arguments[0].click()", link)
+        self.browser.settle()
+        self.check_page()
+        self.assertTrue(self.browser.find("[data-answer=time]").text)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--binary", required=True, help="the tahoma to test")
+    parser.add_argument("--pictures", default="", help="folder for a picture of every page")
+    known, rest = parser.parse_known_args()
+    options.binary, options.pictures = known.binary, known.pictures
+    if options.pictures:
+        pathlib.Path(options.pictures).mkdir(parents=True, exist_ok=True)
+    unittest.main(argv=[sys.argv[0], *rest])
