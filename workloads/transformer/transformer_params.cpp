@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "model/base/error.h"
+#include "workloads/kernel/turned.h"
 #include "workloads/transformer/seating.h"
 
 namespace tahoma::workloads {
@@ -109,6 +110,9 @@ void TransformerParams::check(const model::MachineParams& machine) const {
   if (phase() == Phase::kDecode) return;
   require_divides("workload.overlap", overlap * tp * lnc, "tokens of a replica (by slices and physical cores)",
                   rows());
+  if (overlap > 1 && rows() / overlap % kTurnedRows != 0)
+    refuse("workload.overlap", fmt::format("expected slices of whole {} rows; {} slices of {} rows are none",
+                                           kTurnedRows, overlap, rows()));
 }
 
 double TransformerParams::useful_flops() const {
