@@ -103,7 +103,7 @@ class Search {
     b.resident = true;
     b.strip = columns(std::uint64_t{strip_tiles} * mt_, shape_.m);
     b.panel = columns(std::uint64_t{panel_tiles} * nt_, shape_.n);
-    const std::uint64_t columns_of_k = shape_.a_width(b.strip) + std::uint64_t{b.panel} * shape_.b_slices();
+    const std::uint64_t columns_of_k = shape_.a_width(b.strip) + shape_.b_width(b.panel);
     if (k_tiles_ * columns_of_k * in_ > core_.sbuf.usable.count) return;
     const std::uint64_t panels = ceil_div(shape_.n, b.panel), strips = ceil_div(shape_.m, b.strip);
     for (const unsigned ahead : {8U, 4U, 2U, 1U})
@@ -179,15 +179,18 @@ class Search {
   }
   // A strip and a panel of so many partitions of the contraction.
   double a_load_ns(double partitions, const Blocking& b) const {
-    if (shape_.a_by_rows)
-      return rates_.turn_ns(static_cast<double>(turned_rows(b.strip)) * std::ceil(partitions / kt_),
-                            static_cast<double>(std::min<std::uint64_t>(kt_, shape_.k) * in_));
+    if (shape_.a_by_rows) return turned_load_ns(partitions, b.strip);
     const double weights = rates_.move_ns(partitions * shape_.a_slices(), static_cast<double>(b.strip * in_));
     return shape_.sparse() ? weights + rates_.move_ns(partitions, static_cast<double>(tag_bytes(b)))
                            : weights;
   }
   double b_load_ns(double partitions, const Blocking& b) const {
+    if (shape_.b_by_rows) return turned_load_ns(partitions, b.panel);
     return rates_.move_ns(partitions * shape_.b_slices(), static_cast<double>(b.panel * in_));
+  }
+  double turned_load_ns(double partitions, std::uint64_t rows) const {
+    return rates_.turn_ns(static_cast<double>(turned_rows(rows)) * std::ceil(partitions / kt_),
+                          static_cast<double>(std::min<std::uint64_t>(kt_, shape_.k) * in_));
   }
   static std::uint64_t tag_bytes(const Blocking& b) {
     return GemmShape::tag_columns(b.strip) * sizeof(std::uint16_t);
@@ -217,7 +220,7 @@ class Search {
   bool fits(Blocking& b) const {
     const std::uint64_t c = aligned(columns(std::uint64_t{b.group_n} * nt_, shape_.n) * out_);
     b.sbuf_bytes = b.a_copies * aligned(shape_.a_width(b.strip) * in_) +
-                   b.b_copies * aligned(std::uint64_t{b.panel} * shape_.b_slices() * in_) + b.c_copies * c;
+                   b.b_copies * aligned(shape_.b_width(b.panel) * in_) + b.c_copies * c;
     if (shape_.sparse()) b.sbuf_bytes += b.a_copies * aligned(tag_bytes(b));
     if (shape_.epilogue.residual) b.sbuf_bytes += b.c_copies * c;
     if (shape_.epilogue.bias == BiasOf::kRows) b.sbuf_bytes += b.c_copies * aligned(sizeof(float));
@@ -262,7 +265,7 @@ GemmTiles largest_tiles(const model::CoreParams& core) {
 Blocking choose_blocking(const model::MachineParams& machine, const GemmShape& shape) {
   const model::CoreParams& core = machine.chip.core;
   auto [kt, mt, nt] = largest_tiles(core);
-  if (shape.a_by_rows) kt = std::min(kt, kTurnedColumns);
+  if (shape.a_by_rows || shape.b_by_rows) kt = std::min(kt, kTurnedColumns);
   // A small SBUF holds smaller tiles: first narrower ones, then fewer output rows.
   const unsigned kept = std::max<unsigned>(1, isa::row_of(shape.mode).kept);
   for (unsigned divisor = 1; divisor <= nt; divisor *= 2) {

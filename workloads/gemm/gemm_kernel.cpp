@@ -29,7 +29,8 @@ class BlockedGemm {
         views_(views),
         a_pool_(kernel.sbuf("a", shape.dtype, static_cast<unsigned>(shape.a_width(blocking.strip)),
                             blocking.a_copies)),
-        b_pool_(kernel.sbuf("b", shape.dtype, blocking.panel * shape.b_slices(), blocking.b_copies)),
+        b_pool_(kernel.sbuf("b", shape.dtype, static_cast<unsigned>(shape.b_width(blocking.panel)),
+                            blocking.b_copies)),
         evacuation_(kernel, shape, blocking, views),
         psum_(kernel.psum("sums", isa::DType::kFp32, blocking.nt, blocking.psum_copies)),
         k_(cut(all_of(shape.partitions()), blocking.kt)),
@@ -93,7 +94,13 @@ class BlockedGemm {
     return tile;
   }
   const TileView& load_b(std::optional<TileView>& tile, const Range& k, const Range& panel) {
-    if (!tile) tile = load(b_pool_, views_.b, shape_.b_slices(), k, panel);
+    if (tile) return *tile;
+    if (shape_.b_by_rows)
+      tile = load_turned(kernel_,
+                         kernel_.take(b_pool_, k.count, static_cast<unsigned>(turned_rows(panel.count))),
+                         views_.b, panel, k);
+    else
+      tile = load(b_pool_, views_.b, shape_.b_slices(), k, panel);
     return *tile;
   }
   const Weights& load_a(std::optional<Weights>& weights, const Range& k, const Range& strip) {
@@ -178,8 +185,8 @@ void emit_chosen(Kernel& kernel, const model::MachineParams& machine, const Gemm
 
 void emit_gemm(GemmKernel nest, Kernel& kernel, const model::MachineParams& machine, const GemmShape& shape,
                const GemmViews& views) {
-  TAHOMA_INVARIANT(!shape.a_by_rows || (nest == GemmKernel::kChosen && shape.may_turn_a()),
-                   "rows of a are turned for the chosen nest, dense, in 2- or 4-byte elements");
+  TAHOMA_INVARIANT(!(shape.a_by_rows || shape.b_by_rows) || (nest == GemmKernel::kChosen && shape.may_turn()),
+                   "rows of a and b are turned for the chosen nest, dense, in 2- or 4-byte elements");
   if (nest == GemmKernel::kChosen) return emit_chosen(kernel, machine, shape, views);
   check_length(machine, shape, largest_tiles(machine.chip.core));
   if (nest == GemmKernel::kNaive) return emit_naive(kernel, machine, shape, views);
@@ -200,7 +207,7 @@ isa::Program gemm_program(const model::MachineParams& machine, const GemmShape& 
   Kernel kernel("gemm", machine);
   GemmViews views;
   views.a = kernel.argument("a", shape.dtype, shape.a_rows(), shape.a_columns());
-  views.b = kernel.argument("b", shape.dtype, shape.b_rows(), shape.n);
+  views.b = kernel.argument("b", shape.dtype, shape.b_rows(), shape.b_columns());
   views.c = kernel.argument("c", shape.out, shape.m, shape.n);
   if (shape.sparse())
     views.tags =
