@@ -6,6 +6,7 @@
 
 #include "tests/support/layer_bench.h"
 #include "workloads/mlp/gated.h"
+#include "workloads/norm/norm_backward_kernel.h"
 
 using namespace tahoma;
 using isa::DType;
@@ -69,4 +70,73 @@ TEST_CASE("layer backward: gradients of gate and up as columns of one matrix", "
       check_gated_backward(bench, first, dgate, dup);
       check_gated_backward(bench, {bench.values(dgate), first.up, bench.values(dup)}, z, up);
     }
+}
+
+namespace {
+
+struct NormInputs {
+  std::vector<float> x, g, dy, add;  // add: empty if there is none
+  double epsilon;
+};
+
+// dx = rstd (dy g) - x rstd^2 mean(dy g x rstd) + add, dg = sums of dy x rstd.
+void check_norm_backward(const LayerBench& bench, const NormInputs& in, const HbmView& dx,
+                         const HbmView& dg) {
+  const std::uint64_t columns = dx.columns;
+  std::vector<double> want_gain(columns), size_of_gain(columns);
+  std::uint64_t wrong = 0;
+  for (std::uint64_t r = 0; r < dx.rows; ++r) {
+    const std::uint64_t first = r * columns;
+    double squares = 0, mean = 0, size = 0;
+    for (std::uint64_t c = 0; c < columns; ++c) squares += std::pow(double{in.x[first + c]}, 2);
+    const double rstd = 1 / std::sqrt(squares / static_cast<double>(columns) + in.epsilon);
+    const auto h = [&](std::uint64_t c) { return rstd * in.dy[first + c] * in.g[c]; };
+    const auto n = [&](std::uint64_t c) { return rstd * in.x[first + c]; };
+    for (std::uint64_t c = 0; c < columns; ++c) {
+      mean += h(c) * n(c) / static_cast<double>(columns);
+      size += std::fabs(h(c) * n(c)) / static_cast<double>(columns);
+      want_gain[c] += in.dy[first + c] * n(c);
+      size_of_gain[c] += std::fabs(in.dy[first + c] * n(c));
+    }
+    for (std::uint64_t c = 0; c < columns; ++c) {
+      const double add = in.add.empty() ? 0 : in.add[first + c], want = h(c) - n(c) * mean + add;
+      const double slack = unit_of(dx.dtype) * std::fabs(want) +
+                           2e-6 * (std::fabs(h(c)) + std::fabs(n(c)) * size + std::fabs(add));
+      if (!(std::fabs(bench.at(dx, r, c) - want) <= slack)) ++wrong;
+    }
+  }
+  CHECK(wrong == 0);
+  wrong = 0;
+  for (std::uint64_t c = 0; c < columns; ++c)
+    if (!(std::fabs(bench.at(dg, 0, c) - want_gain[c]) <= (unit_of(dx.dtype) + 2e-6) * size_of_gain[c]))
+      ++wrong;
+  CHECK(wrong == 0);
+}
+
+}  // namespace
+
+// The second goes on from the first one's dx, with the residual stream's gradient in whose place it stores.
+TEST_CASE("layer backward: two RMS norms in wider matrices, with and without a residual", "[layer][norm]") {
+  const DType dtype = GENERATE(DType::kBf16, DType::kFp32);
+  const std::uint64_t rows = GENERATE(19, 400), columns = 1100;
+  LayerBench bench(tests::default_machine());
+  const float epsilon = 1e-3F;
+  const HbmView x = bench.input(dtype, rows, 3000, 1).window(0, 700, rows, columns),
+                dy = bench.input(dtype, rows, 1200, 2).window(0, 100, rows, columns),
+                g = bench.input(DType::kFp32, 1, columns, 3), dx = bench.tensor(dtype, rows, columns),
+                dg = bench.tensor(DType::kFp32, 1, columns), x2 = bench.input(dtype, rows, columns, 4),
+                add = bench.input(dtype, rows, 1111, 5).window(0, 11, rows, columns),
+                dg2 = bench.tensor(DType::kFp32, 1, columns);
+  const NormInputs first{bench.values(x), bench.values(g), bench.values(dy), {}, epsilon};
+  const std::vector<float> added = bench.values(add);
+  const workloads::NormBackwardShape shape{rows, columns, dtype, epsilon};
+  {
+    const Kernel::Scope scope(bench.kernel);
+    workloads::emit_rms_norm_backward(bench.kernel, bench.machine, shape, {x, g, dy, dx, dg, {}});
+  }
+  const Kernel::Scope scope(bench.kernel);
+  workloads::emit_rms_norm_backward(bench.kernel, bench.machine, shape, {x2, g, dx, add, dg2, add});
+  bench.run(7);
+  check_norm_backward(bench, first, dx, dg);
+  check_norm_backward(bench, {bench.values(x2), first.g, bench.values(dx), added, epsilon}, add, dg2);
 }
