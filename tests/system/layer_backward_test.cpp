@@ -7,6 +7,8 @@
 #include "tests/support/layer_bench.h"
 #include "workloads/mlp/gated.h"
 #include "workloads/norm/norm_backward_kernel.h"
+#include "workloads/optimizer/adam_definition.h"
+#include "workloads/optimizer/adam_kernel.h"
 
 using namespace tahoma;
 using isa::DType;
@@ -139,4 +141,53 @@ TEST_CASE("layer backward: two RMS norms in wider matrices, with and without a r
   bench.run(7);
   check_norm_backward(bench, first, dx, dg);
   check_norm_backward(bench, {bench.values(x2), first.g, bench.values(dx), added, epsilon}, add, dg2);
+}
+
+// The first step in place, the second one to tensors of its own; gradients of bf16 as columns of a wider
+// matrix.
+TEST_CASE("layer backward: two steps of Adam, the first in place", "[layer][adam]") {
+  const DType gradient = GENERATE(DType::kBf16, DType::kFp32);
+  LayerBench bench(tests::default_machine());
+  const std::uint64_t rows = 150, columns = 2100;
+  const auto fp32 = [&](std::uint32_t seed) { return bench.input(DType::kFp32, rows, columns, seed); };
+  const auto empty = [&](DType dtype) {
+    return bench.tensor(dtype, rows, columns + 30).window(0, 15, rows, columns);
+  };
+  const HbmView g = bench.input(gradient, rows, columns + 100, 1).window(0, 77, rows, columns), p = fp32(2),
+                m = fp32(3), v = fp32(4), next_p = empty(DType::kFp32), next_m = empty(DType::kFp32),
+                next_v = empty(DType::kFp32), copy = empty(DType::kBf16);
+  for (std::uint64_t r = 0; r < rows; ++r)
+    for (std::uint64_t c = 0; c < columns; ++c) bench.set(v, r, c, std::fabs(bench.at(v, r, c)));
+  const runtime::HostTensor gs = tests::as_tensor(bench, g), p0 = tests::as_tensor(bench, p),
+                            m0 = tests::as_tensor(bench, m), v0 = tests::as_tensor(bench, v);
+  workloads::AdamSettings settings{0.01, 0.9, 0.99, 1e-8, 0.1, 3};
+  workloads::AdamShape shape{rows, columns, gradient, false};
+  {
+    const Kernel::Scope scope(bench.kernel);
+    workloads::emit_adam(bench.kernel, bench.machine, shape, settings, {p, g, m, v, p, m, v, {}});
+  }
+  shape.copy = true;
+  const Kernel::Scope scope(bench.kernel);
+  workloads::emit_adam(bench.kernel, bench.machine, shape, settings,
+                       {p, g, m, v, next_p, next_m, next_v, copy});
+  bench.run(8);
+  const auto nobody = [](std::uint64_t, std::uint64_t) { return std::string("nobody"); };
+  const auto check = [&](const workloads::AdamValues& in, const HbmView& p_to, const HbmView& m_to,
+                         const HbmView& v_to) {
+    using workloads::AdamOutput;
+    for (const auto& [output, view] : {std::pair{AdamOutput::kParameter, p_to},
+                                       {AdamOutput::kFirstMoment, m_to},
+                                       {AdamOutput::kSecondMoment, v_to}}) {
+      const auto golden = workloads::check_adam(in, output, tests::as_tensor(bench, view), nobody);
+      INFO(golden.first_mismatch);
+      CHECK(golden.passed);
+    }
+  };
+  check({p0, gs, m0, v0, settings}, p, m, v);
+  const runtime::HostTensor p1 = tests::as_tensor(bench, p), m1 = tests::as_tensor(bench, m),
+                            v1 = tests::as_tensor(bench, v);
+  check({p1, gs, m1, v1, settings}, next_p, next_m, next_v);
+  for (std::uint64_t r = 0; r < rows; ++r)
+    for (std::uint64_t c = 0; c < columns; ++c)
+      REQUIRE(bench.at(copy, r, c) == tests::rounded(bench.at(next_p, r, c), DType::kBf16));
 }
