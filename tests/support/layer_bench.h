@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/golden.h"
+#include "runtime/inputs.h"
 #include "runtime/kernel.h"
 #include "tests/support/interpreter.h"
 #include "tests/support/reference_gemm.h"
@@ -74,5 +76,28 @@ class LayerBench {
   runtime::HbmView memory_;
   std::vector<std::byte> bytes_;
 };
+
+// Columns of a token-major view as a tensor [heads, rows, d].
+inline runtime::HostTensor heads_of(const LayerBench& bench, const runtime::HbmView& view, std::uint64_t d) {
+  const std::uint64_t heads = view.columns / d;
+  runtime::HostTensor tensor = runtime::make_tensor("heads", view.dtype, {heads, view.rows, d});
+  std::vector<float> values;
+  for (std::uint64_t h = 0; h < heads; ++h)
+    for (std::uint64_t r = 0; r < view.rows; ++r)
+      for (std::uint64_t c = 0; c < d; ++c) values.push_back(bench.at(view, r, h * d + c));
+  store_all(tensor.values.data(), values, view.dtype);
+  return tensor;
+}
+
+// A view as a tensor of these extents.
+inline runtime::HostTensor as_tensor(const LayerBench& bench, const runtime::HbmView& view,
+                                     std::vector<std::uint64_t> extents) {
+  runtime::HostTensor tensor = runtime::make_tensor("t", view.dtype, std::move(extents));
+  store_all(tensor.values.data(), bench.values(view), view.dtype);
+  return tensor;
+}
+inline runtime::HostTensor as_tensor(const LayerBench& bench, const runtime::HbmView& view) {
+  return as_tensor(bench, view, {view.rows, view.columns});
+}
 
 }  // namespace tahoma::tests

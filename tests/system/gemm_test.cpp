@@ -33,10 +33,10 @@ OneCore run_one_core(const model::MachineParams& machine, const GemmShape& s, st
   const auto a = tests::random_values(s.k * s.m, s.dtype, 1), b = tests::random_values(s.k * s.n, s.dtype, 2);
   const std::size_t size = isa::size_of(s.dtype);
   const std::uint64_t at_a = interpreter.allocate(s.a_rows() * s.a_columns() * size),
-                      at_b = interpreter.allocate(b.size() * size);
+                      at_b = interpreter.allocate(s.b_rows() * s.b_columns() * size);
   const std::uint64_t at_c = interpreter.allocate(s.m * s.n * isa::size_of(s.out));
   tests::store_all(interpreter.at(at_a), s.a_by_rows ? turned(a, s.k, s.m) : a, s.dtype);
-  tests::store_all(interpreter.at(at_b), b, s.dtype);
+  tests::store_all(interpreter.at(at_b), s.b_by_rows ? turned(b, s.k, s.n) : b, s.dtype);
   interpreter.load(0, valid(machine, workloads::gemm_program(machine, s)), {at_a, at_b, at_c});
   interpreter.run();
   OneCore result{tests::load_all(interpreter.at(at_c), s.m * s.n, s.out), {}};
@@ -81,6 +81,30 @@ TEST_CASE("gemm: a that lies by rows gives the declared bits", "[gemm][by_rows]"
   shape.a_by_rows = true;
   const OneCore run = run_one_core(small_machine(), shape, seed);
   CHECK(run.got == run.want);
+}
+
+TEST_CASE("gemm: b that lies by rows gives the declared bits, beside either layout of a", "[gemm][by_rows]") {
+  std::uint32_t seed = 0;
+  for (const GemmShape& base :
+       {GemmShape{1, 1, 1}, GemmShape{16, 600, 300}, GemmShape{130, 33, 513}, GemmShape{300, 3, 64}})
+    for (const DType dtype : {DType::kBf16, DType::kFp16, DType::kFp32})
+      for (const bool both : {false, true}) {
+        GemmShape shape = base;
+        shape.dtype = shape.out = dtype;
+        shape.a_by_rows = both;
+        shape.b_by_rows = true;
+        INFO(shape.m << "x" << shape.n << "x" << shape.k << " " << isa::name_of(dtype) << both);
+        const OneCore run = run_one_core(tests::default_machine(), shape, seed++);
+        CHECK(run.got == run.want);
+      }
+  // Panels of b that begin between two multiples of 16; SBUF for tiles that stream past.
+  for (const GemmShape& base : {GemmShape{65, 43, 1000}, GemmShape{70, 150, 3000}}) {
+    GemmShape shape = base;
+    shape.b_by_rows = true;
+    INFO(shape.m << "x" << shape.n << "x" << shape.k);
+    const OneCore run = run_one_core(small_machine(), shape, seed++);
+    CHECK(run.got == run.want);
+  }
 }
 
 TEST_CASE("gemm: a small machine streams what its SBUF does not hold", "[gemm]") {

@@ -18,18 +18,6 @@ using tests::LayerBench;
 
 namespace {
 
-// Columns of a token-major view as a tensor [heads, rows, d].
-runtime::HostTensor heads_of(const LayerBench& bench, const HbmView& view, std::uint64_t d) {
-  const std::uint64_t heads = view.columns / d;
-  runtime::HostTensor tensor = runtime::make_tensor("heads", view.dtype, {heads, view.rows, d});
-  std::vector<float> values;
-  for (std::uint64_t h = 0; h < heads; ++h)
-    for (std::uint64_t r = 0; r < view.rows; ++r)
-      for (std::uint64_t c = 0; c < d; ++c) values.push_back(bench.at(view, r, h * d + c));
-  tests::store_all(tensor.values.data(), values, view.dtype);
-  return tensor;
-}
-
 // Room for two kernels that each want all of PSUM, and much of SBUF.
 model::MachineParams twice_the_memory() {
   model::MachineParams machine = tests::default_machine();
@@ -64,11 +52,12 @@ TEST_CASE("layer kernels: two attentions on columns of one matrix", "[layer][att
   shape.causal = false;
   workloads::emit_flash(bench.kernel, bench.machine, shape, {first, k, v, second, lse});
   bench.run(4);
-  const runtime::HostTensor keys = heads_of(bench, k, d), values = heads_of(bench, v, d);
+  const runtime::HostTensor keys = tests::heads_of(bench, k, d), values = tests::heads_of(bench, v, d);
   const double scale = 1 / std::sqrt(static_cast<double>(d));
   const auto check = [&](const HbmView& in, const HbmView& out, bool causal) {
-    const runtime::GoldenResult golden = runtime::check_attention(
-        heads_of(bench, in, d), keys, values, heads_of(bench, out, d), scale, {causal, 0}, nobody);
+    const runtime::GoldenResult golden =
+        runtime::check_attention(tests::heads_of(bench, in, d), keys, values, tests::heads_of(bench, out, d),
+                                 scale, {causal, 0}, nobody);
     INFO(golden.first_mismatch);
     CHECK(golden.passed);
   };
@@ -76,8 +65,8 @@ TEST_CASE("layer kernels: two attentions on columns of one matrix", "[layer][att
   check(first, second, false);
   runtime::HostTensor sums = runtime::make_tensor("lse", DType::kFp32, {heads, tokens});
   tests::store_all(sums.values.data(), bench.values(lse), DType::kFp32);
-  CHECK(
-      runtime::check_attention_lse(heads_of(bench, first, d), keys, sums, scale, {false, 0}, nobody).passed);
+  CHECK(runtime::check_attention_lse(tests::heads_of(bench, first, d), keys, sums, scale, {false, 0}, nobody)
+            .passed);
 }
 
 namespace {
@@ -121,13 +110,6 @@ HbmView table_of(LayerBench& bench, const workloads::DecodeShape& shape) {
   return table;
 }
 
-runtime::HostTensor as_tensor(const LayerBench& bench, const HbmView& view,
-                              std::vector<std::uint64_t> extents) {
-  runtime::HostTensor tensor = runtime::make_tensor("t", view.dtype, std::move(extents));
-  tests::store_all(tensor.values.data(), bench.values(view), view.dtype);
-  return tensor;
-}
-
 void check_two_steps(workloads::DecodeShape shape) {
   shape.by_rows = true;
   const bool paged = shape.page > 0;
@@ -152,12 +134,13 @@ void check_two_steps(workloads::DecodeShape shape) {
   workloads::emit_decode(bench.kernel, bench.machine, shape, views);
   bench.run(6);
   const std::vector<std::uint64_t> pages{shape.kv_heads, shape.pages, shape.page, shape.d};
-  const runtime::HostTensor k = paged ? as_tensor(bench, views.k, pages)
+  const runtime::HostTensor k = paged ? tests::as_tensor(bench, views.k, pages)
                                       : cache_of(bench, views.k, shape, true),
-                            v = paged ? as_tensor(bench, views.v, pages)
+                            v = paged ? tests::as_tensor(bench, views.v, pages)
                                       : cache_of(bench, views.v, shape, false);
   const runtime::HostTensor table =
-      paged ? as_tensor(bench, views.table, {sequences, shape.pages_per_sequence()}) : runtime::HostTensor{};
+      paged ? tests::as_tensor(bench, views.table, {sequences, shape.pages_per_sequence()})
+            : runtime::HostTensor{};
   for (const auto& [in, out] : {std::pair{q, first}, {first, second}}) {
     const runtime::HostTensor queries = queries_of(bench, in, shape), outputs = queries_of(bench, out, shape);
     const runtime::GoldenResult golden =

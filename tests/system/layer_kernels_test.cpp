@@ -3,6 +3,7 @@
 // with garbage wherever nobody has written.
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <utility>
 
 #include "runtime/golden_activation.h"
 #include "tests/support/layer_bench.h"
@@ -26,6 +27,12 @@ void emit_product(LayerBench& bench, const HbmView& a, const HbmView& b, const H
   workloads::GemmViews views;
   views.a = a, views.b = b, views.c = c;
   workloads::emit_gemm(workloads::GemmKernel::kChosen, bench.kernel, bench.machine, shape, views);
+}
+
+HbmView turned(HbmView view) {
+  std::swap(view.rows, view.columns);
+  std::swap(view.row_stride, view.column_stride);
+  return view;
 }
 
 // The bits of c, by the declared arithmetic.
@@ -58,6 +65,32 @@ TEST_CASE("layer kernels: a product by rows of a product, both in wider matrices
     CHECK(bench.values(h) == product(bench, x, w1, DType::kBf16));
     CHECK(bench.values(y) == product(bench, h, w2, DType::kFp32));
   }
+}
+
+// What a linear layer y = x w needs on its way back, on windows of token-major matrices: dx = dy w^T turns
+// both operands, dw = x^T dy none.
+TEST_CASE("layer kernels: gradients of a product, all in wider matrices", "[layer][gemm]") {
+  for (const std::uint64_t tokens : {7, 70, 530})
+    for (const DType out : {DType::kFp32, DType::kBf16}) {
+      INFO(tokens << " tokens, " << isa::name_of(out));
+      LayerBench bench(tests::default_machine());
+      const HbmView x = bench.input(DType::kBf16, tokens, 200, 1).window(0, 13, tokens, 130),
+                    w = bench.input(DType::kBf16, 200, 90, 2).window(30, 11, 130, 60),
+                    dy = bench.input(DType::kBf16, tokens, 100, 3).window(0, 40, tokens, 60),
+                    dx = bench.tensor(DType::kBf16, tokens, 300).window(0, 99, tokens, 130),
+                    dw = bench.tensor(out, 150, 90).window(20, 3, 130, 60);
+      workloads::GemmShape shape{tokens, 130, 60};
+      shape.a_by_rows = shape.b_by_rows = true;
+      workloads::GemmViews views;
+      views.a = dy, views.b = w, views.c = dx;
+      workloads::emit_gemm(workloads::GemmKernel::kChosen, bench.kernel, bench.machine, shape, views);
+      const workloads::GemmShape of_weights{130, 60, tokens, DType::kBf16, out};
+      views.a = x, views.b = dy, views.c = dw;
+      workloads::emit_gemm(workloads::GemmKernel::kChosen, bench.kernel, bench.machine, of_weights, views);
+      bench.run(static_cast<std::uint32_t>(tokens));
+      CHECK(bench.values(dx) == product(bench, dy, turned(w), DType::kBf16));
+      CHECK(bench.values(dw) == product(bench, turned(x), dy, out));
+    }
 }
 
 namespace {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/base/error.h"
 #include "workloads/attention/flash_backward_exchange.h"
 #include "workloads/attention/flash_backward_memory.h"
 #include "workloads/attention/flash_schedule.h"
@@ -35,19 +36,20 @@ struct Work {
 
 class BackwardBuilder {
  public:
-  BackwardBuilder(const FlashShape& shape, const model::MachineParams& machine)
-      : shape_(shape),
+  BackwardBuilder(Kernel& kernel, const model::MachineParams& machine, const FlashShape& shape,
+                  const FlashBackwardViews& views)
+      : kernel_(kernel),
+        shape_(shape),
         tiling_(backward_tiling_of(machine, shape)),
         segments_(backward_segments(shape, tiling_)),
-        kernel_("flash_attention_backward", machine),
-        memory_(kernel_, shape, tiling_),
+        memory_(kernel_, shape, tiling_, views),
         scale_(static_cast<float>(1 / std::sqrt(static_cast<double>(shape.d)))) {
     if (shape.parts > 1) exchange_.emplace(kernel_, shape);
   }
 
   // A software pipeline of three stages, so that the array has a unit's products to make while the scalar and
   // the vector engine are at the probabilities of the next.
-  isa::Program build() {
+  void emit() {
     for (const BackwardSegment& segment : segments_) {
       memory_.open_segment(segment);
       for (const BackwardBlock& block : segment.blocks) {
@@ -72,7 +74,6 @@ class BackwardBuilder {
       if (exchange_) store_unseen(segment);
     }
     if (exchange_) add_up();
-    return kernel_.finish();
   }
 
  private:
@@ -239,10 +240,11 @@ class BackwardBuilder {
 
   // dK and dV of a block leave PSUM: as results, or as sums between segments.
   void finish_block(const BackwardBlock& block) {
+    const FlashBackwardViews& views = memory_.views();
     for (unsigned at = 0, c = 0; at < block.keys; at += tiling_.chunk, ++c) {
       const unsigned keys = std::min(tiling_.chunk, block.keys - at);
-      finish_chunk(block, c, memory_.dv_psum(c, keys), 1, memory_.dv(), memory_.dv_sum());
-      finish_chunk(block, c, memory_.dk_psum(c, keys), scale_, memory_.dk(), memory_.dk_sum());
+      finish_chunk(block, c, memory_.dv_psum(c, keys), 1, views.dv, views.dv_sum);
+      finish_chunk(block, c, memory_.dk_psum(c, keys), scale_, views.dk, views.dk_sum);
     }
   }
 
@@ -272,10 +274,10 @@ class BackwardBuilder {
     kernel_.store(memory_.key_window(results, block, chunk), result, kStores);
   }
 
+  Kernel& kernel_;
   FlashShape shape_;
   BackwardTiling tiling_;
   std::vector<BackwardSegment> segments_;
-  Kernel kernel_;
   BackwardMemory memory_;
   float scale_;
   std::optional<BackwardExchange> exchange_;
@@ -283,10 +285,47 @@ class BackwardBuilder {
   std::array<bool, 4> started_{};  // chunks of the block that have sums in PSUM
 };
 
+// As arguments, in the order that build_flash_backward documents.
+FlashBackwardViews arguments_of(Kernel& kernel, const FlashShape& s, const BackwardTiling& tiling) {
+  constexpr isa::DType kFp32 = isa::DType::kFp32;
+  const std::uint64_t queries = s.heads * s.q_len, keys = s.kv_heads() * s.kv_len;
+  FlashBackwardViews views;
+  views.qt = kernel.argument("qt", s.dtype, s.heads * s.d, s.q_len);
+  views.q = kernel.argument("q", s.dtype, queries, s.d);
+  views.kt = kernel.argument("kt", s.dtype, s.kv_heads() * s.d, s.kv_len);
+  views.k = kernel.argument("k", s.dtype, keys, s.d);
+  views.vt = kernel.argument("vt", s.dtype, s.kv_heads() * s.d, s.kv_len);
+  views.dot = kernel.argument("dot", s.dtype, s.heads * s.d, s.q_len);
+  views.d_o = kernel.argument("do", s.dtype, queries, s.d);
+  views.lse = kernel.argument("lse", kFp32, s.heads, s.q_len);
+  views.delta = kernel.argument("delta", kFp32, s.heads, s.q_len);
+  views.dq = kernel.argument("dq", s.dtype, queries, s.d);
+  views.dk = kernel.argument("dk", s.dtype, keys, s.d);
+  views.dv = kernel.argument("dv", s.dtype, keys, s.d);
+  if (!in_segments(s, tiling)) return views;
+  views.dk_sum = kernel.argument("dk_sum", kFp32, keys, s.d);
+  views.dv_sum = kernel.argument("dv_sum", kFp32, keys, s.d);
+  return views;
+}
+
 }  // namespace
 
+void emit_flash_backward(Kernel& kernel, const model::MachineParams& machine, const FlashShape& shape,
+                         const FlashBackwardViews& views) {
+  TAHOMA_INVARIANT(!shape.by_rows || shape.parts == 1, "by rows a core has its heads to itself");
+  if (shape.by_rows) {
+    const unsigned chunk = backward_tiling_of(machine, shape).chunk;
+    check_turned(chunk, chunk);
+  }
+  BackwardBuilder(kernel, machine, shape, views).emit();
+}
+
 isa::Program build_flash_backward(const FlashShape& shape, const model::MachineParams& machine) {
-  return BackwardBuilder(shape, machine).build();
+  TAHOMA_INVARIANT(!shape.by_rows, "token-major tensors have a kernel of several parts");
+  Kernel kernel("flash_attention_backward", machine);
+  emit_flash_backward(kernel, machine, shape,
+                      arguments_of(kernel, shape, backward_tiling_of(machine, shape)));
+  return kernel.finish();
 }
 
 }  // namespace tahoma::workloads

@@ -6,12 +6,16 @@
 //   P = exp(S - LSE)     dP = dO V^T     dS = P o (dP - D)
 //   dV = P^T dO          dK = dS^T Q / sqrt(d)     dQ = dS K / sqrt(d)
 //
-// dK and dV sum over the query heads that share a key head. Arguments in HBM: qt, dot [heads d, q_len] and
-// kt, vt [kv_heads d, kv_len] d-major, q, do [heads q_len, d] and k [kv_heads kv_len, d] row-major, because
-// the array contracts over partitions and each is contracted both ways; lse, delta [heads, q_len] of fp32;
+// dK and dV sum over the query heads that share a key head. In HBM: qt, dot [heads d, q_len] and kt, vt
+// [kv_heads d, kv_len] d-major, q, do [heads q_len, d] and k [kv_heads kv_len, d] row-major, because the
+// array contracts over partitions and each is contracted both ways; lse, delta [heads, q_len] of fp32;
 // results dq [heads q_len, d], dk, dv [kv_heads kv_len, d]. All others in `dtype`, which P and dS are rounded
 // to as well; sums are fp32. Where dQ of a key head's queries does not fit SBUF, its queries are taken in
 // several segments, and dk_sum, dv_sum [kv_heads kv_len, d] of fp32 hold the sums between them.
+//
+// Or `by_rows`, token-major, perhaps columns of wider matrices: q, do, o and dq [q_len, heads d], k, v, dk,
+// dv and the sums [kv_len, kv_heads d]. What is contracted over d is turned on its way into SBUF
+// (workloads/kernel/turned.h), and D is made from o and do here. The heads of one core only: parts = 1.
 #pragma once
 
 #include <cstdint>
@@ -61,6 +65,20 @@ std::vector<BackwardSegment> backward_segments(const FlashShape& shape, const Ba
 // Whether sums are left between segments.
 bool in_segments(const FlashShape& shape, const BackwardTiling& tiling);
 
+struct FlashBackwardViews {
+  runtime::HbmView q, k, d_o, lse, dq, dk, dv;
+  runtime::HbmView v, o;                    // by rows
+  runtime::HbmView qt, kt, vt, dot, delta;  // not by rows
+  runtime::HbmView dk_sum, dv_sum;          // in_segments()
+};
+
+// Appends it to a kernel, which may hold more than this. Takes up to all of PSUM and, for long sequences, of
+// SBUF. Throws UserError E-ATT-006 for `by_rows` on a machine whose tiles are no multiples of 16.
+void emit_flash_backward(runtime::Kernel& kernel, const model::MachineParams& machine,
+                         const FlashShape& shape, const FlashBackwardViews& views);
+
+// Alone, not by rows: the arguments qt, q, kt, k, vt, dot, do, lse, delta, dq, dk, dv, the sums where there
+// are segments, and those of BackwardExchange.
 isa::Program build_flash_backward(const FlashShape& shape, const model::MachineParams& machine);
 
 }  // namespace tahoma::workloads

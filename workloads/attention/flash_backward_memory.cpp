@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "workloads/kernel/turned.h"
+
 namespace tahoma::workloads {
 
 using isa::Queue;
@@ -17,6 +19,8 @@ constexpr unsigned kGroups = 4, kBlocks = 3;
 constexpr unsigned kUnits = 3;
 // Of a tile of queries or a chunk of keys on their way out.
 constexpr unsigned kResults = 6, kSums = 4;
+// Of O, and of its products with dO, from which D is made.
+constexpr unsigned kOutputs = 4, kOutputProducts = 2;
 
 unsigned divided_up(std::uint64_t value, std::uint64_t by) {
   return static_cast<unsigned>((value + by - 1) / by);
@@ -31,36 +35,25 @@ std::uint64_t BackwardMemory::working_bytes(const FlashShape& shape, const Backw
   const std::uint64_t queries = aligned(std::uint64_t{t.group_tiles} * t.q_rows * size);
   const std::uint64_t turned = aligned(std::uint64_t{t.block_chunks} * t.q_rows * size);
   const std::uint64_t masks = edges_of(shape, t.q_rows, t.chunk).size() + 2;
-  constexpr std::uint64_t kBothGroups = 2 * kGroups, kBothBlocks = 2 * kBlocks, kPAndDs = 2 * kUnits;
+  const std::uint64_t outputs =
+      shape.by_rows ? kOutputs * row + kOutputProducts * aligned(shape.d * sizeof(float)) : 0;
+  constexpr std::uint64_t kTwo = 2, kBothGroups = kTwo * kGroups, kBothBlocks = kTwo * kBlocks,
+                          kPAndDs = kTwo * kUnits;
   return kBothGroups * (parts * queries + t.group_tiles * row) + kBothBlocks * parts * keys +
          std::uint64_t{kBlocks} * t.block_chunks * row + kPAndDs * keys + kUnits * turned + kResults * row +
          kSums * aligned(shape.d * sizeof(float)) + masks * aligned(std::uint64_t{t.chunk} * 2) +
-         2 * aligned(std::uint64_t{t.chunk} * sizeof(float)) + 128;
+         2 * aligned(std::uint64_t{t.chunk} * sizeof(float)) + 128 + outputs;
 }
 
 std::uint64_t BackwardMemory::tile_bytes(const FlashShape& shape) { return (shape.d + 2) * sizeof(float); }
 
-BackwardMemory::BackwardMemory(Kernel& kernel, const FlashShape& shape, const BackwardTiling& tiling)
+BackwardMemory::BackwardMemory(Kernel& kernel, const FlashShape& shape, const BackwardTiling& tiling,
+                               const FlashBackwardViews& views)
     : kernel_(kernel),
       shape_(shape),
       tiling_(tiling),
-      qt_(kernel.argument("qt", shape.dtype, shape.heads * shape.d, shape.q_len)),
-      q_(kernel.argument("q", shape.dtype, shape.heads * shape.q_len, shape.d)),
-      kt_(kernel.argument("kt", shape.dtype, shape.kv_heads() * shape.d, shape.kv_len)),
-      k_(kernel.argument("k", shape.dtype, shape.kv_heads() * shape.kv_len, shape.d)),
-      vt_(kernel.argument("vt", shape.dtype, shape.kv_heads() * shape.d, shape.kv_len)),
-      dot_(kernel.argument("dot", shape.dtype, shape.heads * shape.d, shape.q_len)),
-      do_(kernel.argument("do", shape.dtype, shape.heads * shape.q_len, shape.d)),
-      lse_arg_(kernel.argument("lse", kFp32, shape.heads, shape.q_len)),
-      delta_arg_(kernel.argument("delta", kFp32, shape.heads, shape.q_len)),
-      dq_(kernel.argument("dq", shape.dtype, shape.heads * shape.q_len, shape.d)),
-      dk_(kernel.argument("dk", shape.dtype, shape.kv_heads() * shape.kv_len, shape.d)),
-      dv_(kernel.argument("dv", shape.dtype, shape.kv_heads() * shape.kv_len, shape.d)),
+      views_(views),
       masks_(kernel, edges_of(shape, tiling.q_rows, tiling.chunk), tiling.q_rows, tiling.chunk) {
-  if (in_segments(shape, tiling)) {
-    dk_sum_ = kernel.argument("dk_sum", kFp32, shape.kv_heads() * shape.kv_len, shape.d);
-    dv_sum_ = kernel.argument("dv_sum", kFp32, shape.kv_heads() * shape.kv_len, shape.d);
-  }
   make_pools();
 }
 
@@ -87,6 +80,10 @@ void BackwardMemory::make_pools() {
   lse_ = take(kernel_.sbuf("lse", kFp32, tiles), tiles);
   delta_ = take(kernel_.sbuf("delta", kFp32, tiles), tiles);
   dq_sum_ = take(kernel_.sbuf("dq", kFp32, tiles * d), tiles * d);
+  if (shape_.by_rows) {
+    output_rows_ = kernel_.sbuf("o", shape_.dtype, d, kOutputs);
+    output_products_ = kernel_.sbuf("o do", kFp32, d, kOutputProducts);
+  }
   if (isa::size_of(shape_.dtype) < sizeof(float)) return;
   const TileView ones =
       kernel_.take(kernel_.sbuf("wide_ones", kFp32, tiling_.q_rows), tiling_.q_rows, tiling_.q_rows);
@@ -120,8 +117,8 @@ void BackwardMemory::load_columns(const TileView& to, const HbmView& from, const
 }
 
 void BackwardMemory::open_segment(const BackwardSegment& segment) {
-  load_columns(lse_, lse_arg_, segment);
-  load_columns(delta_, delta_arg_, segment);
+  load_columns(lse_, views_.lse, segment);
+  if (!shape_.by_rows) load_columns(delta_, views_.delta, segment);
   unsigned first = 0;
   for (unsigned t = 1; t <= segment.tiles.size(); ++t) {
     if (t < segment.tiles.size() && segment.tiles[t].rows == segment.tiles[first].rows) continue;
@@ -137,6 +134,11 @@ std::vector<TileView> BackwardMemory::load_parts(Pool pool, const HbmView& from,
   std::vector<TileView> parts;
   for (unsigned at = 0; at < d; at += tiling_.d_rows) {
     const unsigned rows = std::min(tiling_.d_rows, d - at);
+    if (shape_.by_rows) {
+      const TileView tile = kernel_.take(pool, rows, static_cast<unsigned>(turned_rows(count)));
+      parts.push_back(load_turned(kernel_, tile, from, {first, count}, {head * d + at, rows}));
+      continue;
+    }
     parts.push_back(kernel_.take(pool, rows, count));
     kernel_.load(parts.back(), from.window(head * d + at, first, rows, count));
   }
@@ -145,10 +147,12 @@ std::vector<TileView> BackwardMemory::load_parts(Pool pool, const HbmView& from,
 
 BackwardKeys BackwardMemory::load_keys(const BackwardBlock& block) {
   BackwardKeys keys;
-  keys.kt = load_parts(key_parts_, kt_, block.kv_head, block.first_key, block.keys);
-  keys.vt = load_parts(key_parts_, vt_, block.kv_head, block.first_key, block.keys);
+  keys.kt = load_parts(key_parts_, shape_.by_rows ? views_.k : views_.kt, block.kv_head, block.first_key,
+                       block.keys);
+  keys.vt = load_parts(key_parts_, shape_.by_rows ? views_.v : views_.vt, block.kv_head, block.first_key,
+                       block.keys);
   for (unsigned at = 0, c = 0; at < block.keys; at += tiling_.chunk, ++c) {
-    const HbmView window = key_window(k_, block, c);
+    const HbmView window = key_window(views_.k, block, c);
     keys.k.push_back(
         kernel_.take(key_rows_, static_cast<unsigned>(window.rows), static_cast<unsigned>(shape_.d)));
     kernel_.load(keys.k.back(), window);
@@ -162,14 +166,14 @@ void BackwardMemory::load_group(const BackwardTile& tile) {
   group_.head = tile.head;
   group_.first = tile.query / rows * rows;
   const auto count = static_cast<unsigned>(std::min(rows, shape_.q_len - group_.first));
-  group_.qt = load_parts(query_parts_, qt_, tile.head, group_.first, count);
-  group_.dot = load_parts(query_parts_, dot_, tile.head, group_.first, count);
+  group_.qt = load_parts(query_parts_, shape_.by_rows ? views_.q : views_.qt, tile.head, group_.first, count);
+  group_.dot =
+      load_parts(query_parts_, shape_.by_rows ? views_.d_o : views_.dot, tile.head, group_.first, count);
   for (unsigned at = 0; at < count; at += tiling_.q_rows)
-    for (auto [rows_of, from] : {std::pair{&group_.q, &q_}, std::pair{&group_.d_o, &do_}}) {
+    for (auto [rows_of, from] : {std::pair{&group_.q, &views_.q}, std::pair{&group_.d_o, &views_.d_o}}) {
       const unsigned n = std::min(tiling_.q_rows, count - at);
       rows_of->push_back(kernel_.take(query_rows_, n, static_cast<unsigned>(shape_.d)));
-      kernel_.load(rows_of->back(),
-                   from->window(tile.head * shape_.q_len + group_.first + at, 0, n, shape_.d));
+      kernel_.load(rows_of->back(), query_window(*from, tile.head, group_.first + at, n));
     }
 }
 
@@ -186,7 +190,17 @@ BackwardQueries BackwardMemory::queries(const BackwardSegment& segment, const Ba
   queries.d_o = group_.d_o[n];
   queries.negated_lse = lse_.partitions(0, tile.rows).columns(column, 1);
   queries.delta = delta_.partitions(0, tile.rows).columns(column, 1);
+  if (shape_.by_rows && unit.opens) make_delta(tile, queries);
   return queries;
+}
+
+void BackwardMemory::make_delta(const BackwardTile& tile, const BackwardQueries& queries) {
+  const auto d = static_cast<unsigned>(shape_.d);
+  const TileView o = kernel_.take(output_rows_, tile.rows, d),
+                 products = kernel_.take(output_products_, tile.rows, d);
+  kernel_.load(o, query_window(views_.o, tile.head, tile.query, tile.rows));
+  kernel_.tensor_tensor(products, o, queries.d_o, isa::AluOp::kMult, Queue::kGpSimd);
+  kernel_.reduce(queries.delta, products, isa::AluOp::kAdd);
 }
 
 TileView BackwardMemory::dq(std::size_t tile, unsigned rows) const {
@@ -204,14 +218,20 @@ TileView BackwardMemory::dv_psum(unsigned chunk, unsigned keys) const {
   return dv_psum_.partitions(0, keys).columns(chunk * d, d);
 }
 
+HbmView BackwardMemory::query_window(const HbmView& all, std::uint64_t head, std::uint64_t first,
+                                     std::uint64_t count) const {
+  if (shape_.by_rows) return all.window(first, head * shape_.d, count, shape_.d);
+  return all.window(head * shape_.q_len + first, 0, count, shape_.d);
+}
+
 HbmView BackwardMemory::dq_window(const BackwardTile& tile) const {
-  return dq_.window(tile.head * shape_.q_len + tile.query, 0, tile.rows, shape_.d);
+  return query_window(views_.dq, tile.head, tile.query, tile.rows);
 }
 
 HbmView BackwardMemory::key_window(const HbmView& all, const BackwardBlock& block, unsigned chunk) const {
-  const unsigned at = chunk * tiling_.chunk;
-  return all.window(block.kv_head * shape_.kv_len + block.first_key + at, 0,
-                    std::min(tiling_.chunk, block.keys - at), shape_.d);
+  const unsigned at = chunk * tiling_.chunk, keys = std::min(tiling_.chunk, block.keys - at);
+  if (shape_.by_rows) return all.window(block.first_key + at, block.kv_head * shape_.d, keys, shape_.d);
+  return all.window(block.kv_head * shape_.kv_len + block.first_key + at, 0, keys, shape_.d);
 }
 
 }  // namespace tahoma::workloads

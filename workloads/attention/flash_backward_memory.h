@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a backward kernel keeps its tiles: arguments in HBM, pools in SBUF and PSUM, and the queries, keys
+// Where a backward kernel keeps its tiles: windows in HBM, pools in SBUF and PSUM, and the queries, keys
 // and values that are on chip.
 #pragma once
 
@@ -24,13 +24,14 @@ struct BackwardQueries {
 
 class BackwardMemory {
  public:
-  BackwardMemory(runtime::Kernel& kernel, const FlashShape& shape, const BackwardTiling& tiling);
+  BackwardMemory(runtime::Kernel& kernel, const FlashShape& shape, const BackwardTiling& tiling,
+                 const FlashBackwardViews& views);
 
   // Of a partition: everything but dQ, LSE and D, and these for one tile of queries.
   static std::uint64_t working_bytes(const FlashShape& shape, const BackwardTiling& tiling);
   static std::uint64_t tile_bytes(const FlashShape& shape);
 
-  void open_segment(const BackwardSegment& segment);  // LSE and D
+  void open_segment(const BackwardSegment& segment);  // LSE, and D where it is given
   BackwardKeys load_keys(const BackwardBlock& block);
   BackwardQueries queries(const BackwardSegment& segment, const BackwardUnit& unit);
   const FlashMasks& masks() const { return masks_; }
@@ -52,10 +53,7 @@ class BackwardMemory {
   // Windows of the results: rows of a tile of queries, and of a chunk of keys in dk or dv.
   runtime::HbmView dq_window(const BackwardTile& tile) const;
   runtime::HbmView key_window(const runtime::HbmView& all, const BackwardBlock& block, unsigned chunk) const;
-  const runtime::HbmView& dk() const { return dk_; }
-  const runtime::HbmView& dv() const { return dv_; }
-  const runtime::HbmView& dk_sum() const { return dk_sum_; }
-  const runtime::HbmView& dv_sum() const { return dv_sum_; }
+  const FlashBackwardViews& views() const { return views_; }
 
  private:
   struct Group {  // tiles of queries on chip
@@ -68,6 +66,9 @@ class BackwardMemory {
   }
   std::vector<runtime::TileView> load_parts(runtime::Pool pool, const runtime::HbmView& from,
                                             std::uint64_t head, std::uint64_t first, unsigned count);
+  runtime::HbmView query_window(const runtime::HbmView& all, std::uint64_t head, std::uint64_t first,
+                                std::uint64_t count) const;
+  void make_delta(const BackwardTile& tile, const BackwardQueries& queries);  // by rows
   void load_columns(const runtime::TileView& to, const runtime::HbmView& from,
                     const BackwardSegment& segment);
   void load_group(const BackwardTile& tile);
@@ -76,9 +77,9 @@ class BackwardMemory {
   runtime::Kernel& kernel_;
   FlashShape shape_;
   BackwardTiling tiling_;
-  runtime::HbmView qt_, q_, kt_, k_, vt_, dot_, do_, lse_arg_, delta_arg_, dq_, dk_, dv_, dk_sum_, dv_sum_;
+  FlashBackwardViews views_;
   runtime::Pool query_parts_, query_rows_, key_parts_, key_rows_, p_, ds_, turned_, results_, sums_, scores_,
-      dp_, turned_psum_, dq_psum_;
+      dp_, turned_psum_, dq_psum_, output_rows_, output_products_;
   runtime::TileView lse_, delta_, dq_sum_, dk_psum_, dv_psum_, wide_identity_;
   FlashMasks masks_;
   Group group_;

@@ -331,14 +331,17 @@ class FlashBuilder {
 
 }  // namespace
 
+void check_turned(unsigned chunk, unsigned keys) {
+  if (chunk % kTurnedRows == 0 && keys % kTurnedRows == 0) return;
+  throw base::UserError("E-ATT-006", "machine.chip.core.tensor",
+                        fmt::format("tiles of {} by {}; expected multiples of {} to turn queries and keys by",
+                                    chunk, keys, kTurnedRows));
+}
+
 void emit_flash(Kernel& kernel, const model::MachineParams& machine, const FlashShape& shape,
                 const FlashViews& views) {
   const FlashTiling tiling = tiling_of(machine, shape);
-  if (shape.by_rows && (tiling.chunk % kTurnedRows != 0 || tiling.score_keys % kTurnedRows != 0))
-    throw base::UserError(
-        "E-ATT-006", "machine.chip.core.tensor",
-        fmt::format("tiles of {} by {}; expected multiples of {} to turn queries and keys by", tiling.chunk,
-                    tiling.score_keys, kTurnedRows));
+  if (shape.by_rows) check_turned(tiling.chunk, tiling.score_keys);
   FlashBuilder(kernel, machine, shape, views).emit();
 }
 

@@ -62,6 +62,9 @@ struct FlashViews {
   runtime::HbmView lse;  // where the shape asks for it
 };
 
+// Throws UserError E-ATT-006 unless tiles of token-major tensors are multiples of what the DMA engines turn.
+void check_turned(unsigned chunk, unsigned keys);
+
 // Appends it to a kernel, which may hold more than this. Takes up to all of PSUM and, for long sequences, of
 // SBUF. Throws UserError E-ATT-006 for `by_rows` on a machine whose tiles are no multiples of 16.
 void emit_flash(runtime::Kernel& kernel, const model::MachineParams& machine, const FlashShape& shape,

@@ -106,7 +106,7 @@ class Search {
     b.resident = true;
     b.strip = columns(std::uint64_t{strip_tiles} * mt_, shape_.m);
     b.panel = columns(std::uint64_t{panel_tiles} * nt_, shape_.n);
-    const std::uint64_t columns_of_k = shape_.a_width(b.strip) + std::uint64_t{b.panel} * shape_.b_slices();
+    const std::uint64_t columns_of_k = shape_.a_width(b.strip) + shape_.b_width(b.panel);
     if (k_tiles_ * columns_of_k * in_ > core_.sbuf.usable.count) return;
     const std::uint64_t panels = ceil_div(shape_.n, b.panel), strips = ceil_div(shape_.m, b.strip);
     b.b_stack = stack_of(b);
@@ -212,25 +212,28 @@ class Search {
   }
   // A strip and a panel of so many partitions of the contraction.
   double a_load_ns(double partitions, const Blocking& b) const {
-    if (shape_.a_by_rows)
-      return rates_.turn_ns(static_cast<double>(turned_rows(b.strip)) * std::ceil(partitions / kt_),
-                            static_cast<double>(std::min<std::uint64_t>(kt_, shape_.k) * in_));
+    if (shape_.a_by_rows) return turned_load_ns(partitions, b.strip);
     const double weights = rates_.move_ns(partitions * shape_.a_slices(), static_cast<double>(b.strip * in_));
     return shape_.sparse() ? weights + rates_.move_ns(partitions, static_cast<double>(tag_bytes(b)))
                            : weights;
   }
   double b_load_ns(double partitions, const Blocking& b) const {
+    if (shape_.b_by_rows) return turned_load_ns(partitions, b.panel);
     return rates_.move_ns(partitions * shape_.b_slices(), static_cast<double>(b.panel * in_));
   }
   // Few rows meet every element of b once: loads that do not hide their latency are the bound.
   unsigned stack_of(const Blocking& b) const {
-    if (!shape_.a_by_rows || shape_.m > mt_) return 1;
+    if (!shape_.a_by_rows || shape_.b_by_rows || shape_.m > mt_) return 1;
     return static_cast<unsigned>(std::clamp<std::uint64_t>(kLoadBytes / (b.panel * in_), 1,
                                                            std::max<std::uint64_t>(1, shape_.k / kt_)));
   }
   // Of a panel: whole tiles of K, stacked, and what is left.
   std::uint64_t k_loads(const Blocking& b) const {
     return b.b_stack == 1 ? k_tiles_ : ceil_div(shape_.k / kt_, b.b_stack) + (shape_.k % kt_ > 0 ? 1 : 0);
+  }
+  double turned_load_ns(double partitions, std::uint64_t rows) const {
+    return rates_.turn_ns(static_cast<double>(turned_rows(rows)) * std::ceil(partitions / kt_),
+                          static_cast<double>(std::min<std::uint64_t>(kt_, shape_.k) * in_));
   }
   static std::uint64_t tag_bytes(const Blocking& b) {
     return GemmShape::tag_columns(b.strip) * sizeof(std::uint16_t);
@@ -260,8 +263,7 @@ class Search {
   bool fits(Blocking& b) const {
     const std::uint64_t c = aligned(columns(std::uint64_t{b.group_n} * nt_, shape_.n) * out_);
     b.sbuf_bytes = b.a_copies * aligned(shape_.a_width(b.strip) * in_) +
-                   b.b_copies * aligned(std::uint64_t{b.panel} * shape_.b_slices() * b.b_stack * in_) +
-                   b.c_copies * c;
+                   b.b_copies * aligned(shape_.b_width(b.panel) * b.b_stack * in_) + b.c_copies * c;
     if (shape_.sparse()) b.sbuf_bytes += b.a_copies * aligned(tag_bytes(b));
     if (shape_.epilogue.residual) b.sbuf_bytes += b.c_copies * c;
     if (shape_.epilogue.bias == BiasOf::kRows) b.sbuf_bytes += b.c_copies * aligned(sizeof(float));
@@ -306,7 +308,7 @@ GemmTiles largest_tiles(const model::CoreParams& core) {
 Blocking choose_blocking(const model::MachineParams& machine, const GemmShape& shape) {
   const model::CoreParams& core = machine.chip.core;
   auto [kt, mt, nt] = largest_tiles(core);
-  if (shape.a_by_rows) kt = std::min(kt, kTurnedColumns);
+  if (shape.a_by_rows || shape.b_by_rows) kt = std::min(kt, kTurnedColumns);
   // A small SBUF holds smaller tiles: first narrower ones, then fewer output rows.
   const unsigned kept = std::max<unsigned>(1, isa::row_of(shape.mode).kept);
   for (unsigned divisor = 1; divisor <= nt; divisor *= 2) {

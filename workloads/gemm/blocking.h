@@ -25,14 +25,15 @@ struct GemmEpilogue {
 
 // out[m, n] = sum over k of a[k, m] * b[k, n], on one core. `a_by_rows`: a lies token-major in HBM, [m, k],
 // and is turned on its way into SBUF (workloads/kernel/turned.h: rows up to the next multiple of 16 are
-// read); dense mode, 2- or 4-byte elements, the chosen nest.
+// read); `b_by_rows`: so is b, [n, k], weights [in, out] that gradients go back through. Dense mode, 2- or
+// 4-byte elements, the chosen nest.
 struct GemmShape {
   std::uint64_t m = 1, n = 1, k = 1;
   isa::DType dtype = isa::DType::kBf16;  // of a and b
   isa::DType out = isa::DType::kBf16;    // fp32 for partial sums
   isa::MatmulMode mode = isa::MatmulMode::kDense;
   GemmEpilogue epilogue{};
-  bool a_by_rows = false;
+  bool a_by_rows = false, b_by_rows = false;
 
   bool sparse() const { return isa::row_of(mode).kept > 0; }
   // Rows of the contraction in a partition: of b, and of a, which lies compressed when it is sparse.
@@ -46,12 +47,17 @@ struct GemmShape {
   }
   std::uint64_t a_rows() const { return a_by_rows ? turned_rows(m) : partitions() * a_slices(); }
   std::uint64_t a_columns() const { return a_by_rows ? k : m; }
-  std::uint64_t b_rows() const { return partitions() * b_slices(); }
+  std::uint64_t b_rows() const { return b_by_rows ? turned_rows(n) : partitions() * b_slices(); }
+  std::uint64_t b_columns() const { return b_by_rows ? k : n; }
   // Elements of a partition that so many columns of out's rows take of a.
   std::uint64_t a_width(std::uint64_t rows) const {
     return a_by_rows ? turned_rows(rows) : rows * a_slices();
   }
-  bool may_turn_a() const {
+  // Of b, so many of out's columns.
+  std::uint64_t b_width(std::uint64_t columns) const {
+    return b_by_rows ? turned_rows(columns) : columns * b_slices();
+  }
+  bool may_turn() const {
     const std::size_t size = isa::size_of(dtype);
     return mode == isa::MatmulMode::kDense && (size == 2 || size == 4);
   }

@@ -29,7 +29,8 @@ class BlockedGemm {
         views_(views),
         a_pool_(kernel.sbuf("a", shape.dtype, static_cast<unsigned>(shape.a_width(blocking.strip)),
                             blocking.a_copies)),
-        b_pool_(kernel.sbuf("b", shape.dtype, blocking.panel * shape.b_slices() * blocking.b_stack,
+        b_pool_(kernel.sbuf("b", shape.dtype,
+                            static_cast<unsigned>(shape.b_width(blocking.panel)) * blocking.b_stack,
                             blocking.b_copies)),
         evacuation_(kernel, shape, blocking, views),
         psum_(kernel.psum("sums", isa::DType::kFp32, blocking.nt, blocking.psum_copies)),
@@ -96,6 +97,12 @@ class BlockedGemm {
   // Tile `k` of a panel, with those that share its load.
   const TileView& load_b(std::vector<std::optional<TileView>>& tiles, std::size_t k, const Range& panel) {
     if (tiles[k]) return *tiles[k];
+    if (shape_.b_by_rows) {
+      tiles[k] = load_turned(
+          kernel_, kernel_.take(b_pool_, k_[k].count, static_cast<unsigned>(turned_rows(panel.count))),
+          views_.b, panel, k_[k]);
+      return *tiles[k];
+    }
     unsigned count = 1;
     while (count < blocking_.b_stack && k + count < k_.size() && k_[k + count].count == k_[k].count) ++count;
     if (count == 1) return *(tiles[k] = load(b_pool_, views_.b, shape_.b_slices(), k_[k], panel));
@@ -191,8 +198,8 @@ void emit_chosen(Kernel& kernel, const model::MachineParams& machine, const Gemm
 
 void emit_gemm(GemmKernel nest, Kernel& kernel, const model::MachineParams& machine, const GemmShape& shape,
                const GemmViews& views) {
-  TAHOMA_INVARIANT(!shape.a_by_rows || (nest == GemmKernel::kChosen && shape.may_turn_a()),
-                   "rows of a are turned for the chosen nest, dense, in 2- or 4-byte elements");
+  TAHOMA_INVARIANT(!(shape.a_by_rows || shape.b_by_rows) || (nest == GemmKernel::kChosen && shape.may_turn()),
+                   "rows of a and b are turned for the chosen nest, dense, in 2- or 4-byte elements");
   if (nest == GemmKernel::kChosen) return emit_chosen(kernel, machine, shape, views);
   check_length(machine, shape, largest_tiles(machine.chip.core));
   if (nest == GemmKernel::kNaive) return emit_naive(kernel, machine, shape, views);
@@ -213,7 +220,7 @@ isa::Program gemm_program(const model::MachineParams& machine, const GemmShape& 
   Kernel kernel("gemm", machine);
   GemmViews views;
   views.a = kernel.argument("a", shape.dtype, shape.a_rows(), shape.a_columns());
-  views.b = kernel.argument("b", shape.dtype, shape.b_rows(), shape.n);
+  views.b = kernel.argument("b", shape.dtype, shape.b_rows(), shape.b_columns());
   views.c = kernel.argument("c", shape.out, shape.m, shape.n);
   if (shape.sparse())
     views.tags =

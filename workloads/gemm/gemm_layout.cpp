@@ -59,7 +59,7 @@ void GemmLayout::add_group(const Group& group, std::uint64_t m, std::uint64_t n)
         static_cast<std::uint32_t>(tile.core / chip.cores * chip.hbm.stacks) + chip.stack_of(tile.core);
     const GemmShape part = shape_of(tile);
     tile.a = shared_input({0, stack, m, rank}, tile, {"a", part.dtype, part.a_rows(), part.a_columns()});
-    tile.b = shared_input({1, stack, n, rank}, tile, {"b", part.dtype, part.b_rows(), part.n});
+    tile.b = shared_input({1, stack, n, rank}, tile, {"b", part.dtype, part.b_rows(), part.b_columns()});
     if (part.sparse())
       tile.tags = shared_input({2, stack, m, rank}, tile,
                                {"tags", isa::DType::kUint16, part.a_rows(), GemmShape::tag_columns(part.m)});

@@ -14,8 +14,9 @@ namespace tahoma::workloads {
 enum class GemmKernel : std::uint8_t { kChosen, kNaive, kBlocked, kRowLoads };
 
 struct GemmViews {
-  runtime::HbmView a, b, c;  // [k, m] or by rows [m, k], [k, n], [m, n]; rows of a and b as GemmShape says
-  runtime::HbmView tags;     // uint16 [rows of a, tag_columns(m)], of a sparse a
+  // [k, m] or by rows [m, k], [k, n] or by rows [n, k], [m, n]; rows of a and b as GemmShape says
+  runtime::HbmView a, b, c;
+  runtime::HbmView tags;            // uint16 [rows of a, tag_columns(m)], of a sparse a
   runtime::HbmView bias, residual;  // fp32 [m, 1] or [1, n]; as c
 };
 

@@ -155,7 +155,7 @@ void GemmParams::check() const {
   if (nest() != GemmKernel::kChosen && (s.mode != isa::MatmulMode::kDense || !plain))
     throw base::UserError("E-RUN-092", "workload.kernel",
                           fmt::format("kernel {} is dense and has no epilogue; expected chosen", kernel_));
-  if (s.a_by_rows && (nest() != GemmKernel::kChosen || !s.may_turn_a()))
+  if (s.a_by_rows && (nest() != GemmKernel::kChosen || !s.may_turn()))
     throw base::UserError(
         "E-RUN-092", "workload.a_layout",
         fmt::format("rows of {} in mode {} by kernel {}; expected 2- or 4-byte elements in mode "

@@ -35,7 +35,7 @@ struct Member {
       : kernel("gemm", machine), staging(rank.staging) {
     const GemmShape& s = rank.shape;
     views.a = kernel.argument("a", s.dtype, s.a_rows(), s.a_columns());
-    views.b = kernel.argument("b", s.dtype, s.b_rows(), s.n);
+    views.b = kernel.argument("b", s.dtype, s.b_rows(), s.b_columns());
     views.c = kernel.argument("partial", isa::DType::kFp32, s.m, s.n);
     c = kernel.beside(views.c, static_cast<std::int64_t>(rank.c - rank.partial), tile.out, own_rows, s.n);
     at.core = core;

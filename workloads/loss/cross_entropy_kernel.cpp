@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/kernel.h"
+#include "model/base/error.h"
 
 namespace tahoma::workloads {
 
@@ -39,27 +39,22 @@ struct Tile {
 
 class CrossEntropyBuilder {
  public:
-  CrossEntropyBuilder(const model::MachineParams& machine, const CrossEntropyShape& shape)
-      : shape_(shape),
+  CrossEntropyBuilder(Kernel& kernel, const model::MachineParams& machine, const CrossEntropyShape& shape,
+                      const CrossEntropyViews& views)
+      : kernel_(kernel),
+        shape_(shape),
+        views_(views),
         height_(machine.chip.core.sbuf.partitions),
         block_(std::min(shape.columns, kBlockBytes / isa::size_of(shape.dtype))),
-        blocks_((shape.columns + block_ - 1) / block_),
-        kernel_("cross_entropy", machine) {
-    logits_ = kernel_.argument("logits", shape.dtype, shape.rows, shape.columns);
-    labels_ = kernel_.argument("labels", DType::kInt32, shape.rows, 1);
-    starts_ = kernel_.argument("starts", DType::kInt32, height_, 1);
-    places_ = kernel_.argument("places", DType::kInt32, shape.rows, 1);
-    gradient_ = kernel_.argument("gradient", shape.dtype, shape.rows, shape.columns);
-    loss_ = kernel_.argument("loss", DType::kFp32, shape.rows, 1);
-    part_ = kernel_.argument("part", DType::kFp32, 1, 1);
-    kernel_.control(labels_);
-    kernel_.control(starts_);
+        blocks_((shape.columns + block_ - 1) / block_) {
+    TAHOMA_INVARIANT(views.logits.row_stride == views.gradient.row_stride,
+                     "a label's place is the same in logits and gradient");
     make_pools(machine);
   }
 
   // The gradient of a tile of rows is written while the next one's exponentials are made, block by block: the
   // vector engine finds maxima for one and scales the other, and transfers go both ways.
-  isa::Program build() {
+  void emit() {
     std::optional<Tile> before;
     for (std::uint64_t row = 0; row < shape_.rows; row += height_) {
       Tile tile = begin_tile(row);
@@ -75,7 +70,6 @@ class CrossEntropyBuilder {
     for (std::uint64_t b = 0; b < blocks_; ++b) write_block(*before, b);
     correct_labels(*before);
     store_part();
-    return kernel_.finish();
   }
 
  private:
@@ -129,10 +123,10 @@ class CrossEntropyBuilder {
     kernel_.memset(chosen_columns_, 0, Queue::kGpSimd);
   }
 
-  // Rows [row, row + rows) as rows of one element each.
+  // Rows [row, row + rows) as rows of one element each, and what is between them.
   HbmView elements(const HbmView& matrix, std::uint64_t row, std::uint64_t rows) const {
     HbmView view = matrix.window(row, 0, rows, shape_.columns);
-    view.rows = rows * shape_.columns;
+    view.rows = (rows - 1) * static_cast<std::uint64_t>(view.row_stride) + shape_.columns;
     view.columns = view.row_stride = 1;
     return view;
   }
@@ -143,14 +137,15 @@ class CrossEntropyBuilder {
     tile.rows = std::min(height_, shape_.rows - row);
     tile.place = static_cast<unsigned>(row / height_ % kTilesTogether);
     if (tile.place == 0) begin_group();
-    const HbmView places = places_.window(row, 0, tile.rows, 1);
-    kernel_.fold(places,
-                 {{labels_.window(row, 0, tile.rows, 1), starts_.window(0, 0, tile.rows, 1)}, AluOp::kAdd},
-                 Queue::kGpSimd);
+    const HbmView places = views_.places.window(row, 0, tile.rows, 1);
+    kernel_.fold(
+        places,
+        {{views_.labels.window(row, 0, tile.rows, 1), views_.starts.window(0, 0, tile.rows, 1)}, AluOp::kAdd},
+        Queue::kGpSimd);
     tile.number = column(numbers_, tile.rows);
     tile.chosen = column(chosen_, tile.rows);
     kernel_.load(tile.number, places, Queue::kGpSimd);
-    kernel_.gather(tile.chosen, elements(logits_, row, tile.rows), tile.number);
+    kernel_.gather(tile.chosen, elements(views_.logits, row, tile.rows), tile.number);
     tile.negated = kernel_.take(negated_, static_cast<unsigned>(tile.rows), static_cast<unsigned>(blocks_));
     return tile;
   }
@@ -162,7 +157,7 @@ class CrossEntropyBuilder {
     block.column = number * block_;
     block.columns = std::min(block_, shape_.columns - block.column);
     block.values = kernel_.take(pool, static_cast<unsigned>(tile.rows), static_cast<unsigned>(block.columns));
-    kernel_.load(block.values, logits_.window(tile.row, block.column, tile.rows, block.columns));
+    kernel_.load(block.values, views_.logits.window(tile.row, block.column, tile.rows, block.columns));
     return block;
   }
 
@@ -237,7 +232,7 @@ class CrossEntropyBuilder {
     if (!pending_) return;
     const auto& [tile, block, factor] = *pending_;
     kernel_.tensor_scalar(block.values, block.values, AluOp::kMult, {0, &factor});
-    kernel_.store(gradient_.window(tile.row, block.column, tile.rows, block.columns), block.values,
+    kernel_.store(views_.gradient.window(tile.row, block.column, tile.rows, block.columns), block.values,
                   Queue::kGpSimd);
     pending_.reset();
   }
@@ -250,7 +245,7 @@ class CrossEntropyBuilder {
     kernel_.activation(exponential, tile.chosen, ActFn::kExp, {1, nullptr}, {0, &top});
     kernel_.tensor_scalar(corrected, exponential, AluOp::kMult, {0, &tile.inverse}, AluOp::kAdd,
                           {-shape_.scale, nullptr});
-    kernel_.scatter(elements(gradient_, tile.row, tile.rows), corrected, tile.number);
+    kernel_.scatter(elements(views_.gradient, tile.row, tile.rows), corrected, tile.number);
   }
 
   void finish_group(std::uint64_t first, std::uint64_t end, unsigned tiles) {
@@ -261,7 +256,7 @@ class CrossEntropyBuilder {
     kernel_.tensor_tensor(losses, losses, all(chosen_columns_), AluOp::kSubtract);
     for (unsigned tile = 0; tile < tiles; ++tile) {
       const std::uint64_t row = first + tile * height_, rows = std::min(height_, end - row);
-      kernel_.store(loss_.window(row, 0, rows, 1),
+      kernel_.store(views_.loss.window(row, 0, rows, 1),
                     losses.partitions(0, static_cast<unsigned>(rows)).columns(tile, 1));
     }
     const TileView sum = column(part_sums_, height_);
@@ -277,13 +272,13 @@ class CrossEntropyBuilder {
     kernel_.memset(weights, shape_.scale);
     kernel_.matmul(result, weights, *sum_of_losses_, false);
     kernel_.copy(part, result);
-    kernel_.store(part_, part);
+    kernel_.store(views_.part, part);
   }
 
+  Kernel& kernel_;
   CrossEntropyShape shape_;
+  CrossEntropyViews views_;
   std::uint64_t height_, block_, blocks_, stay_ = 0;  // columns of a block; blocks; those that stay in SBUF
-  Kernel kernel_;
-  HbmView logits_, labels_, starts_, places_, gradient_, loss_, part_;
   Pool kept_, passing_, tops_, negated_, factors_, sums_, totals_, corrections_, inverses_, numbers_, chosen_,
       corrected_, exponentials_, group_sums_, group_tops_, group_chosen_, group_losses_, part_sums_, psum_;
   unsigned tiles_ = 0;
@@ -299,13 +294,30 @@ class CrossEntropyBuilder {
 
 }  // namespace
 
-isa::Program cross_entropy_program(const model::MachineParams& machine, const CrossEntropyShape& shape) {
-  return CrossEntropyBuilder(machine, shape).build();
+void emit_cross_entropy(Kernel& kernel, const model::MachineParams& machine, const CrossEntropyShape& shape,
+                        const CrossEntropyViews& views) {
+  CrossEntropyBuilder(kernel, machine, shape, views).emit();
 }
 
-void fill_row_starts(runtime::HostTensor& starts, std::uint64_t columns) {
+isa::Program cross_entropy_program(const model::MachineParams& machine, const CrossEntropyShape& shape) {
+  Kernel kernel("cross_entropy", machine);
+  CrossEntropyViews views;
+  views.logits = kernel.argument("logits", shape.dtype, shape.rows, shape.columns);
+  views.labels = kernel.argument("labels", DType::kInt32, shape.rows, 1);
+  views.starts = kernel.argument("starts", DType::kInt32, machine.chip.core.sbuf.partitions, 1);
+  views.places = kernel.argument("places", DType::kInt32, shape.rows, 1);
+  views.gradient = kernel.argument("gradient", shape.dtype, shape.rows, shape.columns);
+  views.loss = kernel.argument("loss", DType::kFp32, shape.rows, 1);
+  views.part = kernel.argument("part", DType::kFp32, 1, 1);
+  kernel.control(views.labels);
+  kernel.control(views.starts);
+  emit_cross_entropy(kernel, machine, shape, views);
+  return kernel.finish();
+}
+
+void fill_row_starts(runtime::HostTensor& starts, std::uint64_t stride) {
   for (std::uint64_t p = 0; p < starts.elements(); ++p) {
-    const auto start = static_cast<std::int32_t>(p * columns);
+    const auto start = static_cast<std::int32_t>(p * stride);
     std::memcpy(starts.values.data() + p * sizeof start, &start, sizeof start);
   }
 }

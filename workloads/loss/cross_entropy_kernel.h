@@ -14,8 +14,8 @@
 #include <string>
 
 #include "isa/program.h"
-#include "model/system/machine_params.h"
 #include "runtime/inputs.h"
+#include "runtime/kernel.h"
 
 namespace tahoma::workloads {
 
@@ -25,12 +25,28 @@ struct CrossEntropyShape {
   isa::DType dtype = isa::DType::kBf16;
 };
 
-// Arguments: logits [rows, columns]; labels [rows, 1] int32, control; starts [partitions, 1] int32, control:
-// fill_row_starts; places [rows, 1] int32, which need not hold anything; gradient [rows, columns] in the
-// dtype; loss [rows, 1] and part [1, 1] in fp32.
+struct CrossEntropyViews {
+  // [rows, columns] in the dtype, perhaps columns of wider matrices of one row stride; the gradient may be in
+  // the logits' place.
+  runtime::HbmView logits, gradient;
+  runtime::HbmView labels;  // [rows, 1] int32
+  // [partitions, 1] int32: 0, 1, 2, ... times the row stride of logits and gradient (fill_row_starts).
+  runtime::HbmView starts;
+  runtime::HbmView places;      // [rows, 1] int32, which need not hold anything
+  runtime::HbmView loss, part;  // fp32 [rows, 1] and [1, 1]
+};
+
+// Appends it to a kernel, which may hold more than this. Takes most of SBUF and a bank of PSUM. Timing mode
+// needs the values of labels and starts: their arguments have to be declared control (Kernel::control).
+void emit_cross_entropy(runtime::Kernel& kernel, const model::MachineParams& machine,
+                        const CrossEntropyShape& shape, const CrossEntropyViews& views);
+
+// Alone. Arguments: logits [rows, columns]; labels [rows, 1] int32, control; starts [partitions, 1] int32,
+// control: fill_row_starts; places [rows, 1] int32, which need not hold anything; gradient [rows, columns] in
+// the dtype; loss [rows, 1] and part [1, 1] in fp32.
 isa::Program cross_entropy_program(const model::MachineParams& machine, const CrossEntropyShape& shape);
 
-// 0, columns, 2 columns, ...
-void fill_row_starts(runtime::HostTensor& starts, std::uint64_t columns);
+// 0, stride, 2 stride, ..., of rows so many elements apart.
+void fill_row_starts(runtime::HostTensor& starts, std::uint64_t stride);
 
 }  // namespace tahoma::workloads

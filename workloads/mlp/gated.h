@@ -2,6 +2,12 @@
 // The middle of a gated MLP, element by element: y = activation(gate) * up, token-major. The scalar engine
 // makes the activation in fp32, the vector engine the product, rounded once to the dtype. Element-wise work
 // of three tensors is bound by the DMA engines on every machine like this one.
+//
+// And its backward pass for y = silu(gate) * up, with s = sigmoid(gate) and t = sigmoid(-gate), so that one
+// table of functions serves both gradients and neither tail loses its digits:
+//   dup = (dy s) gate        dgate = (1 + gate t) (dy s) up
+// in fp32, each rounded once: sigmoids on the scalar engine, dy s and its product with up on GpSimd, the rest
+// on the vector engine. gate has to be finite (an infinite one gives NaN).
 #pragma once
 
 #include "runtime/kernel.h"
@@ -23,5 +29,14 @@ struct GatedViews {
 // 128.
 void emit_gated(runtime::Kernel& kernel, const model::MachineParams& machine, const GatedShape& shape,
                 const GatedViews& views);
+
+// [tokens, columns] each, which may be columns of wider matrices; dgate, dup may be in the place of any.
+struct GatedBackwardViews {
+  runtime::HbmView gate, up, dy, dgate, dup;
+};
+
+// Appends it; the shape's activation is silu. Takes up to 192 KiB of each SBUF partition.
+void emit_gated_backward(runtime::Kernel& kernel, const model::MachineParams& machine,
+                         const GatedShape& shape, const GatedBackwardViews& views);
 
 }  // namespace tahoma::workloads

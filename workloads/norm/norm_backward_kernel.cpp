@@ -24,7 +24,7 @@ struct Tensors {
   HbmView x, dy, g;
   std::optional<HbmView> mean, rstd;
   HbmView dx, dg;
-  std::optional<HbmView> db;
+  std::optional<HbmView> db, add;
 };
 
 Tensors tensors_of(Kernel& kernel, Norm norm, const NormBackwardShape& s) {
@@ -50,13 +50,14 @@ DType summed(DType dtype) { return dtype == DType::kFp32 ? dtype : DType::kBf16;
 // at the end of a row. Sums over columns come as one number a piece and are added up when the tile moves on.
 class NormBackward {
  public:
-  NormBackward(const model::MachineParams& machine, Norm norm, const NormBackwardShape& shape)
-      : machine_(machine),
+  NormBackward(Kernel& kernel, const model::MachineParams& machine, Norm norm, const NormBackwardShape& shape,
+               const Tensors& tensors)
+      : kernel_(kernel),
+        machine_(machine),
         norm_(norm),
         shape_(shape),
         columns_(static_cast<unsigned>(shape.columns)),
-        kernel_(norm == Norm::kLayer ? "layer_norm_backward" : "rms_norm_backward", machine),
-        tensors_(tensors_of(kernel_, norm, shape)),
+        tensors_(tensors),
         selector_(kernel_),
         gain_(kernel_, machine, selector_, "g", tensors_.g, kGainBanks),
         dg_(kernel_, machine, "dg", summed(shape.dtype), columns_),
@@ -72,10 +73,11 @@ class NormBackward {
         rests_(piece_pool("rest", DType::kFp32, kRests)),
         columns_pool_(kernel_.sbuf("columns", DType::kFp32, 1, 48)),
         partials_(kernel_.sbuf("partial sums", DType::kFp32, static_cast<unsigned>(pieces_.size()), 12)) {
-    if (norm == Norm::kLayer) db_.emplace(kernel_, machine, "db", summed(shape.dtype), columns_);
+    if (tensors_.db) db_.emplace(kernel_, machine, "db", summed(shape.dtype), columns_);
+    if (tensors_.add) adds_ = piece_pool("add", shape.dtype, kAdds);
   }
 
-  isa::Program build() {
+  void emit() {
     const std::vector<Range> rows = row_tiles(machine_, shape_.rows);
     if (overlaps_)
       build_overlapped(rows);
@@ -83,12 +85,12 @@ class NormBackward {
       for (const Range& r : rows) build_alone(r);
     dg_.store(tensors_.dg);
     if (db_) db_->store(*tensors_.db);
-    return kernel_.finish();
   }
 
  private:
   // Buffers of a piece of a row: what stands between two engines, and one more for each.
-  static constexpr unsigned kDys = 5, kDxs = 3, kNormalised = 3, kProducts = 3, kTerms = 4, kRests = 2;
+  static constexpr unsigned kDys = 5, kDxs = 3, kNormalised = 3, kProducts = 3, kTerms = 4, kRests = 2,
+                            kAdds = 3;
   static constexpr unsigned kSmall = 24 << 10;       // bytes of everything else
   static constexpr unsigned kWidest = 2048;          // columns of a piece
   static constexpr std::size_t kPiecesOfGpSimd = 3;  // of so many it takes one off the scalar engine
@@ -111,7 +113,8 @@ class NormBackward {
     return shape_.columns * (isa::size_of(shape_.dtype) + isa::size_of(DType::kFp32));
   }
   std::uint64_t bytes_per_column() const {
-    return (kDys + kDxs) * isa::size_of(shape_.dtype) + kTerms * isa::size_of(summed(shape_.dtype)) +
+    return (kDys + kDxs + (tensors_.add ? kAdds : 0)) * isa::size_of(shape_.dtype) +
+           kTerms * isa::size_of(summed(shape_.dtype)) +
            (kNormalised + kProducts + kRests) * isa::size_of(DType::kFp32);
   }
   // As wide as the gain comes, unless that leaves no room for a whole row.
@@ -259,7 +262,7 @@ class NormBackward {
                           Queue::kGpSimd);
   }
 
-  // dx = h + factor x + offset
+  // dx = h + factor x + offset, and what is added to it.
   void finish(const Tile& tile, std::size_t i) {
     const Range& columns = pieces_[i];
     const TileView rest = take(rests_, tile, columns), out = take(dxs_, tile, columns),
@@ -271,6 +274,11 @@ class NormBackward {
     else
       kernel_.activation(rest, x, ActFn::kCopy, {0, &*tile.factor},
                          {0, tile.offset ? &*tile.offset : nullptr});
+    if (tensors_.add) {
+      const TileView add = take(adds_, tile, columns);
+      kernel_.load(add, tensors_.add->window(tile.rows.first, columns.first, tile.rows.count, columns.count));
+      kernel_.tensor_tensor(rest, rest, add, AluOp::kAdd, Queue::kGpSimd);
+    }
     kernel_.tensor_tensor(out, part(tile.h, columns), rest, AluOp::kAdd);
     unstored_.emplace_back(tensors_.dx.window(tile.rows.first, columns.first, tile.rows.count, columns.count),
                            out);
@@ -287,11 +295,11 @@ class NormBackward {
     while (!unstored_.empty()) store();
   }
 
+  Kernel& kernel_;
   const model::MachineParams& machine_;
   Norm norm_;
   NormBackwardShape shape_;
   unsigned columns_;
-  Kernel kernel_;
   Tensors tensors_;
   PieceSelector selector_;
   RowInPsum gain_;
@@ -299,21 +307,34 @@ class NormBackward {
   std::optional<ColumnSums> db_;
   std::vector<Range> pieces_;
   bool overlaps_;
-  Pool xs_, hs_, dys_, dxs_, normalised_, products_, terms_, rests_, columns_pool_, partials_;
+  Pool xs_, hs_, dys_, dxs_, normalised_, products_, terms_, rests_, columns_pool_, partials_, adds_;
   std::deque<std::pair<TileView, TileView>> unsummed_;  // values, their sum
   std::deque<Piece> made_;
   std::deque<std::pair<HbmView, TileView>> unstored_;
 };
 
+isa::Program program_of(const model::MachineParams& machine, Norm norm, const char* name,
+                        const NormBackwardShape& shape) {
+  Kernel kernel(name, machine);
+  NormBackward(kernel, machine, norm, shape, tensors_of(kernel, norm, shape)).emit();
+  return kernel.finish();
+}
+
 }  // namespace
+
+void emit_rms_norm_backward(Kernel& kernel, const model::MachineParams& machine,
+                            const NormBackwardShape& shape, const RmsNormBackwardViews& views) {
+  const Tensors tensors{views.x, views.dy, views.g, {}, {}, views.dx, views.dg, {}, views.add};
+  NormBackward(kernel, machine, Norm::kRms, shape, tensors).emit();
+}
 
 isa::Program layer_norm_backward_program(const model::MachineParams& machine,
                                          const NormBackwardShape& shape) {
-  return NormBackward(machine, Norm::kLayer, shape).build();
+  return program_of(machine, Norm::kLayer, "layer_norm_backward", shape);
 }
 
 isa::Program rms_norm_backward_program(const model::MachineParams& machine, const NormBackwardShape& shape) {
-  return NormBackward(machine, Norm::kRms, shape).build();
+  return program_of(machine, Norm::kRms, "rms_norm_backward", shape);
 }
 
 }  // namespace tahoma::workloads

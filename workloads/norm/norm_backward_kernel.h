@@ -11,11 +11,15 @@
 // The vector engine makes h, h n and dx; the scalar engine n, the sums over columns and most of what is added
 // to h; GpSimd dy n and the rest of that. What has to stay of a row until its sums are known is x and h.
 //
+// As a part of a layer, RMS norm adds the gradient of the residual stream, `add`, to dx before it is rounded.
+//
 // Leaves out: rows of more than 16384 columns.
 #pragma once
 
+#include <optional>
+
 #include "isa/program.h"
-#include "model/system/machine_params.h"
+#include "runtime/kernel.h"
 
 namespace tahoma::workloads {
 
@@ -24,6 +28,18 @@ struct NormBackwardShape {
   isa::DType dtype = isa::DType::kBf16;  // of x, dy and dx; everything else is fp32
   float epsilon = 0;                     // RMS norm's
 };
+
+// x, dy, dx and add [rows, columns] may be some columns of a wider matrix; dx may be in the place of x, dy or
+// add. g and dg [1, columns] of fp32; dg gets this core's part of the sum.
+struct RmsNormBackwardViews {
+  runtime::HbmView x, g, dy, dx, dg;
+  std::optional<runtime::HbmView> add;
+};
+
+// Appends it to a kernel, which may hold more than this. Takes up to 7 of the 8 PSUM banks and, for wide
+// rows, most of SBUF.
+void emit_rms_norm_backward(runtime::Kernel& kernel, const model::MachineParams& machine,
+                            const NormBackwardShape& shape, const RmsNormBackwardViews& views);
 
 // Arguments: x, dy [rows, columns], g [1, columns], mean, rstd [rows, 1], dx [rows, columns], dg, db
 // [1, columns].

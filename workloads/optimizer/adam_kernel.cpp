@@ -5,7 +5,7 @@
 #include <cmath>
 #include <optional>
 
-#include "runtime/kernel.h"
+#include "model/base/error.h"
 #include "workloads/gemm/ranges.h"
 
 namespace tahoma::workloads {
@@ -21,19 +21,14 @@ ScalarOperand constant(double value) { return {static_cast<float>(value), nullpt
 
 class Adam {
  public:
-  Adam(const model::MachineParams& machine, const AdamShape& shape, const AdamSettings& settings)
-      : machine_(machine),
+  Adam(Kernel& kernel, const model::MachineParams& machine, const AdamShape& shape,
+       const AdamSettings& settings, const AdamViews& views)
+      : kernel_(kernel),
+        machine_(machine),
         shape_(shape),
         settings_(settings),
+        views_(views),
         width_(static_cast<unsigned>(std::min<std::uint64_t>(shape.columns, kWidest))),
-        kernel_("adam", machine),
-        p_(fp32("p")),
-        g_(kernel_.argument("g", shape.gradient, shape.rows, shape.columns)),
-        m_(fp32("m")),
-        v_(fp32("v")),
-        next_p_(fp32("p_next")),
-        next_m_(fp32("m_next")),
-        next_v_(fp32("v_next")),
         ps_(pool("p", 3)),
         gs_(kernel_.sbuf("g", shape.gradient, width_, 3)),
         ms_(pool("m", 3)),
@@ -41,13 +36,12 @@ class Adam {
         shares_(pool("share of g", 2)),
         squares_(pool("share of g^2", 2)),
         roots_(pool("root", 2)) {
-    if (!shape.copy) return;
-    copy_ = kernel_.argument("copy", DType::kBf16, shape.rows, shape.columns);
-    copies_ = kernel_.sbuf("copy", DType::kBf16, width_, 2);
+    TAHOMA_INVARIANT(shape.copy == views.copy.has_value(), "a copy and its view");
+    if (shape.copy) copies_ = kernel_.sbuf("copy", DType::kBf16, width_, 2);
   }
 
   // The moments of the next tile are on their way while this one's parameters are stepped.
-  isa::Program build() {
+  void emit() {
     std::optional<Tile> begun;
     const std::uint64_t height = machine_.chip.core.sbuf.partitions;
     for (std::uint64_t row = 0; row < shape_.rows; row += height)
@@ -57,7 +51,6 @@ class Adam {
         begun = tile;
       }
     step(*begun);
-    return kernel_.finish();
   }
 
  private:
@@ -68,7 +61,6 @@ class Adam {
     TileView p, m, v;
   };
 
-  HbmView fp32(const char* name) { return kernel_.argument(name, DType::kFp32, shape_.rows, shape_.columns); }
   Pool pool(const char* name, unsigned copies) { return kernel_.sbuf(name, DType::kFp32, width_, copies); }
 
   Tile moments(std::uint64_t row, unsigned rows, const Range& columns) {
@@ -78,10 +70,10 @@ class Adam {
     const auto take = [&](Pool from) { return kernel_.take(from, rows, columns.count); };
     const Tile tile{row, rows, columns, take(ps_), take(ms_), take(vs_)};
     const TileView g = take(gs_), share = take(shares_), square = take(squares_);
-    kernel_.load(g, in_hbm(g_));
-    kernel_.load(tile.m, in_hbm(m_));
-    kernel_.load(tile.v, in_hbm(v_));
-    kernel_.load(tile.p, in_hbm(p_));
+    kernel_.load(g, in_hbm(views_.g));
+    kernel_.load(tile.m, in_hbm(views_.m));
+    kernel_.load(tile.v, in_hbm(views_.v));
+    kernel_.load(tile.p, in_hbm(views_.p));
     kernel_.activation(share, g, ActFn::kCopy, constant(1 - settings_.beta1));
     kernel_.activation(tile.m, tile.m, ActFn::kCopy, constant(settings_.beta1));
     kernel_.activation(square, g, ActFn::kSquare, constant(std::sqrt(1 - settings_.beta2)));
@@ -90,8 +82,8 @@ class Adam {
       kernel_.activation(tile.p, tile.p, ActFn::kCopy, constant(1 - settings_.rate * settings_.decay));
     kernel_.tensor_tensor(tile.m, tile.m, share, AluOp::kAdd);
     kernel_.tensor_tensor(tile.v, tile.v, square, AluOp::kAdd);
-    kernel_.store(in_hbm(next_m_), tile.m, Queue::kGpSimd);
-    kernel_.store(in_hbm(next_v_), tile.v, Queue::kGpSimd);
+    kernel_.store(in_hbm(views_.next_m), tile.m, Queue::kGpSimd);
+    kernel_.store(in_hbm(views_.next_v), tile.v, Queue::kGpSimd);
     return tile;
   }
 
@@ -106,19 +98,19 @@ class Adam {
     kernel_.scalar_tensor_tensor(tile.p, root, AluOp::kMult,
                                  constant(-settings_.rate * settings_.first_correction()), AluOp::kAdd,
                                  tile.p);
-    kernel_.store(in_hbm(next_p_), tile.p, Queue::kGpSimd);
+    kernel_.store(in_hbm(views_.next_p), tile.p, Queue::kGpSimd);
     if (!shape_.copy) return;
     const TileView narrow = kernel_.take(copies_, tile.rows, tile.columns.count);
     kernel_.copy(narrow, tile.p, Queue::kGpSimd);
-    kernel_.store(in_hbm(copy_), narrow, Queue::kGpSimd);
+    kernel_.store(in_hbm(*views_.copy), narrow, Queue::kGpSimd);
   }
 
+  Kernel& kernel_;
   const model::MachineParams& machine_;
   AdamShape shape_;
   AdamSettings settings_;
+  AdamViews views_;
   unsigned width_;
-  Kernel kernel_;
-  HbmView p_, g_, m_, v_, next_p_, next_m_, next_v_, copy_;
   Pool ps_, gs_, ms_, vs_, shares_, squares_, roots_, copies_;
 };
 
@@ -129,9 +121,28 @@ double AdamSettings::second_correction() const {
   return 1 / (1 - std::pow(beta2, static_cast<double>(step)));
 }
 
+void emit_adam(Kernel& kernel, const model::MachineParams& machine, const AdamShape& shape,
+               const AdamSettings& settings, const AdamViews& views) {
+  Adam(kernel, machine, shape, settings, views).emit();
+}
+
 isa::Program adam_program(const model::MachineParams& machine, const AdamShape& shape,
                           const AdamSettings& settings) {
-  return Adam(machine, shape, settings).build();
+  Kernel kernel("adam", machine);
+  const auto argument = [&](const char* name, DType dtype) {
+    return kernel.argument(name, dtype, shape.rows, shape.columns);
+  };
+  AdamViews views;
+  views.p = argument("p", DType::kFp32);
+  views.g = argument("g", shape.gradient);
+  views.m = argument("m", DType::kFp32);
+  views.v = argument("v", DType::kFp32);
+  views.next_p = argument("p_next", DType::kFp32);
+  views.next_m = argument("m_next", DType::kFp32);
+  views.next_v = argument("v_next", DType::kFp32);
+  if (shape.copy) views.copy = argument("copy", DType::kBf16);
+  emit_adam(kernel, machine, shape, settings, views);
+  return kernel.finish();
 }
 
 }  // namespace tahoma::workloads

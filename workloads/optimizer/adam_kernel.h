@@ -9,8 +9,10 @@
 // Leaves out: gradient clipping, AMSGrad, the first step's special cases (there is none: step counts from 1).
 #pragma once
 
+#include <optional>
+
 #include "isa/program.h"
-#include "model/system/machine_params.h"
+#include "runtime/kernel.h"
 
 namespace tahoma::workloads {
 
@@ -27,7 +29,18 @@ struct AdamShape {
   bool copy = false;  // p' in bf16, too
 };
 
-// Arguments: p, g, m, v, p_next, m_next, v_next, each [rows, columns], and the copy if there is one.
+// All [rows, columns], g in the gradient's dtype, the copy, if the shape has one, in bf16, everything else in
+// fp32. Each may be some columns of a wider matrix; the next values may be in the old ones' place.
+struct AdamViews {
+  runtime::HbmView p, g, m, v, next_p, next_m, next_v;
+  std::optional<runtime::HbmView> copy;
+};
+
+// Appends it to a kernel, which may hold more than this. Takes up to 176 KiB of each SBUF partition.
+void emit_adam(runtime::Kernel& kernel, const model::MachineParams& machine, const AdamShape& shape,
+               const AdamSettings& settings, const AdamViews& views);
+
+// Alone. Arguments: p, g, m, v, p_next, m_next, v_next, and the copy if there is one.
 isa::Program adam_program(const model::MachineParams& machine, const AdamShape& shape,
                           const AdamSettings& settings);
 
