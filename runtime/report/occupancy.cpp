@@ -109,6 +109,7 @@ void OccupancyRecorder::touch(Core& core, const ProgramBuffers::Access& access, 
     live = {from, std::max(from, end), access.filler, false};
     return;
   }
+  if (access.writes && core.program->says_more(access.filler, live.filler)) live.filler = access.filler;
   live.start = std::min(live.start, start);
   live.last = std::max(live.last, end);
   live.read = live.read || !access.writes;

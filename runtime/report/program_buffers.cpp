@@ -162,7 +162,7 @@ void ProgramBuffers::merge(const std::vector<Touched>& touched) {
     last.end = std::max(last.end, next.end);
     last.partition = std::min(last.partition, next.partition);
     last.past_partition = std::max(last.past_partition, next.past_partition);
-    if (ranks_[next.filler] < ranks_[last.filler]) last.filler = next.filler;
+    if (says_more(next.filler, last.filler)) last.filler = next.filler;
   }
   if (!buffers_.empty()) buffers_.resize(kept + 1);
 }

@@ -33,6 +33,8 @@ class ProgramBuffers {
 
   const std::vector<OnChipBuffer>& buffers() const { return buffers_; }  // by space, then place
   const std::vector<std::string>& fillers() const { return fillers_; }
+  // Whether one filler's name says more about what lies there than the other's.
+  bool says_more(std::uint16_t filler, std::uint16_t than) const { return ranks_[filler] < ranks_[than]; }
 
   struct Access {
     std::uint32_t buffer = 0;
