@@ -166,8 +166,8 @@ Region Kernel::Impl::region_of(const TileView& view) const {
     step = view.tile.stride[d];
   }
   const auto size = static_cast<std::int64_t>(isa::size_of(view.tile.dtype));
-  Region region{kOnChip + static_cast<std::uint32_t>(view.tile.space), view.tile.partition, view.shape.partitions,
-                static_cast<std::uint64_t>(view.tile.offset + low * size),
+  Region region{kOnChip + static_cast<std::uint32_t>(view.tile.space), view.tile.partition,
+                view.shape.partitions, static_cast<std::uint64_t>(view.tile.offset + low * size),
                 static_cast<std::uint64_t>((high - low + 1) * size)};
   if (dimensions == 1 && std::abs(step) > 1) {
     region.step = static_cast<std::uint64_t>(std::abs(step) * size);

@@ -178,7 +178,8 @@ class Kernel {
   // Both cores of a logical core come here, each with what it has written to its windows so far; what uses
   // `theirs` later finds what the other one wrote. Holds `on`, an engine's queue. Of a pipe (0..15) the n-th
   // meeting of one core is the n-th of the other.
-  void meet(isa::Queue on, unsigned pipe, const std::vector<HbmView>& own, const std::vector<HbmView>& theirs);
+  void meet(isa::Queue on, unsigned pipe, const std::vector<HbmView>& own,
+            const std::vector<HbmView>& theirs);
 
   // Tensor engine. dst: PSUM [columns of stationary, moving columns]; loads the weights when they are not
   // loaded yet. `moving` has as many slices a partition as the stationary operand's mode asks for.

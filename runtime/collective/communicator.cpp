@@ -105,9 +105,8 @@ void Communicator::run_channel(Placed& placed, std::uint32_t number, isa::Queue 
   const Completions completions = lower(channel, allocate);
   placed.pieces = std::max(placed.pieces, channel.pieces());
   for (std::uint32_t r = 0; r < ranks(); ++r)
-    placed.spans[r].push_back(
-        {cores[r].core, queue, begins[r],
-         programs_[r]->mark_landed(queue, ends.output[r].window, completions[r])});
+    placed.spans[r].push_back({cores[r].core, queue, begins[r],
+                               programs_[r]->mark_landed(queue, ends.output[r].window, completions[r])});
 }
 
 }  // namespace tahoma::runtime::collective

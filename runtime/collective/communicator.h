@@ -9,8 +9,8 @@
 // collectives use in turn. Who begins one has ended the one before, which it could not without every other
 // rank having begun that: so all of them are behind the one that used the same set last. This holds for
 // operations in which every rank gets something of every other: all_reduce, all_gather, reduce_scatter and
-// an all_to_all of which no chunk is empty. Kernels must add the collectives of all communicators in one order
-// on all of their ranks.
+// an all_to_all of which no chunk is empty. Kernels must add the collectives of all communicators in one
+// order on all of their ranks.
 #pragma once
 
 #include <array>

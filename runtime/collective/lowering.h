@@ -14,8 +14,8 @@ namespace tahoma::runtime::collective {
 // nobody sends anything there.
 using Completions = std::vector<std::optional<Semaphores::Level>>;
 
-// Appends the channel to the kernels of its seats; its queues wait for the end of it. Throws UserError E-COL-010 when a core has not enough
-// semaphores left, with what would help.
+// Appends the channel to the kernels of its seats; its queues wait for the end of it. Throws UserError
+// E-COL-010 when a core has not enough semaphores left, with what would help.
 Completions lower(const Channel& channel, const Allocate& allocate);
 
 }  // namespace tahoma::runtime::collective

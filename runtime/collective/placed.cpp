@@ -149,8 +149,7 @@ Placed cut_up(const Spec& spec, const Group& group) {
     if (at.columns == 0) continue;
     const Schedule& schedule = *placed.plan[c].schedule;
     std::uint64_t& piece = piece_by[{&schedule, at.columns}];
-    if (piece == 0)
-      piece = piece_of(spec, schedule, at.columns, at.units.size() > 1, group.sharers, signals);
+    if (piece == 0) piece = piece_of(spec, schedule, at.columns, at.units.size() > 1, group.sharers, signals);
     at.piece = piece;
     placed.roundings = std::max(placed.roundings, roundings_of(schedule));
   }

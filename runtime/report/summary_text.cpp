@@ -202,8 +202,9 @@ std::string golden_block(const GoldenResult& golden) {
 }  // namespace
 
 std::string summary_text(const Summary& s) {
-  return head(s) + figures_block(s.facts.figures) + engine_table(s) + regions_text(s.facts.regions) + memory_block(s) + link_text(s.links) +
-         collectives_text(s.facts.collectives) + golden_block(s.facts.golden);
+  return head(s) + figures_block(s.facts.figures) + engine_table(s) + regions_text(s.facts.regions) +
+         memory_block(s) + link_text(s.links) + collectives_text(s.facts.collectives) +
+         golden_block(s.facts.golden);
 }
 
 }  // namespace tahoma::runtime

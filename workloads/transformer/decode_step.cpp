@@ -96,8 +96,7 @@ DecodeStep::Layer DecodeStep::allocate(std::size_t r, std::size_t number) {
 void DecodeStep::meet_columns(Whole whole) {
   for (std::size_t r = 0; r < replica_.ranks(); ++r)
     replica_.meet(r, [&](std::size_t writer, std::size_t viewer) {
-      return std::vector<HbmView>{
-          replica_.half_of_columns(all_rows(layers_[r].*whole, viewer), writer)};
+      return std::vector<HbmView>{replica_.half_of_columns(all_rows(layers_[r].*whole, viewer), writer)};
     });
 }
 
@@ -113,9 +112,8 @@ void DecodeStep::make_heads(std::size_t layer) {
   replica_.each("rope", [&](std::size_t r, std::size_t h) {
     const auto [first, count] = share_.units_of(h);
     if (count > 0 && first < turned)
-      part(r, h).rope(
-          heads_of(all_rows(layers_[r].qkv, h), first, std::min(count, turned - first), d),
-          ranks_[r].table.of(h));
+      part(r, h).rope(heads_of(all_rows(layers_[r].qkv, h), first, std::min(count, turned - first), d),
+                      ranks_[r].table.of(h));
   });
   for (std::size_t r = 0; r < replica_.ranks(); ++r)
     replica_.meet(r, [&](std::size_t writer, std::size_t viewer) {
@@ -277,7 +275,8 @@ void DecodeStep::fill_cache(runtime::Machine& machine, std::size_t g, std::size_
   const std::uint64_t sequence = replica_.alike()[g].number * rows() + first;
   for (std::uint64_t head = 0; head < share_.kv_heads && context > 0; ++head)
     for (std::uint64_t s = 0; s < count; ++s) {
-      const runtime::Window window{(sequence + s) * context, (share_.first_kv_head(r) + head) * d, context, d};
+      const runtime::Window window{(sequence + s) * context, (share_.first_kv_head(r) + head) * d, context,
+                                   d};
       const std::uint64_t place = head * count + s;
       runtime::copy_window(values.v, window, row_of(machine, replica_, g, cache.v, place * capacity()));
       std::vector<std::byte> turned(context * d * isa::size_of(kDType));

@@ -89,7 +89,8 @@ void apply_layer(const ModelShape& model, const HostWeights& weights, const Roun
   Rows q = a * matrix_of(weights.q), k = a * matrix_of(weights.k);
   turn(q, angles);
   turn(k, angles);
-  const Rows o = attend(model, q, below(cache.k, k), below(cache.v, a * matrix_of(weights.v)), cache.k.rows());
+  const Rows o =
+      attend(model, q, below(cache.k, k), below(cache.v, a * matrix_of(weights.v)), cache.k.rows());
   add(stream, o * matrix_of(weights.o), roundings.attention);
   const Rows b = normalised(stream.x, matrix_of(weights.mlp_gain), model.epsilon);
   const Rows gate = b * matrix_of(weights.gate);

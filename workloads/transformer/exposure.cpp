@@ -60,7 +60,8 @@ base::Duration Exposure::exposed(const Core& core) {
 base::Duration Exposure::exposed() const {
   std::int64_t sum = 0, cores = 0;
   for (const auto& [number, core] : cores_) {
-    if (std::all_of(core.busy.begin(), core.busy.end(), [](const Intervals& i) { return i.empty(); })) continue;
+    if (std::all_of(core.busy.begin(), core.busy.end(), [](const Intervals& i) { return i.empty(); }))
+      continue;
     sum += static_cast<std::int64_t>(exposed(core).fs);
     ++cores;
   }

@@ -12,7 +12,7 @@ namespace {
 using Figure = runtime::WorkloadFigure;
 
 Figure time(const char* key, double seconds, const std::string& meaning) {
-  const std::string text = seconds < 1e-3   ? fmt::format("{:.1f} us", seconds * 1e6)
+  const std::string text = seconds < 1e-3  ? fmt::format("{:.1f} us", seconds * 1e6)
                            : seconds < 1.0 ? fmt::format("{:.3f} ms", seconds * 1e3)
                                            : fmt::format("{:.3f} s", seconds);
   return {key, seconds * 1e9, text, meaning};
@@ -34,11 +34,13 @@ std::vector<Figure> figures_of(const TransformerParams& params, const model::Mac
                scale = all / layers, seconds = run.elapsed.seconds(),
                tokens = static_cast<double>(params.rows() * params.parallel.data);
   double hbm = 0, links = 0;
-  for (const base::HbmMeasurement& stack : run.hbm) hbm += static_cast<double>(stack.read_bytes + stack.write_bytes);
+  for (const base::HbmMeasurement& stack : run.hbm)
+    hbm += static_cast<double>(stack.read_bytes + stack.write_bytes);
   for (const base::LinkMeasurement& link : run.links) links += static_cast<double>(link.payload_bytes);
-  const std::string scaled = params.layers == params.model.layers
-                                 ? std::string("all layers were simulated")
-                                 : fmt::format("{} of {} layers were simulated, scaled", params.layers, params.model.layers);
+  const std::string scaled =
+      params.layers == params.model.layers
+          ? std::string("all layers were simulated")
+          : fmt::format("{} of {} layers were simulated, scaled", params.layers, params.model.layers);
   std::vector<Figure> figures;
   figures.push_back(time("layer_time_ns", seconds / layers, "of one layer, mean over those simulated"));
   if (decodes)
@@ -48,18 +50,21 @@ std::vector<Figure> figures_of(const TransformerParams& params, const model::Mac
     figures.push_back(time("time_to_first_token_ns", seconds * scale,
                            fmt::format("of the whole model's layers: {}", scaled)));
   const double rate = tokens / (seconds * scale);
-  figures.push_back({"tokens_per_second", rate, fmt::format("{:.4g}", rate),
-                     fmt::format("{} tokens of all sequences in that time", params.rows() * params.parallel.data)});
+  figures.push_back(
+      {"tokens_per_second", rate, fmt::format("{:.4g}", rate),
+       fmt::format("{} tokens of all sequences in that time", params.rows() * params.parallel.data)});
   const double share = seconds > 0 ? 100 * exposed.seconds() / seconds : 0;
   figures.push_back({"exposed_communication_percent", share, fmt::format("{:.1f} %", share),
                      "of the time a core's collectives run and none of its engines computes, mean"});
   figures.push_back(bytes("hbm_bytes_per_token", hbm * scale / tokens, "read and written, whole model"));
-  figures.push_back(bytes("link_bytes_per_token", links * scale / tokens, "carried, counted on every link, whole model"));
+  figures.push_back(
+      bytes("link_bytes_per_token", links * scale / tokens, "carried, counted on every link, whole model"));
   const Footprint f = footprint_of(params, machine);
-  figures.push_back(bytes("hbm_footprint_bytes", f.total(),
-                          fmt::format("of the fullest chip, whole model: weights {:.2f} GB, caches {:.2f} GB, "
-                                      "activations {:.2f} GB, embedding {:.2f} GB",
-                                      f.weights / 1e9, f.caches / 1e9, f.activations / 1e9, f.embedding / 1e9)));
+  figures.push_back(
+      bytes("hbm_footprint_bytes", f.total(),
+            fmt::format("of the fullest chip, whole model: weights {:.2f} GB, caches {:.2f} GB, "
+                        "activations {:.2f} GB, embedding {:.2f} GB",
+                        f.weights / 1e9, f.caches / 1e9, f.activations / 1e9, f.embedding / 1e9)));
   return figures;
 }
 

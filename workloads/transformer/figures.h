@@ -11,7 +11,8 @@
 
 namespace tahoma::workloads {
 
-std::vector<runtime::WorkloadFigure> figures_of(const TransformerParams& params, const model::MachineParams& machine,
-                                        const base::RunMeasurement& run, base::Duration exposed);
+std::vector<runtime::WorkloadFigure> figures_of(const TransformerParams& params,
+                                                const model::MachineParams& machine,
+                                                const base::RunMeasurement& run, base::Duration exposed);
 
 }  // namespace tahoma::workloads

@@ -35,11 +35,13 @@ Footprint footprint_of(const TransformerParams& params, const model::MachinePara
   const ModelShape& m = params.model;
   const RankShare share(params, machine.chip.lnc);
   const bool decodes = params.phase() == Phase::kDecode;
-  const double ranks = number(ranks_of_chip(params, machine)), size = number(isa::size_of(TransformerParams::kDType)),
-               hidden = number(m.hidden), layers = number(m.layers), rows = number(params.rows());
+  const double ranks = number(ranks_of_chip(params, machine)),
+               size = number(isa::size_of(TransformerParams::kDType)), hidden = number(m.hidden),
+               layers = number(m.layers), rows = number(params.rows());
   const double heads = number(share.units() + share.heads) * number(m.head_dim);
-  const double kept = decodes ? number(params.context + 1) * number((params.rows() + share.sharers - 1) / share.sharers)
-                              : rows;
+  const double kept =
+      decodes ? number(params.context + 1) * number((params.rows() + share.sharers - 1) / share.sharers)
+              : rows;
   Footprint f;
   f.weights = ranks * layers * (size * hidden * (heads + 3 * number(share.ffn)) + 2 * 4 * hidden);
   f.caches = ranks * layers * size * 2 * number(share.kv_heads * m.head_dim) * kept;
@@ -55,11 +57,12 @@ void check_footprint(const TransformerParams& params, const model::MachineParams
   if (f.total() <= capacity) return;
   throw base::UserError(
       "E-MDL-005", "workload.parallel.tensor",
-      fmt::format("{} takes {:.1f} GiB of a chip's HBM (weights {:.1f}, caches {:.1f}, activations {:.1f}, embedding "
-                  "{:.1f}), which has {:.1f}; expected a higher tensor degree than {}, a smaller batch or shorter "
-                  "sequences",
-                  params.model.name, f.total() / kGiB, f.weights / kGiB, f.caches / kGiB, f.activations / kGiB,
-                  f.embedding / kGiB, capacity / kGiB, params.parallel.tensor));
+      fmt::format(
+          "{} takes {:.1f} GiB of a chip's HBM (weights {:.1f}, caches {:.1f}, activations {:.1f}, embedding "
+          "{:.1f}), which has {:.1f}; expected a higher tensor degree than {}, a smaller batch or shorter "
+          "sequences",
+          params.model.name, f.total() / kGiB, f.weights / kGiB, f.caches / kGiB, f.activations / kGiB,
+          f.embedding / kGiB, capacity / kGiB, params.parallel.tensor));
 }
 
 }  // namespace tahoma::workloads

@@ -36,7 +36,7 @@ void LayerPart::product(const HbmView& a, const HbmView& b, const HbmView& c) co
 }
 
 void LayerPart::norm(const HbmView& x, const HbmView* add, const HbmView* sum, const HbmView& gain,
-                const HbmView& y) const {
+                     const HbmView& y) const {
   const Kernel::Scope scope(kernel);
   RmsNormViews views{x, gain, y, {}, {}};
   if (add != nullptr) views.add = *add;

@@ -38,8 +38,7 @@ class PhasePrograms {
 inline std::byte* row_of(runtime::Machine& machine, const Replica& replica, std::size_t number,
                          const Matrix& matrix, std::uint64_t row) {
   const runtime::Tensor& tensor = matrix.tensor;
-  return machine.bytes(replica.at(number, tensor)) +
-         row * tensor.shape.back() * isa::size_of(tensor.dtype);
+  return machine.bytes(replica.at(number, tensor)) + row * tensor.shape.back() * isa::size_of(tensor.dtype);
 }
 
 }  // namespace tahoma::workloads

@@ -178,9 +178,9 @@ void Prefill::turn_heads(std::size_t slice) {
     if (first >= turned || count == 0) return;
     for (std::uint64_t row = begin; row < end;) {
       const std::uint64_t token = row % params_.tokens, rows = std::min(end - row, params_.tokens - token);
-      part(r, h).rope(heads_of(rows_of(layers_[r].qkv.of(h), row, rows), first,
-                               std::min(count, turned - first), d),
-                      rows_of(ranks_[r].table.of(h), token, rows));
+      part(r, h).rope(
+          heads_of(rows_of(layers_[r].qkv.of(h), row, rows), first, std::min(count, turned - first), d),
+          rows_of(ranks_[r].table.of(h), token, rows));
       row += rows;
     }
   });
@@ -204,8 +204,7 @@ void Prefill::attend() {
         return heads_of(rows_of(view, s * params_.tokens, params_.tokens), first, count, d);
       };
       const HbmView qkv = layers_[r].qkv.of(h);
-      part(r, h).attention({rows(qkv, heads.first, heads.count),
-                            rows(qkv, share_.heads + kv, kv_end - kv),
+      part(r, h).attention({rows(qkv, heads.first, heads.count), rows(qkv, share_.heads + kv, kv_end - kv),
                             rows(qkv, share_.heads + share_.kv_heads + kv, kv_end - kv),
                             rows(layers_[r].o.of(h), heads.first, heads.count), heads, share_.heads_per_kv});
     }
@@ -249,7 +248,8 @@ void Prefill::feed_forward(std::size_t layer, std::size_t slice) {
                        replica_.half_of_columns(slice_of(r, h, slice, &Layer::partial_mlp), h));
   });
   meet_columns(slice, &Layer::partial_mlp);
-  exchange("mlp reduce_scatter", Operation::kReduceScatter, slice, &Layer::Half::sum_mlp, &Layer::partial_mlp);
+  exchange("mlp reduce_scatter", Operation::kReduceScatter, slice, &Layer::Half::sum_mlp,
+           &Layer::partial_mlp);
 }
 
 // What a slice needs next comes before the slice behind it: queues are in order.

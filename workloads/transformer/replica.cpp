@@ -28,8 +28,9 @@ bool lie_alike(const model::MachineParams& machine, const Replica::Place& a, con
 
 }  // namespace
 
-std::vector<std::vector<Replica::Place>> replicas_of(const model::MachineParams& machine, const Seating& seating,
-                                                     std::uint64_t replicas, std::uint64_t tensor) {
+std::vector<std::vector<Replica::Place>> replicas_of(const model::MachineParams& machine,
+                                                     const Seating& seating, std::uint64_t replicas,
+                                                     std::uint64_t tensor) {
   const std::size_t halves = machine.chip.lnc;
   std::vector<Replica::Place> all;
   std::vector<Members> members;

@@ -25,8 +25,8 @@ struct Matrix {
 class Replica {
  public:
   struct Place {
-    std::uint64_t number = 0;                       // of the replica
-    std::vector<std::vector<std::uint32_t>> cores;  // by rank and half
+    std::uint64_t number = 0;                        // of the replica
+    std::vector<std::vector<std::uint32_t>> cores;   // by rank and half
     std::vector<runtime::collective::Group> groups;  // by half; none of a single rank
   };
   // `alike`: the replicas that run these programs; the first is the one that they are built for.
@@ -83,7 +83,8 @@ class Replica {
 };
 
 // All replicas, those alike together. `tensor` ranks each.
-std::vector<std::vector<Replica::Place>> replicas_of(const model::MachineParams& machine, const Seating& seating,
-                                                     std::uint64_t replicas, std::uint64_t tensor);
+std::vector<std::vector<Replica::Place>> replicas_of(const model::MachineParams& machine,
+                                                     const Seating& seating, std::uint64_t replicas,
+                                                     std::uint64_t tensor);
 
 }  // namespace tahoma::workloads

@@ -33,7 +33,8 @@ void Seating::check_order(const std::string& order) {
   if (!std::equal(names.begin(), names.end(), kAxes.begin(), kAxes.end()))
     throw base::UserError(
         "E-MDL-003", "workload.placement",
-        fmt::format("'{}' is no order of the axes; expected core, x, y and z once each, as in core,x,y,z", order));
+        fmt::format("'{}' is no order of the axes; expected core, x, y and z once each, as in core,x,y,z",
+                    order));
 }
 
 Seating::Seating(const model::MachineParams& machine, const std::string& order, std::uint64_t tensor)
@@ -45,7 +46,8 @@ Seating::Seating(const model::MachineParams& machine, const std::string& order, 
                                  {torus.y, per_chip * torus.x},
                                  {torus.z, per_chip * torus.x * torus.y}}};
   for (const std::string_view name : split(order))
-    axes_.push_back(all.at(static_cast<std::size_t>(std::find(kAxes.begin(), kAxes.end(), name) - kAxes.begin())));
+    axes_.push_back(
+        all.at(static_cast<std::size_t>(std::find(kAxes.begin(), kAxes.end(), name) - kAxes.begin())));
 }
 
 std::vector<std::uint32_t> Seating::cores(std::uint64_t replica, std::uint64_t rank) const {

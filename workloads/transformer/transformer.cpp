@@ -67,8 +67,7 @@ class Transformer final : public runtime::Workload {
     return {{out.name, out.dtype, out.shape, std::move(out.values)}};
   }
 
-  std::vector<runtime::CollectiveResult> collectives(Machine& machine,
-                                                     const base::RunMeasurement&) override {
+  std::vector<runtime::CollectiveResult> collectives(Machine& machine, const base::RunMeasurement&) override {
     std::vector<runtime::CollectiveResult> results;
     for (std::size_t i = 0; i < programs_.size(); ++i)
       for (const PhasePrograms::Exchange& exchange : programs_[i]->exchanges())

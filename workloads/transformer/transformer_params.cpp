@@ -20,7 +20,8 @@ using base::chosen;
 }
 
 void require_divides(const char* path, std::uint64_t part, const char* what, std::uint64_t whole) {
-  if (whole % part != 0) refuse(path, fmt::format("expected a divisor of the {} {}, got {}", whole, what, part));
+  if (whole % part != 0)
+    refuse(path, fmt::format("expected a divisor of the {} {}, got {}", whole, what, part));
 }
 
 // One of two numbers is a multiple of the other.
@@ -96,20 +97,21 @@ void TransformerParams::declare(base::ParamTree& t) {
 void TransformerParams::check(const model::MachineParams& machine) const {
   Seating::check_order(placement);
   if (parallel.ranks() > Seating::logical_cores(machine))
-    throw base::UserError("E-MDL-002", "workload.parallel",
-                          fmt::format("{} x {} ranks; the machine has {} logical cores of {}", parallel.tensor,
-                                      parallel.data, Seating::logical_cores(machine), machine.chip.lnc));
+    throw base::UserError(
+        "E-MDL-002", "workload.parallel",
+        fmt::format("{} x {} ranks; the machine has {} logical cores of {}", parallel.tensor, parallel.data,
+                    Seating::logical_cores(machine), machine.chip.lnc));
   const std::uint64_t lnc = machine.chip.lnc, tp = parallel.tensor;
   require_divides("workload.model.kv_heads", model.kv_heads, "query heads", model.heads);
   require_divides("workload.parallel.data", parallel.data, "sequences of workload.batch", batch);
   require_related("workload.parallel.tensor", tp, "query heads", model.heads);
   require_related("workload.parallel.tensor", tp, "key heads", model.kv_heads);
-  require_divides("workload.parallel.tensor", tp * lnc, "hidden features of workload.model.ffn (by physical cores)",
-                  model.ffn);
+  require_divides("workload.parallel.tensor", tp * lnc,
+                  "hidden features of workload.model.ffn (by physical cores)", model.ffn);
   require_divides("workload.model.hidden", 32 * lnc, "hidden features (whole accesses of HBM)", model.hidden);
   if (phase() == Phase::kDecode) return;
-  require_divides("workload.overlap", overlap * tp * lnc, "tokens of a replica (by slices and physical cores)",
-                  rows());
+  require_divides("workload.overlap", overlap * tp * lnc,
+                  "tokens of a replica (by slices and physical cores)", rows());
   if (overlap > 1 && rows() / overlap % kTurnedRows != 0)
     refuse("workload.overlap", fmt::format("expected slices of whole {} rows; {} slices of {} rows are none",
                                            kTurnedRows, overlap, rows()));
@@ -118,8 +120,8 @@ void TransformerParams::check(const model::MachineParams& machine) const {
 double TransformerParams::useful_flops() const {
   const auto d = [](std::uint64_t n) { return static_cast<double>(n); };
   const double weights = model.layer_weights() - 2 * d(model.hidden);
-  const double pairs = phase() == Phase::kDecode ? d(batch) * d(context + 1)
-                                                 : d(batch) * d(tokens) * d(tokens + 1) / 2;
+  const double pairs =
+      phase() == Phase::kDecode ? d(batch) * d(context + 1) : d(batch) * d(tokens) * d(tokens + 1) / 2;
   const double attention = 4 * d(model.heads) * d(model.head_dim) * pairs;
   return d(layers) * (2 * weights * d(rows() * parallel.data) + attention);
 }

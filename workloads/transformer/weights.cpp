@@ -44,9 +44,9 @@ struct Maker {
     HostTensor tensor = runtime::make_tensor(name, dtype, {rows, columns});
     const std::size_t size = isa::size_of(dtype);
     for (std::uint64_t i = 0; i < rows * columns; ++i)
-      isa::store_from_fp32(tensor.values.data() + i * size, dtype,
-                           static_cast<float>(uniform.middle +
-                                              uniform.reach * runtime::generated_value(seed, number, i)));
+      isa::store_from_fp32(
+          tensor.values.data() + i * size, dtype,
+          static_cast<float>(uniform.middle + uniform.reach * runtime::generated_value(seed, number, i)));
     return tensor;
   }
 };
@@ -93,8 +93,8 @@ HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
   values.weights.resize(params.layers);
   std::uint64_t number = 1;
   for (const Row& row : rows) {
-    const auto uniform = row.gain ? Maker::Uniform{1, 0.5}
-                                  : Maker::Uniform{0, std::sqrt(3.0 / static_cast<double>(row.rows))};
+    const auto uniform =
+        row.gain ? Maker::Uniform{1, 0.5} : Maker::Uniform{0, std::sqrt(3.0 / static_cast<double>(row.rows))};
     auto layers =
         maker.layers(row.name, number++, row.gain ? DType::kFp32 : kDType, row.rows, row.columns, uniform);
     for (std::uint64_t l = 0; l < params.layers; ++l) values.weights[l].*row.to = std::move(layers[l]);
@@ -111,8 +111,8 @@ HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
   }
   values.table =
       decodes ? rope_table(m, params.context, 0, params.rows()) : rope_table(m, 0, 1, params.tokens);
-  values.x = runtime::input(params.inputs.of("x"), "x", kDType, {params.rows() * params.parallel.data, m.hidden},
-                            seed, 0);
+  values.x = runtime::input(params.inputs.of("x"), "x", kDType,
+                            {params.rows() * params.parallel.data, m.hidden}, seed, 0);
   return values;
 }
 
