@@ -15,25 +15,27 @@ using tests::heads_of, tests::LayerBench;
 
 namespace {
 
-constexpr std::uint64_t kHeads = 4, kKvHeads = 2, kD = 32, kColumns = (kHeads + 2 * kKvHeads) * kD;
+constexpr std::uint64_t kHeads = 4, kKvHeads = 2;
 
 // Queries, keys and values beside each other, as a projection leaves them, or their gradients.
 struct Beside {
   HbmView q, k, v;
-  explicit Beside(const HbmView& all)
-      : q(all.window(0, 10, all.rows, kHeads * kD)),
-        k(all.window(0, 10 + kHeads * kD, all.rows, kKvHeads * kD)),
-        v(all.window(0, 10 + (kHeads + kKvHeads) * kD, all.rows, kKvHeads * kD)) {}
+  Beside(const HbmView& all, std::uint64_t d)
+      : q(all.window(0, 10, all.rows, kHeads * d)),
+        k(all.window(0, 10 + kHeads * d, all.rows, kKvHeads * d)),
+        v(all.window(0, 10 + (kHeads + kKvHeads) * d, all.rows, kKvHeads * d)) {}
 };
 
 struct Pass {
   Beside in, gradients;
   HbmView o, d_o, lse;
   bool causal = true;
+  std::uint64_t d() const { return o.columns / kHeads; }
+  double scale() const { return 1 / std::sqrt(static_cast<double>(d())); }
 };
 
-workloads::FlashShape shape_of(std::uint64_t tokens, bool causal) {
-  workloads::FlashShape shape{kHeads, tokens, tokens, kD, causal};
+workloads::FlashShape shape_of(std::uint64_t tokens, std::uint64_t d, bool causal) {
+  workloads::FlashShape shape{kHeads, tokens, tokens, d, causal};
   shape.heads_per_kv = kHeads / kKvHeads;
   shape.by_rows = true;
   return shape;
@@ -47,8 +49,6 @@ workloads::FlashBackwardViews views_of(const Pass& pass) {
   return views;
 }
 
-double scale() { return 1 / std::sqrt(static_cast<double>(kD)); }
-
 // Of what the bench holds: every row's sum of dO o O, whatever made O.
 runtime::HostTensor delta_of(const LayerBench& bench, const Pass& pass) {
   runtime::HostTensor delta = runtime::make_tensor("delta", DType::kFp32, {kHeads, pass.o.rows});
@@ -56,7 +56,7 @@ runtime::HostTensor delta_of(const LayerBench& bench, const Pass& pass) {
   for (std::uint64_t h = 0; h < kHeads; ++h)
     for (std::uint64_t t = 0; t < pass.o.rows; ++t) {
       double sum = 0;
-      for (std::uint64_t c = h * kD; c < (h + 1) * kD; ++c)
+      for (std::uint64_t c = h * pass.d(); c < (h + 1) * pass.d(); ++c)
         sum += double{bench.at(pass.o, t, c)} * double{bench.at(pass.d_o, t, c)};
       values.push_back(static_cast<float>(sum));
     }
@@ -65,7 +65,7 @@ runtime::HostTensor delta_of(const LayerBench& bench, const Pass& pass) {
 }
 
 void check(const LayerBench& bench, const Pass& pass) {
-  const auto heads = [&](const HbmView& view) { return heads_of(bench, view, kD); };
+  const auto heads = [&](const HbmView& view) { return heads_of(bench, view, pass.d()); };
   const auto nobody = [](const std::string&) {
     return [](std::uint64_t, std::uint64_t) { return std::string("nobody"); };
   };
@@ -73,16 +73,16 @@ void check(const LayerBench& bench, const Pass& pass) {
       {heads(pass.in.q), heads(pass.in.k), heads(pass.in.v), heads(pass.d_o),
        tests::as_tensor(bench, pass.lse), delta_of(bench, pass), heads(pass.gradients.q),
        heads(pass.gradients.k), heads(pass.gradients.v)},
-      scale(), {pass.causal, 0}, nobody);
+      pass.scale(), {pass.causal, 0}, nobody);
   INFO(golden.first_mismatch);
   CHECK(golden.passed);
 }
 
-Pass pass_of(LayerBench& bench, DType dtype, std::uint64_t tokens, std::uint32_t seed) {
-  return {Beside(bench.input(dtype, tokens, kColumns + 10, seed)),
-          Beside(bench.tensor(dtype, tokens, kColumns + 10)),
-          bench.tensor(dtype, tokens, kHeads * kD + 7).window(0, 7, tokens, kHeads * kD),
-          bench.input(dtype, tokens, kHeads * kD + 3, seed + 1).window(0, 3, tokens, kHeads * kD),
+Pass pass_of(LayerBench& bench, DType dtype, std::uint64_t tokens, std::uint64_t d, std::uint32_t seed) {
+  const std::uint64_t all = 10 + (kHeads + 2 * kKvHeads) * d, columns = kHeads * d;
+  return {Beside(bench.input(dtype, tokens, all, seed), d), Beside(bench.tensor(dtype, tokens, all), d),
+          bench.tensor(dtype, tokens, columns + 7).window(0, 7, tokens, columns),
+          bench.input(dtype, tokens, columns + 3, seed + 1).window(0, 3, tokens, columns),
           bench.tensor(DType::kFp32, kHeads, tokens)};
 }
 
@@ -92,14 +92,15 @@ Pass pass_of(LayerBench& bench, DType dtype, std::uint64_t tokens, std::uint32_t
 TEST_CASE("layer backward: two attentions forth and back", "[layer][attention]") {
   const std::uint64_t tokens = GENERATE(1, 100, 530);
   const DType dtype = GENERATE(DType::kBf16, DType::kFp32);
-  INFO(tokens << " tokens, " << isa::name_of(dtype));
+  const std::uint64_t d = GENERATE(32, 128);
+  INFO(tokens << " tokens, d = " << d << ", " << isa::name_of(dtype));
   LayerBench bench(tests::default_machine());
-  const Pass first = pass_of(bench, dtype, tokens, 1);
-  Pass second = pass_of(bench, dtype, tokens, 3);
+  const Pass first = pass_of(bench, dtype, tokens, d, 1);
+  Pass second = pass_of(bench, dtype, tokens, d, 3);
   second.d_o = first.gradients.q;
   second.causal = false;
   for (const Pass& pass : {first, second}) {
-    workloads::FlashShape shape = shape_of(tokens, pass.causal);
+    workloads::FlashShape shape = shape_of(tokens, d, pass.causal);
     shape.dtype = dtype;
     shape.lse = true;
     {
@@ -118,26 +119,36 @@ TEST_CASE("layer backward: two attentions forth and back", "[layer][attention]")
 // SBUF for dQ of three tiles of queries: dK and dV are summed up between segments. O may be anything that D
 // is made of.
 TEST_CASE("layer backward: attention in segments of queries", "[layer][attention]") {
-  const std::uint64_t tokens = 530;
-  const workloads::FlashShape shape = shape_of(tokens, true);
+  const std::uint64_t tokens = 530, d = 32;
+  const workloads::FlashShape shape = shape_of(tokens, d, true);
   model::MachineParams machine = tests::default_machine();
   machine.chip.core.sbuf.usable = {
       workloads::BackwardMemory::working_bytes(shape, workloads::backward_tiling_of(machine, shape)) +
       3 * workloads::BackwardMemory::tile_bytes(shape)};
   REQUIRE(workloads::in_segments(shape, workloads::backward_tiling_of(machine, shape)));
   LayerBench bench(machine);
-  Pass pass = pass_of(bench, DType::kBf16, tokens, 1);
-  pass.o = bench.input(DType::kBf16, tokens, kHeads * kD, 5);
+  Pass pass = pass_of(bench, DType::kBf16, tokens, d, 1);
+  pass.o = bench.input(DType::kBf16, tokens, kHeads * d, 5);
   workloads::FlashBackwardViews views = views_of(pass);
-  views.dk_sum = bench.tensor(DType::kFp32, tokens, kKvHeads * kD);
-  views.dv_sum = bench.tensor(DType::kFp32, tokens, kKvHeads * kD);
+  views.dk_sum = bench.tensor(DType::kFp32, tokens, kKvHeads * d);
+  views.dv_sum = bench.tensor(DType::kFp32, tokens, kKvHeads * d);
   const runtime::AttentionSaved saved = runtime::attention_saved(
-      heads_of(bench, pass.in.q, kD), heads_of(bench, pass.in.k, kD), heads_of(bench, pass.in.v, kD),
-      heads_of(bench, pass.d_o, kD), scale(), {true, 0});
+      heads_of(bench, pass.in.q, d), heads_of(bench, pass.in.k, d), heads_of(bench, pass.in.v, d),
+      heads_of(bench, pass.d_o, d), pass.scale(), {true, 0});
   const std::vector<float> lse = tests::load_all(saved.lse.values.data(), kHeads * tokens, DType::kFp32);
   for (std::uint64_t h = 0; h < kHeads; ++h)
     for (std::uint64_t t = 0; t < tokens; ++t) bench.set(pass.lse, h, t, lse[h * tokens + t]);
   workloads::emit_flash_backward(bench.kernel, bench.machine, shape, views);
   bench.run(11);
   check(bench, pass);
+}
+
+TEST_CASE("layer backward: tiles that cannot be turned are refused", "[layer][attention]") {
+  model::MachineParams machine = tests::default_machine();
+  machine.chip.core.tensor.rows = 40;
+  LayerBench bench(machine);
+  const Pass pass = pass_of(bench, DType::kBf16, 100, 32, 1);
+  CHECK_THROWS_WITH(
+      workloads::emit_flash_backward(bench.kernel, machine, shape_of(100, 32, true), views_of(pass)),
+      Catch::Contains("E-ATT-006"));
 }

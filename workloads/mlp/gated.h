@@ -6,8 +6,8 @@
 // And its backward pass for y = silu(gate) * up, with s = sigmoid(gate) and t = sigmoid(-gate), so that one
 // table of functions serves both gradients and neither tail loses its digits:
 //   dup = (dy s) gate        dgate = (1 + gate t) (dy s) up
-// in fp32, each rounded once: sigmoids on the scalar engine, dy s and its product with up on GpSimd, the rest
-// on the vector engine. gate has to be finite (an infinite one gives NaN).
+// in fp32, each rounded once: sigmoids and the sum with 1 on the scalar engine, dy s and its product with up
+// on GpSimd, the other products on the vector engine. gate has to be finite (an infinite one gives NaN).
 #pragma once
 
 #include "runtime/kernel.h"

@@ -70,7 +70,7 @@ class NormBackward {
         normalised_(piece_pool("normalised", DType::kFp32, kNormalised)),
         products_(piece_pool("h n", DType::kFp32, kProducts)),
         terms_(piece_pool("dy n", summed(shape.dtype), kTerms)),
-        rests_(piece_pool("rest", DType::kFp32, kRests)),
+        rests_(piece_pool("rest", DType::kFp32, rests())),
         columns_pool_(kernel_.sbuf("columns", DType::kFp32, 1, 48)),
         partials_(kernel_.sbuf("partial sums", DType::kFp32, static_cast<unsigned>(pieces_.size()), 12)) {
     if (tensors_.db) db_.emplace(kernel_, machine, "db", summed(shape.dtype), columns_);
@@ -103,6 +103,12 @@ class NormBackward {
     std::optional<TileView> squares;
     std::optional<TileView> factor, offset;  // dx = h + factor x + offset
   };
+  // What is still to be added to h.
+  struct Rest {
+    Tile tile;
+    Range columns;
+    TileView rest;
+  };
   // What the tensor engine sums up.
   struct Piece {
     Range columns;
@@ -115,7 +121,7 @@ class NormBackward {
   std::uint64_t bytes_per_column() const {
     return (kDys + kDxs + (tensors_.add ? kAdds : 0)) * isa::size_of(shape_.dtype) +
            kTerms * isa::size_of(summed(shape_.dtype)) +
-           (kNormalised + kProducts + kRests) * isa::size_of(DType::kFp32);
+           (kNormalised + kProducts + rests()) * isa::size_of(DType::kFp32);
   }
   // As wide as the gain comes, unless that leaves no room for a whole row.
   unsigned width() const {
@@ -125,6 +131,7 @@ class NormBackward {
       width = (width - 1) / kPiece * kPiece;
     return width;
   }
+  unsigned rests() const { return tensors_.add ? 2 * kRests : kRests; }
   Pool piece_pool(const char* name, DType dtype, unsigned copies) {
     return kernel_.sbuf(name, dtype, pieces_[0].count, copies);
   }
@@ -151,6 +158,7 @@ class NormBackward {
       if (first) under_way.push_back(begin(rows[step]));
       Tile* const oldest = third ? &under_way.front() : nullptr;
       Tile* const middle = second ? &under_way[third ? 1 : 0] : nullptr;
+      while (!unadded_.empty()) add_rest();  // of a tile whose h makes room
       if (oldest != nullptr) know_factors(*oldest);
       if (middle != nullptr) know_rstd(*middle);
       for (std::size_t i = 0; i < pieces_.size(); ++i) {
@@ -262,12 +270,12 @@ class NormBackward {
                           Queue::kGpSimd);
   }
 
-  // dx = h + factor x + offset, and what is added to it.
+  // dx = h + factor x + offset, and what is added to it: then GpSimd does that instead of its share of the
+  // rest.
   void finish(const Tile& tile, std::size_t i) {
     const Range& columns = pieces_[i];
-    const TileView rest = take(rests_, tile, columns), out = take(dxs_, tile, columns),
-                   x = part(tile.x, columns);
-    if (i % kPiecesOfGpSimd == kPiecesOfGpSimd - 1)
+    const TileView rest = take(rests_, tile, columns), x = part(tile.x, columns);
+    if (!tensors_.add && i % kPiecesOfGpSimd == kPiecesOfGpSimd - 1)
       kernel_.tensor_scalar(rest, x, AluOp::kMult, {0, &*tile.factor},
                             tile.offset ? AluOp::kAdd : AluOp::kBypass,
                             {0, tile.offset ? &*tile.offset : nullptr}, Queue::kGpSimd);
@@ -279,9 +287,17 @@ class NormBackward {
       kernel_.load(add, tensors_.add->window(tile.rows.first, columns.first, tile.rows.count, columns.count));
       kernel_.tensor_tensor(rest, rest, add, AluOp::kAdd, Queue::kGpSimd);
     }
+    unadded_.push_back({tile, columns, rest});
+    if (unadded_.size() > (tensors_.add ? 1 : 0)) add_rest();
+  }
+  // A piece later where a third engine has something to add.
+  void add_rest() {
+    const auto& [tile, columns, rest] = unadded_.front();
+    const TileView out = take(dxs_, tile, columns);
     kernel_.tensor_tensor(out, part(tile.h, columns), rest, AluOp::kAdd);
     unstored_.emplace_back(tensors_.dx.window(tile.rows.first, columns.first, tile.rows.count, columns.count),
                            out);
+    unadded_.pop_front();
     if (unstored_.size() > 1) store();
   }
   // By the vector engine, which has gone on meanwhile: on no other queue would nothing wait behind a store.
@@ -292,6 +308,7 @@ class NormBackward {
 
   void flush() {
     while (!made_.empty()) add_up_rows();
+    while (!unadded_.empty()) add_rest();
     while (!unstored_.empty()) store();
   }
 
@@ -310,6 +327,7 @@ class NormBackward {
   Pool xs_, hs_, dys_, dxs_, normalised_, products_, terms_, rests_, columns_pool_, partials_, adds_;
   std::deque<std::pair<TileView, TileView>> unsummed_;  // values, their sum
   std::deque<Piece> made_;
+  std::deque<Rest> unadded_;
   std::deque<std::pair<HbmView, TileView>> unstored_;
 };
 
