@@ -31,7 +31,7 @@ Json flops_json(const Summary& s) {
 Json figures_json(const std::vector<WorkloadFigure>& figures) {
   Json json = Json::object();
   for (const WorkloadFigure& figure : figures)
-    json[figure.key] = {{"value", number(figure.value)}, {"meaning", figure.meaning}};
+    json[figure.key] = {{"value", number(figure.value)}, {"text", figure.text}, {"meaning", figure.meaning}};
   return json;
 }
 

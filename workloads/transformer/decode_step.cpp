@@ -155,14 +155,14 @@ void DecodeStep::attend(std::size_t layer) {
     if (sequences_of(r, h).count > 0) append(r, h, ranks_[r].caches[layer][h]);
   });
   replica_.each("attention", [&](std::size_t r, std::size_t h) {
-    const auto [first, count] = sequences_of(r, h);
-    if (count == 0) return;
+    const runtime::Part own = sequences_of(r, h);
+    if (own.count == 0) return;
     const Cache& cache = ranks_[r].caches[layer][h];
     const auto heads = [&](const Matrix& matrix) {
-      return heads_of(rows_of(matrix.of(h), first, count), 0, share_.heads, d);
+      return heads_of(rows_of(matrix.of(h), own.first, own.count), 0, share_.heads, d);
     };
     part(r, h).decode({heads(layers_[r].qkv), cache.k.of(h), cache.v.of(h), heads(layers_[r].o),
-                       share_.kv_heads, share_.heads_per_kv, count, capacity()});
+                       share_.kv_heads, share_.heads_per_kv, own.count, capacity()});
   });
   for (std::size_t r = 0; r < replica_.ranks(); ++r)
     replica_.meet(r, [&](std::size_t writer, std::size_t viewer) {

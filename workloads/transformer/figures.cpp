@@ -18,11 +18,14 @@ Figure time(const char* key, double seconds, const std::string& meaning) {
   return {key, seconds * 1e9, text, meaning};
 }
 
+std::string bytes_text(double count) {
+  return count < 1e6   ? fmt::format("{:.1f} kB", count / 1e3)
+         : count < 1e9 ? fmt::format("{:.1f} MB", count / 1e6)
+                       : fmt::format("{:.1f} GB", count / 1e9);
+}
+
 Figure bytes(const char* key, double count, const std::string& meaning) {
-  const std::string text = count < 1e6   ? fmt::format("{:.1f} kB", count / 1e3)
-                           : count < 1e9 ? fmt::format("{:.1f} MB", count / 1e6)
-                                         : fmt::format("{:.1f} GB", count / 1e9);
-  return {key, count, text, meaning};
+  return {key, count, bytes_text(count), meaning};
 }
 
 }  // namespace
@@ -60,11 +63,11 @@ std::vector<Figure> figures_of(const TransformerParams& params, const model::Mac
   figures.push_back(
       bytes("link_bytes_per_token", links * scale / tokens, "carried, counted on every link, whole model"));
   const Footprint f = footprint_of(params, machine);
-  figures.push_back(
-      bytes("hbm_footprint_bytes", f.total(),
-            fmt::format("of the fullest chip, whole model: weights {:.2f} GB, caches {:.2f} GB, "
-                        "activations {:.2f} GB, embedding {:.2f} GB",
-                        f.weights / 1e9, f.caches / 1e9, f.activations / 1e9, f.embedding / 1e9)));
+  figures.push_back(bytes("hbm_footprint_bytes", f.total(),
+                          fmt::format("of the fullest chip, whole model: weights {}, caches {}, activations "
+                                      "{}, embedding {}",
+                                      bytes_text(f.weights), bytes_text(f.caches), bytes_text(f.activations),
+                                      bytes_text(f.embedding))));
   return figures;
 }
 

@@ -84,7 +84,7 @@ Replica::Replica(runtime::Machine& machine, std::vector<Place> alike)
 
 Tensor Replica::allocate(std::size_t rank, std::size_t half, const std::string& name, isa::DType dtype,
                          const std::vector<std::uint64_t>& shape) {
-  const Tensor first = machine_.allocate(alike_.front().cores[rank][half], name, dtype, shape);
+  Tensor first = machine_.allocate(alike_.front().cores[rank][half], name, dtype, shape);
   for (std::size_t g = 1; g < alike_.size(); ++g) {
     const Tensor tensor = machine_.allocate(alike_[g].cores[rank][half], name, dtype, shape);
     TAHOMA_INVARIANT(tensor.address - first.address == distance_[g], "replicas that do not lie alike");

@@ -25,7 +25,16 @@ function headline({summary}) {
       el("div", {class: "tile"}, el("span", {}, name), el("strong", {"data-tile": name}, value), el("small", {}, more)))));
 }
 
-const SECTIONS = [stallSection, rooflineSection, hbmSection, linkSection, trafficSection, occupancySection, collectiveSection,
+// What the workload's owner asks for, in its own words.
+function figureSection({summary}) {
+  const figures = Object.entries(summary.figures);
+  if (!figures.length) return null;
+  const columns = [{head: "figure", of: ([key]) => key.replaceAll("_", " ")}, {head: "value", number: true, of: ([, figure]) => figure.text},
+                   {head: "how it is counted", of: ([, figure]) => figure.meaning, class: "prose"}];
+  return section("figures", "Of the workload", "", longTable(columns, figures, 24, "figures"));
+}
+
+const SECTIONS = [figureSection, stallSection, rooflineSection, hbmSection, linkSection, trafficSection, occupancySection, collectiveSection,
                   machineSection, ledgerSection, reproduceSection];
 
 function contents(sections) {
