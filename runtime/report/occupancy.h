@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,12 @@ class OccupancyRecorder final : public base::Observer {
     const std::vector<std::uint32_t>* fillers = nullptr;  // numbers of fillings_, by the program's own
     std::vector<Live> live;
     std::array<base::BusySeries, kOnChip> series;
+    // What the transfer of the latest packet touches: its 16 engines' packets come one behind the other, and
+    // large programs are not in the host's caches.
+    struct Transfer {
+      std::uint64_t queue = ~std::uint64_t{0}, index = 0;
+      std::span<const ProgramBuffers::Access> accesses;
+    } latest;
   };
   struct Known {  // a program that several cores may run
     std::unique_ptr<ProgramBuffers> buffers;
