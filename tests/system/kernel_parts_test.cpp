@@ -5,9 +5,8 @@
 
 #include "model/base/error.h"
 #include "runtime/kernel.h"
-#include "tests/support/interpreter.h"
+#include "tests/support/event_orders.h"
 #include "tests/support/machine_fixture.h"
-#include "tests/support/reference_gemm.h"
 
 using namespace tahoma;
 using isa::DType, isa::Queue;
@@ -47,13 +46,7 @@ TEST_CASE("kernel: the memory of a scope is there again behind it, and keeps its
   const auto program = std::make_shared<const isa::Program>(kernel.finish());
   const auto values = tests::random_values(kRows * kParts * kColumns, DType::kFp32, 5);
   for (std::uint32_t seed = 0; seed < 20; ++seed) {
-    tests::Interpreter interpreter(machine, seed);
-    const std::uint64_t at_x = interpreter.allocate(values.size() * 4),
-                        at_y = interpreter.allocate(values.size() * 4);
-    tests::store_all(interpreter.at(at_x), values, DType::kFp32);
-    interpreter.load(0, program, {at_x, at_y});
-    interpreter.run();
-    const auto got = tests::load_all(interpreter.at(at_y), values.size(), DType::kFp32);
+    const auto got = tests::in_some_order(machine, seed, program, values);
     CHECK(std::equal(got.begin(), got.end(), values.begin(), [](float g, float v) { return g == 3.0F * v; }));
   }
 }

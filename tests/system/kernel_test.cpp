@@ -7,7 +7,7 @@
 #include "isa/validate.h"
 #include "model/base/error.h"
 #include "runtime/machine.h"
-#include "tests/support/interpreter.h"
+#include "tests/support/event_orders.h"
 #include "tests/support/machine_fixture.h"
 #include "tests/support/reference_gemm.h"
 
@@ -51,13 +51,7 @@ TEST_CASE("kernel: double-buffered tiles give the same result for every order of
   CHECK_NOTHROW(isa::validate(*program, runtime::limits_of(machine)));
   const auto values = tests::random_values(kRows * kBlocks * kColumns, DType::kFp32, 3);
   for (std::uint32_t seed = 0; seed < 20; ++seed) {
-    tests::Interpreter interpreter(machine, seed);
-    const std::uint64_t at_x = interpreter.allocate(values.size() * 4),
-                        at_y = interpreter.allocate(values.size() * 4);
-    tests::store_all(interpreter.at(at_x), values, DType::kFp32);
-    interpreter.load(0, program, {at_x, at_y});
-    interpreter.run();
-    const auto got = tests::load_all(interpreter.at(at_y), values.size(), DType::kFp32);
+    const auto got = tests::in_some_order(machine, seed, program, values);
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < got.size(); ++i)
       wrong += got[i] == (values[i] * 2.0F + 1.0F) + values[i] ? 0 : 1;

@@ -93,22 +93,19 @@ DecodeStep::Layer DecodeStep::allocate(std::size_t r, std::size_t number) {
   return layer;
 }
 
-void DecodeStep::meet_columns(Whole whole) {
-  for (std::size_t r = 0; r < replica_.ranks(); ++r)
-    replica_.meet(r, [&](std::size_t writer, std::size_t viewer) {
-      return std::vector<HbmView>{replica_.half_of_columns(all_rows(layers_[r].*whole, viewer), writer)};
-    });
+Products DecodeStep::products(std::size_t layer) const {
+  return {replica_,
+          params_.model,
+          share_,
+          [this](std::size_t r) -> const LayerTensors& { return layers_[r]; },
+          [this, layer](std::size_t r) -> const LayerWeights& { return ranks_[r].weights[layer]; },
+          {0, rows()}};
 }
 
 void DecodeStep::make_heads(std::size_t layer) {
   const std::uint64_t d = params_.model.head_dim, turned = share_.heads + share_.kv_heads;
-  replica_.each("qkv", [&](std::size_t r, std::size_t h) {
-    const auto [first, count] = share_.units_of(h);
-    if (count > 0)
-      part(r, h).product(all_rows(layers_[r].halves[h].normed, h),
-                         heads_of(ranks_[r].weights[layer].qkv.of(h), first, count, d),
-                         heads_of(all_rows(layers_[r].qkv, h), first, count, d));
-  });
+  products(layer).make_heads(
+      [&](std::size_t r, std::size_t h) { return all_rows(layers_[r].halves[h].normed, h); });
   replica_.each("rope", [&](std::size_t r, std::size_t h) {
     const auto [first, count] = share_.units_of(h);
     if (count > 0 && first < turned)
@@ -170,12 +167,7 @@ void DecodeStep::attend(std::size_t layer) {
       if (count == 0) return std::vector<HbmView>{};
       return std::vector<HbmView>{rows_of(layers_[r].o.of(viewer), first, count)};
     });
-  replica_.each("projection", [&](std::size_t r, std::size_t h) {
-    part(r, h).product(all_rows(layers_[r].o, h),
-                       replica_.half_of_columns(ranks_[r].weights[layer].o.of(h), h),
-                       replica_.half_of_columns(all_rows(layers_[r].partial, h), h));
-  });
-  meet_columns(&Layer::partial);
+  products(layer).project();
 }
 
 // The sum over the ranks; each half's cores have a part of the rows.
@@ -220,24 +212,8 @@ void DecodeStep::feed_forward(std::size_t layer) {
     part(r, h).norm(all_rows(half.stream, h), &sum, &middle, ranks_[r].weights[layer].mlp_gain.of(h),
                     all_rows(half.normed_mlp, h));
   });
-  replica_.each("gate and up", [&](std::size_t r, std::size_t h) {
-    part(r, h).product(all_rows(layers_[r].halves[h].normed_mlp, h),
-                       replica_.half_of_columns(ranks_[r].weights[layer].gate_up.of(h), h),
-                       replica_.half_of_columns(all_rows(layers_[r].gate_up, h), h));
-  });
-  replica_.each("activation", [&](std::size_t r, std::size_t h) {
-    const HbmView both = replica_.half_of_columns(all_rows(layers_[r].gate_up, h), h);
-    const std::uint64_t columns = both.columns / 2;
-    part(r, h).gated(both.window(0, 0, both.rows, columns), both.window(0, columns, both.rows, columns),
-                     replica_.half_of_columns(all_rows(layers_[r].hidden, h), h));
-  });
-  meet_columns(&Layer::hidden);
-  replica_.each("down", [&](std::size_t r, std::size_t h) {
-    part(r, h).product(all_rows(layers_[r].hidden, h),
-                       replica_.half_of_columns(ranks_[r].weights[layer].down.of(h), h),
-                       replica_.half_of_columns(all_rows(layers_[r].partial_mlp, h), h));
-  });
-  meet_columns(&Layer::partial_mlp);
+  products(layer).feed_forward(
+      [&](std::size_t r, std::size_t h) { return all_rows(layers_[r].halves[h].normed_mlp, h); });
 }
 
 void DecodeStep::emit_layer(std::size_t layer) {

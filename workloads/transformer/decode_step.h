@@ -6,8 +6,8 @@
 // head_dim, capacity], v [kv heads, sequences, capacity, head_dim].
 #pragma once
 
-#include "workloads/transformer/parts.h"
 #include "workloads/transformer/phase_programs.h"
+#include "workloads/transformer/products.h"
 
 namespace tahoma::workloads {
 
@@ -29,8 +29,8 @@ class DecodeStep final : public PhasePrograms {
     Matrix table;
     std::vector<Matrix> in, out;  // by half: the whole stream
   };
-  struct Layer {  // on one rank
-    Matrix qkv, o, partial, sum, gate_up, hidden, partial_mlp, sum_mlp;
+  struct Layer : LayerTensors {  // on one rank
+    Matrix sum, sum_mlp;
     struct Half {
       Matrix stream, normed, middle, normed_mlp;
     };
@@ -45,6 +45,7 @@ class DecodeStep final : public PhasePrograms {
   std::uint64_t capacity() const { return params_.context + 1; }
   runtime::Part sequences_of(std::size_t rank, std::size_t half) const;
   runtime::Part reduced_rows(std::size_t half) const;  // of an all_reduce
+  Products products(std::size_t layer) const;
   runtime::HbmView all_rows(const Matrix& matrix, std::size_t half) const;
   Cache allocate_cache(std::size_t rank, std::size_t half);
   Layer allocate(std::size_t rank, std::size_t layer);
@@ -55,7 +56,6 @@ class DecodeStep final : public PhasePrograms {
   void attend(std::size_t layer);
   void reduce(const char* region, Whole partial, Whole sum);
   void feed_forward(std::size_t layer);
-  void meet_columns(Whole whole);
   void fill_cache(runtime::Machine& machine, std::size_t replica, std::size_t rank, std::size_t half,
                   std::size_t layer, const HostCache& values) const;
 

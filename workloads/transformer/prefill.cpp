@@ -123,11 +123,13 @@ void Prefill::meet_rows(std::size_t slice, Whole whole) {
     });
 }
 
-void Prefill::meet_columns(std::size_t slice, Whole whole) {
-  for (std::size_t r = 0; r < replica_.ranks(); ++r)
-    replica_.meet(r, [&](std::size_t writer, std::size_t viewer) {
-      return std::vector<HbmView>{replica_.half_of_columns(slice_of(r, viewer, slice, whole), writer)};
-    });
+Products Prefill::products(std::size_t layer, std::size_t slice) const {
+  return {replica_,
+          params_.model,
+          share_,
+          [this](std::size_t r) -> const LayerTensors& { return layers_[r]; },
+          [this, layer](std::size_t r) -> const LayerWeights& { return ranks_[r].weights[layer]; },
+          {rows_.first_of_block(slice, 0), rows_.slice()}};
 }
 
 void Prefill::normalise(std::size_t layer, std::size_t slice) {
@@ -157,13 +159,8 @@ void Prefill::normalise_mlp(std::size_t layer, std::size_t slice) {
 void Prefill::make_heads(std::size_t layer, std::size_t slice) {
   replica_.region("qkv");
   meet_rows(slice, &Layer::gathered);
-  const std::uint64_t d = params_.model.head_dim;
-  replica_.each("qkv", [&](std::size_t r, std::size_t h) {
-    const auto [first, count] = share_.units_of(h);
-    if (count == 0) return;
-    part(r, h).product(slice_of(r, h, slice, &Layer::gathered),
-                       heads_of(ranks_[r].weights[layer].qkv.of(h), first, count, d),
-                       heads_of(slice_of(r, h, slice, &Layer::qkv), first, count, d));
+  products(layer, slice).make_heads([&](std::size_t r, std::size_t h) {
+    return slice_of(r, h, slice, &Layer::gathered);
   });
   turn_heads(slice);
 }
@@ -218,36 +215,16 @@ void Prefill::attend() {
 }
 
 void Prefill::project(std::size_t layer, std::size_t slice) {
-  replica_.each("projection", [&](std::size_t r, std::size_t h) {
-    part(r, h).product(slice_of(r, h, slice, &Layer::o),
-                       replica_.half_of_columns(ranks_[r].weights[layer].o.of(h), h),
-                       replica_.half_of_columns(slice_of(r, h, slice, &Layer::partial), h));
-  });
-  meet_columns(slice, &Layer::partial);
+  products(layer, slice).project();
   exchange("attention reduce_scatter", Operation::kReduceScatter, slice, &Layer::Half::sum, &Layer::partial);
 }
 
 void Prefill::feed_forward(std::size_t layer, std::size_t slice) {
   replica_.region("gate and up");
   meet_rows(slice, &Layer::gathered_mlp);
-  replica_.each("gate and up", [&](std::size_t r, std::size_t h) {
-    part(r, h).product(slice_of(r, h, slice, &Layer::gathered_mlp),
-                       replica_.half_of_columns(ranks_[r].weights[layer].gate_up.of(h), h),
-                       replica_.half_of_columns(slice_of(r, h, slice, &Layer::gate_up), h));
+  products(layer, slice).feed_forward([&](std::size_t r, std::size_t h) {
+    return slice_of(r, h, slice, &Layer::gathered_mlp);
   });
-  replica_.each("activation", [&](std::size_t r, std::size_t h) {
-    const HbmView both = replica_.half_of_columns(slice_of(r, h, slice, &Layer::gate_up), h);
-    const std::uint64_t columns = both.columns / 2;
-    part(r, h).gated(both.window(0, 0, both.rows, columns), both.window(0, columns, both.rows, columns),
-                     replica_.half_of_columns(slice_of(r, h, slice, &Layer::hidden), h));
-  });
-  meet_columns(slice, &Layer::hidden);
-  replica_.each("down", [&](std::size_t r, std::size_t h) {
-    part(r, h).product(slice_of(r, h, slice, &Layer::hidden),
-                       replica_.half_of_columns(ranks_[r].weights[layer].down.of(h), h),
-                       replica_.half_of_columns(slice_of(r, h, slice, &Layer::partial_mlp), h));
-  });
-  meet_columns(slice, &Layer::partial_mlp);
   exchange("mlp reduce_scatter", Operation::kReduceScatter, slice, &Layer::Half::sum_mlp,
            &Layer::partial_mlp);
 }

@@ -7,8 +7,8 @@
 // each rank. A slice's collective runs while the next slice is computed. Weights pass once for each slice.
 #pragma once
 
-#include "workloads/transformer/parts.h"
 #include "workloads/transformer/phase_programs.h"
+#include "workloads/transformer/products.h"
 #include "workloads/transformer/rows.h"
 
 namespace tahoma::workloads {
@@ -29,8 +29,8 @@ class Prefill final : public PhasePrograms {
   };
   // What a layer leaves in HBM on one rank. Nothing that was sent is written again: nobody tells the sender
   // when it may be.
-  struct Layer {
-    Matrix gathered, qkv, o, partial, gathered_mlp, gate_up, hidden, partial_mlp;
+  struct Layer : LayerTensors {
+    Matrix gathered, gathered_mlp;
     struct Half {  // its rows, slice by slice
       Matrix stream, normed, sum, middle, normed_mlp, sum_mlp;
     };
@@ -46,6 +46,7 @@ class Prefill final : public PhasePrograms {
   // A half's rows of a slice: in its own tensor, or, where nothing is exchanged, in the one of all rows.
   runtime::HbmView own(const Layer& layer, std::size_t half, std::size_t slice, Rows rows, Whole whole) const;
   runtime::HbmView own(const Layer& layer, std::size_t half, std::size_t slice, Rows rows) const;
+  Products products(std::size_t layer, std::size_t slice) const;
   runtime::HbmView slice_of(std::size_t rank, std::size_t half, std::size_t slice, Whole whole) const;
 
   void emit_layer(std::size_t layer);
@@ -53,8 +54,7 @@ class Prefill final : public PhasePrograms {
   void normalise_mlp(std::size_t layer, std::size_t slice);
   void exchange(const char* region, runtime::collective::Operation operation, std::size_t slice, Rows rows,
                 Whole whole);
-  void meet_rows(std::size_t slice, Whole whole);     // a half has written its block of a slice
-  void meet_columns(std::size_t slice, Whole whole);  // its columns
+  void meet_rows(std::size_t slice, Whole whole);  // a half has written its block of a slice
   void make_heads(std::size_t layer, std::size_t slice);
   void turn_heads(std::size_t slice);
   void attend();
