@@ -28,26 +28,29 @@ bool lie_alike(const model::MachineParams& machine, const Replica::Place& a, con
 
 }  // namespace
 
-std::vector<std::vector<Replica::Place>> replicas_of(const model::MachineParams& machine,
-                                                     const Seating& seating, std::uint64_t replicas,
-                                                     std::uint64_t tensor) {
+std::vector<Replica::Place> places_of(const model::MachineParams& machine, const Seating& seating,
+                                      std::uint64_t replicas, std::uint64_t tensor) {
   const std::size_t halves = machine.chip.lnc;
-  std::vector<Replica::Place> all;
+  std::vector<Replica::Place> places;
   std::vector<Members> members;
   for (std::uint64_t g = 0; g < replicas; ++g) {
-    Replica::Place& place = all.emplace_back(Replica::Place{g, {}, {}});
+    Replica::Place& place = places.emplace_back(Replica::Place{g, {}, {}});
     for (std::uint64_t r = 0; r < tensor; ++r) place.cores.push_back(seating.cores(g, r));
     for (std::size_t h = 0; h < halves && tensor > 1; ++h) {
       Members& group = members.emplace_back(Members{fmt::format("replica {} half {}", g, h), {}});
       for (const auto& rank : place.cores) group.cores.push_back({rank[h]});
     }
   }
-  const std::vector<Group> groups = groups_from(machine, std::move(members));
+  std::size_t number = 0;
+  for (Group& group : groups_from(machine, std::move(members)))
+    places[number++ / halves].groups.push_back(std::move(group));
+  return places;
+}
+
+std::vector<std::vector<Replica::Place>> sort_alike(const model::MachineParams& machine,
+                                                    std::vector<Replica::Place> places) {
   std::vector<std::vector<Replica::Place>> alike;
-  for (Replica::Place& place : all) {
-    if (tensor > 1)
-      place.groups.assign(groups.begin() + static_cast<std::ptrdiff_t>(place.number * halves),
-                          groups.begin() + static_cast<std::ptrdiff_t>((place.number + 1) * halves));
+  for (Replica::Place& place : places) {
     auto like = std::find_if(alike.begin(), alike.end(),
                              [&](const auto& some) { return lie_alike(machine, some.front(), place); });
     if (like == alike.end()) like = alike.insert(alike.end(), std::vector<Replica::Place>{});
@@ -75,10 +78,10 @@ Replica::Replica(runtime::Machine& machine, std::vector<Place> alike)
   for (std::size_t h = 0; h < halves(); ++h) {
     std::vector<CoreProgram*> of_half;
     for (std::size_t r = 0; r < ranks(); ++r) of_half.push_back(&program(r, h));
-    const auto staging = [this, h](std::uint32_t rank, isa::DType dtype, std::uint64_t elements) {
-      return allocate(rank, h, "staging", dtype, {elements}).address;
-    };
-    communicators_.emplace_back(machine.params(), alike_.front().groups[h], std::move(of_half), staging);
+    communicators_.emplace_back(machine.params(), alike_.front().groups[h], std::move(of_half),
+                                [this, h](std::uint32_t rank, isa::DType dtype, std::uint64_t elements) {
+                                  return staging(rank, h, dtype, elements);
+                                });
   }
 }
 
@@ -90,6 +93,10 @@ Tensor Replica::allocate(std::size_t rank, std::size_t half, const std::string& 
     TAHOMA_INVARIANT(tensor.address - first.address == distance_[g], "replicas that do not lie alike");
   }
   return first;
+}
+
+std::uint64_t Replica::staging(std::size_t rank, std::size_t half, isa::DType dtype, std::uint64_t elements) {
+  return allocate(rank, half, "staging", dtype, {elements}).address;
 }
 
 Matrix Replica::shared(std::size_t rank, const std::string& name, isa::DType dtype, std::uint64_t rows,

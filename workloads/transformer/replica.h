@@ -65,13 +65,16 @@ class Replica {
   void meet(std::size_t rank, const Written& written);
   // Over the ranks' cores of this half; there are at least two ranks.
   runtime::collective::Communicator& communicator(std::size_t half) { return communicators_[half]; }
+  // For exchanges with others than these.
+  runtime::collective::CoreProgram& program(std::size_t rank, std::size_t half) {
+    return *programs_[rank * halves() + half];
+  }
+  // The address of so many elements in the rank's stack, beside what its tensors hold.
+  std::uint64_t staging(std::size_t rank, std::size_t half, isa::DType dtype, std::uint64_t elements);
 
   void load(runtime::collective::Stopwatch& stopwatch);
 
  private:
-  runtime::collective::CoreProgram& program(std::size_t rank, std::size_t half) {
-    return *programs_[rank * halves() + half];
-  }
   runtime::Tensor allocate(std::size_t rank, std::size_t half, const std::string& name, isa::DType dtype,
                            const std::vector<std::uint64_t>& shape);
 
@@ -82,9 +85,11 @@ class Replica {
   std::vector<runtime::collective::Communicator> communicators_;
 };
 
-// All replicas, those alike together. `tensor` ranks each.
-std::vector<std::vector<Replica::Place>> replicas_of(const model::MachineParams& machine,
-                                                     const Seating& seating, std::uint64_t replicas,
-                                                     std::uint64_t tensor);
+// Of `tensor` ranks each.
+std::vector<Replica::Place> places_of(const model::MachineParams& machine, const Seating& seating,
+                                      std::uint64_t replicas, std::uint64_t tensor);
+// Those alike together.
+std::vector<std::vector<Replica::Place>> sort_alike(const model::MachineParams& machine,
+                                                    std::vector<Replica::Place> places);
 
 }  // namespace tahoma::workloads

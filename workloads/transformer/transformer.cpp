@@ -36,8 +36,9 @@ class Transformer final : public runtime::Workload {
     const Seating seating(machine.params(), params_.placement, params_.parallel.tensor);
     std::optional<HostCase> values;
     if (machine.functional()) values = host_case(params_, seed_);
-    for (auto& alike :
-         replicas_of(machine.params(), seating, params_.parallel.data, params_.parallel.tensor)) {
+    std::vector<Replica::Place> places =
+        places_of(machine.params(), seating, params_.parallel.data, params_.parallel.tensor);
+    for (auto& alike : sort_alike(machine.params(), std::move(places))) {
       replicas_.push_back(std::make_unique<Replica>(machine, std::move(alike)));
       programs_.push_back(programs_of(*replicas_.back()));
       programs_.back()->emit();
