@@ -3,32 +3,12 @@
 
 #include <fmt/format.h>
 
+#include "workloads/transformer/figure_text.h"
 #include "workloads/transformer/footprint.h"
 
 namespace tahoma::workloads {
 
-namespace {
-
 using Figure = runtime::WorkloadFigure;
-
-Figure time(const char* key, double seconds, const std::string& meaning) {
-  const std::string text = seconds < 1e-3  ? fmt::format("{:.1f} us", seconds * 1e6)
-                           : seconds < 1.0 ? fmt::format("{:.3f} ms", seconds * 1e3)
-                                           : fmt::format("{:.3f} s", seconds);
-  return {key, seconds * 1e9, text, meaning};
-}
-
-std::string bytes_text(double count) {
-  return count < 1e6   ? fmt::format("{:.1f} kB", count / 1e3)
-         : count < 1e9 ? fmt::format("{:.1f} MB", count / 1e6)
-                       : fmt::format("{:.1f} GB", count / 1e9);
-}
-
-Figure bytes(const char* key, double count, const std::string& meaning) {
-  return {key, count, bytes_text(count), meaning};
-}
-
-}  // namespace
 
 std::vector<Figure> figures_of(const TransformerParams& params, const model::MachineParams& machine,
                                const base::RunMeasurement& run, base::Duration exposed) {
@@ -45,12 +25,12 @@ std::vector<Figure> figures_of(const TransformerParams& params, const model::Mac
           ? std::string("all layers were simulated")
           : fmt::format("{} of {} layers were simulated, scaled", params.layers, params.model.layers);
   std::vector<Figure> figures;
-  figures.push_back(time("layer_time_ns", seconds / layers, "of one layer, mean over those simulated"));
+  figures.push_back(time_figure("layer_time_ns", seconds / layers, "of one layer, mean over those simulated"));
   if (decodes)
-    figures.push_back(time("time_per_output_token_ns", seconds * scale,
+    figures.push_back(time_figure("time_per_output_token_ns", seconds * scale,
                            fmt::format("of the whole model's layers: {}", scaled)));
   else
-    figures.push_back(time("time_to_first_token_ns", seconds * scale,
+    figures.push_back(time_figure("time_to_first_token_ns", seconds * scale,
                            fmt::format("of the whole model's layers: {}", scaled)));
   const double rate = tokens / (seconds * scale);
   figures.push_back(
@@ -59,11 +39,11 @@ std::vector<Figure> figures_of(const TransformerParams& params, const model::Mac
   const double share = seconds > 0 ? 100 * exposed.seconds() / seconds : 0;
   figures.push_back({"exposed_communication_percent", share, fmt::format("{:.1f} %", share),
                      "of the time a core's collectives run and none of its engines computes, mean"});
-  figures.push_back(bytes("hbm_bytes_per_token", hbm * scale / tokens, "read and written, whole model"));
+  figures.push_back(bytes_figure("hbm_bytes_per_token", hbm * scale / tokens, "read and written, whole model"));
   figures.push_back(
-      bytes("link_bytes_per_token", links * scale / tokens, "carried, counted on every link, whole model"));
+      bytes_figure("link_bytes_per_token", links * scale / tokens, "carried, counted on every link, whole model"));
   const Footprint f = footprint_of(params, machine);
-  figures.push_back(bytes("hbm_footprint_bytes", f.total(),
+  figures.push_back(bytes_figure("hbm_footprint_bytes", f.total(),
                           fmt::format("of the fullest chip, whole model: weights {}, caches {}, activations "
                                       "{}, embedding {}",
                                       bytes_text(f.weights), bytes_text(f.caches), bytes_text(f.activations),

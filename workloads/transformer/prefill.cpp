@@ -271,7 +271,7 @@ void Prefill::for_runs(Body&& body) const {
 void Prefill::fill(runtime::Machine& machine, const HostCase& values) const {
   for (std::size_t r = 0; r < ranks_.size(); ++r) {
     for (std::size_t l = 0; l < params_.layers; ++l)
-      ranks_[r].weights[l].fill(machine, replica_, r, values.weights[l], share_);
+      ranks_[r].weights[l].fill(machine, replica_, r, params_.model, values.weights[l], share_);
     fill_all(machine, replica_, ranks_[r].table, values.table);
   }
   for_runs([&](std::size_t g, std::size_t r, std::size_t h, std::uint64_t own, std::uint64_t row) {

@@ -4,10 +4,10 @@
 // of a layer, `data` such groups have whole layers and sequences of their own.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "isa/dtype.h"
 #include "model/base/params.h"
@@ -39,18 +39,18 @@ struct TransformerFiles {
     const char *name, *what;
     std::string path;
   };
-  std::array<File, 12> all{{{"x", "[rows, hidden], the residual stream in front of the first layer", {}},
-                            {"attention_gain", "[layers, 1, hidden] of fp32", {}},
-                            {"q", "[layers, hidden, heads head_dim]", {}},
-                            {"k", "[layers, hidden, kv_heads head_dim]", {}},
-                            {"v", "[layers, hidden, kv_heads head_dim]", {}},
-                            {"o", "[layers, heads head_dim, hidden]", {}},
-                            {"mlp_gain", "[layers, 1, hidden] of fp32", {}},
-                            {"gate", "[layers, hidden, ffn]", {}},
-                            {"up", "[layers, hidden, ffn]", {}},
-                            {"down", "[layers, ffn, hidden]", {}},
-                            {"k_cache", "decode: [layers, batch context, kv_heads head_dim]", {}},
-                            {"v_cache", "decode: [layers, batch context, kv_heads head_dim]", {}}}};
+  std::vector<File> all{{"x", "[rows, hidden], the residual stream in front of the first layer", {}},
+                        {"attention_gain", "[layers, 1, hidden] of fp32", {}},
+                        {"q", "[layers, hidden, heads head_dim]", {}},
+                        {"k", "[layers, hidden, kv_heads head_dim]", {}},
+                        {"v", "[layers, hidden, kv_heads head_dim]", {}},
+                        {"o", "[layers, heads head_dim, hidden]", {}},
+                        {"mlp_gain", "[layers, 1, hidden] of fp32", {}},
+                        {"gate", "[layers, hidden, ffn]", {}},
+                        {"up", "[layers, hidden, ffn]", {}},
+                        {"down", "[layers, ffn, hidden]", {}},
+                        {"k_cache", "decode: [layers, batch context, kv_heads head_dim]", {}},
+                        {"v_cache", "decode: [layers, batch context, kv_heads head_dim]", {}}};
   void declare(base::ParamTree& t);
   const std::string& of(std::string_view name) const;
 };
@@ -69,6 +69,8 @@ struct TransformerParams {
   std::uint64_t overlap = 1;  // slices of the tokens, of which one is exchanged while others are computed
 
   void declare(base::ParamTree& t);
+  // Of these what a training step has as well: all but phases, inputs and slices.
+  void declare_case(base::ParamTree& t);
   // Throws UserError E-MDL-001 (sizes that do not divide each other), E-MDL-002 (more ranks than the machine
   // has) and E-MDL-003 (a placement that is none).
   void check(const model::MachineParams& machine) const;
