@@ -27,8 +27,7 @@ HbmView CoreProgram::view(const Tensor& tensor) {
 
 HbmView CoreProgram::control(const Tensor& tensor) {
   const std::uint64_t columns = tensor.shape.back();
-  const HbmView argument =
-      kernel.argument(tensor.name, tensor.dtype, tensor.elements() / columns, columns);
+  const HbmView argument = kernel.argument(tensor.name, tensor.dtype, tensor.elements() / columns, columns);
   kernel.control(argument);
   controls_.push_back(tensor);
   return argument;

@@ -52,8 +52,7 @@ void BackwardPart::weight_gradient(const HbmView& a, const HbmView& dc, const Hb
 
 void BackwardPart::norm(const Norm& n) const {
   const Kernel::Scope scope(kernel);
-  emit_rms_norm_backward(kernel, machine,
-                         {n.x.rows, n.x.columns, kDType, static_cast<float>(model.epsilon)},
+  emit_rms_norm_backward(kernel, machine, {n.x.rows, n.x.columns, kDType, static_cast<float>(model.epsilon)},
                          {n.x, n.gain, n.dy, n.dx, n.dgain, n.add});
 }
 

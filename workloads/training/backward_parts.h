@@ -13,10 +13,13 @@ struct BackwardPart {
   const ModelShape& model;
 
   // Of c = a b: da [m, k] = dc [m, n] b^T, with b [k, n].
-  void input_gradient(const runtime::HbmView& dc, const runtime::HbmView& b, const runtime::HbmView& da) const;
+  void input_gradient(const runtime::HbmView& dc, const runtime::HbmView& b,
+                      const runtime::HbmView& da) const;
   // db [k, n] = a^T dc in fp32, with a [m, k].
-  void weight_gradient(const runtime::HbmView& a, const runtime::HbmView& dc, const runtime::HbmView& db) const;
-  // Of y = norm(x; gain): dx, with `add` added to it if there is one, and dgain [1, columns] of these rows in fp32.
+  void weight_gradient(const runtime::HbmView& a, const runtime::HbmView& dc,
+                       const runtime::HbmView& db) const;
+  // Of y = norm(x; gain): dx, with `add` added to it if there is one, and dgain [1, columns] of these rows in
+  // fp32.
   struct Norm {
     runtime::HbmView x, gain, dy, dx, dgain;
     std::optional<runtime::HbmView> add;

@@ -37,7 +37,9 @@ class Fleet {
   std::size_t number(const Cell& c) const { return rank_number(c) * halves() + c.half; }
   Replica& replica(const Cell& c) { return *replicas_[c.replica]; }
   runtime::Kernel& kernel(const Cell& c) { return replica(c).kernel(c.rank, c.half); }
-  std::uint32_t core(const Cell& c) const { return replicas_[c.replica]->alike().front().cores[c.rank][c.half]; }
+  std::uint32_t core(const Cell& c) const {
+    return replicas_[c.replica]->alike().front().cores[c.rank][c.half];
+  }
 
   void region(const std::string& name);  // of all kernels
   template <class Body>

@@ -23,9 +23,8 @@ TrainingLayers::TrainingLayers(Fleet& fleet, const TrainingParams& params, const
   kept_.resize(layers);
   for (std::size_t l = 0; l <= layers; ++l) {
     fleet.each([&](const Cell& c) { streams_[l].push_back(rows.own(c, "stream")); });
-    fleet.each_rank([&](const Cell& c) {
-      gradients_of_stream_[l].push_back(rows.make(c, "stream_gradient"));
-    });
+    fleet.each_rank(
+        [&](const Cell& c) { gradients_of_stream_[l].push_back(rows.make(c, "stream_gradient")); });
   }
   fleet.each([&](const Cell& c) { fleet_.replica(c).declare_input(streams_[0][fleet_.number(c)].tensor); });
 }
@@ -57,14 +56,17 @@ void TrainingLayers::products(std::size_t layer, Body&& body) {
 // From the stream to the hidden features.
 void TrainingLayers::remember(std::size_t layer) {
   tapes_.clear();
-  fleet_.each_rank([&](const Cell& c) { tapes_.push_back(make_tape(fleet_, params_, parameters_.share(), rows_, c)); });
+  fleet_.each_rank(
+      [&](const Cell& c) { tapes_.push_back(make_tape(fleet_, params_, parameters_.share(), rows_, c)); });
   each("attention norm", [&](const Cell& c) {
     part(c).norm(stream(c, layer), nullptr, nullptr, parameters_.gain(c, parameters_.attention_norm(layer)),
                  rows_.own(tape(c).normed, c));
   });
   rows_.all_gather("attention all_gather", [&](const Cell& c) -> const TokenRows& { return tape(c).normed; });
   products(layer, [&](const Products& all, const Cell& first) {
-    all.make_heads([&](std::size_t r, std::size_t h) { return tape({first.replica, r, 0}).normed.all.of(h); });
+    all.make_heads([&](std::size_t r, std::size_t h) {
+      return tape({first.replica, r, 0}).normed.all.of(h);
+    });
   });
   attention();
   products(layer, [&](const Products& all, const Cell&) { all.project(); });
@@ -111,8 +113,12 @@ void TrainingLayers::attention() {
     const CellHeads at(share, c.half);
     for (std::uint64_t s = 0; s < params_.forward.sequences(); ++s) {
       const auto [q, k, v] = at.of(sequence(tape(c).qkv, c, s), params_.model().head_dim);
-      part(c).attention({q, k, v, at.queries(sequence(tape(c).o, c, s), params_.model().head_dim),
-                         {at.q, at.heads, 0, 1}, share.heads_per_kv,
+      part(c).attention({q,
+                         k,
+                         v,
+                         at.queries(sequence(tape(c).o, c, s), params_.model().head_dim),
+                         {at.q, at.heads, 0, 1},
+                         share.heads_per_kv,
                          rows_of(tape(c).lse[c.half].of(c.half), s * at.heads, at.heads)});
     }
   });
@@ -125,7 +131,8 @@ HbmView TrainingLayers::sequence(const Matrix& matrix, const Cell& c, std::uint6
   return rows_of(matrix.of(c.half), number * tokens, tokens);
 }
 
-void TrainingLayers::rope(const Cell& c, const Matrix& matrix, const runtime::Part& heads, const HbmView& table) {
+void TrainingLayers::rope(const Cell& c, const Matrix& matrix, const runtime::Part& heads,
+                          const HbmView& table) {
   for (std::uint64_t s = 0; s < params_.forward.sequences(); ++s)
     part(c).rope(heads_of(sequence(matrix, c, s), heads.first, heads.count, params_.model().head_dim), table);
 }

@@ -38,12 +38,8 @@ class TrainingLayers {
   void fill(const TrainingCase& values) const;
 
  private:
-  LayerPart part(const Cell& c) {
-    return {fleet_.kernel(c), fleet_.machine().params(), params_.model()};
-  }
-  BackwardPart back(const Cell& c) {
-    return {fleet_.kernel(c), fleet_.machine().params(), params_.model()};
-  }
+  LayerPart part(const Cell& c) { return {fleet_.kernel(c), fleet_.machine().params(), params_.model()}; }
+  BackwardPart back(const Cell& c) { return {fleet_.kernel(c), fleet_.machine().params(), params_.model()}; }
   LayerTape& tape(const Cell& c) { return tapes_[fleet_.rank_number(c)]; }
   LayerGradients& back_tape(const Cell& c) { return gradients_[fleet_.rank_number(c)]; }
   runtime::HbmView half_of_columns(const Matrix& matrix, const Cell& c) {

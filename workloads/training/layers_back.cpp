@@ -79,10 +79,19 @@ void TrainingLayers::back_through_attention() {
     for (std::uint64_t s = 0; s < params_.forward.sequences(); ++s) {
       const auto [q, k, v] = at.of(sequence(tape(c).qkv, c, s), d);
       const auto [dq, dk, dv] = at.of(sequence(back_tape(c).qkv, c, s), d);
-      BackwardPart::Attention views{q, k, v, at.queries(sequence(tape(c).o, c, s), d),
+      BackwardPart::Attention views{q,
+                                    k,
+                                    v,
+                                    at.queries(sequence(tape(c).o, c, s), d),
                                     at.queries(sequence(back_tape(c).o, c, s), d),
                                     rows_of(tape(c).lse[c.half].of(c.half), s * at.heads, at.heads),
-                                    dq, dk, dv, at.heads, share.heads_per_kv, {}, {}};
+                                    dq,
+                                    dk,
+                                    dv,
+                                    at.heads,
+                                    share.heads_per_kv,
+                                    {},
+                                    {}};
       if (!back_tape(c).dk_sum.empty()) {
         views.dk_sum = back_tape(c).dk_sum[c.half].of(c.half);
         views.dv_sum = back_tape(c).dv_sum[c.half].of(c.half);

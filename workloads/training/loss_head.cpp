@@ -35,11 +35,10 @@ LossHead::OfRank LossHead::make(const Cell& rank) const {
     const auto control = [&](const char* name, std::uint64_t count) {
       return replica.control(rank.rank, h, name, DType::kInt32, count, 1);
     };
-    made.halves.push_back({control("labels", run),
-                           control("starts", fleet_.machine().params().chip.core.sbuf.partitions),
-                           own("places", DType::kInt32, run), own("loss", DType::kFp32, run),
-                           own("part", DType::kFp32, 1),
-                           rows_.own({rank.replica, rank.rank, h}, "normed_head_gradient")});
+    made.halves.push_back(
+        {control("labels", run), control("starts", fleet_.machine().params().chip.core.sbuf.partitions),
+         own("places", DType::kInt32, run), own("loss", DType::kFp32, run), own("part", DType::kFp32, 1),
+         rows_.own({rank.replica, rank.rank, h}, "normed_head_gradient")});
     replica.declare_input(made.halves.back().places.tensor);
   }
   return made;
@@ -55,10 +54,10 @@ void LossHead::loss(const Cell& c) {
   const OfRank::Half& half = of(c).halves[c.half];
   const auto view = [&](const Matrix& matrix) { return matrix.of(c.half); };
   const HbmView logits = rows_of_half(of(c).logits, c);
-  emit_cross_entropy(
-      kernel, fleet_.machine().params(),
-      {logits.rows, logits.columns, 1.0F / static_cast<float>(params_.all_rows()), kDType},
-      {logits, logits, view(half.labels), view(half.starts), view(half.places), view(half.loss), view(half.part)});
+  emit_cross_entropy(kernel, fleet_.machine().params(),
+                     {logits.rows, logits.columns, 1.0F / static_cast<float>(params_.all_rows()), kDType},
+                     {logits, logits, view(half.labels), view(half.starts), view(half.places),
+                      view(half.loss), view(half.part)});
 }
 
 void LossHead::forward_and_back(const TrainingLayers& layers) {
@@ -76,7 +75,8 @@ void LossHead::forward_and_back(const TrainingLayers& layers) {
   });
   fleet_.region("head");
   fleet_.each([&](const Cell& c) {
-    part(c).product(rows_of_half(of(c).normed, c), parameters_.head(c).of(c.half), rows_of_half(of(c).logits, c));
+    part(c).product(rows_of_half(of(c).normed, c), parameters_.head(c).of(c.half),
+                    rows_of_half(of(c).logits, c));
   });
   fleet_.region("loss");
   fleet_.each([&](const Cell& c) { loss(c); });
@@ -100,9 +100,12 @@ void LossHead::forward_and_back(const TrainingLayers& layers) {
   });
   fleet_.region("back final norm");
   fleet_.each([&](const Cell& c) {
-    back(c).norm({layers.stream(c, last), parameters_.gain(c, norm),
-                  of(c).halves[c.half].normed_gradient.of(c.half), rows_.own(layers.gradient(c, last), c),
-                  parameters_.gain_part(c, norm), {}});
+    back(c).norm({layers.stream(c, last),
+                  parameters_.gain(c, norm),
+                  of(c).halves[c.half].normed_gradient.of(c.half),
+                  rows_.own(layers.gradient(c, last), c),
+                  parameters_.gain_part(c, norm),
+                  {}});
   });
 }
 
@@ -112,8 +115,8 @@ std::uint64_t LossHead::first_row(const Cell& c) const {
 
 void LossHead::fill(const TrainingCase& values) const {
   runtime::Machine& machine = fleet_.machine();
-  HostTensor starts = runtime::make_tensor("starts", DType::kInt32,
-                                           {machine.params().chip.core.sbuf.partitions, 1});
+  HostTensor starts =
+      runtime::make_tensor("starts", DType::kInt32, {machine.params().chip.core.sbuf.partitions, 1});
   fill_row_starts(starts, params_.model().vocabulary);
   fleet_.each([&](const Cell& c) {
     const OfRank::Half& half = of(c).halves[c.half];

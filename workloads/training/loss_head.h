@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Behind the layers: the last norm, logits over the vocabulary, cross-entropy with the labels, and all the way
-// back. Every cell does it for its own rows with the whole head, so nothing is exchanged but, later, the
+// Behind the layers: the last norm, logits over the vocabulary, cross-entropy with the labels, and all the
+// way back. Every cell does it for its own rows with the whole head, so nothing is exchanged but, later, the
 // head's gradient. The loss is the mean over all rows of all replicas.
 #pragma once
 

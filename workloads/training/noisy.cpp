@@ -44,9 +44,8 @@ Noisy sum(const Noisy& a, const Noisy& b) {
 
 void Sum::add(const Noisy& x, const Noisy& y) {
   const Rows products = x.value.transpose() * y.value;
-  const Rows noise =
-      x.value.cwiseAbs2().transpose() * y.variance * Eigen::RowVectorXd::Ones(y.value.cols()) +
-      Eigen::VectorXd::Ones(x.value.cols()) * (x.variance.transpose() * y.value.cwiseAbs2());
+  const Rows noise = x.value.cwiseAbs2().transpose() * y.variance * Eigen::RowVectorXd::Ones(y.value.cols()) +
+                     Eigen::VectorXd::Ones(x.value.cols()) * (x.variance.transpose() * y.value.cwiseAbs2());
   if (value.size() == 0) {
     value = products;
     variance = noise;
@@ -64,8 +63,7 @@ Noisy normalised(const Noisy& x, const Rows& gain, double epsilon) {
   return y;
 }
 
-Noisy normalised_back(const Noisy& x, const Rows& gain, double epsilon, const Noisy& dy,
-                      Sum& gain_gradient) {
+Noisy normalised_back(const Noisy& x, const Rows& gain, double epsilon, const Noisy& dy, Sum& gain_gradient) {
   const Eigen::ArrayXd rstd = (mean_square(x.value).array() + epsilon).rsqrt();
   const auto columns = static_cast<double>(gain.cols());
   const Rows n = (x.value.array().colwise() * rstd).matrix(), h = dy.value * gain.row(0).asDiagonal();
@@ -77,12 +75,14 @@ Noisy normalised_back(const Noisy& x, const Rows& gain, double epsilon, const No
                  2 * mean_square(dx.value).array() * of_x)
                     .matrix();
   const Rows products = dy.value.cwiseProduct(n);
-  const Rows noise = n.cwiseAbs2().transpose() * dy.variance + dy.value.cwiseAbs2().transpose() * of_x.matrix() +
+  const Rows noise = n.cwiseAbs2().transpose() * dy.variance +
+                     dy.value.cwiseAbs2().transpose() * of_x.matrix() +
                      rounding(1) * products.cwiseAbs2().colwise().sum().transpose();
   const Rows sum = products.colwise().sum();
   gain_gradient.value = gain_gradient.value.size() == 0 ? sum : Rows(gain_gradient.value + sum);
-  gain_gradient.variance =
-      gain_gradient.variance.size() == 0 ? Rows(noise.transpose()) : Rows(gain_gradient.variance + noise.transpose());
+  gain_gradient.variance = gain_gradient.variance.size() == 0
+                               ? Rows(noise.transpose())
+                               : Rows(gain_gradient.variance + noise.transpose());
   return dx;
 }
 
@@ -117,7 +117,8 @@ Noisy turned(const Noisy& heads, const Rows& angles, bool back) {
   const Eigen::Index d = angles.cols(), half = d / 2;
   Noisy y = heads;
   for (Eigen::Index h = 0; h < heads.value.cols(); h += d) {
-    const auto a = heads.value.middleCols(h, half).array(), b = heads.value.middleCols(h + half, half).array();
+    const auto a = heads.value.middleCols(h, half).array(),
+               b = heads.value.middleCols(h + half, half).array();
     const auto cos = angles.leftCols(half).array();
     const Eigen::ArrayXXd sin = (back ? -1 : 1) * angles.rightCols(half).array();
     y.value.middleCols(h, half) = (a * cos - b * sin).matrix();

@@ -24,9 +24,9 @@ struct Query {
     p = scale * (k * q.transpose());
     p = (p.array() - p.maxCoeff()).exp().matrix();
     p /= p.sum();
-    score_variance = scale * scale *
-                     (q.squaredNorm() * heads.k.variance.head(t + 1) +
-                      heads.q.variance[t] * k.rowwise().squaredNorm());
+    score_variance =
+        scale * scale *
+        (q.squaredNorm() * heads.k.variance.head(t + 1) + heads.q.variance[t] * k.rowwise().squaredNorm());
   }
   MatrixXd keys(const Noisy& matrix) const { return matrix.value.block(0, kv, t + 1, d); }
 };
@@ -61,8 +61,7 @@ Noisy attended(const ModelShape& model, const NoisyHeads& heads) {
   return o;
 }
 
-NoisyHeads attended_back(const ModelShape& model, const NoisyHeads& heads, const Noisy& o,
-                         const Noisy& d_o) {
+NoisyHeads attended_back(const ModelShape& model, const NoisyHeads& heads, const Noisy& o, const Noisy& d_o) {
   NoisyHeads back{zeros_like(heads.q), zeros_like(heads.k), zeros_like(heads.v)};
   const double of_q = 1 / static_cast<double>(model.heads), of_k = 1 / static_cast<double>(model.kv_heads);
   for_queries(model, heads, [&](const Query& at) {
@@ -78,23 +77,25 @@ NoisyHeads attended_back(const ModelShape& model, const NoisyHeads& heads, const
     const VectorXd ds = at.p.array() * (dp.array() - delta);
     const VectorXd dp_variance =
         v.rowwise().squaredNorm() * d_o.variance[at.t] + dout.squaredNorm() * heads.v.variance.head(seen);
-    const double delta_variance = out.squaredNorm() * d_o.variance[at.t] + dout.squaredNorm() * o.variance[at.t];
+    const double delta_variance =
+        out.squaredNorm() * d_o.variance[at.t] + dout.squaredNorm() * o.variance[at.t];
     const VectorXd squares = at.p.cwiseAbs2();
-    const VectorXd ds_variance =
-        (squares.array() * (dp_variance.array() + delta_variance) +
-         ds.array().square() * (at.score_variance.array() + rounding(1)))
-            .matrix();
+    const VectorXd ds_variance = (squares.array() * (dp_variance.array() + delta_variance) +
+                                  ds.array().square() * (at.score_variance.array() + rounding(1)))
+                                     .matrix();
     back.q.value.row(at.t).segment(at.head, at.d) = scale * (ds.transpose() * k);
-    back.q.variance[at.t] += of_q * scale * scale *
-                             (ds_variance.dot(k.rowwise().squaredNorm()) / d +
-                              ds.cwiseAbs2().dot(heads.k.variance.head(seen)));
+    back.q.variance[at.t] +=
+        of_q * scale * scale *
+        (ds_variance.dot(k.rowwise().squaredNorm()) / d + ds.cwiseAbs2().dot(heads.k.variance.head(seen)));
     back.k.value.block(0, at.kv, seen, at.d) += scale * (ds * q);
-    back.k.variance.head(seen) += of_k * scale * scale *
-                                  (ds_variance * (q.squaredNorm() / d) + ds.cwiseAbs2() * heads.q.variance[at.t]);
+    back.k.variance.head(seen) +=
+        of_k * scale * scale *
+        (ds_variance * (q.squaredNorm() / d) + ds.cwiseAbs2() * heads.q.variance[at.t]);
     back.v.value.block(0, at.kv, seen, at.d) += at.p * dout;
     back.v.variance.head(seen) +=
-        of_k * (squares * d_o.variance[at.t] +
-                (squares.array() * (at.score_variance.array() + rounding(1))).matrix() * (dout.squaredNorm() / d));
+        of_k *
+        (squares * d_o.variance[at.t] +
+         (squares.array() * (at.score_variance.array() + rounding(1))).matrix() * (dout.squaredNorm() / d));
   });
   round(back.q);
   round(back.k);

@@ -19,9 +19,9 @@ struct Product {
   Matrix LayerWeights::*matrix;
 };
 constexpr std::array<Product, Parameters::kProducts> kTable{{{"qkv", &LayerWeights::qkv},
-                                            {"o", &LayerWeights::o},
-                                            {"gate and up", &LayerWeights::gate_up},
-                                            {"down", &LayerWeights::down}}};
+                                                             {"o", &LayerWeights::o},
+                                                             {"gate and up", &LayerWeights::gate_up},
+                                                             {"down", &LayerWeights::down}}};
 
 }  // namespace
 
@@ -55,10 +55,9 @@ Parameters::OfRank Parameters::make(const Cell& rank) {
   for (std::size_t h = 0; h < fleet_.halves(); ++h)  // the rows behind the gains' own stay zero
     made.gain_parts.push_back(
         input(replica.shared(rank.rank, "gain_parts", DType::kFp32, gain_rows_, m.hidden)));
-  made.gain_gradients =
-      fleet_.halves() == 1
-          ? made.gain_parts.front()
-          : replica.shared(rank.rank, "gain_gradients", DType::kFp32, gain_rows_, m.hidden);
+  made.gain_gradients = fleet_.halves() == 1
+                            ? made.gain_parts.front()
+                            : replica.shared(rank.rank, "gain_gradients", DType::kFp32, gain_rows_, m.hidden);
   made.head = input(replica.shared(rank.rank, "head", TransformerParams::kDType, m.hidden, m.vocabulary));
   made.head_gradient = replica.shared(rank.rank, "head_gradient", DType::kFp32, m.hidden, m.vocabulary);
   return made;
@@ -106,7 +105,8 @@ void Parameters::fill(const ModelTensors& values) const {
     machine.write(rank.gains.tensor, gains.values);
     machine.write(rank.head.tensor, values.head.values);
     for (std::size_t l = 0; l < values.layers.size(); ++l)
-      rank.weights[l].fill_products(machine, fleet_.replica(c), c.rank, params_.model(), values.layers[l], share_);
+      rank.weights[l].fill_products(machine, fleet_.replica(c), c.rank, params_.model(), values.layers[l],
+                                    share_);
   });
 }
 

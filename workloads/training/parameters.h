@@ -23,9 +23,7 @@ class Parameters {
   Parameters(Fleet& fleet, const TrainingParams& params);
 
   const RankShare& share() const { return share_; }
-  const LayerWeights& weights(const Cell& c, std::size_t layer) const {
-    return of(c).weights[layer];
-  }
+  const LayerWeights& weights(const Cell& c, std::size_t layer) const { return of(c).weights[layer]; }
   const LayerWeights& gradients(const Cell& c, std::size_t layer) const { return of(c).gradients[layer]; }
   const Matrix& head(const Cell& c) const { return of(c).head; }
   const Matrix& head_gradient(const Cell& c) const { return of(c).head_gradient; }

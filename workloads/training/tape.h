@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one rank has of one layer in HBM: what its forward pass leaves for the backward pass, and the gradients
-// of it. All in bf16 but lse and sums, token-major.
+// What one rank has of one layer in HBM: what its forward pass leaves for the backward pass, and the
+// gradients of it. All in bf16 but lse and sums, token-major.
 #pragma once
 
 #include <tuple>

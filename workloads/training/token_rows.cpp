@@ -47,9 +47,10 @@ End RowExchange::block_end(const TokenRows& rows, const Cell& c) const {
 
 void RowExchange::all_gather(const std::string& region, const Which& which) const {
   if (fleet_.ranks() > 1)
-    fleet_.exchange({Across::kRanks, region, Operation::kAllGather, kDType, deal_.block() * hidden_},
-                    [&](const Cell& c) { return own_end(which(c), c); },
-                    [&](const Cell& c) { return block_end(which(c), c); });
+    fleet_.exchange(
+        {Across::kRanks, region, Operation::kAllGather, kDType, deal_.block() * hidden_},
+        [&](const Cell& c) { return own_end(which(c), c); },
+        [&](const Cell& c) { return block_end(which(c), c); });
   fleet_.each_rank([&](const Cell& c) {
     fleet_.replica(c).meet(c.rank, [&](std::size_t writer, std::size_t viewer) {
       return std::vector<HbmView>{
@@ -60,9 +61,10 @@ void RowExchange::all_gather(const std::string& region, const Which& which) cons
 
 void RowExchange::reduce_scatter(const std::string& region, const Which& which) const {
   if (fleet_.ranks() == 1) return;
-  fleet_.exchange({Across::kRanks, region, Operation::kReduceScatter, kDType, deal_.block() * hidden_},
-                  [&](const Cell& c) { return block_end(which(c), c); },
-                  [&](const Cell& c) { return own_end(which(c), c); });
+  fleet_.exchange(
+      {Across::kRanks, region, Operation::kReduceScatter, kDType, deal_.block() * hidden_},
+      [&](const Cell& c) { return block_end(which(c), c); },
+      [&](const Cell& c) { return own_end(which(c), c); });
 }
 
 }  // namespace tahoma::workloads

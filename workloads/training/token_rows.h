@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activations with a row for each token of a replica. Products need all rows on every rank; between them each
-// cell has some rows for itself: of each half's block of rows a run for each rank (workloads/transformer/rows.h,
-// one slice). A rank alone has them in the one tensor.
+// cell has some rows for itself: of each half's block of rows a run for each rank
+// (workloads/transformer/rows.h, one slice). A rank alone has them in the one tensor.
 #pragma once
 
 #include "workloads/training/fleet.h"

@@ -77,9 +77,9 @@ class Training final : public runtime::Workload {
     for (const Fleet::Ran& ran : fleet_->ran()) {
       std::vector<runtime::RankTimes> ranks;
       for (const auto& spans : ran.spans) ranks.push_back(times_of(stopwatch_, spans));
-      runtime::CollectiveResult& result = results.emplace_back(
-          measured(machine.params(), ran.group, ran.placed,
-                   ran.what.elements * isa::size_of(ran.what.dtype), std::move(ranks)));
+      runtime::CollectiveResult& result =
+          results.emplace_back(measured(machine.params(), ran.group, ran.placed,
+                                        ran.what.elements * isa::size_of(ran.what.dtype), std::move(ranks)));
       result.name = ran.what.region;
       if (ran.placed.spec.problem.reduces()) result.combiner = "sum";
       result.why = params_.forward.algorithm;
@@ -93,7 +93,8 @@ class Training final : public runtime::Workload {
       for (const auto& spans : ran.spans)
         for (const Stopwatch::Span& span : spans)
           exposure_.collective(span.core, stopwatch_.begin(span), stopwatch_.end(span));
-    std::vector<runtime::WorkloadFigure> all = figures_of(params_, machine.params(), run, exposure_.exposed());
+    std::vector<runtime::WorkloadFigure> all =
+        figures_of(params_, machine.params(), run, exposure_.exposed());
     if (machine.functional()) all.insert(all.begin(), mean_loss());
     return all;
   }
@@ -109,7 +110,8 @@ class Training final : public runtime::Workload {
     double sum = 0;
     for (std::uint64_t r = 0; r < losses.rows(); ++r) sum += static_cast<double>(losses.at(r, 0));
     const double mean = sum / static_cast<double>(losses.rows());
-    return {"loss", mean, fmt::format("{:.6f}", mean), "cross-entropy in front of the step, mean over all tokens"};
+    return {"loss", mean, fmt::format("{:.6f}", mean),
+            "cross-entropy in front of the step, mean over all tokens"};
   }
 
   // Of a sum over the ranks of a replica, beside that of each partial sum.

@@ -19,15 +19,16 @@ struct LayerTensorName {
   const char* name;
   runtime::HostTensor HostWeights::*tensor;
 };
-inline constexpr std::array<LayerTensorName, 9> kLayerTensorNames{{{"attention_gain", &HostWeights::attention_gain},
-                                                                   {"q", &HostWeights::q},
-                                                                   {"k", &HostWeights::k},
-                                                                   {"v", &HostWeights::v},
-                                                                   {"o", &HostWeights::o},
-                                                                   {"mlp_gain", &HostWeights::mlp_gain},
-                                                                   {"gate", &HostWeights::gate},
-                                                                   {"up", &HostWeights::up},
-                                                                   {"down", &HostWeights::down}}};
+inline constexpr std::array<LayerTensorName, 9> kLayerTensorNames{
+    {{"attention_gain", &HostWeights::attention_gain},
+     {"q", &HostWeights::q},
+     {"k", &HostWeights::k},
+     {"v", &HostWeights::v},
+     {"o", &HostWeights::o},
+     {"mlp_gain", &HostWeights::mlp_gain},
+     {"gate", &HostWeights::gate},
+     {"up", &HostWeights::up},
+     {"down", &HostWeights::down}}};
 
 struct TrainingCase {
   ModelTensors weights;  // gains fp32, others bf16
@@ -43,7 +44,8 @@ TrainingCase training_case(const TrainingParams& params, std::uint64_t seed);
 template <class Tensors, class Body>
 void for_tensors(Tensors& tensors, Body&& body) {
   for (const LayerTensorName& name : kLayerTensorNames)
-    for (std::size_t l = 0; l < tensors.layers.size(); ++l) body(name.name, l, tensors.layers[l].*name.tensor);
+    for (std::size_t l = 0; l < tensors.layers.size(); ++l)
+      body(name.name, l, tensors.layers[l].*name.tensor);
   body("final_gain", std::size_t{0}, tensors.final_gain);
   body("head", std::size_t{0}, tensors.head);
 }

@@ -101,8 +101,9 @@ Noisy Step::back(const Weights& w, const Tape& t, const Noisy& dy, LayerSums& to
 
 struct Loss {
   Rows loss, variance;
-  Noisy gradient;  // of the logits
+  Noisy gradient;  // of the logits, not rounded yet
 };
+constexpr double kGradientRoundings = 2;  // its exponential's, and the result's
 
 Loss loss_of(const Noisy& logits, const Eigen::VectorXi& labels, double scale) {
   const Index rows = logits.value.rows();
@@ -120,7 +121,6 @@ Loss loss_of(const Noisy& logits, const Eigen::VectorXi& labels, double scale) {
     made.gradient.variance[r] =
         scale * scale * (logits.variance[r] + of_sum * of_sum) * shares / static_cast<double>(p.size());
   }
-  round(made.gradient, 2);  // its exponential, and the result
   return made;
 }
 
@@ -148,12 +148,11 @@ GoldenResult check_matrix(const HostTensor& got, const Rows& want, const Rows& s
         wanted.scale.assign(wanted.want.size(), size);
         return wanted;
       },
-      kFp32, rule, [](std::uint64_t, std::uint64_t) { return std::string("the cores that have a shard of it"); });
+      kFp32, rule,
+      [](std::uint64_t, std::uint64_t) { return std::string("the cores that have a shard of it"); });
 }
 
-Rows deviations(const Rows& variance) {
-  return runtime::kGoldenDeviations * variance.cwiseSqrt();
-}
+Rows deviations(const Rows& variance) { return runtime::kGoldenDeviations * variance.cwiseSqrt(); }
 
 // body(one of got's tensors, its gradient), each; the first mismatch says which.
 template <class Check>
@@ -193,10 +192,14 @@ WantedStep wanted_step(const TrainingParams& params, const TrainingCase& values,
     Eigen::VectorXi labels(tokens);
     for (Index t = 0; t < tokens; ++t)
       labels[t] = row_number(values.labels, static_cast<std::uint64_t>(first + t));
-    const Loss loss = loss_of(times(normed, step.head), labels, 1 / static_cast<double>(x.rows()));
+    Loss loss = loss_of(times(normed, step.head), labels, 1 / static_cast<double>(x.rows()));
     wanted.loss.middleRows(first, tokens) = loss.loss;
     wanted.loss_variance.middleRows(first, tokens) = loss.variance;
+    // A row's gradient is large at its label: there its rounding is, and not like the row's mean.
     step.head_sum.add(normed, loss.gradient);
+    step.head_sum.variance +=
+        rounding(kGradientRoundings) * normed.value.cwiseAbs2().transpose() * loss.gradient.value.cwiseAbs2();
+    round(loss.gradient, kGradientRoundings);
     Noisy gradient = normalised_back(stream, step.final_gain, step.model.epsilon,
                                      times_transposed(loss.gradient, step.head), step.final_gain_sum);
     round(gradient);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The definition of a training step: loss, gradients and new weights of the model in double by Eigen, and how
-// far a machine that rounds its activations may lie from them (noisy.h; six deviations, runtime/golden_rule.h).
+// far a machine that rounds its activations may lie from them (noisy.h; six deviations,
+// runtime/golden_rule.h).
 #pragma once
 
 #include "workloads/training/noisy.h"

@@ -12,7 +12,8 @@ namespace tahoma::workloads {
 
 namespace {
 
-constexpr double kWeight = 2, kGradient = 4, kOptimizer = 12;  // bytes of an element: bf16; fp32; three of fp32
+constexpr double kWeight = 2, kGradient = 4,
+                 kOptimizer = 12;  // bytes of an element: bf16; fp32; three of fp32
 
 double number(std::uint64_t n) { return static_cast<double>(n); }
 
@@ -45,10 +46,11 @@ void check_footprint(const TrainingParams& params, const model::MachineParams& m
   if (f.total() <= capacity) return;
   throw base::UserError(
       "E-MDL-032", "workload.parallel",
-      fmt::format("a step of {} takes {} of a chip's HBM (weights {}, gradients {}, optimizer {}, activations {}), "
-                  "which has {}; expected higher tensor or data degrees, recompute: layer, or a smaller batch",
-                  params.model().name, bytes_text(f.total()), bytes_text(f.weights), bytes_text(f.gradients),
-                  bytes_text(f.optimizer), bytes_text(f.activations), bytes_text(capacity)));
+      fmt::format(
+          "a step of {} takes {} of a chip's HBM (weights {}, gradients {}, optimizer {}, activations {}), "
+          "which has {}; expected higher tensor or data degrees, recompute: layer, or a smaller batch",
+          params.model().name, bytes_text(f.total()), bytes_text(f.weights), bytes_text(f.gradients),
+          bytes_text(f.optimizer), bytes_text(f.activations), bytes_text(capacity)));
 }
 
 std::vector<runtime::WorkloadFigure> figures_of(const TrainingParams& params,
@@ -58,14 +60,16 @@ std::vector<runtime::WorkloadFigure> figures_of(const TrainingParams& params,
                scale = number(params.model().layers) / number(params.forward.layers),
                tokens = number(params.all_rows());
   std::vector<runtime::WorkloadFigure> figures;
-  figures.push_back(time_figure("step_time_ns", seconds,
-                                fmt::format("of {} layers and the head", params.forward.layers)));
+  figures.push_back(
+      time_figure("step_time_ns", seconds, fmt::format("of {} layers and the head", params.forward.layers)));
   if (scale > 1)
-    figures.push_back(time_figure("model_step_time_ns", seconds * scale,
-                                  fmt::format("of {} layers, scaled, the head with them", params.model().layers)));
+    figures.push_back(
+        time_figure("model_step_time_ns", seconds * scale,
+                    fmt::format("of {} layers, scaled, the head with them", params.model().layers)));
   const double rate = tokens / (seconds * scale);
-  figures.push_back({"tokens_per_second", rate, fmt::format("{:.4g}", rate),
-                     fmt::format("{} tokens of all replicas in a step of the whole model", params.all_rows())});
+  figures.push_back(
+      {"tokens_per_second", rate, fmt::format("{:.4g}", rate),
+       fmt::format("{} tokens of all replicas in a step of the whole model", params.all_rows())});
   const double share = seconds > 0 ? 100 * exposed.seconds() / seconds : 0;
   figures.push_back({"exposed_communication_percent", share, fmt::format("{:.1f} %", share),
                      "of the time a core's collectives run and none of its engines computes, mean"});
@@ -74,11 +78,12 @@ std::vector<runtime::WorkloadFigure> figures_of(const TrainingParams& params,
   figures.push_back(bytes_figure("link_bytes_per_token", links * scale / tokens,
                                  "carried, counted on every link, whole model"));
   const TrainingFootprint f = footprint_of(params, machine);
-  figures.push_back(bytes_figure("hbm_footprint_bytes", f.total(),
-                                 fmt::format("of the fullest chip, whole model: weights {}, gradients {}, optimizer "
-                                             "{}, activations {}",
-                                             bytes_text(f.weights), bytes_text(f.gradients), bytes_text(f.optimizer),
-                                             bytes_text(f.activations))));
+  figures.push_back(
+      bytes_figure("hbm_footprint_bytes", f.total(),
+                   fmt::format("of the fullest chip, whole model: weights {}, gradients {}, optimizer "
+                               "{}, activations {}",
+                               bytes_text(f.weights), bytes_text(f.gradients), bytes_text(f.optimizer),
+                               bytes_text(f.activations))));
   return figures;
 }
 

@@ -4,8 +4,8 @@
 // them, and the embedding and the host are left out.
 #pragma once
 
-#include "workloads/training/training_params.h"
 #include "runtime/workload.h"
+#include "workloads/training/training_params.h"
 
 namespace tahoma::workloads {
 

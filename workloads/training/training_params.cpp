@@ -24,10 +24,11 @@ void require_multiple(const char* path, const char* what, std::uint64_t value, s
 // What each half of a rank updates of a tensor is dealt to the replicas in whole accesses.
 void require_shares(const char* path, const char* what, std::uint64_t elements, std::uint64_t parts) {
   if (elements % (parts * kGradientGrain) != 0)
-    refuse("E-MDL-031", path,
-           fmt::format("the {} of a rank have {} elements, which {} cores update; expected a multiple of {} for "
-                       "each",
-                       what, elements, parts, kGradientGrain));
+    refuse(
+        "E-MDL-031", path,
+        fmt::format("the {} of a rank have {} elements, which {} cores update; expected a multiple of {} for "
+                    "each",
+                    what, elements, parts, kGradientGrain));
 }
 
 }  // namespace
@@ -50,7 +51,8 @@ void TrainingParams::declare(base::ParamTree& t) {
   t.group("inputs", forward.inputs);
   t.group("optimizer", optimizer);
   t.add("recompute", recompute, std::string("none"), {"none", "layer"},
-        "what the backward pass makes again: nothing, or each layer from the stream in front of it", chosen());
+        "what the backward pass makes again: nothing, or each layer from the stream in front of it",
+        chosen());
 }
 
 void TrainingParams::check(const model::MachineParams& machine) const {
@@ -58,31 +60,33 @@ void TrainingParams::check(const model::MachineParams& machine) const {
   const ModelShape& m = model();
   const std::uint64_t halves = machine.chip.lnc, tensor = forward.parallel.tensor,
                       cores = halves * tensor * replicas();
-  require_multiple("workload.model.kv_heads", "heads of keys and values (each physical core of a rank has its own)",
-                   m.kv_heads, tensor * halves);
-  require_multiple("workload.model.vocabulary", "entries of the vocabulary", std::max<std::uint64_t>(m.vocabulary, 1),
-                   32 * halves);
+  require_multiple("workload.model.kv_heads",
+                   "heads of keys and values (each physical core of a rank has its own)", m.kv_heads,
+                   tensor * halves);
+  require_multiple("workload.model.vocabulary", "entries of the vocabulary",
+                   std::max<std::uint64_t>(m.vocabulary, 1), 32 * halves);
   require_multiple("workload.tokens", "tokens of a sequence", forward.tokens, kTurnedRows);
   require_multiple("workload.batch", "rows of a physical core", rows(), kTurnedRows * tensor * halves);
   const std::uint64_t shares = halves * replicas(), d = m.head_dim;
   require_shares("workload.model.hidden", "weights of queries, keys and values",
                  m.hidden * (m.heads + 2 * m.kv_heads) / tensor * d, shares);
-  require_shares("workload.model.hidden", "weights of the projection", m.hidden * m.heads / tensor * d, shares);
+  require_shares("workload.model.hidden", "weights of the projection", m.hidden * m.heads / tensor * d,
+                 shares);
   require_shares("workload.model.ffn", "weights of a product of the feed-forward part",
                  m.hidden * m.ffn / tensor, shares);
   require_shares("workload.model.vocabulary", "weights of the head", m.hidden * m.vocabulary, cores);
 }
 
 double TrainingParams::useful_flops() const {
-  const double head = 2.0 * static_cast<double>(model().hidden * model().vocabulary) *
-                      static_cast<double>(all_rows());
+  const double head =
+      2.0 * static_cast<double>(model().hidden * model().vocabulary) * static_cast<double>(all_rows());
   return 3 * (forward.useful_flops() + head);
 }
 
 std::string TrainingParams::describe() const {
-  return fmt::format("{}, training step of {} of {} layers, {} x {} tokens, tensor {} x data {}{}", model().name,
-                     forward.layers, model().layers, forward.batch, forward.tokens, forward.parallel.tensor,
-                     replicas(), recomputes() ? ", layers recomputed" : "");
+  return fmt::format("{}, training step of {} of {} layers, {} x {} tokens, tensor {} x data {}{}",
+                     model().name, forward.layers, model().layers, forward.batch, forward.tokens,
+                     forward.parallel.tensor, replicas(), recomputes() ? ", layers recomputed" : "");
 }
 
 }  // namespace tahoma::workloads

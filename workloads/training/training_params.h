@@ -21,8 +21,8 @@ struct TrainingParams {
   std::string recompute;
 
   void declare(base::ParamTree& t);
-  // Throws what TransformerParams::check() throws, UserError E-MDL-030 (degrees, heads or rows that a training
-  // step does not deal) and E-MDL-031 (weights that replicas cannot share evenly).
+  // Throws what TransformerParams::check() throws, UserError E-MDL-030 (degrees, heads or rows that a
+  // training step does not deal) and E-MDL-031 (weights that replicas cannot share evenly).
   void check(const model::MachineParams& machine) const;
 
   bool recomputes() const { return recompute == "layer"; }

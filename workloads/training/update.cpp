@@ -29,9 +29,7 @@ Update::Update(Fleet& fleet, const AdamSettings& adam, Trained trained)
   second_ = make("second_moment", DType::kFp32, all);
   if (shared()) copy_ = dtype() == DType::kFp32 ? master_ : make("new_weights", dtype(), all);
   for (const Pieces* state : {&master_, &first_, &second_})
-    fleet.each([&](const Cell& c) {
-      fleet_.replica(c).declare_input((*state)[fleet_.number(c)].tensor);
-    });
+    fleet.each([&](const Cell& c) { fleet_.replica(c).declare_input((*state)[fleet_.number(c)].tensor); });
 }
 
 std::uint64_t Update::elements(std::size_t exchanges) const {
@@ -78,11 +76,12 @@ void Update::sum() {
   for (std::size_t i = 0; i < chain_.size(); ++i) {
     const std::uint64_t places = fleet_.members(chain_[i]);
     const Pieces after = i + 1 == chain_.size() ? gradient_ : make("gradient_sum", DType::kFp32, i + 1);
-    fleet_.exchange({chain_[i], region, Operation::kReduceScatter, DType::kFp32, elements(i)},
-                    [&](const Cell& c) {
-                      return i == 0 ? half_of(trained_.gradient, c, places) : end_of(before, c, places);
-                    },
-                    [&](const Cell& c) { return end_of(after, c, 1); });
+    fleet_.exchange(
+        {chain_[i], region, Operation::kReduceScatter, DType::kFp32, elements(i)},
+        [&](const Cell& c) {
+          return i == 0 ? half_of(trained_.gradient, c, places) : end_of(before, c, places);
+        },
+        [&](const Cell& c) { return end_of(after, c, 1); });
     before = after;
   }
 }
@@ -108,11 +107,12 @@ void Update::spread() {
   for (std::size_t i = chain_.size(); i-- > 0;) {
     const std::uint64_t places = fleet_.members(chain_[i]);
     const Pieces after = i == 0 ? Pieces{} : make("weight_part", dtype(), i);
-    fleet_.exchange({chain_[i], region, Operation::kAllGather, dtype(), elements(i)},
-                    [&](const Cell& c) { return end_of(before, c, 1); },
-                    [&](const Cell& c) {
-                      return i == 0 ? half_of(trained_.weight, c, places) : end_of(after, c, places);
-                    });
+    fleet_.exchange(
+        {chain_[i], region, Operation::kAllGather, dtype(), elements(i)},
+        [&](const Cell& c) { return end_of(before, c, 1); },
+        [&](const Cell& c) {
+          return i == 0 ? half_of(trained_.weight, c, places) : end_of(after, c, places);
+        });
     before = after;
   }
 }

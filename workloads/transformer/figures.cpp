@@ -25,13 +25,14 @@ std::vector<Figure> figures_of(const TransformerParams& params, const model::Mac
           ? std::string("all layers were simulated")
           : fmt::format("{} of {} layers were simulated, scaled", params.layers, params.model.layers);
   std::vector<Figure> figures;
-  figures.push_back(time_figure("layer_time_ns", seconds / layers, "of one layer, mean over those simulated"));
+  figures.push_back(
+      time_figure("layer_time_ns", seconds / layers, "of one layer, mean over those simulated"));
   if (decodes)
     figures.push_back(time_figure("time_per_output_token_ns", seconds * scale,
-                           fmt::format("of the whole model's layers: {}", scaled)));
+                                  fmt::format("of the whole model's layers: {}", scaled)));
   else
     figures.push_back(time_figure("time_to_first_token_ns", seconds * scale,
-                           fmt::format("of the whole model's layers: {}", scaled)));
+                                  fmt::format("of the whole model's layers: {}", scaled)));
   const double rate = tokens / (seconds * scale);
   figures.push_back(
       {"tokens_per_second", rate, fmt::format("{:.4g}", rate),
@@ -39,15 +40,17 @@ std::vector<Figure> figures_of(const TransformerParams& params, const model::Mac
   const double share = seconds > 0 ? 100 * exposed.seconds() / seconds : 0;
   figures.push_back({"exposed_communication_percent", share, fmt::format("{:.1f} %", share),
                      "of the time a core's collectives run and none of its engines computes, mean"});
-  figures.push_back(bytes_figure("hbm_bytes_per_token", hbm * scale / tokens, "read and written, whole model"));
   figures.push_back(
-      bytes_figure("link_bytes_per_token", links * scale / tokens, "carried, counted on every link, whole model"));
+      bytes_figure("hbm_bytes_per_token", hbm * scale / tokens, "read and written, whole model"));
+  figures.push_back(bytes_figure("link_bytes_per_token", links * scale / tokens,
+                                 "carried, counted on every link, whole model"));
   const Footprint f = footprint_of(params, machine);
-  figures.push_back(bytes_figure("hbm_footprint_bytes", f.total(),
-                          fmt::format("of the fullest chip, whole model: weights {}, caches {}, activations "
-                                      "{}, embedding {}",
-                                      bytes_text(f.weights), bytes_text(f.caches), bytes_text(f.activations),
-                                      bytes_text(f.embedding))));
+  figures.push_back(
+      bytes_figure("hbm_footprint_bytes", f.total(),
+                   fmt::format("of the fullest chip, whole model: weights {}, caches {}, activations "
+                               "{}, embedding {}",
+                               bytes_text(f.weights), bytes_text(f.caches), bytes_text(f.activations),
+                               bytes_text(f.embedding))));
   return figures;
 }
 

@@ -89,8 +89,8 @@ void TransformerParams::declare_case(base::ParamTree& t) {
   t.group("parallel", parallel);
   t.add("layers", layers, std::uint64_t{1}, {1, 200}, "layers that are simulated", chosen());
   t.add("batch", batch, std::uint64_t{1}, {1, 65536}, "sequences of the whole machine", chosen());
-  t.add("tokens", tokens, std::uint64_t{512}, {1, std::uint64_t{1} << 20}, "tokens of a sequence; a decoding step has its context",
-        chosen());
+  t.add("tokens", tokens, std::uint64_t{512}, {1, std::uint64_t{1} << 20},
+        "tokens of a sequence; a decoding step has its context", chosen());
   t.add("placement", placement, std::string("core,x,y,z"), {},
         "in which order ranks fill the machine: the axis along which they count first, then the others",
         chosen());

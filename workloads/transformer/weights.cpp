@@ -155,7 +155,8 @@ void LayerWeights::fill(runtime::Machine& machine, const Replica& replica, std::
 void LayerWeights::fill_products(runtime::Machine& machine, const Replica& replica, std::size_t rank,
                                  const ModelShape& model, const HostWeights& w,
                                  const RankShare& share) const {
-  for (Matrix LayerWeights::*part : {&LayerWeights::qkv, &LayerWeights::o, &LayerWeights::gate_up, &LayerWeights::down}) {
+  for (Matrix LayerWeights::*part :
+       {&LayerWeights::qkv, &LayerWeights::o, &LayerWeights::gate_up, &LayerWeights::down}) {
     const Matrix& matrix = this->*part;
     HostTensor values = runtime::make_tensor(matrix.tensor.name, matrix.tensor.dtype, matrix.tensor.shape);
     for (const WeightBlock& block : blocks_of(model, share, rank))

@@ -56,8 +56,8 @@ struct LayerWeights {
 struct WeightBlock {
   runtime::HostTensor HostWeights::*whole;
   Matrix LayerWeights::*part;
-  runtime::Window window;         // of the whole
-  std::uint64_t row, column;      // of the part
+  runtime::Window window;     // of the whole
+  std::uint64_t row, column;  // of the part
   runtime::Window place() const { return {row, column, window.rows, window.columns}; }
 };
 // A window of one tensor to a place of the same size in another of the same dtype.
