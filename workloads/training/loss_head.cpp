@@ -113,7 +113,7 @@ std::uint64_t LossHead::first_row(const Cell& c) const {
   return c.replica * rows_.deal().rows() + rows_.deal().first(0, c.half, c.rank);
 }
 
-void LossHead::fill(const TrainingCase& values) const {
+void LossHead::fill(const HostTensor& labels) const {
   runtime::Machine& machine = fleet_.machine();
   HostTensor starts =
       runtime::make_tensor("starts", DType::kInt32, {machine.params().chip.core.sbuf.partitions, 1});
@@ -121,8 +121,7 @@ void LossHead::fill(const TrainingCase& values) const {
   fleet_.each([&](const Cell& c) {
     const OfRank::Half& half = of(c).halves[c.half];
     machine.write(half.starts.tensor, starts.values);
-    runtime::copy_window(values.labels, {first_row(c), 0, rows_.deal().run, 1},
-                         machine.bytes(half.labels.tensor));
+    runtime::copy_window(labels, {first_row(c), 0, rows_.deal().run, 1}, machine.bytes(half.labels.tensor));
     machine.declare_input(half.labels.tensor);
   });
 }

@@ -15,8 +15,8 @@ class LossHead {
   // Leaves the gradient of the stream behind the layers, of the last norm's gain, and of the head.
   void forward_and_back(const TrainingLayers& layers);
 
-  void fill(const TrainingCase& values) const;  // in both modes: labels
-  runtime::HostTensor losses() const;           // [rows of all replicas, 1] of fp32
+  void fill(const runtime::HostTensor& labels) const;
+  runtime::HostTensor losses() const;  // [rows of all replicas, 1] of fp32
 
  private:
   struct OfRank {

@@ -7,31 +7,36 @@
 
 namespace tahoma::workloads {
 
-Noisy Noisy::exact(Rows value) {
-  const Eigen::Index rows = value.rows();
-  return {std::move(value), Eigen::VectorXd::Zero(rows)};
+namespace {
+
+using Array = Eigen::Array<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+Noisy noisy(const Array& value, const Array& variance) { return {value.matrix(), variance.matrix()}; }
+
+// 1 / sqrt(mean(x^2) + epsilon) of each row.
+Eigen::ArrayXd roots(const Rows& x, double epsilon) {
+  return (x.rowwise().squaredNorm().array() / static_cast<double>(x.cols()) + epsilon).rsqrt();
 }
 
-double rounding(double mean_square) {
+}  // namespace
+
+Noisy Noisy::exact(const Rows& value) { return {value, Rows::Zero(value.rows(), value.cols())}; }
+
+double rounding(double times) {
   const double u = runtime::unit_roundoff(TransformerParams::kDType);
-  return u * u / 3 * mean_square;
+  return times * u * u / 3;
 }
 
-Eigen::VectorXd mean_square(const Rows& rows) {
-  return rows.rowwise().squaredNorm() / static_cast<double>(rows.cols());
-}
-
-void round(Noisy& x, double times) { x.variance += rounding(times) * mean_square(x.value); }
+void round(Noisy& x, double times) { x.variance += rounding(times) * x.value.cwiseAbs2(); }
 
 Noisy times(const Noisy& x, const Rows& weights) {
-  Noisy y{x.value * weights, x.variance * (weights.squaredNorm() / static_cast<double>(weights.cols()))};
+  Noisy y{x.value * weights, x.variance * weights.cwiseAbs2()};
   round(y);
   return y;
 }
 
 Noisy times_transposed(const Noisy& x, const Rows& weights) {
-  Noisy y{x.value * weights.transpose(),
-          x.variance * (weights.squaredNorm() / static_cast<double>(weights.rows()))};
+  Noisy y{x.value * weights.transpose(), x.variance * weights.cwiseAbs2().transpose()};
   round(y);
   return y;
 }
@@ -42,72 +47,70 @@ Noisy sum(const Noisy& a, const Noisy& b) {
   return y;
 }
 
-void Sum::add(const Noisy& x, const Noisy& y) {
-  const Rows products = x.value.transpose() * y.value;
-  const Rows noise = x.value.cwiseAbs2().transpose() * y.variance * Eigen::RowVectorXd::Ones(y.value.cols()) +
-                     Eigen::VectorXd::Ones(x.value.cols()) * (x.variance.transpose() * y.value.cwiseAbs2());
+void Sum::add(const Rows& more, const Rows& noise) {
   if (value.size() == 0) {
-    value = products;
+    value = more;
     variance = noise;
     return;
   }
-  value += products;
+  value += more;
   variance += noise;
 }
 
+void Sum::add(const Noisy& x, const Noisy& y) {
+  add(x.value.transpose() * y.value,
+      x.value.cwiseAbs2().transpose() * y.variance + x.variance.transpose() * y.value.cwiseAbs2());
+}
+
 Noisy normalised(const Noisy& x, const Rows& gain, double epsilon) {
-  const Eigen::VectorXd mean = mean_square(x.value).array() + epsilon;
-  Noisy y{(x.value.array().colwise() / mean.array().sqrt()).matrix() * gain.row(0).asDiagonal(),
-          x.variance.cwiseQuotient(mean) * (gain.squaredNorm() / static_cast<double>(gain.cols()))};
+  const Eigen::VectorXd rstd = roots(x.value, epsilon).matrix();
+  const auto scaled = gain.row(0).asDiagonal();
+  const Eigen::RowVectorXd squares = gain.row(0).cwiseAbs2();
+  Noisy y{rstd.asDiagonal() * x.value * scaled,
+          rstd.cwiseAbs2().asDiagonal() * x.variance * squares.asDiagonal()};
   round(y);
   return y;
 }
 
+// dx = rstd (h - n mean(h n)) with n = x rstd, h = dy gain.
 Noisy normalised_back(const Noisy& x, const Rows& gain, double epsilon, const Noisy& dy, Sum& gain_gradient) {
-  const Eigen::ArrayXd rstd = (mean_square(x.value).array() + epsilon).rsqrt();
+  const Eigen::ArrayXd rstd = roots(x.value, epsilon);
   const auto columns = static_cast<double>(gain.cols());
-  const Rows n = (x.value.array().colwise() * rstd).matrix(), h = dy.value * gain.row(0).asDiagonal();
-  const Eigen::ArrayXd along = h.cwiseProduct(n).rowwise().sum().array() / columns;
-  Noisy dx;
-  dx.value = ((h.array() - n.array().colwise() * along).colwise() * rstd).matrix();
-  const Eigen::ArrayXd of_x = x.variance.array() * rstd.square();  // relative
-  dx.variance = (rstd.square() * dy.variance.array() * (gain.squaredNorm() / columns) +
-                 2 * mean_square(dx.value).array() * of_x)
-                    .matrix();
-  const Rows products = dy.value.cwiseProduct(n);
-  const Rows noise = n.cwiseAbs2().transpose() * dy.variance +
-                     dy.value.cwiseAbs2().transpose() * of_x.matrix() +
-                     rounding(1) * products.cwiseAbs2().colwise().sum().transpose();
-  const Rows sum = products.colwise().sum();
-  gain_gradient.value = gain_gradient.value.size() == 0 ? sum : Rows(gain_gradient.value + sum);
-  gain_gradient.variance = gain_gradient.variance.size() == 0
-                               ? Rows(noise.transpose())
-                               : Rows(gain_gradient.variance + noise.transpose());
-  return dx;
+  const Array n = x.value.array().colwise() * rstd, n_noise = x.variance.array().colwise() * rstd.square(),
+              h = dy.value.array().rowwise() * gain.row(0).array(),
+              h_noise = dy.variance.array().rowwise() * gain.row(0).array().square();
+  const Eigen::ArrayXd along = (h * n).rowwise().sum() / columns,
+                       along_noise = (h.square() * n_noise + n.square() * h_noise).rowwise().sum() /
+                                     (columns * columns);
+  const Array inner = h - n.colwise() * along,
+              noise = h_noise + n_noise.colwise() * along.square() + n.square().colwise() * along_noise;
+  const Array products = dy.value.array() * n;
+  gain_gradient.add(products.colwise().sum().matrix(),
+                    (n.square() * dy.variance.array() + dy.value.array().square() * n_noise +
+                     rounding(1) * products.square())  // the array adds them up in the dtype
+                        .colwise()
+                        .sum()
+                        .matrix());
+  return noisy(inner.colwise() * rstd, noise.colwise() * rstd.square());
 }
 
 Noisy gated(const Noisy& gate, const Noisy& up) {
-  const Eigen::ArrayXXd s = 1 / (1 + (-gate.value.array()).exp()), silu = gate.value.array() * s,
-                        slope = s * (1 + gate.value.array() * (1 - s));
-  Noisy y{(silu * up.value.array()).matrix(), {}};
-  y.variance = mean_square((slope * up.value.array()).matrix()).cwiseProduct(gate.variance) +
-               mean_square(silu.matrix()).cwiseProduct(up.variance);
+  const Array g = gate.value.array(), u = up.value.array(), s = 1 / (1 + (-g).exp()), silu = g * s,
+              slope = s * (1 + g * (1 - s));
+  Noisy y =
+      noisy(silu * u, (slope * u).square() * gate.variance.array() + silu.square() * up.variance.array());
   round(y);
   return y;
 }
 
 GatedGradients gated_back(const Noisy& gate, const Noisy& up, const Noisy& dy) {
-  const Eigen::ArrayXXd g = gate.value.array(), s = 1 / (1 + (-g).exp()), silu = g * s,
-                        slope = s * (1 + g * (1 - s)), bend = s * (1 - s) * (2 + g * (1 - 2 * s)),
-                        d = dy.value.array(), u = up.value.array();
-  GatedGradients back;
-  back.gate.value = (d * u * slope).matrix();
-  back.gate.variance = mean_square((u * slope).matrix()).cwiseProduct(dy.variance) +
-                       mean_square((d * slope).matrix()).cwiseProduct(up.variance) +
-                       mean_square((d * u * bend).matrix()).cwiseProduct(gate.variance);
-  back.up.value = (d * silu).matrix();
-  back.up.variance = mean_square(silu.matrix()).cwiseProduct(dy.variance) +
-                     mean_square((d * slope).matrix()).cwiseProduct(gate.variance);
+  const Array g = gate.value.array(), u = up.value.array(), d = dy.value.array(), s = 1 / (1 + (-g).exp()),
+              silu = g * s, slope = s * (1 + g * (1 - s)), bend = s * (1 - s) * (2 + g * (1 - 2 * s));
+  GatedGradients back{
+      noisy(d * u * slope, (u * slope).square() * dy.variance.array() +
+                               (d * slope).square() * up.variance.array() +
+                               (d * u * bend).square() * gate.variance.array()),
+      noisy(d * silu, silu.square() * dy.variance.array() + (d * slope).square() * gate.variance.array())};
   round(back.gate);
   round(back.up);
   return back;
@@ -115,16 +118,19 @@ GatedGradients gated_back(const Noisy& gate, const Noisy& up, const Noisy& dy) {
 
 Noisy turned(const Noisy& heads, const Rows& angles, bool back) {
   const Eigen::Index d = angles.cols(), half = d / 2;
+  const Array cos = angles.leftCols(half), sin = (back ? -1 : 1) * angles.rightCols(half).array();
   Noisy y = heads;
   for (Eigen::Index h = 0; h < heads.value.cols(); h += d) {
-    const auto a = heads.value.middleCols(h, half).array(),
-               b = heads.value.middleCols(h + half, half).array();
-    const auto cos = angles.leftCols(half).array();
-    const Eigen::ArrayXXd sin = (back ? -1 : 1) * angles.rightCols(half).array();
+    const Array a = heads.value.middleCols(h, half), b = heads.value.middleCols(h + half, half);
+    // Products are rounded, and so is their sum.
+    const Array a_noise = heads.variance.middleCols(h, half).array() + rounding(1) * a.square(),
+                b_noise = heads.variance.middleCols(h + half, half).array() + rounding(1) * b.square();
     y.value.middleCols(h, half) = (a * cos - b * sin).matrix();
     y.value.middleCols(h + half, half) = (b * cos + a * sin).matrix();
+    y.variance.middleCols(h, half) = (a_noise * cos.square() + b_noise * sin.square()).matrix();
+    y.variance.middleCols(h + half, half) = (b_noise * cos.square() + a_noise * sin.square()).matrix();
   }
-  round(y, 2);  // its products, and their sum
+  round(y);
   return y;
 }
 

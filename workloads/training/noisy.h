@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of the definition with what a machine that rounds its activations may add to them: of each row the
-// variance of an element's error. Roundings to the dtype are taken as independent and uniform, u^2 / 3 of an
-// element's square each; errors of different elements as independent, so that a product with weights carries
-// a row's variance by the weights' mean squared column, and a sum over rows adds them up.
+// Values of the definition with what a machine that rounds its activations may add to them: of each element
+// the variance of its error. Roundings to the dtype are taken as independent and uniform, at most u^2 / 3 of
+// the element's square each; errors of different elements as independent, so that variances go through
+// products and sums by the squares of what the values go through by.
+//
+// Left out: roundings to fp32, and what all elements of a row share (a norm's root, a softmax's sum), which
+// are small beside these.
 #pragma once
 
 #include <Eigen/Core>
@@ -12,18 +15,12 @@
 namespace tahoma::workloads {
 
 struct Noisy {
-  Rows value;
-  Eigen::VectorXd variance;  // by row, of an element
-
-  static Noisy exact(Rows value);
-  Noisy middle_rows(Eigen::Index first, Eigen::Index count) const {
-    return {value.middleRows(first, count), variance.segment(first, count)};
-  }
+  Rows value, variance;
+  static Noisy exact(const Rows& value);
 };
 
-// Variance of one rounding to the activations' dtype of something with this mean square.
-double rounding(double mean_square);
-Eigen::VectorXd mean_square(const Rows& rows);
+// Variance of so many roundings to the activations' dtype, of an element of 1.
+double rounding(double times);
 void round(Noisy& x, double times = 1);
 
 Noisy times(const Noisy& x, const Rows& weights);             // x w, rounded once
@@ -34,6 +31,7 @@ Noisy sum(const Noisy& a, const Noisy& b);                    // rounded once
 struct Sum {
   Rows value, variance;
   void add(const Noisy& x, const Noisy& y);
+  void add(const Rows& value, const Rows& variance);
 };
 
 // norm(x) * gain and back: dx (not rounded), and what it adds to the gain's gradient [1, columns].

@@ -40,8 +40,7 @@ void TrainingStep::emit() {
 }
 
 void TrainingStep::fill(const TrainingCase& values) {
-  head_.fill(values);
-  if (!fleet_.machine().functional()) return;
+  fill_labels(values.labels);
   parameters_.fill(values.weights);
   layers_.fill(values);
   for (Update& update : updates_) update.fill();

@@ -14,7 +14,9 @@ class TrainingStep {
   TrainingStep(Fleet& fleet, const TrainingParams& params);
 
   void emit();
-  void fill(const TrainingCase& values);  // behind the loading of the programs; in timing mode labels only
+  // Behind the loading of the programs; in timing mode labels only.
+  void fill_labels(const runtime::HostTensor& labels) const { head_.fill(labels); }
+  void fill(const TrainingCase& values);
 
   // After the run, in fp32.
   runtime::HostTensor losses() const { return head_.losses(); }

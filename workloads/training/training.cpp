@@ -49,7 +49,10 @@ class Training final : public runtime::Workload {
     step_.emplace(*fleet_, params_);
     step_->emit();
     fleet_->load(stopwatch_);
-    step_->fill(training_case(params_, seed_));
+    if (machine.functional())
+      step_->fill(training_case(params_, seed_));
+    else
+      step_->fill_labels(labels_of(params_, seed_));
     machine.observe(&stopwatch_);
     machine.observe(&exposure_);
   }

@@ -25,6 +25,8 @@ HostTensor generated(const char* name, std::uint64_t number, DType dtype, std::u
   return tensor;
 }
 
+}  // namespace
+
 HostTensor labels_of(const TrainingParams& params, std::uint64_t seed) {
   const std::string& path = params.forward.inputs.of("labels");
   HostTensor labels = runtime::make_tensor("labels", DType::kInt32, {params.all_rows(), 1});
@@ -35,8 +37,6 @@ HostTensor labels_of(const TrainingParams& params, std::uint64_t seed) {
   refuse_rows_beyond(params.model().vocabulary)(labels);
   return labels;
 }
-
-}  // namespace
 
 TrainingCase training_case(const TrainingParams& params, std::uint64_t seed) {
   const ModelShape& m = params.model();

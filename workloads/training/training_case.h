@@ -39,6 +39,7 @@ struct TrainingCase {
 // From files or the seed, as host_case() says; labels evenly spread. Throws what load_input() throws, and
 // E-RUN-099 for a label beyond the vocabulary.
 TrainingCase training_case(const TrainingParams& params, std::uint64_t seed);
+runtime::HostTensor labels_of(const TrainingParams& params, std::uint64_t seed);
 
 // body(name, layer or nothing, one of `tensors`), each.
 template <class Tensors, class Body>

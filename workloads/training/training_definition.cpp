@@ -101,26 +101,28 @@ Noisy Step::back(const Weights& w, const Tape& t, const Noisy& dy, LayerSums& to
 
 struct Loss {
   Rows loss, variance;
-  Noisy gradient;  // of the logits, not rounded yet
+  Noisy gradient;  // of the logits
 };
-constexpr double kGradientRoundings = 2;  // its exponential's, and the result's
 
 Loss loss_of(const Noisy& logits, const Eigen::VectorXi& labels, double scale) {
   const Index rows = logits.value.rows();
-  Loss made{Rows(rows, 1), Rows(rows, 1), {Rows(rows, logits.value.cols()), Eigen::VectorXd(rows)}};
+  Loss made{Rows(rows, 1), Rows(rows, 1), logits};
   for (Index r = 0; r < rows; ++r) {
     const double most = logits.value.row(r).maxCoeff();
-    const Eigen::RowVectorXd e = (logits.value.row(r).array() - most).exp();
-    Eigen::RowVectorXd p = e / e.sum();
-    made.loss(r, 0) = std::log(e.sum()) + most - logits.value(r, labels[r]);
-    const double shares = p.squaredNorm();
-    p[labels[r]] -= 1;
+    Eigen::RowVectorXd p = (logits.value.row(r).array() - most).exp();
+    const double sum = p.sum();
+    p /= sum;
+    // Of the exponentials: workloads/loss/cross_entropy_definition.h.
     const double of_sum = 16 * kFp32 * (1 + logits.value.row(r).cwiseAbs().maxCoeff());
-    made.variance(r, 0) = logits.variance[r] * p.squaredNorm() + of_sum * of_sum;
+    made.gradient.variance.row(r) =
+        scale * scale *
+        p.cwiseAbs2().cwiseProduct((logits.variance.row(r).array() + of_sum * of_sum).matrix());
+    made.loss(r, 0) = std::log(sum) + most - logits.value(r, labels[r]);
+    p[labels[r]] -= 1;
+    made.variance(r, 0) = p.cwiseAbs2().dot(logits.variance.row(r)) + of_sum * of_sum;
     made.gradient.value.row(r) = scale * p;
-    made.gradient.variance[r] =
-        scale * scale * (logits.variance[r] + of_sum * of_sum) * shares / static_cast<double>(p.size());
   }
+  round(made.gradient, 2);  // its exponential's, and the result's
   return made;
 }
 
@@ -192,14 +194,10 @@ WantedStep wanted_step(const TrainingParams& params, const TrainingCase& values,
     Eigen::VectorXi labels(tokens);
     for (Index t = 0; t < tokens; ++t)
       labels[t] = row_number(values.labels, static_cast<std::uint64_t>(first + t));
-    Loss loss = loss_of(times(normed, step.head), labels, 1 / static_cast<double>(x.rows()));
+    const Loss loss = loss_of(times(normed, step.head), labels, 1 / static_cast<double>(x.rows()));
     wanted.loss.middleRows(first, tokens) = loss.loss;
     wanted.loss_variance.middleRows(first, tokens) = loss.variance;
-    // A row's gradient is large at its label: there its rounding is, and not like the row's mean.
     step.head_sum.add(normed, loss.gradient);
-    step.head_sum.variance +=
-        rounding(kGradientRoundings) * normed.value.cwiseAbs2().transpose() * loss.gradient.value.cwiseAbs2();
-    round(loss.gradient, kGradientRoundings);
     Noisy gradient = normalised_back(stream, step.final_gain, step.model.epsilon,
                                      times_transposed(loss.gradient, step.head), step.final_gain_sum);
     round(gradient);
