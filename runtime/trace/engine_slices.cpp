@@ -48,7 +48,12 @@ EngineSlices::EngineSlices(Timeline& timeline)
     : timeline_(timeline), queues_(timeline.machine.cores() * isa::kQueueCount) {}
 
 void EngineSlices::stretch(const base::StretchActivity& stretch) {
-  if (stretch.name != Cycle::kIdle) queue_of(stretch.core, stretch.queue).pending.push_back(stretch);
+  if (stretch.name == Cycle::kIdle) return;
+  std::vector<base::StretchActivity>& pending = queue_of(stretch.core, stretch.queue).pending;
+  if (!pending.empty() && pending.back().name == stretch.name)
+    pending.back().end = stretch.end;
+  else
+    pending.push_back(stretch);
 }
 
 // Arrows begin and end where the instruction is busy, or else at the last of its stretches.

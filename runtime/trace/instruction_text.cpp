@@ -16,7 +16,7 @@ std::string_view InstructionTexts::text(const InstructionPlace& at) {
   const isa::Program* program = programs_[at.core].get();
   Kept& kept = kept_[(std::size_t{at.index} * isa::kQueueCount + at.queue) % kKept];
   if (kept.program != program || kept.queue != at.queue || kept.index != at.index)
-    kept = {program, at.queue, at.index, isa::disassemble(instruction(at), *program)};
+    kept = {program, at.queue, at.index, isa::disassemble_in_full(instruction(at), *program)};
   return kept.text;
 }
 
