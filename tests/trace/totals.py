@@ -8,7 +8,6 @@ import re
 ENGINES = ("tensor", "vector", "scalar", "gpsimd", "sync", "cc0", "cc1")
 KINDS = ("engines", "waits", "dma", "queues", "links", "bandwidth", "occupancy")
 FS = 1_000_000
-ROUNDED = 1e-6  # to whole bytes
 
 
 def rows(folder, name):
@@ -99,7 +98,7 @@ class Totals:
             suffix = ".live" if space["space"] == "hbm" else f".{space['space']}_live"
             seen = [value for path, tracks in self.timeline.by_path.items() if path.endswith(suffix)
                     for _, value in tracks[0].values]
-            self.same("most live in " + space["space"], max(seen, default=0), space["most_live"], ROUNDED)
+            self.same("most live in " + space["space"], round(max(seen, default=0)), space["most_live"])
 
     def tally(self):
         """What the trace says that it holds is what it holds, and it has left out nothing."""
