@@ -24,21 +24,6 @@ std::vector<std::uint64_t> flows_of(const base::InstructionActivity& activity) {
   return flows;
 }
 
-bool runs_in_pipeline(const isa::Instruction& i) {
-  switch (isa::row_of(i.op).cost) {
-    case isa::CostClass::kNone:
-    case isa::CostClass::kDoorbell:
-    case isa::CostClass::kMeeting:
-    case isa::CostClass::kSemaphore:
-    case isa::CostClass::kRegister:
-    case isa::CostClass::kRegisterMemory:
-    case isa::CostClass::kBranch:
-      return false;
-    default:
-      return true;
-  }
-}
-
 std::uint64_t number(base::Duration d) { return static_cast<std::uint64_t>(d.fs); }
 std::uint64_t nanoseconds(Time t) { return static_cast<std::uint64_t>(t.fs / 1'000'000); }
 
@@ -108,7 +93,7 @@ void EngineSlices::enter_region(Queue& queue, const base::StretchActivity& stret
 void EngineSlices::write_behind(Queue& queue, const base::InstructionActivity& activity) {
   Timeline& t = timeline_;
   const InstructionPlace at{activity.core, activity.queue, activity.index};
-  if (!runs_in_pipeline(t.texts.instruction(at))) return;
+  if (isa::row_of(t.texts.instruction(at).op).cost != isa::CostClass::kWeightLoad) return;
   if (!t.admits(TraceKind::kEngines, activity.core, activity.start, activity.complete)) return;
   const PacketWriter::Track track = queue.behind.place(
       t.tracks, path_of(t, activity.core, activity.queue) + "_behind", activity.start, activity.complete);

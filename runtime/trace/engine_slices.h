@@ -4,8 +4,8 @@
 // to. A reason is that of the instruction which comes next. Nothing left to do is no slice: with it, the
 // slices of an engine would add up to the elapsed time.
 //
-// Instructions that an engine runs behind what it is busy with (weights loaded under a matmul) take none of
-// its time: they lie on tracks of their own, "tensor_behind", from start to result.
+// Weights are loaded behind what the engine is busy with and take none of its time: they lie on tracks of
+// their own, "tensor_behind", from start to result. What the engine has to wait for them is a reason.
 #pragma once
 
 #include <string>
