@@ -24,6 +24,11 @@ std::vector<std::uint64_t> flows_of(const base::InstructionActivity& activity) {
   return flows;
 }
 
+bool loads_weights(const Timeline& timeline, const base::InstructionActivity& a) {
+  const isa::Instruction& i = timeline.texts.instruction({a.core, a.queue, a.index});
+  return isa::row_of(i.op).cost == isa::CostClass::kWeightLoad;
+}
+
 std::uint64_t number(base::Duration d) { return static_cast<std::uint64_t>(d.fs); }
 std::uint64_t nanoseconds(Time t) { return static_cast<std::uint64_t>(t.fs / 1'000'000); }
 
@@ -49,8 +54,9 @@ void EngineSlices::instruction(const base::InstructionActivity& activity) {
     if (queue.pending[n].name == Cycle::kBusy) arrows = n;
   for (std::size_t n = 0; n < queue.pending.size(); ++n)
     write(queue, queue.pending[n], &activity, n == arrows);
+  const bool took_no_time = queue.pending.empty();
   queue.pending.clear();
-  if (activity.busy.fs == 0) write_behind(queue, activity);
+  if (took_no_time || loads_weights(timeline_, activity)) write_behind(queue, activity, took_no_time);
 }
 
 void EngineSlices::write(Queue& queue, const base::StretchActivity& stretch,
@@ -90,10 +96,9 @@ void EngineSlices::enter_region(Queue& queue, const base::StretchActivity& stret
   timeline_.writer.begin(queue.track, TraceKind::kEngines, region, stretch.start, {});
 }
 
-void EngineSlices::write_behind(Queue& queue, const base::InstructionActivity& activity) {
+void EngineSlices::write_behind(Queue& queue, const base::InstructionActivity& activity, bool with_flows) {
   Timeline& t = timeline_;
   const InstructionPlace at{activity.core, activity.queue, activity.index};
-  if (isa::row_of(t.texts.instruction(at).op).cost != isa::CostClass::kWeightLoad) return;
   if (!t.admits(TraceKind::kEngines, activity.core, activity.start, activity.complete)) return;
   const PacketWriter::Track track = queue.behind.place(
       t.tracks, path_of(t, activity.core, activity.queue) + "_behind", activity.start, activity.complete);
@@ -103,7 +108,9 @@ void EngineSlices::write_behind(Queue& queue, const base::InstructionActivity& a
        {TraceArgument::kInstruction, t.texts.text(at)},
        {TraceArgument::kIndex, std::uint64_t{activity.index}},
        {TraceArgument::kRegion, t.texts.region(at)}}};
-  t.writer.begin(track, TraceKind::kEngines, t.texts.mnemonic(at), activity.start, values);
+  std::vector<std::uint64_t> flows;
+  if (t.selection.flows && with_flows) flows = flows_of(activity);
+  t.writer.begin(track, TraceKind::kEngines, t.texts.mnemonic(at), activity.start, values, flows);
   t.writer.end(track, activity.complete);
 }
 

@@ -4,8 +4,9 @@
 // to. A reason is that of the instruction which comes next. Nothing left to do is no slice: with it, the
 // slices of an engine would add up to the elapsed time.
 //
-// Weights are loaded behind what the engine is busy with and take none of its time: they lie on tracks of
-// their own, "tensor_behind", from start to result. What the engine has to wait for them is a reason.
+// What goes on behind that takes none of the engine's time, and lies on tracks of its own, "tensor_behind",
+// from start to result: weights while they are loaded, and what the sequencer does meanwhile. What the engine
+// has to wait for weights is a reason.
 #pragma once
 
 #include <string>
@@ -35,7 +36,7 @@ class EngineSlices {
   Queue& queue_of(std::uint32_t core, std::uint8_t queue) { return queues_[core * isa::kQueueCount + queue]; }
   void write(Queue& queue, const base::StretchActivity& stretch, const base::InstructionActivity* of,
              bool with_flows);
-  void write_behind(Queue& queue, const base::InstructionActivity& activity);
+  void write_behind(Queue& queue, const base::InstructionActivity& activity, bool with_flows);
   void enter_region(Queue& queue, const base::StretchActivity& stretch, std::string_view region);
 
   Timeline& timeline_;
