@@ -50,5 +50,7 @@ std::string disassemble(const Program& program);
 // One instruction as its line of assembler text without the indent; a transfer refers to its descriptor by
 // number.
 std::string disassemble(const Instruction& instruction, const Program& program);
+// The same with the transfer's shape and sides in place of the number, wherever the program uses it first.
+std::string disassemble_in_full(const Instruction& instruction, const Program& program);
 
 }  // namespace tahoma::isa

@@ -232,4 +232,8 @@ std::string disassemble(const Instruction& instruction, const Program& program) 
   return Disassembler(program).line(instruction, false);
 }
 
+std::string disassemble_in_full(const Instruction& instruction, const Program& program) {
+  return Disassembler(program).line(instruction, true);
+}
+
 }  // namespace tahoma::isa

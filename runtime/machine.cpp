@@ -181,6 +181,7 @@ void Machine::observe(base::Observer* observer) {
   impl_->observers.all.push_back(observer);
   impl_->system.observe(&impl_->observers);
 }
+void Machine::observe(base::TimelineObserver* timeline) { impl_->system.observe(timeline); }
 void Machine::seed(std::uint64_t seed) { impl_->system.seed(seed); }
 
 base::RunMeasurement Machine::run(const std::function<void(const model::Progress&)>& progress) {

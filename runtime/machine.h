@@ -67,8 +67,9 @@ class Machine {
   // What has been loaded so far, by core.
   const std::map<std::uint32_t, std::shared_ptr<const isa::Program>>& programs() const;
 
-  void observe(base::Observer* observer);  // another one, before the run (model/base/activity.h)
-  void seed(std::uint64_t seed);           // of stochastic rounding, before the run
+  void observe(base::Observer* observer);          // another one, before the run (model/base/activity.h)
+  void observe(base::TimelineObserver* timeline);  // the only one, before the run
+  void seed(std::uint64_t seed);                   // of stochastic rounding, before the run
   base::RunMeasurement run(const std::function<void(const model::Progress&)>& progress = {});
   void collect(base::StatSink& sink) const;
   const model::check::Findings& findings() const;  // of the finished run

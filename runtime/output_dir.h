@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The folder that a run writes, all or nothing: files go to a hidden sibling folder that takes the final name
 // in one rename, so a folder of that name is always a complete run. A run that is interrupted while it
-// simulates leaves nothing.
+// simulates leaves nothing, unless a file has been asked for before (a timeline): then the hidden folder.
 //
 // Errors (UserError, place = the folder or file):
 //   E-OUT-001  the folder cannot be written: raised by the constructor, before anything is simulated

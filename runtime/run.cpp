@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <optional>
 
 #include "model/base/error.h"
 #include "runtime/npy_dtype.h"
@@ -81,14 +82,20 @@ RunOutcome run_workload(const RunOptions& options) {
   if (options.save_outputs && config->mode() != model::Mode::kFunctional)
     throw base::UserError("E-CLI-004", "--save-outputs",
                           "needs functional mode: timing mode computes no values");
+  const TraceSelection selection = trace_selection(options.trace, config->machine);
   OutputDir out(options.out);
+  std::optional<TraceRecorder> trace;
+  if (options.trace.wanted) trace.emplace(config->machine, selection, out.file("trace.pftrace"));
 
   ProgressLine progress;
-  const Simulated run =
-      simulate(*config, {options.golden, options.checks, options.save_outputs, options.report}, &progress);
+  const Simulated run = simulate(
+      *config,
+      {options.golden, options.checks, options.save_outputs, options.report, trace ? &*trace : nullptr},
+      &progress);
   progress.clear();
   const Summary summary = summary_of(*config, run);
-  RunOutcome outcome{run.golden, run.checks, summary_text(summary), summary_json(summary), out.path()};
+  RunOutcome outcome{run.golden, run.checks, summary_text(summary), summary_json(summary), "", out.path()};
+  if (trace) outcome.trace = tally_text(trace->tally());
   out.write("summary.txt", outcome.summary_text);
   out.write("summary.json", outcome.summary_json);
   write_tables(out, *config, run, summary);

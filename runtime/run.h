@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/config.h"
+#include "runtime/trace/selection.h"
 
 namespace tahoma::runtime {
 
@@ -21,6 +22,7 @@ struct RunOptions {
   model::check::Options checks;           // what is watched while the program runs
   bool report = true;                     // the page, what it needs, statistics as text and database
   bool save_outputs = false;              // every output tensor as NAME.npy; bf16 as float32
+  TraceRequest trace;                     // the timeline, trace.pftrace
   std::vector<std::string> command_line;  // for the manifest
 };
 
@@ -28,6 +30,7 @@ struct RunOutcome {
   GoldenResult golden;
   model::check::Findings checks;
   std::string summary_text, summary_json;  // as in the folder
+  std::string trace;  // what the timeline shows and what it leaves out; "": there is none
   std::string folder;
 };
 

@@ -50,16 +50,25 @@ class OverTime {
     machine.observe(&*engines_);
     machine.observe(&*occupancy_);
   }
-  void take(Simulated& run) {
+  void take(Simulated& run, TraceRecorder* trace) {
     if (!engines_) return;
     run.engines = engines_->engines();
-    run.occupancy = occupancy_->summarise(run.measurement.elapsed);
+    const auto draw = [&](const InstanceOccupancy& o) { trace->occupancy(o, run.measurement.elapsed); };
+    run.occupancy =
+        occupancy_->summarise(run.measurement.elapsed, trace == nullptr ? OccupancyRecorder::Each{} : draw);
   }
 
  private:
   std::optional<EngineRecorder> engines_;
   std::optional<OccupancyRecorder> occupancy_;
 };
+
+void watch(Machine& machine, TraceRecorder* trace) {
+  if (trace == nullptr) return;
+  for (const auto& [core, program] : machine.programs()) trace->program(core, program);
+  machine.observe(static_cast<base::Observer*>(trace));
+  machine.observe(static_cast<base::TimelineObserver*>(trace));
+}
 
 }  // namespace
 
@@ -75,7 +84,9 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
   RegionRecorder regions(config.machine);
   for (const auto& [core, program] : machine.programs()) regions.program(core, program);
   machine.observe(&regions);
-  OverTime over_time(options.over_time, machine);
+  const bool occupancy = options.trace != nullptr && options.trace->wants(TraceKind::kOccupancy);
+  OverTime over_time(options.over_time || occupancy, machine);
+  watch(machine, options.trace);
 
   Simulated run;
   stage("starting");
@@ -86,7 +97,8 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
   run.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   run.checks = machine.findings();
   run.regions = regions.summarise();
-  over_time.take(run);
+  over_time.take(run, options.trace);
+  if (options.trace != nullptr) options.trace->finish(run.measurement);
   if (machine.functional()) {
     stage("checking against the golden reference");
     if (options.golden) run.golden = judge(config, machine);

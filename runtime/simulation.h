@@ -12,14 +12,16 @@
 #include "runtime/report/engine_windows.h"
 #include "runtime/report/occupancy.h"
 #include "runtime/report/summary.h"
+#include "runtime/trace/recorder.h"
 
 namespace tahoma::runtime {
 
 struct SimulationOptions {
-  bool golden = true;            // functional mode only: there is nothing to check in timing mode
-  model::check::Options checks;  // what is watched while the program runs
-  bool outputs = false;          // keep the values of every output tensor; functional mode only
-  bool over_time = false;        // watch engines and memories window by window
+  bool golden = true;              // functional mode only: there is nothing to check in timing mode
+  model::check::Options checks;    // what is watched while the program runs
+  bool outputs = false;            // keep the values of every output tensor; functional mode only
+  bool over_time = false;          // watch engines and memories window by window
+  TraceRecorder* trace = nullptr;  // the timeline, if one is wanted
 };
 
 struct Simulated {

@@ -23,6 +23,7 @@ readonly packages=(
   libmuparser-dev   # expressions of sweeps
   libsqlite3-dev sqlite3 # results of sweeps and statistics
   libjs-chart.js    # charts of the report pages
+  libprotobuf-dev protobuf-compiler # timelines
   slurm-wlm         # the tests of sweeps start a Slurm of their own
   catch2 libbenchmark-dev         # tests and benchmarks
   python3-matplotlib python3-yaml # scripts/plot

@@ -3,11 +3,15 @@
 // profiler records. For figures of single instructions beside silicon, and for timelines. Times are simulated
 // time; a record is made as soon as its times are known, so records do not come in the order of time.
 //
-// Left out: packets on their way through the fabric.
+// Observer hears of what most reports need; TimelineObserver of what only a picture of every moment does.
+//
+// A change of a semaphore is known by its cause: the instruction that makes it, or that rang the doorbell of
+// the transfer which makes it. Causes tell instructions of a machine apart, each time that they are executed.
 #pragma once
 
 #include <cstdint>
 
+#include "model/base/measurements.h"
 #include "model/base/units.h"
 
 namespace tahoma::base {
@@ -21,6 +25,8 @@ struct InstructionActivity {
   Time complete{0};  // the result is visible to others, before semaphore latency
   Duration busy{0};  // of the engine's issue
   std::uint64_t hardware_flops = 0;  // of the tensor engine
+  std::uint64_t cause = 0;           // of the changes that it makes; 0: it makes none
+  std::uint64_t released_by = 0;     // the cause of the change that ended its wait; 0: it did not wait
 };
 
 struct PacketActivity {
@@ -53,6 +59,56 @@ struct Observer {
 
  protected:
   ~Observer() = default;
+};
+
+// What an engine's time went to (base::Cycle). Those of one engine come in order, each begins where the one
+// before it ended, and they add up to what is measured of the engine. Those of an instruction come before
+// it does; what is left at the end of the run belongs to none.
+struct StretchActivity {
+  std::uint32_t core = 0;
+  std::uint8_t queue = 0;  // isa::Queue
+  Cycle name = Cycle::kBusy;
+  Time start{0}, end{0};
+};
+
+// A transfer from its doorbell to its last byte; one is told when it is over.
+struct TransferActivity {
+  std::uint32_t core = 0;
+  std::uint8_t ring = 0;
+  std::uint8_t queue = 0;   // isa::Queue whose doorbell instruction began it,
+  std::uint32_t index = 0;  // and its place in that stream
+  std::uint64_t cause = 0;
+  std::uint64_t packets = 0, bytes = 0;  // of the larger side
+  Time rung{0};                          // end of the doorbell instruction
+  Time start = kNever;                   // its first data are there
+  Time end{0};                           // written and acknowledged; to another chip: read
+};
+
+// Transfers that a ring holds: not yet issued to the last packet. In the order of time.
+struct RingActivity {
+  std::uint32_t core = 0;
+  std::uint8_t ring = 0;
+  std::uint64_t held = 0;
+  Time when{0};
+};
+
+// A packet on the wire of one direction of a link. In the order of time for each link.
+struct LinkActivity {
+  const char* path = nullptr;                // the instance's name, one pointer for each direction
+  std::uint32_t chip = 0;                    // that sends
+  std::uint32_t from_chip = 0, to_chip = 0;  // of the data
+  std::uint64_t payload_bytes = 0, wire_bytes = 0;
+  Time start{0}, end{0};
+};
+
+struct TimelineObserver {
+  virtual void stretch(const StretchActivity& activity) = 0;
+  virtual void transfer(const TransferActivity& activity) = 0;
+  virtual void ring(const RingActivity& activity) = 0;
+  virtual void link(const LinkActivity& activity) = 0;
+
+ protected:
+  ~TimelineObserver() = default;
 };
 
 }  // namespace tahoma::base

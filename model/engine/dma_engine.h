@@ -38,7 +38,7 @@ struct DmaSurroundings {
   // A packet was issued; one has been read at `until`, or will have been; one is over.
   virtual void issued() = 0;
   virtual void read(base::Time until) = 0;
-  virtual void moved(const base::PacketActivity& packet) = 0;
+  virtual void moved(Transfer& transfer, const base::PacketActivity& packet) = 0;
 
  protected:
   ~DmaSurroundings() = default;

@@ -212,7 +212,7 @@ void DmaEngine::tell(const DmaFlight& flight) {
   a.start = flight.start;
   a.read_done = flight.read;
   a.write_done = transfer.remote ? flight.read : written_;
-  around_.moved(a);
+  around_.moved(*flight.transfer, a);
 }
 
 }  // namespace tahoma::model

@@ -128,7 +128,8 @@ bool DmaRings::offer(sim::Payload& payload) {
 void DmaRings::raise_increments() {
   increments_.settle(sim::now(), [this](const sim::Notify& n, Time when) {
     meter_.effect_at(when);
-    semaphores->post(n.semaphore, static_cast<sim::Change>(n.change), n.value, when, base::Cycle::kWaitDma);
+    semaphores->post(n.semaphore, static_cast<sim::Change>(n.change), n.value, when, base::Cycle::kWaitDma,
+                     n.cause);
   });
 }
 
@@ -199,6 +200,7 @@ void DmaRings::ring(const TransferRequest& request) {
     if (*notify && static_cast<sim::Change>((*notify)->change) != sim::Change::kSet)
       (*notify)->value *= isa::kDmaEngines / engines.count;
   ++held_[request.ring];
+  tell_held(request.ring);
   ++started_;
   ++in_flight_;
   const Time described = generated(request) + params_.start_up;
@@ -231,12 +233,14 @@ void DmaRings::share_issued(Transfer& t) {
   if (--t.to_issue > 0) return;
   const unsigned ring = t.request.ring;
   --held_[ring];
+  tell_held(ring);
   for (RoomWatcher* who : room_watchers_[ring]) who->room();
   room_watchers_[ring].clear();
 }
 
 void DmaRings::share_ended(Transfer& t) {
   if (--t.shares_left > 0) return;
+  if (meter_.timeline != nullptr) meter_.timeline->transfer(t.activity);
   free_.push_back(&t);
   if (--in_flight_ == 0) retire->something_ended();
 }
@@ -254,11 +258,27 @@ void DmaRings::read(Time until) {
   active_until_ = std::max(active_until_, until);
 }
 
-void DmaRings::moved(const base::PacketActivity& packet) {
-  if (meter_.observer == nullptr) return;
+void DmaRings::moved(Transfer& transfer, const base::PacketActivity& packet) {
   base::PacketActivity placed = packet;
   placed.core = place_.core;
-  meter_.observer->packet(placed);
+  if (meter_.observer != nullptr) meter_.observer->packet(placed);
+  if (meter_.timeline != nullptr) note(transfer, placed);
+}
+
+void DmaRings::note(Transfer& transfer, const base::PacketActivity& packet) const {
+  base::TransferActivity& a = transfer.activity;
+  if (a.start == base::kNever)
+    a = {packet.core, packet.ring, packet.queue,         packet.index, transfer.request.cause,
+         0,           0,           transfer.request.rung};
+  if (packet.bytes > 0) ++a.packets;
+  a.bytes += packet.bytes;
+  a.start = std::min(a.start, packet.start);
+  a.end = std::max(a.end, packet.write_done);
+}
+
+void DmaRings::tell_held(unsigned ring) const {
+  if (meter_.timeline != nullptr)
+    meter_.timeline->ring({place_.core, static_cast<std::uint8_t>(ring), held_[ring], sim::now()});
 }
 
 bool DmaRings::idle() const {

@@ -54,7 +54,9 @@ class DmaRings : public sc_core::sc_module, public DoorbellIf, private DmaSurrou
   void share_ended(Transfer& transfer) override;
   void issued() override;
   void read(base::Time until) override;
-  void moved(const base::PacketActivity& packet) override;
+  void moved(Transfer& transfer, const base::PacketActivity& packet) override;
+  void note(Transfer& transfer, const base::PacketActivity& packet) const;
+  void tell_held(unsigned ring) const;
 
   void check(const TransferRequest& request) const;
   base::Time generated(const TransferRequest& request);

@@ -6,6 +6,7 @@
 // runtime writes their descriptors by the packet.
 #pragma once
 
+#include "model/base/activity.h"
 #include "model/engine/dma_split.h"
 #include "model/engine/dma_timing.h"
 #include "model/engine/doorbell.h"
@@ -26,6 +27,7 @@ struct Transfer {
   bool collective = false;    // rung by a collective core
   std::uint64_t parts = 1;    // most of a packet
   TransferChecksums checksums{};
+  base::TransferActivity activity{};  // so far, for who draws it
 };
 
 // What an engine moves at once: `runs` units of the transfer from `unit` on, or elements of a single one.

@@ -31,6 +31,7 @@ struct TransferRequest {
   isa::Indirection indirect = isa::Indirection::kNone;
   std::vector<isa::IndirectRow> rows;  // of an indirect transfer: those that are moved
   base::Time rung{0};                  // end of the doorbell instruction
+  std::uint64_t cause = 0;             // of the changes that it makes, model/base/activity.h
 
   const isa::Descriptor& descriptor() const { return sources.front(); }
   std::uint64_t source(std::size_t s) const { return s == 0 ? src : more_src[s - 1]; }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "isa/error.h"
 #include "isa/table.h"
@@ -69,6 +70,7 @@ void Engine::load(const isa::Program& program, const Arguments& arguments) {
 // Time zero, once.
 void Engine::begin() {
   meter_.guard(name(), [this] {
+    ledger_.tell(meter_.timeline, place_.core, static_cast<std::uint8_t>(place_.queue));
     if (!done()) plan({0});
   });
 }
@@ -99,6 +101,7 @@ void Engine::book_wait(Time start) {
   if (satisfied_) {
     ledger_.account(satisfied_->when, satisfied_->raiser);
     ledger_.account(start, Cycle::kHandover);
+    released_by_ = satisfied_->cause;
   }
   satisfied_.reset();
 }
@@ -182,7 +185,7 @@ std::optional<sim::Notify> Engine::notification(const isa::Instruction& i, const
         "E-RUN-047", "",
         fmt::format("notifies core {}{:+}; the machine has cores 0..{}", from, peer, place_.cores - 1));
   return sim::Notify{static_cast<std::uint32_t>(core), update.semaphore,
-                     static_cast<std::uint8_t>(change_of(update.kind)), update.value};
+                     static_cast<std::uint8_t>(change_of(update.kind)), update.value, cause()};
 }
 
 Time Engine::run_doorbell(const isa::Instruction& i, Time t) {
@@ -203,6 +206,7 @@ Time Engine::run_doorbell(const isa::Instruction& i, Time t) {
   request.notify = notification(i, i.update, i.peer);
   request.on_read = i.update.on_read;
   request.notify_read = notification(i, i.read_update, i.read_peer);
+  request.cause = cause();
   doorbell->ring(request);
   if (place_.checker != nullptr) watch_doorbell(i, request, t);
   const Time next = t + generation + std::max(bell.instruction, bell.pitch);
@@ -254,15 +258,27 @@ void Engine::raise(const isa::Instruction& i, Time read, Time complete) {
   meter_.effect_at(last_complete_);
   if (update.kind == isa::Update::Kind::kNone) return;
   const Time visible = update.on_read ? read_value_ : complete_value_;
-  semaphores->post(update.semaphore, change_of(update.kind), update.value, visible, raiser_);
+  semaphores->post(update.semaphore, change_of(update.kind), update.value, visible, raiser_, cause());
   meter_.effect_at(visible);
 }
 
+// Tells this execution of the instruction from everything else that the machine ever executes.
+std::uint64_t Engine::cause() const {
+  constexpr unsigned kInstructionBits = 48;
+  const std::uint64_t engine = place_.core * isa::kQueueCount + static_cast<std::size_t>(place_.queue);
+  return engine << kInstructionBits | (instructions_ + 1);
+}
+
 void Engine::observe(base::InstructionActivity activity) {
+  const std::uint64_t released_by = std::exchange(released_by_, 0);
   if (meter_.observer == nullptr) return;
   activity.core = place_.core;
   activity.queue = static_cast<std::uint8_t>(place_.queue);
   activity.index = static_cast<std::uint32_t>(sequencer_.pc());
+  const isa::Instruction& i = sequencer_.current();
+  const auto changes = [](const isa::Update& update) { return update.kind != isa::Update::Kind::kNone; };
+  if (changes(i.update) || changes(i.read_update)) activity.cause = cause();
+  activity.released_by = released_by;
   meter_.observer->instruction(activity);
 }
 

@@ -100,6 +100,7 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   void arrive(const isa::Instruction& i, base::Time t);
   void apply(const isa::Instruction& i, base::Time t);
   void raise(const isa::Instruction& i, base::Time read, base::Time complete);
+  std::uint64_t cause() const;
   base::Time behind(const isa::Instruction& i, base::Time start, base::Time end) const;
   base::Time behind_dispatch(base::Time dispatched, base::Time start);
   void observe(base::InstructionActivity activity);
@@ -124,6 +125,7 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   std::optional<Rendezvous> rendezvous_;  // while the engine is at a meeting
   sim::Condition condition_;
   std::optional<sim::Satisfied> satisfied_;
+  std::uint64_t released_by_ = 0;  // of the instruction under way, for observers
 
   base::Time last_complete_{0};
   base::Time read_value_{0}, complete_value_{0};  // when a semaphore may tell of all that came before

@@ -5,16 +5,24 @@
 
 #include <algorithm>
 
+#include "model/base/activity.h"
 #include "model/base/measurements.h"
 
 namespace tahoma::model {
 
 class Ledger {
  public:
+  // From now on `timeline` hears of every stretch as one of that engine's; null for nobody.
+  void tell(base::TimelineObserver* timeline, std::uint32_t core, std::uint8_t queue) {
+    timeline_ = timeline;
+    core_ = core;
+    queue_ = queue;
+  }
   // Name the time from the cursor to `until`; nothing happens if the cursor is already there.
   void account(base::Time until, base::Cycle name) {
     if (until <= cursor_) return;
     time_[static_cast<std::size_t>(name)] += until - cursor_;
+    if (timeline_ != nullptr) timeline_->stretch({core_, queue_, name, cursor_, until});
     cursor_ = until;
   }
   // An instruction was in the engine from `start` to `end`: the vendor's *_active is the union of these.
@@ -42,6 +50,9 @@ class Ledger {
   base::Time cursor_{0}, active_until_{0}, first_start_ = base::kNever, last_end_{0};
   base::Duration active_{0};
   std::array<base::Duration, base::kCycleNames> time_{};
+  base::TimelineObserver* timeline_ = nullptr;
+  std::uint32_t core_ = 0;
+  std::uint8_t queue_ = 0;
 };
 
 }  // namespace tahoma::model

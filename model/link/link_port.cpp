@@ -85,6 +85,9 @@ void LinkPort::send(const Departure& departure) {
   if (witness_ != nullptr) testify(departure, end);
   const Time tail = std::max(end, info.tail);
   count(info, bytes.count);
+  if (place_.buffer != kAlways && meter_.timeline != nullptr)
+    meter_.timeline->link(
+        {name(), place_.from, info.from_chip, info.to_chip, info.carried, bytes.count, sim::now(), end});
   if (place_.buffer != kAlways) vcs_[departure.vc].room -= bytes.count;
   source_.depart(departure, tail);
   info.vc = departure.vc;

@@ -220,8 +220,8 @@ void OnChipNetwork::answer(sim::Payload& payload, sim::PacketInfo& info) {
 
 void OnChipNetwork::raise(const sim::Notify& n, Time visible) {
   meter_.effect_at(visible);
-  semaphores[static_cast<int>(n.core % place_.cores)]->post(n.semaphore, static_cast<sim::Change>(n.change),
-                                                            n.value, visible, base::Cycle::kWaitLink);
+  semaphores[static_cast<int>(n.core % place_.cores)]->post(
+      n.semaphore, static_cast<sim::Change>(n.change), n.value, visible, base::Cycle::kWaitLink, n.cause);
 }
 
 }  // namespace tahoma::model

@@ -21,6 +21,7 @@ struct Meter {
   base::Time last_effect{0};
   std::function<void()> hook;
   base::Observer* observer = nullptr;  // null: nobody looks
+  base::TimelineObserver* timeline = nullptr;
 
   // Runs the body of a process. SystemC would turn an exception that leaves a process into a report of its
   // own: it is kept, the simulation stops, and rethrow() hands it to the caller of run(). `who` names the

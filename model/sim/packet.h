@@ -41,6 +41,7 @@ struct Notify {
   std::uint8_t semaphore = 0;
   std::uint8_t change = 0;  // sim::Change
   std::uint32_t value = 0;
+  std::uint64_t cause = 0;  // for observers alone, model/base/activity.h
 };
 
 // Which bytes of the memory a packet touches: rows of equal length, the first at the packet's address, each

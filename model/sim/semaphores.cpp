@@ -32,7 +32,7 @@ void SemaphoreFile::settle(Semaphore& s) {
   std::size_t done = 0;
   while (done < s.pending.size() && s.pending[done].visible <= t) {
     s.value = apply(s.value, s.pending[done]);
-    s.past.push_back({s.pending[done].visible, s.pending[done].raiser, s.value});
+    s.past.push_back({s.pending[done].visible, s.pending[done].raiser, s.value, s.pending[done].cause});
     if (s.past.size() > kPast) s.past.pop_front();
     ++done;
   }
@@ -40,12 +40,12 @@ void SemaphoreFile::settle(Semaphore& s) {
 }
 
 void SemaphoreFile::post(unsigned semaphore, Change change, std::int64_t value, base::Time visible,
-                         base::Cycle raiser) {
+                         base::Cycle raiser, std::uint64_t cause) {
   TAHOMA_INVARIANT(visible >= now(), std::string(name()) + ": a semaphore change is posted into the past");
   Semaphore& s = semaphores_.at(semaphore);
   const auto after = std::upper_bound(s.pending.begin(), s.pending.end(), visible,
                                       [](base::Time t, const Posted& p) { return t < p.visible; });
-  s.pending.insert(after, Posted{visible, change, raiser, value});
+  s.pending.insert(after, Posted{visible, change, raiser, value, cause});
   if (meter_ != nullptr && meter_->observer != nullptr)
     meter_->observer->semaphore({core_, static_cast<std::uint8_t>(semaphore), change == Change::kSet,
                                  change == Change::kSubtract ? -value : value, visible});
@@ -56,9 +56,9 @@ void SemaphoreFile::post(unsigned semaphore, Change change, std::int64_t value, 
 std::optional<Satisfied> SemaphoreFile::held_since(const Semaphore& s, const Condition& condition) {
   if (!holds(condition, s.value)) return std::nullopt;
   if (s.past.empty()) return Satisfied{{0}, base::Cycle::kDispatch};
-  Satisfied since{s.past.back().when, s.past.back().raiser};
+  Satisfied since{s.past.back().when, s.past.back().raiser, s.past.back().cause};
   for (auto p = s.past.rbegin(); p != s.past.rend() && holds(condition, p->value); ++p)
-    since = {p->when, p->raiser};
+    since = {p->when, p->raiser, p->cause};
   return since;
 }
 
@@ -73,7 +73,7 @@ std::optional<Satisfied> SemaphoreFile::when(const Condition& condition, base::T
     if (!holds(condition, value))
       since.reset();
     else if (!since)
-      since = Satisfied{p.visible, p.raiser};
+      since = Satisfied{p.visible, p.raiser, p.cause};
   }
   return since;
 }

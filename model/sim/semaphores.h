@@ -30,10 +30,12 @@ struct Condition {
   std::int64_t value = 0;
 };
 
-// When a condition holds and who made it so (one of the kWait... names).
+// When a condition holds and who made it so: one of the kWait... names, and what observers call the change's
+// cause (model/base/activity.h).
 struct Satisfied {
   base::Time when;
   base::Cycle raiser;
+  std::uint64_t cause = 0;
 };
 
 // Something that waits on a semaphore and wants to hear of changes.
@@ -46,7 +48,7 @@ struct Watcher {
 
 struct SemaphoreIf : virtual sc_core::sc_interface {
   virtual void post(unsigned semaphore, Change change, std::int64_t value, base::Time visible,
-                    base::Cycle raiser) = 0;
+                    base::Cycle raiser, std::uint64_t cause = 0) = 0;
   // Since when the condition holds at `ready` (now, if that is later), or else when it will hold first after
   // that, as far as is known. What has been posted up to `ready` counts: also what undoes the condition.
   virtual std::optional<Satisfied> when(const Condition& condition, base::Time ready = {0}) = 0;
@@ -61,8 +63,8 @@ class SemaphoreFile : public sc_core::sc_module, public SemaphoreIf {
   explicit SemaphoreFile(sc_core::sc_module_name name, std::uint32_t core = 0, const Meter* meter = nullptr)
       : sc_module(name), core_(core), meter_(meter) {}
 
-  void post(unsigned semaphore, Change change, std::int64_t value, base::Time visible,
-            base::Cycle raiser) override;
+  void post(unsigned semaphore, Change change, std::int64_t value, base::Time visible, base::Cycle raiser,
+            std::uint64_t cause = 0) override;
   std::optional<Satisfied> when(const Condition& condition, base::Time ready = {0}) override;
   void watch(unsigned semaphore, Watcher* watcher) override;
   void unwatch(unsigned semaphore, Watcher* watcher) override;
@@ -74,11 +76,13 @@ class SemaphoreFile : public sc_core::sc_module, public SemaphoreIf {
     Change change;
     base::Cycle raiser;
     std::int64_t operand;
+    std::uint64_t cause;
   };
   struct Past {
     base::Time when;
     base::Cycle raiser;
     std::int64_t value;
+    std::uint64_t cause;
   };
   // The last few visible values are kept, so that a waiter that looks late learns when its condition came
   // true; a condition older than the window is reported at the window's oldest time, long past any wake-up

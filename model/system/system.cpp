@@ -131,6 +131,7 @@ void System::seed(std::uint64_t seed) {
 }
 
 void System::observe(base::Observer* observer) { impl_->meter.observer = observer; }
+void System::observe(base::TimelineObserver* timeline) { impl_->meter.timeline = timeline; }
 
 void System::load(std::uint32_t core, std::shared_ptr<const isa::Program> program, const Arguments& args) {
   TAHOMA_INVARIANT(core < cores(), fmt::format("core {} of {}", core, cores()));

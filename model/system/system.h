@@ -62,6 +62,7 @@ class System {
 
   // Before the run: tells `observer` of every instruction, packet and semaphore change; null for nobody.
   void observe(base::Observer* observer);
+  void observe(base::TimelineObserver* timeline);  // every stretch, transfer and link packet, too
 
   // Run until every stream has ended and every transfer has landed. `progress` is called about every 100 ms
   // of host time. Throws UserError(kNoProgress): E-RUN-051 naming who waits for whom, E-RUN-054 when the

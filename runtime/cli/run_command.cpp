@@ -37,6 +37,30 @@ model::check::Options checks_of(const std::vector<std::string>& names) {
   return checks;
 }
 
+void add_trace_options(CLI::App& sub, TraceRequest& trace) {
+  std::vector<std::string> kinds;
+  for (const TraceKindRow& row : kTraceKindTable) kinds.push_back(fmt::format("{}: {}", row.name, row.doc));
+  sub.add_flag("--trace", trace.wanted, "Write a timeline, trace.pftrace, for ui.perfetto.dev");
+  sub.add_option("--trace-from", trace.from, "Of the timeline: leave out what ended before")
+      ->type_name("TIME");
+  sub.add_option("--trace-until", trace.until, "Leave out what begins then or later")->type_name("TIME");
+  sub.add_option("--trace-cores", trace.cores,
+                 "Show these cores, and the links and stacks of their chips: global numbers, ranges of them, "
+                 "or names like server0.chip03 and server0.chip03.core5")
+      ->type_name("CORE,...")
+      ->delimiter(',')
+      ->default_str("all");
+  sub.add_option("--trace-kinds", trace.kinds, fmt::format("Show these kinds; {}", fmt::join(kinds, "; ")))
+      ->type_name("KIND,...")
+      ->delimiter(',')
+      ->default_str("all");
+  sub.add_option("--trace-limit", trace.limit, "Write no more events than this, and count the others")
+      ->type_name("N")
+      ->default_str("none");
+  sub.add_flag("--trace-flows", trace.flows,
+               "Join by arrows what raises a semaphore, the transfer that does it, and what waited");
+}
+
 [[noreturn]] void refuse_golden(const GoldenResult& golden) {
   throw base::UserError("E-RUN-070", "golden check",
                         fmt::format("{} of {} elements are wrong\n{}", golden.mismatches, golden.elements,
@@ -61,6 +85,7 @@ ExitStatus run(RunCommand& command) {
   command.options.checks = checks_of(command.checks);
   command.options.command_line = own_command_line();
   const RunOutcome outcome = run_workload(command.options);
+  if (!outcome.trace.empty()) fmt::print(stderr, "trace.pftrace: {}\n", outcome.trace);
   const bool json = command.format == "json";
   fmt::print("{}", json ? outcome.summary_json : outcome.summary_text);
   if (!json)
@@ -103,6 +128,7 @@ void add_run_command(CLI::App& program, Action& action) {
   sub->add_flag("--no-report", command->no_report,
                 "Leave out report.html, what only it needs, and statistics as text and database");
   sub->add_flag("--save-outputs", options.save_outputs, "Save every output tensor as .npy (bf16 as float32)");
+  add_trace_options(*sub, options.trace);
   add_choice(*sub, "--format", command->format, {"text", "json"},
              "What to print: the summary as text or as JSON");
   sub->callback([command, &action] { action = [command] { return run(*command); }; });

@@ -171,7 +171,7 @@ void OccupancyRecorder::fill(SpaceOccupancy& o, const std::map<std::uint32_t, st
                    [](const Filling& a, const Filling& b) { return a.bytes > b.bytes; });
 }
 
-SpaceOccupancy OccupancyRecorder::of_cores(Space space, Duration elapsed) const {
+SpaceOccupancy OccupancyRecorder::of_cores(Space space, Duration elapsed, const Each& each) const {
   SpaceOccupancy o;
   o.space = space;
   o.capacity = capacity_of(space);
@@ -184,7 +184,9 @@ SpaceOccupancy OccupancyRecorder::of_cores(Space space, Duration elapsed) const 
     if (bytes > o.footprint) fullest = &cores_[n];
     const std::string name = fmt::format("{}.core{}", model::chip_name(machine_, n / machine_.chip.cores),
                                          n % machine_.chip.cores);
-    take_instance(o, name, bytes, cores_[n].series[static_cast<std::size_t>(space)], elapsed);
+    const base::BusySeries& series = cores_[n].series[static_cast<std::size_t>(space)];
+    take_instance(o, name, bytes, series, elapsed);
+    if (each) each({name, n, space, o.capacity, series.series()});
   }
   if (fullest == nullptr) return o;
   std::map<std::uint32_t, std::uint64_t> footprint;
@@ -204,7 +206,7 @@ void OccupancyRecorder::close(const Kept& kept, base::BusySeries& stack, Duratio
   add(by_filling_[number_of(Space::kHbm, tensors_[kept.tensor].name)], start, end, bytes, capacity);
 }
 
-SpaceOccupancy OccupancyRecorder::of_stacks(Duration elapsed) {
+SpaceOccupancy OccupancyRecorder::of_stacks(Duration elapsed, const Each& each) {
   SpaceOccupancy o;
   o.space = Space::kHbm;
   o.capacity = capacity_of(Space::kHbm);
@@ -219,7 +221,9 @@ SpaceOccupancy OccupancyRecorder::of_stacks(Duration elapsed) {
     }
     if (bytes > o.footprint) fullest = &stacks_[n];
     const std::uint64_t stacks = machine_.chip.hbm.stacks;
-    take_instance(o, model::stack_name(machine_, n / stacks, n % stacks), bytes, series, elapsed);
+    const std::string name = model::stack_name(machine_, n / stacks, n % stacks);
+    take_instance(o, name, bytes, series, elapsed);
+    if (each) each({name, static_cast<std::uint32_t>(n / stacks), o.space, o.capacity, series.series()});
   }
   if (fullest == nullptr) return o;
   std::map<std::uint32_t, std::uint64_t> footprint;
@@ -229,13 +233,13 @@ SpaceOccupancy OccupancyRecorder::of_stacks(Duration elapsed) {
   return o;
 }
 
-std::vector<SpaceOccupancy> OccupancyRecorder::summarise(Duration elapsed) {
+std::vector<SpaceOccupancy> OccupancyRecorder::summarise(Duration elapsed, const Each& each) {
   for (Core& core : cores_)
     for (std::uint32_t buffer = 0; buffer < core.live.size(); ++buffer) close(core, buffer);
   std::vector<SpaceOccupancy> spaces;
-  spaces.push_back(of_cores(Space::kSbuf, elapsed));
-  spaces.push_back(of_cores(Space::kPsum, elapsed));
-  spaces.push_back(of_stacks(elapsed));
+  spaces.push_back(of_cores(Space::kSbuf, elapsed, each));
+  spaces.push_back(of_cores(Space::kPsum, elapsed, each));
+  spaces.push_back(of_stacks(elapsed, each));
   std::erase_if(spaces, [](const SpaceOccupancy& o) { return o.instances == 0; });
   return spaces;
 }

@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -44,6 +45,15 @@ struct SpaceOccupancy {
   base::Time most_live_at{0};     // the window's start
 };
 
+// Live bytes of one core's memory, or of a stack, as shares of the capacity.
+struct InstanceOccupancy {
+  std::string instance;
+  std::uint32_t core = 0;  // or chip of a stack
+  isa::Space space = isa::Space::kSbuf;
+  std::uint64_t capacity = 0;
+  base::Series series;
+};
+
 // Collects while the machine runs; one for a run.
 class OccupancyRecorder final : public base::Observer {
  public:
@@ -54,8 +64,9 @@ class OccupancyRecorder final : public base::Observer {
   void packet(const base::PacketActivity& activity) override;
   void semaphore(const base::SemaphoreActivity&) override {}
 
-  // Once, after the run. Spaces in which nothing was ever put are left out.
-  std::vector<SpaceOccupancy> summarise(base::Duration elapsed);
+  // Once, after the run. Spaces in which nothing was ever put are left out. `each` hears of every instance.
+  using Each = std::function<void(const InstanceOccupancy&)>;
+  std::vector<SpaceOccupancy> summarise(base::Duration elapsed, const Each& each = {});
 
  private:
   static constexpr std::size_t kOnChip = 2;  // isa::Space::kSbuf, kPsum
@@ -94,8 +105,8 @@ class OccupancyRecorder final : public base::Observer {
   void touch_hbm(std::uint64_t address, base::Time start, base::Time end, bool writes);
   std::uint64_t capacity_of(isa::Space space) const;
   void close(const Kept& kept, base::BusySeries& stack, base::Duration elapsed);
-  SpaceOccupancy of_cores(isa::Space space, base::Duration elapsed) const;
-  SpaceOccupancy of_stacks(base::Duration elapsed);
+  SpaceOccupancy of_cores(isa::Space space, base::Duration elapsed, const Each& each) const;
+  SpaceOccupancy of_stacks(base::Duration elapsed, const Each& each);
   void fill(SpaceOccupancy& o, const std::map<std::uint32_t, std::uint64_t>& footprint,
             base::Duration elapsed) const;
 

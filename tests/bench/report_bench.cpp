@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the page of a run costs: whole runs with and without it in turn, processor time from the
-// configuration to the last file, each run in a process of its own.
+// What the page of a run costs, and its timeline: whole runs with and without it in turn, processor time from
+// the configuration to the last file, each run in a process of its own.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -16,13 +16,18 @@ namespace {
 
 using namespace tahoma;
 
-double run_cost(const std::string& workload, const std::string& out, bool report) {
+// What a run writes with and without.
+using Choose = void (*)(runtime::RunOptions& options, bool with);
+void page(runtime::RunOptions& options, bool with) { options.report = with; }
+void timeline(runtime::RunOptions& options, bool with) { options.trace.wanted = with; }
+
+double run_cost(const std::string& workload, const std::string& out, Choose choose, bool with) {
   const std::string text = tests::in_child([&] {
     runtime::RunOptions options;
     options.config.workload = std::string(TAHOMA_SOURCE_DIR "/workloads/") + workload;
     options.config.mode = "timing";
     options.out = out;
-    options.report = report;
+    choose(options, with);
     const std::clock_t before = std::clock();
     runtime::run_workload(options);
     return fmt::format("{}", static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC);
@@ -31,14 +36,14 @@ double run_cost(const std::string& workload, const std::string& out, bool report
 }
 
 // In turn, so that both see the same host; the least of each, as whatever else it does only adds.
-void report_cost(benchmark::State& state, const char* workload, int times) {
+void cost(benchmark::State& state, const char* workload, Choose choose, int times) {
   const tests::TempDir folder;
   const std::string out = (folder.path() / "out").string();
   for (auto _ : state) {
     double with = 1e9, without = 1e9;
     for (int n = 0; n < times; ++n) {
-      with = std::min(with, run_cost(workload, out, true));
-      without = std::min(without, run_cost(workload, out, false));
+      with = std::min(with, run_cost(workload, out, choose, true));
+      without = std::min(without, run_cost(workload, out, choose, false));
     }
     state.SetIterationTime(with);
     state.counters["with_s"] = with;
@@ -47,20 +52,13 @@ void report_cost(benchmark::State& state, const char* workload, int times) {
   }
 }
 
-BENCHMARK_CAPTURE(report_cost, main_job, "gemm/ultraserver.yaml", 3)
-    ->Name("report_cost/main_job")
-    ->UseManualTime()
-    ->Unit(benchmark::kSecond)
-    ->Iterations(1);
-BENCHMARK_CAPTURE(report_cost, one_chip, "gemm/chip.yaml", 15)
-    ->Name("report_cost/one_chip")
-    ->UseManualTime()
-    ->Unit(benchmark::kSecond)
-    ->Iterations(1);
-BENCHMARK_CAPTURE(report_cost, attention, "attention/flash_16k.yaml", 3)
-    ->Name("report_cost/attention")
-    ->UseManualTime()
-    ->Unit(benchmark::kSecond)
-    ->Iterations(1);
+#define TAHOMA_COST(name, ...) \
+  BENCHMARK_CAPTURE(cost, , __VA_ARGS__)->Name(name)->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)
+TAHOMA_COST("report_cost/main_job", "gemm/ultraserver.yaml", page, 3);
+TAHOMA_COST("report_cost/one_chip", "gemm/chip.yaml", page, 15);
+TAHOMA_COST("report_cost/attention", "attention/flash_16k.yaml", page, 3);
+TAHOMA_COST("trace_cost/main_job", "gemm/ultraserver.yaml", timeline, 3);
+TAHOMA_COST("trace_cost/one_chip", "gemm/chip.yaml", timeline, 15);
+TAHOMA_COST("trace_cost/attention", "attention/flash_16k.yaml", timeline, 3);
 
 }  // namespace

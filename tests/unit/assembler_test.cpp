@@ -401,3 +401,13 @@ TEST_CASE("assembler: damaged text is refused or means something, and never brea
   }
   CHECK(refused > 1000);
 }
+
+TEST_CASE("assembler: an instruction in full says its transfer, wherever that is used first", "[isa]") {
+  const Program p = assemble(
+      ".args a\nsync:\n  dma_copy shape=4x8 dst=sbuf[0, 0x0]:bf16 src=a:bf16 update=s1+=1\n"
+      "  dma_copy descriptor=0 update=s2+=1\n",
+      "t");
+  const Instruction& again = p.stream(Queue::kSync)[1];
+  CHECK(disassemble(again, p) == "dma_copy descriptor=0 update=s2+=1");
+  CHECK(disassemble_in_full(again, p) == "dma_copy shape=4x8 dst=sbuf[0, 0x0]:bf16 src=a:bf16 update=s2+=1");
+}

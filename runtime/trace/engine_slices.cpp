@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/trace/engine_slices.h"
+
+#include <array>
+
+#include "isa/table.h"
+#include "isa/table_names.h"
+
+namespace tahoma::runtime {
+
+using base::Cycle, base::Time;
+
+namespace {
+
+std::string path_of(const Timeline& timeline, std::uint32_t core, std::uint8_t queue) {
+  return core_path(timeline.machine, core) + '.' + std::string(isa::name_of(static_cast<isa::Queue>(queue)));
+}
+
+// Of the changes that the instruction makes, and of the one that it waited for; those that are.
+std::vector<std::uint64_t> flows_of(const base::InstructionActivity& activity) {
+  std::vector<std::uint64_t> flows;
+  for (const std::uint64_t flow : {activity.cause, activity.released_by})
+    if (flow != 0) flows.push_back(flow);
+  return flows;
+}
+
+bool loads_weights(const Timeline& timeline, const base::InstructionActivity& a) {
+  const isa::Instruction& i = timeline.texts.instruction({a.core, a.queue, a.index});
+  return isa::row_of(i.op).cost == isa::CostClass::kWeightLoad;
+}
+
+std::uint64_t number(base::Duration d) { return static_cast<std::uint64_t>(d.fs); }
+std::uint64_t nanoseconds(Time t) { return static_cast<std::uint64_t>(t.fs / 1'000'000); }
+
+}  // namespace
+
+EngineSlices::EngineSlices(Timeline& timeline)
+    : timeline_(timeline), queues_(timeline.machine.cores() * isa::kQueueCount) {}
+
+void EngineSlices::stretch(const base::StretchActivity& stretch) {
+  if (stretch.name == Cycle::kIdle) return;
+  std::vector<base::StretchActivity>& pending = queue_of(stretch.core, stretch.queue).pending;
+  if (!pending.empty() && pending.back().name == stretch.name)
+    pending.back().end = stretch.end;
+  else
+    pending.push_back(stretch);
+}
+
+// Arrows begin and end where the instruction is busy, or else at the last of its stretches.
+void EngineSlices::instruction(const base::InstructionActivity& activity) {
+  Queue& queue = queue_of(activity.core, activity.queue);
+  std::size_t arrows = queue.pending.empty() ? 0 : queue.pending.size() - 1;
+  for (std::size_t n = 0; n < queue.pending.size(); ++n)
+    if (queue.pending[n].name == Cycle::kBusy) arrows = n;
+  for (std::size_t n = 0; n < queue.pending.size(); ++n)
+    write(queue, queue.pending[n], &activity, n == arrows);
+  const bool took_no_time = queue.pending.empty();
+  queue.pending.clear();
+  if (took_no_time || loads_weights(timeline_, activity)) write_behind(queue, activity, took_no_time);
+}
+
+void EngineSlices::write(Queue& queue, const base::StretchActivity& stretch,
+                         const base::InstructionActivity* of, bool with_flows) {
+  Timeline& t = timeline_;
+  const bool busy = stretch.name == Cycle::kBusy;
+  const TraceKind kind = busy ? TraceKind::kEngines : TraceKind::kWaits;
+  if (!t.admits(kind, stretch.core, stretch.start, stretch.end)) return;
+  if (queue.track == PacketWriter::kRoot)
+    queue.track = t.tracks.track(path_of(t, stretch.core, stretch.queue));
+  std::array<TraceValue, 6> values{{{TraceArgument::kStart, number(stretch.start)},
+                                    {TraceArgument::kLength, number(stretch.end - stretch.start)}}};
+  std::size_t count = 2;
+  std::string_view name = base::name_of(stretch.name);
+  std::vector<std::uint64_t> flows;
+  if (of != nullptr) {
+    const InstructionPlace at{of->core, of->queue, of->index};
+    const std::string_view region = t.texts.region(at);
+    enter_region(queue, stretch, region);
+    if (busy) name = t.texts.mnemonic(at);
+    values[count++] = {TraceArgument::kInstruction, t.texts.text(at)};
+    values[count++] = {TraceArgument::kIndex, std::uint64_t{of->index}};
+    values[count++] = {TraceArgument::kRegion, region};
+    if (busy) values[count++] = {TraceArgument::kComplete, nanoseconds(of->complete)};
+    if (t.selection.flows && with_flows) flows = flows_of(*of);
+  }
+  t.writer.begin(queue.track, kind, name, stretch.start, {values.data(), count}, flows);
+  t.writer.end(queue.track, stretch.end);
+  queue.end = stretch.end;
+}
+
+// The slice of a region spans what is shown of it.
+void EngineSlices::enter_region(Queue& queue, const base::StretchActivity& stretch, std::string_view region) {
+  if (queue.region == region) return;
+  if (!queue.region.empty()) timeline_.writer.end(queue.track, queue.end);
+  queue.region = region;
+  timeline_.writer.begin(queue.track, TraceKind::kEngines, region, stretch.start, {});
+}
+
+void EngineSlices::write_behind(Queue& queue, const base::InstructionActivity& activity, bool with_flows) {
+  Timeline& t = timeline_;
+  const InstructionPlace at{activity.core, activity.queue, activity.index};
+  if (!t.admits(TraceKind::kEngines, activity.core, activity.start, activity.complete)) return;
+  const PacketWriter::Track track = queue.behind.place(
+      t.tracks, path_of(t, activity.core, activity.queue) + "_behind", activity.start, activity.complete);
+  const std::array<TraceValue, 5> values{
+      {{TraceArgument::kStart, number(activity.start)},
+       {TraceArgument::kLength, number(activity.complete - activity.start)},
+       {TraceArgument::kInstruction, t.texts.text(at)},
+       {TraceArgument::kIndex, std::uint64_t{activity.index}},
+       {TraceArgument::kRegion, t.texts.region(at)}}};
+  std::vector<std::uint64_t> flows;
+  if (t.selection.flows && with_flows) flows = flows_of(activity);
+  t.writer.begin(track, TraceKind::kEngines, t.texts.mnemonic(at), activity.start, values, flows);
+  t.writer.end(track, activity.complete);
+}
+
+void EngineSlices::close() {
+  for (Queue& queue : queues_) {
+    for (const base::StretchActivity& stretch : queue.pending) write(queue, stretch, nullptr, false);
+    queue.pending.clear();
+    if (!queue.region.empty()) timeline_.writer.end(queue.track, queue.end);
+    queue.region.clear();
+  }
+}
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a timeline says of an instruction: its mnemonic, its line of assembler text (tiles, shape, wait and
+// update), and the region that it belongs to. The text of instructions seen lately is kept, of no more than a
+// fixed number: loops, and cores that run one program, ask for the same again and again.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isa/program.h"
+
+namespace tahoma::runtime {
+
+struct InstructionPlace {
+  std::uint32_t core = 0;
+  std::uint8_t queue = 0;
+  std::uint32_t index = 0;
+};
+
+class InstructionTexts {
+ public:
+  explicit InstructionTexts(std::uint64_t cores) : programs_(cores), kept_(kKept) {}
+  void program(std::uint32_t core, std::shared_ptr<const isa::Program> program) {
+    programs_[core] = std::move(program);
+  }
+
+  const isa::Instruction& instruction(const InstructionPlace& at) const {
+    return programs_[at.core]->streams[at.queue][at.index];
+  }
+  std::string_view mnemonic(const InstructionPlace& at) const;
+  // Valid until the next call.
+  std::string_view text(const InstructionPlace& at);
+  // The program's own name outside of every region.
+  std::string_view region(const InstructionPlace& at) const;
+
+ private:
+  static constexpr std::size_t kKept = 1 << 14;
+  struct Kept {
+    const isa::Program* program = nullptr;
+    std::uint8_t queue = 0;
+    std::uint32_t index = 0;
+    std::string text;
+  };
+  std::vector<std::shared_ptr<const isa::Program>> programs_;  // by core
+  std::vector<Kept> kept_;                                     // by a hash of the place
+};
+
+}  // namespace tahoma::runtime

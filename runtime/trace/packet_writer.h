@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Perfetto trace as a stream: tracks, slices, instants and counter values become packets of trace.proto,
+// which leave through a buffer of fixed size. What is held does not grow with the events: strings are
+// interned in tables that are emptied when they are full, and the trace is told so. Of each track only the
+// reader keeps anything.
+//
+// Times: a packet's timestamp is the nanosecond that the moment is in, rounded down, so that order and
+// nesting stay as they are. Slices carry their exact start and length in femtoseconds as arguments.
+//
+// UserError E-OUT-003: the file cannot be written.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "model/base/units.h"
+#include "runtime/trace/kind.h"
+
+namespace tahoma::runtime {
+
+// What events say beside their name.
+enum class TraceArgument : std::uint8_t {
+  kStart,        // fs
+  kLength,       // fs
+  kInstruction,  // as assembler text
+  kIndex,        // in the queue's stream
+  kQueue,        // that rang the doorbell
+  kRegion,
+  kComplete,   // ns: the result is visible
+  kFirstData,  // ns
+  kPackets,
+  kBytes,
+  kWireBytes,
+  kWritten,
+  kOtherKinds,
+  kOtherCores,
+  kOutsideWindow,
+  kBeyondLimit,
+};
+
+struct TraceValue {
+  TraceArgument argument;
+  std::variant<std::uint64_t, std::string_view> value;
+};
+
+class PacketWriter {
+ public:
+  explicit PacketWriter(const std::string& path);
+  ~PacketWriter();
+
+  using Track = std::uint64_t;
+  static constexpr Track kRoot = 0;
+  Track add_track(Track parent, std::string_view name);
+  // A track of values; `unit` is what the reader shows behind them.
+  Track add_counter(Track parent, std::string_view name, std::string_view unit);
+
+  // Those of one track in the order of time; what began last ends first.
+  void begin(Track track, TraceKind kind, std::string_view name, base::Time when,
+             std::span<const TraceValue> values, std::span<const std::uint64_t> flows = {});
+  void end(Track track, base::Time when);
+  void instant(Track track, std::string_view name, base::Time when, std::span<const TraceValue> values);
+  void count(Track track, base::Time when, double value);
+
+  // The rest of the buffer, and the file is complete.
+  void close();
+
+  std::uint64_t bytes_written() const;
+  std::size_t bytes_held() const;  // by the tables of strings and the buffer
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The timeline of a run: hears what happens (model/base/activity.h) and writes what is selected of it as a
+// Perfetto trace while the machine runs. What it holds grows with the machine and its programs, not with the
+// run.
+//
+// UserError E-OUT-003: the file cannot be written.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "model/base/activity.h"
+#include "model/base/measurements.h"
+#include "runtime/report/occupancy.h"
+#include "runtime/trace/engine_slices.h"
+#include "runtime/trace/traffic_slices.h"
+
+namespace tahoma::runtime {
+
+class TraceRecorder final : public base::Observer, public base::TimelineObserver {
+ public:
+  TraceRecorder(const model::MachineParams& machine, const TraceSelection& selection,
+                const std::string& path);
+  // Before the run: what a core executes.
+  void program(std::uint32_t core, std::shared_ptr<const isa::Program> program);
+
+  void instruction(const base::InstructionActivity& activity) override { engines_.instruction(activity); }
+  void packet(const base::PacketActivity&) override {}
+  void semaphore(const base::SemaphoreActivity&) override {}
+  void stretch(const base::StretchActivity& activity) override { engines_.stretch(activity); }
+  void transfer(const base::TransferActivity& activity) override { transfers_.transfer(activity); }
+  void ring(const base::RingActivity& activity) override { transfers_.ring(activity); }
+  void link(const base::LinkActivity& activity) override { links_.link(activity); }
+
+  bool wants(TraceKind kind) const { return timeline_.selection.has(kind); }
+  // After the run, in this order: what a memory held, any number of times, and everything else.
+  void occupancy(const InstanceOccupancy& occupancy, base::Duration elapsed);
+  void finish(const base::RunMeasurement& run);
+
+  const TraceTally& tally() const { return timeline_.tally; }
+  const PacketWriter& writer() const { return timeline_.writer; }
+
+ private:
+  void write_tally(base::Time at);
+
+  Timeline timeline_;
+  EngineSlices engines_{timeline_};
+  TransferSlices transfers_{timeline_};
+  LinkSlices links_{timeline_};
+};
+
+}  // namespace tahoma::runtime
