@@ -81,14 +81,20 @@ RunOutcome run_workload(const RunOptions& options) {
   if (options.save_outputs && config->mode() != model::Mode::kFunctional)
     throw base::UserError("E-CLI-004", "--save-outputs",
                           "needs functional mode: timing mode computes no values");
+  Checkpoints checkpoints(options.checkpoints, config->mode());
   OutputDir out(options.out);
+  if (!options.checkpoints.dump.empty()) checkpoints.write_to(out.folder("dumps"));
 
   ProgressLine progress;
-  const Simulated run =
-      simulate(*config, {options.golden, options.checks, options.save_outputs, options.report}, &progress);
+  const Simulated run = simulate(*config,
+                                 {options.golden, options.checks, options.save_outputs, options.report,
+                                  options.checkpoints.any() ? &checkpoints : nullptr},
+                                 &progress);
   progress.clear();
   const Summary summary = summary_of(*config, run);
-  RunOutcome outcome{run.golden, run.checks, summary_text(summary), summary_json(summary), out.path()};
+  RunOutcome outcome{
+      run.golden, run.checks, summary_text(summary), summary_json(summary), checkpoints.comparison(),
+      out.path()};
   out.write("summary.txt", outcome.summary_text);
   out.write("summary.json", outcome.summary_json);
   write_tables(out, *config, run, summary);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/checkpoint/checkpoints.h"
 #include "runtime/config.h"
 
 namespace tahoma::runtime {
@@ -21,6 +22,7 @@ struct RunOptions {
   model::check::Options checks;           // what is watched while the program runs
   bool report = true;                     // the page, what it needs, statistics as text and database
   bool save_outputs = false;              // every output tensor as NAME.npy; bf16 as float32
+  CheckpointOptions checkpoints;          // dumps/: values on the way
   std::vector<std::string> command_line;  // for the manifest
 };
 
@@ -28,6 +30,7 @@ struct RunOutcome {
   GoldenResult golden;
   model::check::Findings checks;
   std::string summary_text, summary_json;  // as in the folder
+  std::optional<DumpComparison> dumps;     // beside a reference
   std::string folder;
 };
 

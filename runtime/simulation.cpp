@@ -76,6 +76,7 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
   for (const auto& [core, program] : machine.programs()) regions.program(core, program);
   machine.observe(&regions);
   OverTime over_time(options.over_time, machine);
+  if (options.checkpoints != nullptr) options.checkpoints->attach(machine);
 
   Simulated run;
   stage("starting");
@@ -87,6 +88,7 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
   run.checks = machine.findings();
   run.regions = regions.summarise();
   over_time.take(run);
+  if (options.checkpoints != nullptr) options.checkpoints->finish(run.measurement.elapsed);
   if (machine.functional()) {
     stage("checking against the golden reference");
     if (options.golden) run.golden = judge(config, machine);

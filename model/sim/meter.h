@@ -20,7 +20,8 @@ struct Meter {
   std::uint64_t instructions = 0, link_packet_hops = 0;
   base::Time last_effect{0};
   std::function<void()> hook;
-  base::Observer* observer = nullptr;  // null: nobody looks
+  base::Observer* observer = nullptr;       // null: nobody looks
+  base::ResultObserver* results = nullptr;  // null: nobody looks; functional mode only
 
   // Runs the body of a process. SystemC would turn an exception that leaves a process into a report of its
   // own: it is kept, the simulation stops, and rethrow() hands it to the caller of run(). `who` names the

@@ -7,6 +7,7 @@
 #include "isa/table.h"
 #include "isa/table_fields.h"
 #include "model/system/fabric_ways.h"
+#include "runtime/report/region_names.h"
 
 namespace tahoma::runtime {
 
@@ -91,11 +92,8 @@ void RegionRecorder::program(std::uint32_t core, std::shared_ptr<const isa::Prog
 RegionRecorder::Region& RegionRecorder::region_of(std::uint32_t core, std::uint8_t queue,
                                                   std::uint32_t index) {
   const Labels& labels = *by_core_[core];
-  const std::vector<isa::RegionMark>& marks = labels.program->marks[queue];
-  const auto behind =
-      std::upper_bound(marks.begin(), marks.end(), index,
-                       [](std::uint32_t at, const isa::RegionMark& mark) { return at < mark.first; });
-  return regions_[behind == marks.begin() ? labels.whole : labels.regions[std::prev(behind)->region]];
+  const std::optional<std::uint16_t> region = region_at(*labels.program, queue, index);
+  return regions_[region ? labels.regions[*region] : labels.whole];
 }
 
 void RegionRecorder::instruction(const base::InstructionActivity& a) {

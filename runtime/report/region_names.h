@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The region that an instruction of a program belongs to; what stands before a stream's first mark belongs to
+// the program as a whole, and bears its name.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "isa/program.h"
+
+namespace tahoma::runtime {
+
+// Index into Program::regions; none: the program as a whole.
+std::optional<std::uint16_t> region_at(const isa::Program& program, std::uint8_t queue, std::uint32_t index);
+const std::string& region_name_at(const isa::Program& program, std::uint8_t queue, std::uint32_t index);
+
+}  // namespace tahoma::runtime
