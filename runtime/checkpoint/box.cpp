@@ -36,8 +36,8 @@ std::vector<std::uint64_t> shape_of(const Box& box) {
   const isa::Pattern& p = box.pattern;
   std::vector<std::uint64_t> all{outermost(box), p.count[1], p.count[2], p.count[3]};
   if (p.space != isa::Space::kHbm) all.insert(all.begin(), p.partitions);
-  const auto first = std::find_if(all.begin() + 1, all.end() - 1, [](std::uint64_t n) { return n != 1; });
-  all.erase(all.begin() + 1, first);
+  all.erase(std::remove(all.begin() + 1, all.end(), 1U), all.end());
+  if (all.size() == 1) all.push_back(1);
   return all;
 }
 

@@ -20,7 +20,7 @@ struct Box {
   std::vector<std::uint32_t> rows;
 };
 
-// The partitions, or in HBM the outermost dimension, then the others without leading ones.
+// The partitions, or in HBM the outermost dimension, then the others without those of 1: two at least.
 std::vector<std::uint64_t> shape_of(const Box& box);
 // In the order of that shape.
 std::vector<std::byte> values_of(const Machine& machine, std::uint32_t core, const Box& box);
