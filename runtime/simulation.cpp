@@ -86,7 +86,7 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
   });
   run.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   run.checks = machine.findings();
-  run.regions = regions.summarise();
+  run.regions = regions.summarise(run.measurement);
   over_time.take(run);
   if (options.checkpoints != nullptr) options.checkpoints->finish(run.measurement.elapsed);
   if (machine.functional()) {

@@ -22,6 +22,9 @@ struct InstructionActivity {
   Time complete{0};  // the result is visible to others, before semaphore latency
   Duration busy{0};  // of the engine's issue
   std::uint64_t hardware_flops = 0;  // of the tensor engine
+  // Of the engine, by Cycle: what its time has gone to so far, this instruction's own included. Grows to
+  // EngineMeasurement::time.
+  std::span<const Duration> engine_time{};
 };
 
 struct PacketActivity {

@@ -265,6 +265,7 @@ void Engine::observe(base::InstructionActivity activity) {
   activity.core = place_.core;
   activity.queue = static_cast<std::uint8_t>(place_.queue);
   activity.index = static_cast<std::uint32_t>(sequencer_.pc());
+  activity.engine_time = ledger_.times();
   meter_.observer->instruction(activity);
 }
 

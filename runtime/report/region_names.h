@@ -11,8 +11,13 @@
 
 namespace tahoma::runtime {
 
-// Index into Program::regions; none: the program as a whole.
-std::optional<std::uint16_t> region_at(const isa::Program& program, std::uint8_t queue, std::uint32_t index);
+// Instructions of a stream between two marks, the first and the last included.
+struct RegionStretch {
+  std::uint32_t first = 1, last = 0;
+  std::optional<std::uint16_t> region;  // index into Program::regions; none: the program as a whole
+  bool contains(std::uint32_t index) const { return index >= first && index <= last; }
+};
+RegionStretch stretch_at(const isa::Program& program, std::uint8_t queue, std::uint32_t index);
 const std::string& region_name_at(const isa::Program& program, std::uint8_t queue, std::uint32_t index);
 
 }  // namespace tahoma::runtime
