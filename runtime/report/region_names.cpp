@@ -12,9 +12,8 @@ RegionStretch stretch_at(const isa::Program& program, std::uint8_t queue, std::u
                        [](std::uint32_t at, const isa::RegionMark& mark) { return at < mark.first; });
   RegionStretch stretch;
   stretch.first = behind == marks.begin() ? 0 : std::prev(behind)->first;
-  stretch.last = (behind == marks.end() ? static_cast<std::uint32_t>(program.streams[queue].size())
-                                        : behind->first) -
-                 1;
+  stretch.last =
+      (behind == marks.end() ? static_cast<std::uint32_t>(program.streams[queue].size()) : behind->first) - 1;
   if (behind != marks.begin()) stretch.region = std::prev(behind)->region;
   return stretch;
 }

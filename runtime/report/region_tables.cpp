@@ -23,7 +23,7 @@ std::string region_row(const RegionSummary& r) {
 // "wait_dma 41.3 %" of the time of a region's engines of one kind.
 std::string stall_cell(const KindTime& time) {
   const std::optional<base::Cycle> stall = time.largest_stall();
-  return stall ? fmt::format("{} {:.1f} %", base::name_of(*stall), time.percent(*stall))
+  return stall                  ? fmt::format("{} {:.1f} %", base::name_of(*stall), time.percent(*stall))
          : time.total().fs == 0 ? ""
                                 : "none";
 }
@@ -39,7 +39,8 @@ std::string stalls_text(const RegionRecorder::Summaries& summaries) {
   for (std::size_t kind = 0; kind < base::kEngineKinds; ++kind)
     if (summaries.whole.engines[kind].total().fs > 0) kinds.push_back(kind);
   if (kinds.empty()) return "";
-  std::string text = "\nlargest stall of each region's engines, of their time there\n" + fmt::format("  {:<30}", "");
+  std::string text =
+      "\nlargest stall of each region's engines, of their time there\n" + fmt::format("  {:<30}", "");
   for (const std::size_t kind : kinds)
     text += fmt::format("{:>24}", base::name_of(static_cast<base::EngineKind>(kind)));
   text += "\n";

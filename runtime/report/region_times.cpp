@@ -16,7 +16,9 @@ base::Duration KindTime::total() const {
   return sum;
 }
 
-double KindTime::percent(Cycle name) const { return percent_of(time[static_cast<std::size_t>(name)], total()); }
+double KindTime::percent(Cycle name) const {
+  return percent_of(time[static_cast<std::size_t>(name)], total());
+}
 
 std::optional<Cycle> KindTime::largest_stall() const {
   std::optional<Cycle> largest;
@@ -45,7 +47,8 @@ void RegionTimes::book(std::uint32_t core, std::uint8_t queue, std::uint32_t reg
 }
 
 void RegionTimes::finish(const base::RunMeasurement& run) {
-  std::vector<std::uint8_t> queues(engines_.size() / isa::kQueueCount, 0);  // seen of each core: they are in order
+  std::vector<std::uint8_t> queues(engines_.size() / isa::kQueueCount,
+                                   0);  // seen of each core: they are in order
   for (const base::EngineMeasurement& measured : run.engines) {
     const std::uint8_t queue = queues.at(measured.core)++;
     const Engine& engine = engines_[measured.core * isa::kQueueCount + queue];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the engines' time went, region by region, under the names of base::Cycle. What an engine spends from
 // one instruction's record to the next, its waiting for that one included, belongs to the next one's region;
-// what drains behind the last belongs to that one's. Having nothing left to do (idle) belongs to no region, only
-// to the run as a whole. Engines that executed nothing are left out. So the times of all regions and the idle
-// time add up to the elapsed time of each engine that executed anything.
+// what drains behind the last belongs to that one's. Having nothing left to do (idle) belongs to no region,
+// only to the run as a whole. Engines that executed nothing are left out. So the times of all regions and the
+// idle time add up to the elapsed time of each engine that executed anything.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ using CycleTimes = std::array<base::Duration, base::kCycleNames>;
 struct KindTime {
   CycleTimes time{};
   base::Duration total() const;
-  double percent(base::Cycle name) const;           // of the total
+  double percent(base::Cycle name) const;            // of the total
   std::optional<base::Cycle> largest_stall() const;  // neither busy nor idle; none if there was no other
 };
 using KindTimes = std::array<KindTime, base::kEngineKinds>;

@@ -30,7 +30,8 @@ class Results final : public base::ResultObserver {
     std::memcpy(&told.word, destination(r), sizeof told.word);
     all.push_back(told);
   }
-  const Told& of(std::uint32_t core, isa::Queue queue, std::uint32_t index, std::size_t occurrence = 0) const {
+  const Told& of(std::uint32_t core, isa::Queue queue, std::uint32_t index,
+                 std::size_t occurrence = 0) const {
     for (const Told& told : all)
       if (told.result.core == core && told.result.queue == static_cast<std::uint8_t>(queue) &&
           told.result.index == index && occurrence-- == 0)
