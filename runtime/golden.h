@@ -75,6 +75,7 @@ namespace tahoma::runtime {
 using MadeBy = std::function<std::string(std::uint64_t row, std::uint64_t column)>;
 // A core's number and instance name.
 std::string core_name(const model::MachineParams& machine, std::uint32_t core);
+std::string core_path(const model::MachineParams& machine, std::uint32_t core);  // "server0.chip02.core1"
 
 // What stands behind a product: activation(sum + bias) + residual, each step rounded to fp32. The slack of
 // the sum grows by half a unit in the last place for each addition, by the activation's steepest slope, and

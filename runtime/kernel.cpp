@@ -204,6 +204,7 @@ Op& Kernel::Impl::append(isa::Opcode opcode, isa::Queue queue) {
   Op& op = ops.emplace_back();
   op.queue = queue;
   op.region = region;
+  op.visit = visit;
   op.instruction.op = opcode;
   return op;
 }
@@ -217,7 +218,9 @@ void Kernel::region(const std::string& name) {
   auto& regions = impl_->program.regions;
   auto known = std::find(regions.begin(), regions.end(), name);
   if (known == regions.end()) known = regions.insert(regions.end(), name);
-  impl_->region = static_cast<std::uint16_t>(known - regions.begin() + 1);
+  const auto number = static_cast<std::uint16_t>(known - regions.begin() + 1);
+  impl_->visit += number == impl_->region ? 0 : 1;
+  impl_->region = number;
 }
 
 isa::Program Kernel::finish() {

@@ -41,6 +41,7 @@ struct Kernel::Impl {
   unsigned next_signal = isa::kSemaphores;
   std::uint8_t own_core = isa::kNone;  // argument
   std::uint16_t region = 0;            // of what is appended, as Op counts them
+  std::uint32_t visit = 0;
   struct Loaded {
     Stationary operand;
     std::uint8_t column = 0;

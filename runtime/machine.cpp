@@ -103,7 +103,7 @@ std::uint32_t Machine::cores() const { return impl_->system.cores(); }
 
 Tensor Machine::allocate(std::uint32_t core, const std::string& name, isa::DType dtype,
                          std::vector<std::uint64_t> shape) {
-  Tensor tensor{name, dtype, std::move(shape), 0};
+  Tensor tensor{name, dtype, std::move(shape), 0, core};
   isa::GlobalAddress address;
   address.chip = impl_->system.chip_of(core);
   address.stack = impl_->system.stack_of(core);
@@ -182,6 +182,14 @@ void Machine::observe(base::Observer* observer) {
   impl_->system.observe(&impl_->observers);
 }
 void Machine::observe(base::TimelineObserver* timeline) { impl_->system.observe(timeline); }
+void Machine::observe_results(base::ResultObserver* observer) { impl_->system.observe_results(observer); }
+
+Machine::Values Machine::values(std::uint32_t core, isa::Space space, std::uint64_t offset) const {
+  if (space == isa::Space::kHbm) return {impl_->system.hbm(offset, 1), 0};
+  const model::System::OnChip memory = impl_->system.on_chip(core, space);
+  return {memory.bytes + offset, memory.stride};
+}
+
 void Machine::seed(std::uint64_t seed) { impl_->system.seed(seed); }
 
 base::RunMeasurement Machine::run(const std::function<void(const model::Progress&)>& progress) {

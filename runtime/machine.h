@@ -29,6 +29,7 @@ struct Tensor {
   isa::DType dtype = isa::DType::kFp32;
   std::vector<std::uint64_t> shape;
   std::uint64_t address = 0;  // global, see isa::GlobalAddress
+  std::uint32_t core = 0;     // to whose stack it went
   std::uint64_t elements() const;
   std::uint64_t bytes() const;
 };
@@ -69,7 +70,16 @@ class Machine {
 
   void observe(base::Observer* observer);          // another one, before the run (model/base/activity.h)
   void observe(base::TimelineObserver* timeline);  // the only one, before the run
-  void seed(std::uint64_t seed);                   // of stochastic rounding, before the run
+  // The one who is told of every result, before the run, in functional mode.
+  void observe_results(base::ResultObserver* observer);
+  // Where values lie in functional mode: an offset inside each partition of a core's SBUF or PSUM, whose
+  // partitions lie `partition` bytes apart, or a global address.
+  struct Values {
+    const std::byte* at = nullptr;
+    std::size_t partition = 0;
+  };
+  Values values(std::uint32_t core, isa::Space space, std::uint64_t offset) const;
+  void seed(std::uint64_t seed);  // of stochastic rounding, before the run
   base::RunMeasurement run(const std::function<void(const model::Progress&)>& progress = {});
   void collect(base::StatSink& sink) const;
   const model::check::Findings& findings() const;  // of the finished run

@@ -128,6 +128,13 @@ std::string OutputDir::file(const std::string& name) {
   return (staging_ / name).string();
 }
 
+std::string OutputDir::folder(const std::string& name) {
+  const std::string path = file(name);
+  std::error_code error;
+  if (!fs::create_directory(path, error)) refuse_unwritable(path, error.message());
+  return path;
+}
+
 void OutputDir::write(const std::string& name, std::string_view bytes) {
   const std::string path = file(name);
   errno = 0;

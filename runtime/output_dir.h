@@ -30,6 +30,8 @@ class OutputDir {
   void write(const std::string& name, std::string_view bytes);
   // A path for a file that someone else writes.
   std::string file(const std::string& name);
+  // A new folder inside it for files that someone else writes. All that is in it counts as the run's.
+  std::string folder(const std::string& name);
   const std::vector<std::string>& files() const { return files_; }
 
   // Gives the folder its name, replacing an earlier run's.

@@ -83,18 +83,23 @@ RunOutcome run_workload(const RunOptions& options) {
     throw base::UserError("E-CLI-004", "--save-outputs",
                           "needs functional mode: timing mode computes no values");
   const TraceSelection selection = trace_selection(options.trace, config->machine);
+  Checkpoints checkpoints(options.checkpoints, config->mode());
   OutputDir out(options.out);
+  if (!options.checkpoints.dump.empty()) checkpoints.write_to(out.folder("dumps"));
   std::optional<TraceRecorder> trace;
   if (options.trace.wanted) trace.emplace(config->machine, selection, out.file("trace.pftrace"));
 
   ProgressLine progress;
-  const Simulated run = simulate(
-      *config,
-      {options.golden, options.checks, options.save_outputs, options.report, trace ? &*trace : nullptr},
-      &progress);
+  const Simulated run =
+      simulate(*config,
+               {options.golden, options.checks, options.save_outputs, options.report,
+                trace ? &*trace : nullptr, options.checkpoints.any() ? &checkpoints : nullptr},
+               &progress);
   progress.clear();
   const Summary summary = summary_of(*config, run);
-  RunOutcome outcome{run.golden, run.checks, summary_text(summary), summary_json(summary), "", out.path()};
+  RunOutcome outcome{
+      run.golden, run.checks, summary_text(summary), summary_json(summary), checkpoints.comparison(),
+      "",         out.path()};
   if (trace) outcome.trace = tally_text(trace->tally());
   out.write("summary.txt", outcome.summary_text);
   out.write("summary.json", outcome.summary_json);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/checkpoint/checkpoints.h"
 #include "runtime/config.h"
 #include "runtime/trace/selection.h"
 
@@ -23,6 +24,7 @@ struct RunOptions {
   bool report = true;                     // the page, what it needs, statistics as text and database
   bool save_outputs = false;              // every output tensor as NAME.npy; bf16 as float32
   TraceRequest trace;                     // the timeline, trace.pftrace
+  CheckpointOptions checkpoints;          // dumps/: values on the way
   std::vector<std::string> command_line;  // for the manifest
 };
 
@@ -30,6 +32,7 @@ struct RunOutcome {
   GoldenResult golden;
   model::check::Findings checks;
   std::string summary_text, summary_json;  // as in the folder
+  std::optional<DumpComparison> dumps;     // beside a reference
   std::string trace;  // what the timeline shows and what it leaves out; "": there is none
   std::string folder;
 };

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "isa/table.h"
 #include "model/base/error.h"
@@ -125,12 +126,14 @@ class Emitter {
   }
 
  private:
-  static void mark_region(const Op& op, isa::Program& program) {
-    if (op.region == 0) return;
+  // A mark for every visit, also where a queue has done nothing else meanwhile: visits can be counted.
+  void mark_region(const Op& op, isa::Program& program) {
+    std::uint32_t& visit = visits_[static_cast<std::size_t>(op.queue)];
+    if (op.region == 0 || visit == op.visit) return;
+    visit = op.visit;
     auto& marks = program.marks[static_cast<std::size_t>(op.queue)];
     const auto region = static_cast<std::uint16_t>(op.region - 1);
     const auto here = static_cast<std::uint32_t>(program.stream(op.queue).size());
-    if (!marks.empty() && marks.back().region == region) return;
     if (!marks.empty() && marks.back().first == here)
       marks.back().region = region;
     else
@@ -177,6 +180,7 @@ class Emitter {
   const Waits& waits_;
   std::vector<bool> waited_;
   std::vector<std::uint32_t> value_;
+  std::array<std::uint32_t, isa::kQueueCount> visits_{};  // that each queue's latest mark is of
   std::array<std::uint32_t, isa::kQueueCount> raised_{};
 };
 

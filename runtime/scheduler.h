@@ -72,6 +72,7 @@ struct Op {
   isa::Instruction instruction;
   std::vector<Access> accesses;
   std::uint16_t region = 0;  // 0: none; n: the n-th of the program's
+  std::uint32_t visit = 0;   // of any region, counted in program order
 
   void touch(const Region& region, bool write) { accesses.push_back({region, write, false}); }
   void announce(const Region& region) { accesses.push_back({region, true, true}); }

@@ -87,6 +87,7 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
   const bool occupancy = options.trace != nullptr && options.trace->wants(TraceKind::kOccupancy);
   OverTime over_time(options.over_time || occupancy, machine);
   watch(machine, options.trace);
+  if (options.checkpoints != nullptr) options.checkpoints->attach(machine);
 
   Simulated run;
   stage("starting");
@@ -96,9 +97,10 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
   });
   run.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   run.checks = machine.findings();
-  run.regions = regions.summarise();
+  run.regions = regions.summarise(run.measurement);
   over_time.take(run, options.trace);
   if (options.trace != nullptr) options.trace->finish(run.measurement);
+  if (options.checkpoints != nullptr) options.checkpoints->finish(run.measurement.elapsed);
   if (machine.functional()) {
     stage("checking against the golden reference");
     if (options.golden) run.golden = judge(config, machine);

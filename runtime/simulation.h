@@ -7,6 +7,7 @@
 
 #include "model/base/measurements.h"
 #include "model/base/stats.h"
+#include "runtime/checkpoint/checkpoints.h"
 #include "runtime/config.h"
 #include "runtime/progress.h"
 #include "runtime/report/engine_windows.h"
@@ -17,11 +18,12 @@
 namespace tahoma::runtime {
 
 struct SimulationOptions {
-  bool golden = true;              // functional mode only: there is nothing to check in timing mode
-  model::check::Options checks;    // what is watched while the program runs
-  bool outputs = false;            // keep the values of every output tensor; functional mode only
-  bool over_time = false;          // watch engines and memories window by window
-  TraceRecorder* trace = nullptr;  // the timeline, if one is wanted
+  bool golden = true;                  // functional mode only: there is nothing to check in timing mode
+  model::check::Options checks;        // what is watched while the program runs
+  bool outputs = false;                // keep the values of every output tensor; functional mode only
+  bool over_time = false;              // watch engines and memories window by window
+  TraceRecorder* trace = nullptr;      // null: no timeline is wanted
+  Checkpoints* checkpoints = nullptr;  // null: none are taken
 };
 
 struct Simulated {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "model/base/measurements.h"
 #include "model/base/units.h"
@@ -27,6 +28,9 @@ struct InstructionActivity {
   std::uint64_t hardware_flops = 0;  // of the tensor engine
   std::uint64_t cause = 0;           // of the changes that it makes; 0: it makes none
   std::uint64_t released_by = 0;     // the cause of the change that ended its wait; 0: it did not wait
+  // Of the engine, by Cycle: what its time has gone to so far, this instruction's own included. Grows to
+  // EngineMeasurement::time.
+  std::span<const Duration> engine_time{};
 };
 
 struct PacketActivity {
@@ -50,6 +54,28 @@ struct SemaphoreActivity {
   bool sets = false;  // `by` is the new value, not added to the old one
   std::int64_t by = 0;
   Time visible{0};
+};
+
+// An instruction whose values have just been applied to memory, so that whoever is told finds its result
+// there: of an engine's instruction at its start and before its record, of a transfer at its first packet,
+// when its doorbell's record is long made. Functional mode only, and in the order of the values, which
+// extends what semaphores order. Where its destination lies follows from the instruction and the following.
+struct ResultActivity {
+  std::uint32_t core = 0;
+  std::uint8_t queue = 0;
+  std::uint32_t index = 0;                // in the queue's stream
+  Time start{0};                          // when the values count as applied
+  std::uint64_t address = 0;              // global, of a destination in HBM
+  std::int64_t moved = 0;                 // bytes that a register adds to a destination on chip
+  bool scatters = false;                  // the first dimension of the destination goes to these rows,
+  std::span<const std::uint32_t> rows{};  // of which those out of bounds are left out
+};
+
+struct ResultObserver {
+  virtual void result(const ResultActivity& activity) = 0;
+
+ protected:
+  ~ResultObserver() = default;
 };
 
 struct Observer {

@@ -226,6 +226,19 @@ void DmaRings::first_packet(Transfer& t) {
   if (!place_.functional) return move_known_values(t.request, memories);
   move_values(t.request, memories);
   take_checksums(t, place_.chip, params_, memories);
+  if (meter_.results != nullptr) tell_result(t.request);
+}
+
+void DmaRings::tell_result(const TransferRequest& request) {
+  std::vector<std::uint32_t> rows;
+  for (const isa::IndirectRow& row : request.rows) rows.push_back(row.number);
+  meter_.results->result({.core = place_.core,
+                          .queue = static_cast<std::uint8_t>(request.queue),
+                          .index = request.index,
+                          .start = sim::now(),
+                          .address = request.dst,
+                          .scatters = request.indirect == isa::Indirection::kScatter,
+                          .rows = rows});
 }
 
 // A ring holds what has not been issued.

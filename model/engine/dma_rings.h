@@ -59,6 +59,7 @@ class DmaRings : public sc_core::sc_module, public DoorbellIf, private DmaSurrou
   void tell_held(unsigned ring) const;
 
   void check(const TransferRequest& request) const;
+  void tell_result(const TransferRequest& request);
   base::Time generated(const TransferRequest& request);
   void wake();
   void step();

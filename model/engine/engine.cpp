@@ -237,6 +237,8 @@ Time Engine::run_pipeline(const isa::Instruction& i, Time t) {
   const Duration busy = ledger_.named(Cycle::kBusy);
   const std::uint64_t flops = pipeline_->hardware_flops();
   const Issue issue = this->issue(resolved, t);
+  if (meter_.results != nullptr)
+    tell_result({.start = issue.start, .moved = std::int64_t{resolved.dst.offset} - i.dst.offset});
   raise(i, issue.read, issue.complete);
   const Time next = behind_dispatch(t, issue.start);
   observe({.start = issue.start,
@@ -279,7 +281,15 @@ void Engine::observe(base::InstructionActivity activity) {
   const auto changes = [](const isa::Update& update) { return update.kind != isa::Update::Kind::kNone; };
   if (changes(i.update) || changes(i.read_update)) activity.cause = cause();
   activity.released_by = released_by;
+  activity.engine_time = ledger_.times();
   meter_.observer->instruction(activity);
+}
+
+void Engine::tell_result(base::ResultActivity result) {
+  result.core = place_.core;
+  result.queue = static_cast<std::uint8_t>(place_.queue);
+  result.index = static_cast<std::uint32_t>(sequencer_.pc());
+  meter_.results->result(result);
 }
 
 void Engine::jump_or_advance(const isa::Instruction& i) {

@@ -104,6 +104,8 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   base::Time behind(const isa::Instruction& i, base::Time start, base::Time end) const;
   base::Time behind_dispatch(base::Time dispatched, base::Time start);
   void observe(base::InstructionActivity activity);
+  void tell_result(base::ResultActivity result);
+  void tell_word(const isa::Instruction& i, base::Time start);
   void jump_or_advance(const isa::Instruction& i);
   void finish(base::Time ready);
   CoreMemories memories() { return {*sbuf.operator->(), *psum.operator->(), *hbm.operator->()}; }

@@ -28,6 +28,7 @@ Time Engine::run_meeting(const isa::Instruction& i, Time t) {
   ledger_.active(r.together, r.done);
   if (place_.checker != nullptr) place_.checker->depart(step_of(i, r.together));
   ledger_.account(r.done, i.op == isa::Opcode::kSendRecv ? Cycle::kBusy : Cycle::kHandover);
+  if (meter_.results != nullptr) tell_result({.start = r.together});
   raise(i, r.done, r.done);
   observe({.start = r.together, .next = r.done, .complete = r.done});
   jump_or_advance(i);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 
 #include "model/base/activity.h"
 #include "model/base/measurements.h"
@@ -36,6 +37,7 @@ class Ledger {
     last_end_ = std::max(last_end_, end);
   }
   base::Duration named(base::Cycle name) const { return time_[static_cast<std::size_t>(name)]; }
+  std::span<const base::Duration> times() const { return time_; }
   base::Time cursor() const { return cursor_; }
   base::Time last_end() const { return last_end_; }
 

@@ -20,8 +20,9 @@ struct Meter {
   std::uint64_t instructions = 0, link_packet_hops = 0;
   base::Time last_effect{0};
   std::function<void()> hook;
-  base::Observer* observer = nullptr;  // null: nobody looks
+  base::Observer* observer = nullptr;  // null: nobody looks, as for the other two
   base::TimelineObserver* timeline = nullptr;
+  base::ResultObserver* results = nullptr;  // functional mode only
 
   // Runs the body of a process. SystemC would turn an exception that leaves a process into a report of its
   // own: it is kept, the simulation stops, and rethrow() hands it to the caller of run(). `who` names the

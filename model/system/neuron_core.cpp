@@ -91,9 +91,10 @@ bool NeuronCore::done() const {
   return dma_.idle();
 }
 
-// On-chip memories do not outlive the program: their host pages go to the cores that still work.
+// On-chip memories do not outlive the program unless told so: their host pages go to the cores that still
+// work.
 void NeuronCore::something_ended() {
-  if (!done()) return;
+  if (!done() || keeps_memories_) return;
   sbuf_.forget();
   psum_.forget();
 }

@@ -38,6 +38,9 @@ class NeuronCore : public sc_core::sc_module, private sim::RetireIf {
   void load(std::shared_ptr<const isa::Program> program, const Arguments& arguments);
   void seed(std::uint64_t seed);
   bool done() const;
+  // Before the run: on-chip memories outlive the program, for those who want to see them.
+  void keep_memories() { keeps_memories_ = true; }
+  sim::ScratchpadIf& memory(isa::Space space) { return space == isa::Space::kPsum ? psum_ : sbuf_; }
 
  private:
   void something_ended() override;
@@ -53,6 +56,7 @@ class NeuronCore : public sc_core::sc_module, private sim::RetireIf {
   std::array<std::unique_ptr<Engine>, isa::kQueueCount> engines_;
   std::shared_ptr<const isa::Program> program_;
   Arguments arguments_{};
+  bool keeps_memories_ = false;
 };
 
 }  // namespace tahoma::model

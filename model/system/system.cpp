@@ -133,6 +133,18 @@ void System::seed(std::uint64_t seed) {
 void System::observe(base::Observer* observer) { impl_->meter.observer = observer; }
 void System::observe(base::TimelineObserver* timeline) { impl_->meter.timeline = timeline; }
 
+void System::observe_results(base::ResultObserver* observer) {
+  TAHOMA_INVARIANT(impl_->functional(), "timing mode computes no values");
+  impl_->meter.results = observer;
+  for (std::uint32_t n = 0; n < cores(); ++n) impl_->core(n).keep_memories();
+}
+
+System::OnChip System::on_chip(std::uint32_t core, isa::Space space) const {
+  TAHOMA_INVARIANT(impl_->functional(), "timing mode computes no values");
+  sim::ScratchpadIf& memory = impl_->core(core).memory(space);
+  return {memory.bytes(), memory.stride()};
+}
+
 void System::load(std::uint32_t core, std::shared_ptr<const isa::Program> program, const Arguments& args) {
   TAHOMA_INVARIANT(core < cores(), fmt::format("core {} of {}", core, cores()));
   impl_->params.refuse_dead(chip_of(core), fmt::format("core {} has a program", core));

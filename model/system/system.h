@@ -63,6 +63,15 @@ class System {
   // Before the run: tells `observer` of every instruction, packet and semaphore change; null for nobody.
   void observe(base::Observer* observer);
   void observe(base::TimelineObserver* timeline);  // every stretch, transfer and link packet, too
+  // Before the run, in functional mode: tells `observer` of every result at the moment that it is in memory.
+  // On-chip memories then keep their values to the end of the run.
+  void observe_results(base::ResultObserver* observer);
+  // Host bytes of a core's SBUF or PSUM, in functional mode; those of partition p begin p * stride later.
+  struct OnChip {
+    const std::byte* bytes = nullptr;
+    std::size_t stride = 0;
+  };
+  OnChip on_chip(std::uint32_t core, isa::Space space) const;
 
   // Run until every stream has ended and every transfer has landed. `progress` is called about every 100 ms
   // of host time. Throws UserError(kNoProgress): E-RUN-051 naming who waits for whom, E-RUN-054 when the

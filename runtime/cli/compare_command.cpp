@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "runtime/cli/checkpoint_options.h"
 #include "runtime/cli/commands.h"
 #include "runtime/regression/comparison.h"
 #include "runtime/sweep/comparison.h"
@@ -17,9 +18,15 @@ namespace {
 struct CompareCommand {
   std::string a, b, format = "text", metric = "simulated_time_ns";
   std::size_t lines = 12;
+  bool dumps = false;
+  DumpTolerance tolerance;
 };
 
 ExitStatus compare(const CompareCommand& command) {
+  if (command.dumps) {
+    judge_dumps(compare_dumps(command.a, command.b, command.tolerance), true);
+    return ExitStatus::kOk;
+  }
   if (is_sweep_folder(command.a) && is_sweep_folder(command.b)) {
     const SweepComparison sweeps = compare_sweeps(command.a, command.b, command.metric);
     fmt::print("{}",
@@ -47,6 +54,10 @@ void add_compare_command(CLI::App& program, Action& action) {
       ->type_name("N")
       ->check(CLI::PositiveNumber, "");
   sub->add_option("--metric", command->metric, "Of two sweeps: the metric to compare")->type_name("NAME");
+  sub->add_flag("--dumps", command->dumps,
+                "Compare the values that tahoma run --dump wrote, A being the reference, and show the first "
+                "instruction whose result differs; exit status 1 if any does");
+  add_tolerance_options(*sub, command->tolerance);
   add_choice(*sub, "--format", command->format, {"text", "json"}, "What to print");
   sub->callback([command, &action] { action = [command] { return compare(*command); }; });
 }

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "runtime/cli/checkpoint_options.h"
 #include "runtime/cli/commands.h"
 #include "runtime/run.h"
 
@@ -91,6 +92,7 @@ ExitStatus run(RunCommand& command) {
   if (!json)
     fmt::print("\nfiles in {}{}\n", outcome.folder,
                command.no_report ? "" : "; look at report.html in a browser");
+  if (outcome.dumps) judge_dumps(*outcome.dumps, !json);
   if (outcome.checks.total() > 0) refuse_program(outcome.checks);
   if (outcome.golden.checked && !outcome.golden.passed) refuse_golden(outcome.golden);
   return ExitStatus::kOk;
@@ -129,6 +131,7 @@ void add_run_command(CLI::App& program, Action& action) {
                 "Leave out report.html, what only it needs, and statistics as text and database");
   sub->add_flag("--save-outputs", options.save_outputs, "Save every output tensor as .npy (bf16 as float32)");
   add_trace_options(*sub, options.trace);
+  add_checkpoint_options(*sub, options.checkpoints);
   add_choice(*sub, "--format", command->format, {"text", "json"},
              "What to print: the summary as text or as JSON");
   sub->callback([command, &action] { action = [command] { return run(*command); }; });

@@ -20,6 +20,35 @@ std::string region_row(const RegionSummary& r) {
                      r.hbm_bytes == 0 ? "no bytes" : fmt::format("{:.1f}", r.intensity()));
 }
 
+// "wait_dma 41.3 %" of the time of a region's engines of one kind.
+std::string stall_cell(const KindTime& time) {
+  const std::optional<base::Cycle> stall = time.largest_stall();
+  return stall                  ? fmt::format("{} {:.1f} %", base::name_of(*stall), time.percent(*stall))
+         : time.total().fs == 0 ? ""
+                                : "none";
+}
+
+std::string stall_row(const RegionSummary& region, const std::vector<std::size_t>& kinds) {
+  std::string text = fmt::format("  {:<30}", region.name);
+  for (const std::size_t kind : kinds) text += fmt::format("{:>24}", stall_cell(region.engines[kind]));
+  return text + "\n";
+}
+
+std::string stalls_text(const RegionRecorder::Summaries& summaries) {
+  std::vector<std::size_t> kinds;
+  for (std::size_t kind = 0; kind < base::kEngineKinds; ++kind)
+    if (summaries.whole.engines[kind].total().fs > 0) kinds.push_back(kind);
+  if (kinds.empty()) return "";
+  std::string text =
+      "\nlargest stall of each region's engines, of their time there\n" + fmt::format("  {:<30}", "");
+  for (const std::size_t kind : kinds)
+    text += fmt::format("{:>24}", base::name_of(static_cast<base::EngineKind>(kind)));
+  text += "\n";
+  for (std::size_t i = 0; i < std::min(kMostRows, summaries.regions.size()); ++i)
+    text += stall_row(summaries.regions[i], kinds);
+  return text;
+}
+
 }  // namespace
 
 std::string regions_text(const RegionRecorder::Summaries& summaries) {
@@ -32,7 +61,8 @@ std::string regions_text(const RegionRecorder::Summaries& summaries) {
   for (std::size_t i = 0; i < std::min(kMostRows, regions.size()); ++i) text += region_row(regions[i]);
   if (regions.size() > kMostRows)
     text += fmt::format("  and {} more in regions.csv\n", regions.size() - kMostRows);
-  return regions.size() == 1 ? text : text + region_row(summaries.whole);
+  if (regions.size() > 1) text += region_row(summaries.whole);
+  return text + stalls_text(summaries);
 }
 
 std::string regions_csv(const std::vector<RegionSummary>& regions) {

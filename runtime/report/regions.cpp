@@ -65,12 +65,29 @@ void RegionRecorder::Region::count_bytes(std::size_t stack, std::uint64_t bytes)
   stacks[stack] += bytes;
 }
 
+void RegionRecorder::Region::add(const Region& other) {
+  start = std::min(start, other.start);
+  end = std::max(end, other.end);
+  operations += other.operations;
+  hbm_bytes += other.hbm_bytes;
+  for (std::size_t c = 0; c < cores.size(); ++c) {
+    cores[c].used = cores[c].used || other.cores[c].used;
+    for (std::size_t r = 0; r < kResources; ++r) cores[c].busy[r] += other.cores[c].busy[r];
+  }
+  for (std::size_t s = 0; s < stacks.size(); ++s) stacks[s] += other.stacks[s];
+  for (const auto& [chips, bytes] : other.flows) flows[chips] += bytes;
+}
+
 void RegionRecorder::Region::count_flow(std::uint64_t bytes, std::uint32_t from, std::uint32_t to) {
   if (from != to) flows[(std::uint64_t{from} << 32) | to] += bytes;
 }
 
 RegionRecorder::RegionRecorder(const model::MachineParams& machine)
-    : machine_(machine), whole_("all", machine), by_core_(machine.cores(), nullptr) {}
+    : machine_(machine),
+      by_core_(machine.cores(), nullptr),
+      instructions_(machine.cores() * isa::kQueueCount),
+      packets_(machine.cores() * isa::kQueueCount),
+      times_(machine.cores()) {}
 
 std::uint32_t RegionRecorder::number_of(const std::string& name) {
   const auto [known, added] = numbers_.try_emplace(name, static_cast<std::uint32_t>(regions_.size()));
@@ -88,23 +105,26 @@ void RegionRecorder::program(std::uint32_t core, std::shared_ptr<const isa::Prog
   by_core_.at(core) = labels.get();
 }
 
-RegionRecorder::Region& RegionRecorder::region_of(std::uint32_t core, std::uint8_t queue,
-                                                  std::uint32_t index) {
+// Most come from where the one before came from.
+const RegionRecorder::Place& RegionRecorder::place_of(Places& places, std::uint32_t core, std::uint8_t queue,
+                                                      std::uint32_t index) const {
+  Place& place = places[core * isa::kQueueCount + queue];
+  if (place.stretch.contains(index)) return place;
   const Labels& labels = *by_core_[core];
-  const std::vector<isa::RegionMark>& marks = labels.program->marks[queue];
-  const auto behind =
-      std::upper_bound(marks.begin(), marks.end(), index,
-                       [](std::uint32_t at, const isa::RegionMark& mark) { return at < mark.first; });
-  return regions_[behind == marks.begin() ? labels.whole : labels.regions[std::prev(behind)->region]];
+  place.stretch = stretch_at(*labels.program, queue, index);
+  place.region = place.stretch.region ? labels.regions[*place.stretch.region] : labels.whole;
+  return place;
 }
 
 void RegionRecorder::instruction(const base::InstructionActivity& a) {
-  if (a.busy.fs == 0) return;  // waits and registers are what the work waits for
   const isa::Instruction& i = by_core_[a.core]->program->streams[a.queue][a.index];
+  const Place& place = place_of(instructions_, a.core, a.queue, a.index);
+  // Whatever leaves the stretch comes at its end or jumps.
+  if (a.index == place.stretch.last || isa::row_of(i.op).cost == isa::CostClass::kBranch)
+    times_.book(a.core, a.queue, place.region, a.engine_time);
+  if (a.busy.fs == 0) return;  // waits and registers are what the work waits for
   const bool tensor = a.queue == static_cast<std::uint8_t>(isa::Queue::kTensor);
-  const auto operations = static_cast<double>(tensor ? a.hardware_flops : elements_of(i));
-  book(region_of(a.core, a.queue, a.index), a, operations);
-  book(whole_, a, operations);
+  book(regions_[place.region], a, static_cast<double>(tensor ? a.hardware_flops : elements_of(i)));
 }
 
 void RegionRecorder::book(Region& region, const base::InstructionActivity& a, double operations) const {
@@ -115,8 +135,7 @@ void RegionRecorder::book(Region& region, const base::InstructionActivity& a, do
 }
 
 void RegionRecorder::packet(const base::PacketActivity& a) {
-  book(region_of(a.core, a.queue, a.index), a);
-  book(whole_, a);
+  book(regions_[place_of(packets_, a.core, a.queue, a.index).region], a);
 }
 
 void RegionRecorder::book(Region& region, const base::PacketActivity& a) const {
@@ -150,9 +169,10 @@ Duration RegionRecorder::link_time(const Region& region) const {
   return {static_cast<std::int64_t>(*std::max_element(seconds.begin(), seconds.end()) * 1e15)};
 }
 
-RegionSummary RegionRecorder::summary_of(const Region& region) const {
+RegionSummary RegionRecorder::summary_of(const Region& region, const KindTimes& engines) const {
   RegionSummary s;
   s.name = region.name;
+  s.engines = engines;
   if (region.start == base::kNever) return s;
   s.start = region.start;
   s.end = region.end;
@@ -173,10 +193,16 @@ RegionSummary RegionRecorder::summary_of(const Region& region) const {
   return s;
 }
 
-RegionRecorder::Summaries RegionRecorder::summarise() const {
-  Summaries all{summary_of(whole_), {}};
-  for (const Region& region : regions_)
-    if (region.start != base::kNever) all.regions.push_back(summary_of(region));
+RegionRecorder::Summaries RegionRecorder::summarise(const base::RunMeasurement& run) {
+  times_.finish(run);
+  Summaries all;
+  Region whole("all", machine_);
+  for (std::uint32_t n = 0; n < regions_.size(); ++n) {
+    if (regions_[n].start == base::kNever) continue;
+    whole.add(regions_[n]);
+    all.regions.push_back(summary_of(regions_[n], times_.of(n)));
+  }
+  all.whole = summary_of(whole, times_.whole());
   std::sort(all.regions.begin(), all.regions.end(), [](const RegionSummary& a, const RegionSummary& b) {
     return a.start != b.start ? a.start < b.start : a.name < b.name;
   });

@@ -11,7 +11,7 @@
 //   link                             data over the busiest direction of a link, at its rate, on the ways of
 //                                    dimension order
 // A perfect schedule of the same instructions would take that long. Left out: a better choice of
-// instructions, which MFU speaks of.
+// instructions, which MFU speaks of. What its engines' time went to stands in region_times.h.
 #pragma once
 
 #include <array>
@@ -24,6 +24,8 @@
 #include "isa/program.h"
 #include "model/base/activity.h"
 #include "model/system/machine_params.h"
+#include "runtime/report/region_names.h"
+#include "runtime/report/region_times.h"
 
 namespace tahoma::runtime {
 
@@ -39,6 +41,7 @@ struct RegionSummary {
   double operations = 0;
   std::uint64_t hbm_bytes = 0, sent_bytes = 0;
   std::array<base::Duration, kResources> needs{};  // of each resource at least
+  KindTimes engines{};                             // busy and stalled, by kind of engine
 
   base::Duration time() const { return end - start; }
   Resource bound_by() const;
@@ -61,7 +64,7 @@ class RegionRecorder final : public base::Observer {
     RegionSummary whole;                 // everything as one region, "all"
     std::vector<RegionSummary> regions;  // by start, then name
   };
-  Summaries summarise() const;
+  Summaries summarise(const base::RunMeasurement& run);  // once, after it
 
  private:
   struct OnCore {
@@ -73,6 +76,7 @@ class RegionRecorder final : public base::Observer {
     void touch(std::uint32_t core, base::Time start, base::Time end);
     void count_bytes(std::size_t stack, std::uint64_t bytes);
     void count_flow(std::uint64_t bytes, std::uint32_t from, std::uint32_t to);
+    void add(const Region& other);
 
     std::string name;
     base::Time start = base::kNever, end{0};
@@ -89,19 +93,26 @@ class RegionRecorder final : public base::Observer {
     std::vector<std::uint32_t> regions;  // by the program's own number
   };
 
+  struct Place {  // a stretch of a queue, and which of regions_ it belongs to
+    RegionStretch stretch;
+    std::uint32_t region = 0;
+  };
+  using Places = std::vector<Place>;  // the latest, by core and queue
+
   std::uint32_t number_of(const std::string& name);
-  Region& region_of(std::uint32_t core, std::uint8_t queue, std::uint32_t index);
+  const Place& place_of(Places& places, std::uint32_t core, std::uint8_t queue, std::uint32_t index) const;
   void book(Region& region, const base::InstructionActivity& a, double operations) const;
   void book(Region& region, const base::PacketActivity& a) const;
-  RegionSummary summary_of(const Region& region) const;
+  RegionSummary summary_of(const Region& region, const KindTimes& engines) const;
   base::Duration link_time(const Region& region) const;
 
   const model::MachineParams& machine_;
-  Region whole_;
   std::vector<Region> regions_;
   std::map<std::string, std::uint32_t> numbers_;
   std::map<const isa::Program*, std::shared_ptr<Labels>> labels_;
   std::vector<const Labels*> by_core_;
+  Places instructions_, packets_;
+  RegionTimes times_;
 };
 
 // Block of summary.txt (`all` where there are several), regions.csv (a line each: name, start_ns, time_ns,

@@ -99,6 +99,26 @@ Json dma_json(const DmaSummary& dma) {
           {"active_percent", dma.active_percent}};
 }
 
+// Kinds and names that took any time.
+Json region_engines_json(const KindTimes& engines) {
+  Json json = Json::object();
+  for (std::size_t kind = 0; kind < base::kEngineKinds; ++kind) {
+    const KindTime& own = engines[kind];
+    if (own.total().fs == 0) continue;
+    Json shares = Json::object();
+    for (std::size_t n = 0; n < base::kCycleNames; ++n) {
+      const auto name = static_cast<base::Cycle>(n);
+      if (own.time[n].fs > 0) shares[base::name_of(name)] = own.percent(name);
+    }
+    const std::optional<base::Cycle> stall = own.largest_stall();
+    json[base::name_of(static_cast<base::EngineKind>(kind))] = {
+        {"time_ns", own.total().ns()},
+        {"largest_stall", stall ? base::name_of(*stall) : "none"},
+        {"time_percent", shares}};
+  }
+  return json;
+}
+
 Json region_json(const RegionSummary& r) {
   Json needs = Json::object();
   for (std::size_t i = 0; i < kResources; ++i) needs[name_of(static_cast<Resource>(i))] = r.needs[i].ns();
@@ -113,7 +133,8 @@ Json region_json(const RegionSummary& r) {
           {"bound_by", name_of(r.bound_by())},
           {"bound_ns", r.bound().ns()},
           {"bound_percent", r.bound_percent()},
-          {"needs_ns", needs}};
+          {"needs_ns", needs},
+          {"engines", region_engines_json(r.engines)}};
 }
 
 Json regions_json(const std::vector<RegionSummary>& regions) {

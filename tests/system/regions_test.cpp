@@ -8,6 +8,7 @@
 #include "runtime/kernel.h"
 #include "runtime/machine.h"
 #include "tests/support/machine_fixture.h"
+#include "tests/support/text_program.h"
 
 using namespace tahoma;
 using isa::DType, isa::Queue;
@@ -50,7 +51,7 @@ Observed run(const model::MachineParams& params, isa::Program program) {
   machine.observe(&recorder);
   Observed observed;
   observed.run = machine.run();
-  observed.regions = recorder.summarise();
+  observed.regions = recorder.summarise(observed.run);
   return observed;
 }
 
@@ -106,6 +107,59 @@ TEST_CASE("regions: a program without any is one region of its own name", "[repo
   CHECK(o.regions.regions[0].bound() == o.regions.whole.bound());
 }
 
+TEST_CASE("regions: what engines were busy with and waited for adds up to the time of the run", "[report]") {
+  const model::MachineParams params = tests::flat_chip();
+  const Observed o = run(params, two_halves(params));
+  REQUIRE(o.regions.regions.size() == 2);
+  runtime::KindTimes measured{};
+  for (const base::EngineMeasurement& engine : o.run.engines)
+    if (engine.instructions > 0)
+      for (std::size_t n = 0; n < base::kCycleNames; ++n)
+        measured[static_cast<std::size_t>(engine.kind)].time[n] += engine.time[n];
+  bool stalls = false;
+  for (std::size_t kind = 0; kind < base::kEngineKinds; ++kind)
+    for (std::size_t n = 0; n < base::kCycleNames; ++n) {
+      INFO(kind << " " << base::name_of(static_cast<base::Cycle>(n)));
+      base::Duration sum{0};
+      for (const RegionSummary& region : o.regions.regions) sum += region.engines[kind].time[n];
+      CHECK(o.regions.whole.engines[kind].time[n] == measured[kind].time[n]);
+      const bool idle = n == static_cast<std::size_t>(base::Cycle::kIdle);  // of no region
+      CHECK(sum.fs == (idle ? 0 : measured[kind].time[n].fs));
+      stalls = stalls || (!idle && n > 0 && sum.fs > 0);
+    }
+  CHECK(stalls);
+  // The scalar engine computes: its busy time of a region is what that needs of it.
+  const auto scalar = static_cast<std::size_t>(base::EngineKind::kScalar);
+  for (const RegionSummary& region : o.regions.regions)
+    CHECK(region.engines[scalar].time[0] == need(region, Resource::kScalar));
+}
+
+TEST_CASE("regions: an engine's waiting belongs to the region of the instruction that waits", "[report]") {
+  const model::MachineParams params = tests::flat_chip();
+  const auto program = tests::text_program(R"(.program p
+.args x y
+sync:
+  .region quick
+  dma_copy shape=128x16 dst=sbuf[0, 0x0]:fp32 src=x:fp32 update=s0+=1
+  .region slow
+  dma_copy shape=128x512 dst=sbuf[0, 0x1000]:fp32 src=x:fp32 update=s1+=1
+vector:
+  .region quick
+  tensor_scalar shape=128x16 dst=sbuf[0, 0x0]:fp32 src=sbuf[0, 0x0]:fp32 op0=add scalar0=1 wait=s0>=16
+  .region slow
+  tensor_scalar shape=128x16 dst=sbuf[0, 0x0]:fp32 src=sbuf[0, 0x0]:fp32 op0=add scalar0=1 wait=s1>=16
+)");
+  const Observed o = run(params, *program);
+  REQUIRE(o.regions.regions.size() == 2);
+  constexpr auto kVector = static_cast<std::size_t>(base::EngineKind::kVector);
+  constexpr auto kIdle = static_cast<std::size_t>(base::Cycle::kIdle);
+  const runtime::KindTime& quick = o.regions.regions[0].engines[kVector];
+  const runtime::KindTime& slow = o.regions.regions[1].engines[kVector];
+  CHECK(quick.largest_stall() == base::Cycle::kWaitDma);
+  CHECK(slow.largest_stall() == base::Cycle::kWaitDma);
+  CHECK(quick.total() + slow.total() == o.run.elapsed - o.regions.whole.engines[kVector].time[kIdle]);
+}
+
 TEST_CASE("regions: data to another chip need the links on their way", "[report]") {
   const model::MachineParams params = tests::machine_of(4, 1, 1);
   constexpr std::uint64_t kSent = 1 << 20;
@@ -122,8 +176,7 @@ TEST_CASE("regions: data to another chip need the links on their way", "[report]
   runtime::RegionRecorder recorder(params);
   for (const auto& [core, loaded] : machine.programs()) recorder.program(core, loaded);
   machine.observe(&recorder);
-  machine.run();
-  const RegionSummary whole = recorder.summarise().whole;
+  const RegionSummary whole = recorder.summarise(machine.run()).whole;
   CHECK(whole.sent_bytes == kSent);
   const double headers = static_cast<double>(params.link.on_wire(params.link.packet.count).count) /
                          static_cast<double>(params.link.packet.count);

@@ -91,6 +91,24 @@ const regionColumns = [
   {head: "OP/B", number: true, of: (region) => (region.intensity > 0 ? region.intensity.toPrecision(4) : "–")},
 ];
 
+// The largest stall of each kind of engine; all of them are in its title.
+function stallCell(engine) {
+  if (!engine) return "";
+  const shares = Object.entries(engine.time_percent).sort((a, b) => b[1] - a[1]);
+  const title = shares.map(([name, percent]) => `${format.words(name)} ${percent.toFixed(1)} %`).join("\n");
+  const stall = engine.largest_stall;
+  return el("span", {title}, swatch(cycleColour(stall === "none" ? "busy" : stall)),
+            stall === "none" ? "none" : `${format.words(stall)} ${format.percent(engine.time_percent[stall])}`);
+}
+
+function regionStalls(regions) {
+  const kinds = [...new Set(regions.flatMap((region) => Object.keys(region.engines ?? {})))];
+  if (!kinds.length) return [];
+  const columns = [regionColumns[0], ...kinds.map((kind) => ({head: kind, of: (region) => stallCell(region.engines[kind])}))];
+  return [el("p", {class: "note"}, "The largest stall of each region’s engines, of their time there: from the instruction before to the region’s own, waiting included. Point at one for all reasons."),
+          longTable(columns, regions, 14, "stalls of regions")];
+}
+
 function rooflineSection({summary}) {
   const regions = allRegions(summary), off = regions.filter((region) => !onRoofline(region));
   const picture = rooflineChart([{name: "", summary}]);
@@ -99,5 +117,6 @@ function rooflineSection({summary}) {
     picture ? "Filled: what a region of the program reached. Triangle above it: what the same instructions take on the resource that bounds them. The gap is scheduling."
             : "No region has both operations and bytes of HBM: there is no roofline, only what each region took beside the bound of its instructions.",
     picture, note ? el("p", {class: "note"}, note) : null,
-    regions.length ? longTable(regionColumns, regions, 14, "regions") : null);
+    regions.length ? longTable(regionColumns, regions, 14, "regions") : null,
+    ...regionStalls(regions));
 }

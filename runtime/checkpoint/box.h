@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements of one dtype somewhere in a core's memories or in HBM, and their values as a dense array.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "isa/access.h"
+#include "runtime/machine.h"
+
+namespace tahoma::runtime {
+
+struct Box {
+  isa::Pattern pattern;
+  isa::DType dtype = isa::DType::kFp32;
+  // Of a scatter: its first dimension goes to these rows instead of 0, 1, ...
+  bool scatters = false;
+  std::vector<std::uint32_t> rows;
+};
+
+// The partitions, or in HBM the outermost dimension, then the others without those of 1: two at least.
+std::vector<std::uint64_t> shape_of(const Box& box);
+// In the order of that shape.
+std::vector<std::byte> values_of(const Machine& machine, std::uint32_t core, const Box& box);
+// "sbuf[0, 0x400]:fp32", "hbm[0x100]:bf16"
+std::string text_of(const Box& box);
+
+}  // namespace tahoma::runtime

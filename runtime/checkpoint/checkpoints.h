@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tensor checkpoints of one run: takes what was asked for at the moment that it is in memory, writes it
+// into a folder of dumps and lays it beside a reference. Functional mode only; nothing is watched without a
+// request. A run with a reference takes what the reference has, beside what it is told to dump.
+//
+// UserError: E-CKP-001, asked for in timing mode; E-CKP-003, a name that nothing has; E-CKP-008, a tolerance
+// that is none, or without a reference; those of request.h, points.h and dumps.h.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/base/activity.h"
+#include "runtime/checkpoint/catalogue.h"
+#include "runtime/checkpoint/comparison.h"
+#include "runtime/checkpoint/points.h"
+
+namespace tahoma::runtime {
+
+struct CheckpointOptions {
+  std::vector<std::string> dump;  // runtime/checkpoint/request.h
+  std::string compare_with;       // folder of a reference
+  DumpTolerance tolerance;
+  bool any() const { return !dump.empty() || !compare_with.empty(); }
+};
+
+class Checkpoints final : private base::ResultObserver, private base::Observer {
+ public:
+  // Reads the requests and the reference's index.
+  Checkpoints(const CheckpointOptions& options, model::Mode mode);
+
+  void write_to(const std::string& folder) { writer_.emplace(folder); }
+  // When its programs are loaded, before it runs.
+  void attach(Machine& machine);
+  void finish(base::Duration elapsed);  // when it has run
+
+  const std::optional<DumpComparison>& comparison() const { return comparison_; }
+
+ private:
+  struct Snapshot {  // of a tensor or tile
+    std::size_t item = 0;
+    std::string name;
+    bool expected = false, dumped = false;
+  };
+  struct Wish {
+    DumpRequest request;
+    bool of_reference = false, of_user = false;
+  };
+
+  void result(const base::ResultActivity& activity) override;
+  void instruction(const base::InstructionActivity& activity) override;
+  void packet(const base::PacketActivity&) override {}
+  void semaphore(const base::SemaphoreActivity&) override {}
+
+  void wish(const std::string& text, bool of_reference);
+  void resolve(const Wish& wish);
+  void resolve_results(const Wish& wish) const;
+  bool wants_instruction(const DumpRequest& request, std::uint32_t core, std::uint8_t queue,
+                         std::uint32_t index) const;
+  void take(const base::ResultActivity& activity, std::uint32_t occurrence);
+  void take(const Snapshot& snapshot, base::Time time);
+  void keep(Checkpoint checkpoint, bool expected, bool dumped);
+
+  std::vector<Wish> wishes_;
+  std::vector<std::string> requests_;  // of the user, for the index
+  std::optional<DumpWriter> writer_;
+  std::optional<DumpComparison> comparison_;
+
+  const Machine* machine_ = nullptr;
+  std::optional<Catalogue> catalogue_;
+  std::optional<Points> points_;
+  std::vector<std::vector<Snapshot>> at_point_;  // by number of the point
+  std::vector<Snapshot> at_end_;
+  // How often each instruction had a result, by core and queue.
+  std::map<std::uint32_t, std::array<std::vector<std::uint32_t>, isa::kQueueCount>> counts_;
+};
+
+}  // namespace tahoma::runtime

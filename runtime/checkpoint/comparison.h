@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checkpoints beside those of a reference, and the first that differs: in simulated time of the run that is
+// looked at, then by instance (core, queue, instruction).
+//
+// An element differs when |got - expected| > absolute + relative * |expected|. Without a tolerance of the
+// user's, relative is twice the unit roundoff u of the checkpoint's dtype (2^-24 for fp32, 2^-8 for bf16, 0
+// for integers), since both sides may be rounded once, and absolute is 2 u times the root mean square of the
+// finite expected elements, for those that cancel. A NaN equals a NaN, an infinity only itself. Expected
+// values are taken as the file has them, in float64.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/checkpoint/checkpoint.h"
+#include "runtime/checkpoint/dumps.h"
+
+namespace tahoma::runtime {
+
+struct DumpTolerance {
+  std::optional<double> relative, absolute;  // none: from the dtype
+};
+
+class DumpComparison {
+ public:
+  DumpComparison(Dumps reference, const DumpTolerance& tolerance);
+
+  const Dumps& reference() const { return reference_; }
+  // `expected`: the reference has to have it.
+  void add(const Checkpoint& got, bool expected);
+  void finish();  // what nobody added is missing
+
+  bool equal() const { return different_ == 0; }
+  // One line if all are equal; else the first that differs, and the others' number.
+  std::string text() const;
+
+ private:
+  struct Difference {
+    Checkpoint where;  // without values
+    std::string what;
+  };
+  void differ(const Checkpoint& where, const std::string& what);
+
+  Dumps reference_;
+  DumpTolerance tolerance_;
+  std::unordered_map<std::string, bool> seen_;  // of the reference's names
+  std::optional<Difference> first_;
+  std::vector<std::string> missing_;
+  std::uint64_t compared_ = 0, different_ = 0, beside_ = 0;
+};
+
+// Two finished folders.
+DumpComparison compare_dumps(const std::string& reference, const std::string& got,
+                             const DumpTolerance& tolerance);
+
+}  // namespace tahoma::runtime
