@@ -4,6 +4,9 @@
 // sums are added up by an all_reduce, of which each half's cores do a part of the rows. Sequences are dealt
 // to the halves, and to the ranks that have the same heads, with their caches: k [kv heads, sequences,
 // head_dim, capacity], v [kv heads, sequences, capacity, head_dim].
+//
+// Between stages of a pipeline a rank hands over its run of its half's rows of the residual stream
+// (runs() below); an all_gather of the next stage puts them together.
 #pragma once
 
 #include "workloads/transformer/phase_programs.h"
@@ -13,9 +16,13 @@ namespace tahoma::workloads {
 
 class DecodeStep final : public PhasePrograms {
  public:
-  DecodeStep(Replica& replica, const TransformerParams& params);
+  DecodeStep(Replica& replica, const TransformerParams& params, const Station& station);
 
-  void emit() override;
+  void begin(std::size_t microbatch) override;
+  void prepare(std::size_t layer) override;
+  void complete(std::size_t layer) override;
+  void end(std::size_t microbatch) override;
+  std::vector<Share> shares() const override { return {}; }
   void fill(runtime::Machine& machine, const HostCase& values) const override;
   void gather(runtime::Machine& machine, runtime::HostTensor& out) const override;
 
@@ -24,10 +31,11 @@ class DecodeStep final : public PhasePrograms {
     Matrix k, v;
   };
   struct Rank {
-    std::vector<LayerWeights> weights;       // by layer
-    std::vector<std::vector<Cache>> caches;  // by layer and half
+    std::vector<LayerWeights> weights;                    // by layer
+    std::vector<std::vector<std::vector<Cache>>> caches;  // by layer, microbatch and half
     Matrix table;
-    std::vector<Matrix> in, out;  // by half: the whole stream
+    std::vector<std::vector<Matrix>> in, out;  // by microbatch and half: the whole stream, or to hand over a run
+    std::vector<std::vector<Matrix>> came;     // by microbatch and half: the run that was handed over
   };
   struct Layer : LayerTensors {  // on one rank
     Matrix sum, sum_mlp;
@@ -45,23 +53,32 @@ class DecodeStep final : public PhasePrograms {
   std::uint64_t capacity() const { return params_.context + 1; }
   runtime::Part sequences_of(std::size_t rank, std::size_t half) const;
   runtime::Part reduced_rows(std::size_t half) const;  // of an all_reduce
+  // Of a half's rows of the stream, flat, the run of a rank: as [rows, columns] of this shape.
+  struct Run {
+    std::uint64_t row = 0, column = 0, rows = 0, columns = 0;
+  };
+  Run run_of(std::size_t rank, std::size_t half) const;
+  void place_stream(std::size_t rank);
+  void put_together();
   Products products(std::size_t layer) const;
   runtime::HbmView all_rows(const Matrix& matrix, std::size_t half) const;
   Cache allocate_cache(std::size_t rank, std::size_t half);
   Layer allocate(std::size_t rank, std::size_t layer);
 
-  void emit_layer(std::size_t layer);
+  void normalise(std::size_t layer);
   void make_heads(std::size_t layer);
   void append(std::size_t rank, std::size_t half, const Cache& cache);
   void attend(std::size_t layer);
   void reduce(const char* region, Whole partial, Whole sum);
   void feed_forward(std::size_t layer);
-  void fill_cache(runtime::Machine& machine, std::size_t replica, std::size_t rank, std::size_t half,
-                  std::size_t layer, const HostCache& values) const;
+  std::uint64_t first_row(std::size_t replica, std::size_t microbatch) const {
+    return (replica_.alike()[replica].number * params_.microbatches + microbatch) * rows();
+  }
+  void fill_cache(runtime::Machine& machine, std::size_t replica, std::size_t microbatch, std::size_t rank,
+                  std::size_t half, std::size_t layer, const HostCache& values) const;
 
-  Replica& replica_;
-  const TransformerParams& params_;
   RankShare share_;
+  std::size_t microbatch_ = 0;
   std::vector<Rank> ranks_;
   std::vector<Layer> layers_, before_;
 };

@@ -35,7 +35,7 @@ std::vector<Figure> figures_of(const TransformerParams& params, const model::Mac
   const bool decodes = params.phase() == Phase::kDecode;
   const double layers = static_cast<double>(params.layers), all = static_cast<double>(params.model.layers),
                scale = all / layers, seconds = run.elapsed.seconds(),
-               tokens = static_cast<double>(params.rows() * params.parallel.data);
+               tokens = static_cast<double>(params.all_rows());
   double hbm = 0, links = 0;
   for (const base::HbmMeasurement& stack : run.hbm)
     hbm += static_cast<double>(stack.read_bytes + stack.write_bytes);
@@ -55,7 +55,7 @@ std::vector<Figure> figures_of(const TransformerParams& params, const model::Mac
   const double rate = tokens / (seconds * scale);
   figures.push_back(
       {"tokens_per_second", rate, fmt::format("{:.4g}", rate),
-       fmt::format("{} tokens of all sequences in that time", params.rows() * params.parallel.data)});
+       fmt::format("{} tokens of all sequences in that time", params.all_rows())});
   const double share = seconds > 0 ? 100 * exposed.seconds() / seconds : 0;
   figures.push_back({"exposed_communication_percent", share, fmt::format("{:.1f} %", share),
                      "of the time a core's collectives run and none of its engines computes, mean"});

@@ -23,7 +23,7 @@ std::uint64_t ranks_of_chip(const TransformerParams& params, const model::Machin
   const Seating seating(machine, params.placement, params.parallel.tensor);
   std::map<std::uint64_t, std::uint64_t> on_chip;
   std::uint64_t most = 0;
-  for (std::uint64_t g = 0; g < params.parallel.data; ++g)
+  for (std::uint64_t g = 0; g < params.parallel.groups(); ++g)
     for (std::uint64_t r = 0; r < params.parallel.tensor; ++r)
       most = std::max(most, ++on_chip[seating.cores(g, r).front() / machine.chip.cores]);
   return most;

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/transformer/stages.h"
+
+#include "workloads/transformer/decode_step.h"
+#include "workloads/transformer/prefill.h"
+
+namespace tahoma::workloads {
+
+using namespace runtime::collective;
+
+Stages::Stages(runtime::Machine& machine, const TransformerParams& params, std::vector<Replica::Alike> groups)
+    : machine_(machine), params_(params) {
+  const std::size_t sequence = params.parallel.sequence;
+  for (Replica::Alike& alike : groups)
+    groups_.push_back({std::make_unique<Replica>(machine, std::move(alike)), nullptr});
+  for (std::size_t g = 0; g + sequence < groups_.size(); ++g)
+    handovers_.push_back(std::make_unique<Handover>(*groups_[g].replica, *groups_[g + sequence].replica));
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    Station station{g / sequence, g % sequence, nullptr, nullptr};
+    if (g >= sequence) station.before = handovers_[g - sequence].get();
+    if (g < handovers_.size()) station.behind = handovers_[g].get();
+    groups_[g].programs = programs_of(*groups_[g].replica, station);
+  }
+  for (std::size_t stage = 0; stage < params.parallel.pipeline && sequence > 1; ++stage) {
+    std::vector<Replica*> replicas;
+    for (std::size_t g = 0; g < sequence; ++g) replicas.push_back(groups_[stage * sequence + g].replica.get());
+    crossings_.push_back(std::make_unique<Crossing>(machine.params(), replicas));
+  }
+}
+
+std::unique_ptr<PhasePrograms> Stages::programs_of(Replica& replica, const Station& station) const {
+  if (params_.phase() == Phase::kDecode) return std::make_unique<DecodeStep>(replica, params_, station);
+  return std::make_unique<Prefill>(replica, params_, station);
+}
+
+void Stages::emit() {
+  for (std::size_t stage = 0; stage < params_.parallel.pipeline; ++stage) emit_stage(stage);
+}
+
+// Groups of a stage step by step, because they gather among each other.
+void Stages::emit_stage(std::size_t stage) {
+  const auto each = [&](auto&& step) {
+    for (std::size_t g = 0; g < params_.parallel.sequence; ++g) step(programs(stage, g));
+  };
+  for (std::size_t b = 0; b < params_.microbatches; ++b) {
+    each([&](PhasePrograms& group) { group.begin(b); });
+    for (std::size_t l = 0; l < params_.stage_layers(); ++l) {
+      each([&](PhasePrograms& group) { group.prepare(l); });
+      if (!crossings_.empty()) share(stage);
+      each([&](PhasePrograms& group) { group.complete(l); });
+    }
+    each([&](PhasePrograms& group) { group.end(b); });
+  }
+}
+
+void Stages::share(std::size_t stage) {
+  const std::size_t sequence = params_.parallel.sequence;
+  std::vector<std::vector<PhasePrograms::Share>> shares;
+  for (std::size_t g = 0; g < sequence; ++g) {
+    shares.push_back(programs(stage, g).shares());
+    groups_[stage * sequence + g].replica->region("keys and values all_gather");
+  }
+  const std::size_t before = gathered_.size(),
+                    of_rank = shares.front().size() / groups_.front().replica->ranks();
+  for (std::size_t i = 0; i < shares.front().size(); ++i) {
+    const PhasePrograms::Share& first = shares.front()[i];
+    const runtime::HbmView& window = first.brings.window;
+    Communicator& communicator = crossings_[stage]->communicator(first.rank, first.half);
+    Placed placed = communicator.plan(Operation::kAllGather, window.dtype,
+                                      window.rows * window.columns * sequence, params_.algorithm);
+    Ends ends;
+    for (const auto& of_group : shares) {
+      ends.input.push_back(of_group[i].brings);
+      ends.output.push_back(of_group[i].gets);
+    }
+    communicator.add(placed, ends);
+    const std::size_t number = i % of_rank;
+    if (number == i) gathered_.push_back({first.half, &communicator.group(), {}});
+    gathered_[before + number].placed.push_back(std::move(placed));
+  }
+}
+
+void Stages::load(Stopwatch& stopwatch) {
+  for (const Group& group : groups_) group.replica->load(stopwatch);
+}
+
+void Stages::gather(runtime::Machine& machine, runtime::HostTensor& out) const {
+  for (std::size_t g = handovers_.size(); g < groups_.size(); ++g) groups_[g].programs->gather(machine, out);
+}
+
+}  // namespace tahoma::workloads
