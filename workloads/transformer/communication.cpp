@@ -90,9 +90,8 @@ void for_communication(const AllStages& replicas, const Stopwatch& stopwatch, co
       for (const Placed& placed : all.placed)
         for (const Spans& spans : placed.spans) tell(spans);
     for (const auto& handover : stages->handovers())
-      for (std::size_t b = 0; b < handover->microbatches(); ++b)
-        for (const Handover::Trip& trip : handover->trips(stopwatch, b))
-          body(trip.to, trip.times.start, trip.times.end);
+      for (const Handover::Trip& trip : handover->trips(stopwatch))
+        body(trip.to, trip.times.start, trip.times.end);
   }
 }
 

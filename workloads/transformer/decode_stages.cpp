@@ -94,9 +94,8 @@ void DecodeStep::end(std::size_t microbatch) {
     };
     if (run.rows > 0) part(r, h).add(own(middle), own(sum), ranks_[r].out[microbatch][h].of(h));
   });
-  if (station_.behind == nullptr) return;
   replica_.each("hand-over", [&](std::size_t r, std::size_t h) {
-    if (run_of(r, h).rows > 0) station_.behind->send(r, h, ranks_[r].out[microbatch][h].of(h));
+    if (run_of(r, h).rows > 0) finish(microbatch, r, h, ranks_[r].out[microbatch][h].of(h));
   });
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "model/base/error.h"
@@ -37,16 +38,20 @@ Footprint footprint_of(const TransformerParams& params, const model::MachinePara
   const bool decodes = params.phase() == Phase::kDecode;
   const double ranks = number(ranks_of_chip(params, machine)),
                size = number(isa::size_of(TransformerParams::kDType)), hidden = number(m.hidden),
-               layers = number(m.layers), rows = number(params.rows());
+               layers = std::ceil(number(m.layers) / number(params.parallel.pipeline)),  // of a stage
+               rows = number(params.rows()), microbatches = number(params.microbatches);
   const double heads = number(share.units() + share.heads) * number(m.head_dim);
   const double kept =
       decodes ? number(params.context + 1) * number((params.rows() + share.sharers - 1) / share.sharers)
               : rows;
+  // Of all groups, where they share sequences; of one microbatch.
+  const double gathered = params.parallel.sequence > 1 ? number(params.sequences() * params.tokens) : 0;
   Footprint f;
   f.weights = ranks * layers * (size * hidden * (heads + 3 * number(share.ffn)) + 2 * 4 * hidden);
-  f.caches = ranks * layers * size * 2 * number(share.kv_heads * m.head_dim) * kept;
+  f.caches = ranks * layers * size * 2 * number(share.kv_heads * m.head_dim) * kept * microbatches;
   // What prefill.cpp and decode_step.cpp place: gathered or summed rows and partial sums, twice each.
-  f.activations = ranks * size * rows * (4 * hidden + heads + 3 * number(share.ffn));
+  f.activations = ranks * size * rows * (4 * hidden + heads + 3 * number(share.ffn)) +
+                  ranks * size * gathered * 2 * number(share.kv_heads * m.head_dim);
   f.embedding = ranks * size * 2 * number(m.vocabulary) * hidden / number(params.parallel.ranks());
   return f;
 }

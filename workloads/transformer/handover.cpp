@@ -16,8 +16,6 @@ using runtime::HbmView;
 
 namespace {
 
-constexpr isa::Queue kQueue = isa::Queue::kCc0;
-
 // What one half sends, as an operation that closed forms know.
 Placed one_of(const Group& pair, std::uint64_t bytes) {
   Spec spec;
@@ -40,12 +38,11 @@ void Handover::expect(std::size_t rank, std::size_t half, const Matrix& matrix, 
   parcel.signal = to_.kernel(rank, half).signal();
 }
 
-void Handover::send(std::size_t rank, std::size_t half, const HbmView& rows) {
+void Handover::send(std::size_t rank, std::size_t half, const HbmView& rows, std::uint32_t mark) {
   Way& w = way(rank, half);
   Parcel& parcel = w.parcels.at(w.sent++);
   CoreProgram &from = from_.program(rank, half), &to = to_.program(rank, half);
-  from.kernel.wait(kQueue, rows);
-  parcel.sent = from.mark(kQueue);
+  parcel.sent = mark;
   HbmView there = parcel.there.window;
   there.arg = from.at.memory.arg;
   there.offset = 0;
@@ -63,20 +60,18 @@ void Handover::receive(std::size_t rank, std::size_t half) {
                                                       Semaphores::Level{parcel.signal, isa::kDmaEngines});
 }
 
-std::size_t Handover::microbatches() const { return ways_.front().parcels.size(); }
-
-std::vector<Handover::Trip> Handover::trips(const Stopwatch& stopwatch, std::size_t microbatch) const {
+std::vector<Handover::Trip> Handover::trips(const Stopwatch& stopwatch) const {
   std::vector<Trip> trips;
   for (std::size_t g = 0; g < from_.alike().size(); ++g)
     for (std::size_t w = 0; w < ways_.size(); ++w) {
-      if (ways_[w].parcels.empty()) continue;  // a half without rows
-      const Parcel& parcel = ways_[w].parcels[microbatch];
       const std::size_t rank = w / from_.halves(), half = w % from_.halves();
-      const std::uint32_t sender = from_.alike()[g].cores[rank][half],
-                          receiver = to_.alike()[g].cores[rank][half];
-      trips.push_back({receiver,
-                       {stopwatch.begin({sender, kQueue, parcel.sent, parcel.sent}),
-                        stopwatch.end({receiver, kQueue, parcel.landed, parcel.landed})}});
+      const std::uint32_t from = from_.alike()[g].cores[rank][half], to = to_.alike()[g].cores[rank][half];
+      for (std::size_t m = 0; m < ways_[w].parcels.size(); ++m) {
+        const Parcel& parcel = ways_[w].parcels[m];
+        trips.push_back({m, from, to,
+                         {stopwatch.begin({from, kQueue, parcel.sent, parcel.sent}),
+                          stopwatch.end({to, kQueue, parcel.landed, parcel.landed})}});
+      }
     }
   return trips;
 }
@@ -94,15 +89,15 @@ std::uint64_t Handover::bytes() const {
 runtime::CollectiveResult Handover::result(const model::MachineParams& machine, const Stopwatch& stopwatch,
                                            std::size_t microbatch) const {
   std::vector<Members> members;
-  for (std::size_t g = 0; g < from_.alike().size(); ++g)
-    for (std::size_t r = 0; r < from_.ranks(); ++r)
-      for (std::size_t h = 0; h < from_.halves(); ++h)
-        members.push_back({"", {{from_.alike()[g].cores[r][h]}, {to_.alike()[g].cores[r][h]}}});
+  std::vector<runtime::RankTimes> times;
+  for (const Trip& trip : trips(stopwatch))
+    if (trip.microbatch == microbatch) {
+      members.push_back({"", {{trip.from}, {trip.to}}});
+      times.push_back(trip.times);
+    }
   const Group pair = groups_from(machine, std::move(members)).front();
   const HbmView& rows = ways_.front().parcels[microbatch].there.window;
   const std::uint64_t of_pair = rows.rows * rows.columns * isa::size_of(rows.dtype);
-  std::vector<runtime::RankTimes> times;
-  for (const Trip& trip : trips(stopwatch, microbatch)) times.push_back(trip.times);
   runtime::CollectiveResult result =
       measured(machine, pair, one_of(pair, of_pair), of_pair, std::move(times));
   result.bytes = bytes() * from_.alike().size();

@@ -16,25 +16,26 @@ namespace tahoma::workloads {
 class Handover {
  public:
   static constexpr std::uint64_t kMost = 16;  // microbatches: signals that a core has left for them
+  static constexpr isa::Queue kQueue = isa::Queue::kCc0;
 
   // Groups of equally many ranks, whose replicas that lie alike go together; they outlive this.
   Handover(Replica& from, Replica& to);
 
   // The receiver, before anything is sent: where the next microbatch of a half goes.
   void expect(std::size_t rank, std::size_t half, const Matrix& matrix, const runtime::HbmView& rows);
-  // The sender, behind what it has written to the rows: the next microbatch.
-  void send(std::size_t rank, std::size_t half, const runtime::HbmView& rows);
+  // The sender: the next microbatch, whose rows are complete at this mark of its queue.
+  void send(std::size_t rank, std::size_t half, const runtime::HbmView& rows, std::uint32_t mark);
   // The receiver: whoever uses these rows later waits until they are there.
   void receive(std::size_t rank, std::size_t half);
 
   // When a microbatch was handed over, from the moment its rows were complete to when the receiver knew that
   // they are there; all halves of all ranks.
   struct Trip {
-    std::uint32_t to = 0;  // core
+    std::size_t microbatch = 0;
+    std::uint32_t from = 0, to = 0;  // cores
     runtime::RankTimes times;
   };
-  std::size_t microbatches() const;
-  std::vector<Trip> trips(const runtime::collective::Stopwatch& stopwatch, std::size_t microbatch) const;
+  std::vector<Trip> trips(const runtime::collective::Stopwatch& stopwatch) const;
   std::uint64_t bytes() const;  // of a microbatch, all halves of all ranks of a replica
   // As one result, on the machine `machine`.
   runtime::CollectiveResult result(const model::MachineParams& machine,

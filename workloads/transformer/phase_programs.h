@@ -50,7 +50,17 @@ class PhasePrograms {
   };
   const std::vector<Exchange>& exchanges() const { return exchanges_; }
 
+  // When a half of a rank has made the last rows of a microbatch: a mark of its collective queue. Of a pipeline.
+  struct Done {
+    std::size_t microbatch = 0, rank = 0, half = 0;
+    std::uint32_t mark = 0;
+  };
+  const std::vector<Done>& done() const { return done_; }
+  const Replica& replica() const { return replica_; }
+  const Station& station() const { return station_; }
+
  protected:
+  void finish(std::size_t microbatch, std::size_t rank, std::size_t half, const runtime::HbmView& rows);
   void keep(const std::string& region, std::size_t half, runtime::collective::Placed placed) {
     exchanges_.push_back({region, half, std::move(placed)});
   }
@@ -63,6 +73,7 @@ class PhasePrograms {
 
  private:
   std::vector<Exchange> exchanges_;
+  std::vector<Done> done_;
 };
 
 // Chunks that are rows of a tensor, from a row on.

@@ -217,10 +217,9 @@ void Prefill::end(std::size_t microbatch) {
                      own(layers_[r], h, s, &Layer::Half::sum_mlp, &Layer::partial_mlp),
                      rows_of(ranks_[r].out[microbatch][h].of(h), s * rows_.run, rows_.run));
   });
-  if (station_.behind != nullptr)
-    replica_.each("hand-over", [&](std::size_t r, std::size_t h) {
-      station_.behind->send(r, h, ranks_[r].out[microbatch][h].of(h));
-    });
+  replica_.each("hand-over", [&](std::size_t r, std::size_t h) {
+    finish(microbatch, r, h, ranks_[r].out[microbatch][h].of(h));
+  });
 }
 
 template <class Body>

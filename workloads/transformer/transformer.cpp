@@ -72,7 +72,8 @@ class Transformer final : public runtime::Workload {
     for_communication(replicas_, stopwatch_, [&](std::uint32_t core, base::Time begin, base::Time end) {
       exposure_.collective(core, begin, end);
     });
-    return figures_of(params_, machine.params(), run, exposure_.exposed());
+    return figures_of(params_, machine.params(), run, exposure_.exposed(),
+                      bubble_of(params_, replicas_, stopwatch_, run.elapsed));
   }
 
   double useful_flops() const override { return params_.useful_flops(); }
