@@ -65,7 +65,7 @@ std::vector<runtime::CollectiveResult> collectives_of(const model::MachineParams
       for (const Placed& placed : all.placed)
         for (const Spans& spans : placed.spans) times.push_back(times_of(stopwatch, spans));
       runtime::CollectiveResult one = reporter.result(*all.group, all.placed.front(), std::move(times));
-      one.name = fmt::format("keys and values all_gather, half {}", all.half);
+      one.name = fmt::format("{} all_gather, half {}", all.what, all.half);
       one.group = fmt::format("{} groups of {} cores at once", all.placed.size(), all.group->ranks());
       results.push_back(std::move(one));
     }

@@ -86,6 +86,7 @@ DecodeStep::Layer DecodeStep::allocate(std::size_t r, std::size_t number) {
     half.middle = own("middle");
     half.normed_mlp = own("normed_mlp");
   }
+  if (shares_sequences()) allocate_parts(r, layer);
   return layer;
 }
 
@@ -130,12 +131,12 @@ void DecodeStep::append(std::size_t r, std::size_t h, const Cache& cache) {
     k.rows = width;
     k.columns = 1;
     k.row_stride = 1;
-    HbmView column = cache.k.of(h).window(place * width, params_.context, width, 1);
+    HbmView column = cache.k.of(h).window(place * width, context(), width, 1);
     column.repeats[1] = {count, d * full};
     if (count == 1) k.repeats[1] = column.repeats[1] = {};
     const isa::Queue on = isa::Queue::kGpSimd;
     replica_.kernel(r, h).move(column, k, on);
-    HbmView row = cache.v.of(h).window(place * capacity() + params_.context, 0, 1, width);
+    HbmView row = cache.v.of(h).window(place * capacity() + context(), 0, 1, width);
     row.rows = count;
     row.row_stride = full * d;
     replica_.kernel(r, h).move(row, heads_of(qkv, share_.heads + share_.kv_heads + head, 1, width), on);
@@ -145,7 +146,7 @@ void DecodeStep::append(std::size_t r, std::size_t h, const Cache& cache) {
 void DecodeStep::attend(std::size_t layer) {
   const std::uint64_t d = params_.model.head_dim;
   replica_.each("cache", [&](std::size_t r, std::size_t h) {
-    if (sequences_of(r, h).count > 0) append(r, h, ranks_[r].caches[layer][microbatch_][h]);
+    if (has_new() && sequences_of(r, h).count > 0) append(r, h, ranks_[r].caches[layer][microbatch_][h]);
   });
   replica_.each("attention", [&](std::size_t r, std::size_t h) {
     const runtime::Part own = sequences_of(r, h);
@@ -154,9 +155,17 @@ void DecodeStep::attend(std::size_t layer) {
     const auto heads = [&](const Matrix& matrix) {
       return heads_of(rows_of(matrix.of(h), own.first, own.count), 0, share_.heads, d);
     };
-    part(r, h).decode({heads(layers_[r].qkv), cache.k.of(h), cache.v.of(h), heads(layers_[r].o),
-                       share_.kv_heads, share_.heads_per_kv, own.count, capacity()});
+    LayerPart::Decode decode{heads(layers_[r].qkv), cache.k.of(h),      cache.v.of(h), heads(layers_[r].o),
+                             share_.kv_heads,       share_.heads_per_kv, own.count,     capacity()};
+    if (!shares_sequences()) return part(r, h).decode(decode);
+    const HbmView lse = lse_of(layers_[r].halves[h], h);
+    decode.o = layers_[r].halves[h].part.of(h);
+    decode.lse = &lse;
+    part(r, h).decode(decode);
   });
+}
+
+void DecodeStep::project(std::size_t layer) {
   for (std::size_t r = 0; r < replica_.ranks(); ++r)
     replica_.meet(r, [&](std::size_t writer, std::size_t viewer) {
       const auto [first, count] = sequences_of(r, writer);
@@ -229,10 +238,12 @@ void DecodeStep::prepare(std::size_t layer) {
   for (std::size_t r = 0; r < replica_.ranks(); ++r) layers_.push_back(allocate(r, layer));
   normalise(layer);
   make_heads(layer);
+  attend(layer);
 }
 
 void DecodeStep::complete(std::size_t layer) {
-  attend(layer);
+  if (shares_sequences()) merge();
+  project(layer);
   reduce("attention all_reduce", &Layer::partial, &Layer::sum);
   feed_forward(layer);
   reduce("mlp all_reduce", &Layer::partial_mlp, &Layer::sum_mlp);
@@ -242,17 +253,17 @@ void DecodeStep::fill_cache(runtime::Machine& machine, std::size_t g, std::size_
                             std::size_t h, std::size_t layer, const HostCache& values) const {
   const Cache& cache = ranks_[r].caches[layer][b][h];
   const auto [first, count] = sequences_of(r, h);
-  const std::uint64_t d = params_.model.head_dim, context = params_.context;
+  const std::uint64_t d = params_.model.head_dim, kept = context();
   const std::uint64_t sequence = first_row(g, b) + first;
-  for (std::uint64_t head = 0; head < share_.kv_heads && context > 0; ++head)
+  for (std::uint64_t head = 0; head < share_.kv_heads && kept > 0; ++head)
     for (std::uint64_t s = 0; s < count; ++s) {
-      const runtime::Window window{(sequence + s) * context, (share_.first_kv_head(r) + head) * d, context,
+      const runtime::Window window{(sequence + s) * params_.context + station_.group * kept, (share_.first_kv_head(r) + head) * d, kept,
                                    d};
       const std::uint64_t place = head * count + s;
       runtime::copy_window(values.v, window, row_of(machine, replica_, g, cache.v, place * capacity()));
-      std::vector<std::byte> turned(context * d * isa::size_of(kDType));
+      std::vector<std::byte> turned(kept * d * isa::size_of(kDType));
       runtime::copy_window_transposed(values.k, window, turned.data());
-      const std::size_t bytes = context * isa::size_of(kDType);
+      const std::size_t bytes = kept * isa::size_of(kDType);
       for (std::uint64_t i = 0; i < d; ++i)
         std::copy_n(turned.data() + i * bytes, bytes, row_of(machine, replica_, g, cache.k, place * d + i));
     }

@@ -5,6 +5,9 @@
 // to the halves, and to the ranks that have the same heads, with their caches: k [kv heads, sequences,
 // head_dim, capacity], v [kv heads, sequences, capacity, head_dim].
 //
+// Groups that share sequences have equal parts of every sequence's cache and do all but attention alike; each
+// attends to its own tokens, and all of them put the parts together.
+//
 // Between stages of a pipeline a rank hands over its run of its half's rows of the residual stream
 // (runs() below); an all_gather of the next stage puts them together.
 #pragma once
@@ -22,7 +25,7 @@ class DecodeStep final : public PhasePrograms {
   void prepare(std::size_t layer) override;
   void complete(std::size_t layer) override;
   void end(std::size_t microbatch) override;
-  std::vector<Share> shares() const override { return {}; }
+  std::vector<Share> shares() const override;
   void fill(runtime::Machine& machine, const HostCase& values) const override;
   void gather(runtime::Machine& machine, runtime::HostTensor& out) const override;
 
@@ -41,6 +44,7 @@ class DecodeStep final : public PhasePrograms {
     Matrix sum, sum_mlp;
     struct Half {
       Matrix stream, normed, middle, normed_mlp;
+      Matrix part, lse, parts, lses;  // attention of this group's tokens, and of all groups'
     };
     std::vector<Half> halves;
   };
@@ -50,7 +54,11 @@ class DecodeStep final : public PhasePrograms {
     return {replica_.kernel(rank, half), replica_.machine(), params_.model};
   }
   std::uint64_t rows() const { return params_.rows(); }
-  std::uint64_t capacity() const { return params_.context + 1; }
+  // Tokens of a sequence: those in the cache of this group, and with the new one, which the last group has.
+  std::uint64_t context() const { return params_.context / params_.parallel.sequence; }
+  std::uint64_t capacity() const { return context() + (has_new() ? 1 : 0); }
+  bool has_new() const { return station_.group + 1 == params_.parallel.sequence; }
+  bool shares_sequences() const { return params_.parallel.sequence > 1; }
   runtime::Part sequences_of(std::size_t rank, std::size_t half) const;
   runtime::Part reduced_rows(std::size_t half) const;  // of an all_reduce
   // Of a half's rows of the stream, flat, the run of a rank: as [rows, columns] of this shape.
@@ -67,8 +75,12 @@ class DecodeStep final : public PhasePrograms {
 
   void normalise(std::size_t layer);
   void make_heads(std::size_t layer);
+  void allocate_parts(std::size_t rank, Layer& layer);
+  runtime::HbmView lse_of(const Layer::Half& half, std::size_t number) const;
+  void merge();
   void append(std::size_t rank, std::size_t half, const Cache& cache);
   void attend(std::size_t layer);
+  void project(std::size_t layer);
   void reduce(const char* region, Whole partial, Whole sum);
   void feed_forward(std::size_t layer);
   std::uint64_t first_row(std::size_t replica, std::size_t microbatch) const {

@@ -42,10 +42,10 @@ Footprint footprint_of(const TransformerParams& params, const model::MachinePara
                rows = number(params.rows()), microbatches = number(params.microbatches);
   const double heads = number(share.units() + share.heads) * number(m.head_dim);
   const double kept =
-      decodes ? number(params.context + 1) * number((params.rows() + share.sharers - 1) / share.sharers)
+      decodes ? number(params.context / params.parallel.sequence + 1) * number((params.rows() + share.sharers - 1) / share.sharers)
               : rows;
   // Of all groups, where they share sequences; of one microbatch.
-  const double gathered = params.parallel.sequence > 1 ? number(params.sequences() * params.tokens) : 0;
+  const double gathered = !decodes && params.parallel.sequence > 1 ? number(params.sequences() * params.tokens) : 0;
   Footprint f;
   f.weights = ranks * layers * (size * hidden * (heads + 3 * number(share.ffn)) + 2 * 4 * hidden);
   f.caches = ranks * layers * size * 2 * number(share.kv_heads * m.head_dim) * kept * microbatches;

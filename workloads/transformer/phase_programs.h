@@ -34,6 +34,7 @@ class PhasePrograms {
   // What the groups that share sequences gather between prepare() and complete(): what a half of a rank brings
   // and where what all of them bring goes. Alike on all of these groups.
   struct Share {
+    const char* what = "";
     std::size_t rank = 0, half = 0;
     runtime::collective::End brings, gets;
   };

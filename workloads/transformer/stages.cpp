@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/transformer/stages.h"
 
+#include <fmt/format.h>
+
 #include "workloads/transformer/decode_step.h"
 #include "workloads/transformer/prefill.h"
 
@@ -54,14 +56,9 @@ void Stages::emit_stage(std::size_t stage) {
 }
 
 void Stages::share(std::size_t stage) {
-  const std::size_t sequence = params_.parallel.sequence;
+  const std::size_t sequence = params_.parallel.sequence, before = gathered_.size();
   std::vector<std::vector<PhasePrograms::Share>> shares;
-  for (std::size_t g = 0; g < sequence; ++g) {
-    shares.push_back(programs(stage, g).shares());
-    groups_[stage * sequence + g].replica->region("keys and values all_gather");
-  }
-  const std::size_t before = gathered_.size(),
-                    of_rank = shares.front().size() / groups_.front().replica->ranks();
+  for (std::size_t g = 0; g < sequence; ++g) shares.push_back(programs(stage, g).shares());
   for (std::size_t i = 0; i < shares.front().size(); ++i) {
     const PhasePrograms::Share& first = shares.front()[i];
     const runtime::HbmView& window = first.brings.window;
@@ -69,15 +66,23 @@ void Stages::share(std::size_t stage) {
     Placed placed = communicator.plan(Operation::kAllGather, window.dtype,
                                       window.rows * window.columns * sequence, params_.algorithm);
     Ends ends;
-    for (const auto& of_group : shares) {
-      ends.input.push_back(of_group[i].brings);
-      ends.output.push_back(of_group[i].gets);
+    for (std::size_t g = 0; g < sequence; ++g) {
+      ends.input.push_back(shares[g][i].brings);
+      ends.output.push_back(shares[g][i].gets);
+      groups_[stage * sequence + g].replica->region(fmt::format("{} all_gather", first.what));
     }
     communicator.add(placed, ends);
-    const std::size_t number = i % of_rank;
-    if (number == i) gathered_.push_back({first.half, &communicator.group(), {}});
-    gathered_[before + number].placed.push_back(std::move(placed));
+    gathered_of(before, first, communicator).placed.push_back(std::move(placed));
   }
+}
+
+// Among those from `before` on.
+Stages::Gathered& Stages::gathered_of(std::size_t before, const PhasePrograms::Share& share,
+                                      const Communicator& communicator) {
+  for (std::size_t i = before; i < gathered_.size(); ++i)
+    if (gathered_[i].what == share.what && gathered_[i].half == share.half)
+      return gathered_[i];
+  return gathered_.emplace_back(Gathered{share.what, share.half, &communicator.group(), {}});
 }
 
 void Stages::load(Stopwatch& stopwatch) {

@@ -30,6 +30,7 @@ class Stages {
   const std::vector<std::unique_ptr<Handover>>& handovers() const { return handovers_; }
   // Gathered over the groups of a stage at once, by the same half of all of their ranks.
   struct Gathered {
+    const char* what = "";
     std::size_t half = 0;
     const runtime::collective::Group* group = nullptr;  // of the first rank
     std::vector<runtime::collective::Placed> placed;    // by rank
@@ -40,6 +41,8 @@ class Stages {
   std::unique_ptr<PhasePrograms> programs_of(Replica& replica, const Station& station) const;
   void emit_stage(std::size_t stage);
   void share(std::size_t stage);
+  Gathered& gathered_of(std::size_t before, const PhasePrograms::Share& share,
+                        const runtime::collective::Communicator& communicator);
   PhasePrograms& programs(std::size_t stage, std::size_t group) {
     return *groups_[stage * params_.parallel.sequence + group].programs;
   }

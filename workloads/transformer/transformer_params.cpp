@@ -135,9 +135,13 @@ void TransformerParams::check(const model::MachineParams& machine) const {
 }
 
 void TransformerParams::check_decode(const model::MachineParams& machine) const {
-  if (parallel.sequence > 1)
-    throw base::UserError("E-MDL-011", "workload.parallel.sequence",
-                          "a decoding step has tensor, data and pipeline degrees; expected 1");
+  if (parallel.sequence > 1) {
+    if (context == 0) refuse("workload.parallel.sequence", "expected 1 where the caches are empty");
+    require_divides("workload.parallel.sequence", parallel.sequence, "tokens of workload.context", context);
+    if (model.head_dim % 32 != 0)
+      refuse("workload.parallel.sequence",
+             fmt::format("expected 1 with heads of {} features, which are no whole accesses of HBM", model.head_dim));
+  }
   if (parallel.pipeline == 1) return;
   for (std::uint64_t h = 0; h < machine.chip.lnc; ++h) {
     const std::uint64_t of_half = runtime::part_of(rows(), machine.chip.lnc, h).count, ranks = parallel.tensor;

@@ -74,8 +74,8 @@ struct TransformerParams {
 
   void declare(base::ParamTree& t);
   // Throws UserError E-MDL-001 (sizes that do not divide each other), E-MDL-002 (more ranks than the machine
-  // has), E-MDL-003 (a placement that is none), E-MDL-010 (rows of a decoding step that ranks cannot hand over
-  // in equal runs) and E-MDL-011 (a degree that the phase does not have).
+  // has), E-MDL-003 (a placement that is none) and E-MDL-010 (rows of a decoding step that ranks cannot hand
+  // over in equal runs).
   void check(const model::MachineParams& machine) const;
 
   Phase phase() const { return phase_name == "decode" ? Phase::kDecode : Phase::kPrefill; }

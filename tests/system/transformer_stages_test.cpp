@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stages of a pipeline and groups that share sequences: their golden reference, what they hand over, what the
+// pipeline's bubble comes to.
+#include <catch2/catch.hpp>
+#include <algorithm>
+
+#include "model/base/error.h"
+#include "tests/support/transformer_run.h"
+#include "workloads/transformer/bubble.h"
+#include "workloads/transformer/footprint.h"
+#include "workloads/transformer/tokens.h"
+
+using namespace tahoma;
+using tests::Settings, tests::kTiny, tests::with, tests::chips, tests::check_layers, tests::params_with;
+using tests::run_layers, tests::in_child;
+
+namespace {
+
+const Settings kTwoStages{{"layers", "2"}, {"model.layers", "2"}, {"parallel.pipeline", "2"}};
+
+std::string refusal(const model::MachineParams& machine, const Settings& settings) {
+  try {
+    params_with(with(kTiny, settings)).check(machine);
+  } catch (const base::UserError& e) {
+    return e.code + " " + e.place;
+  }
+  return "accepted";
+}
+
+// Exchanges the two halves of every tensor of this name.
+std::function<void(runtime::Machine&)> turned_round(const std::string& name) {
+  return [name](runtime::Machine& machine) {
+    std::size_t found = 0;
+    for (const runtime::Tensor& tensor : machine.tensors()) {
+      if (tensor.name != name) continue;
+      std::byte* bytes = machine.bytes(tensor);
+      std::rotate(bytes, bytes + tensor.bytes() / 2, bytes + tensor.bytes());
+      ++found;
+    }
+    if (found == 0) throw std::runtime_error("no tensor " + name);
+  };
+}
+
+// What the golden reference says of a run, into which an error was planted.
+std::string verdict(const model::MachineParams& machine, const Settings& settings,
+                    const std::function<void(runtime::Machine&)>& plant) {
+  return in_child([&]() -> std::string {
+    run_layers(machine, with(kTiny, settings), model::Mode::kFunctional, plant);
+    return "passed";
+  });
+}
+
+base::RunMeasurement timed(const model::MachineParams& machine, const Settings& settings) {
+  return run_layers(machine, settings, model::Mode::kTiming).measured;
+}
+
+double seconds(const model::MachineParams& machine, const Settings& settings) {
+  return std::stod(in_child(
+      [&] { return std::to_string(timed(machine, with(kTiny, settings)).elapsed.seconds() * 1e6); }));
+}
+
+// What crossed links, and what hand-overs say that they brought.
+std::string bytes_of(const model::MachineParams& machine, const Settings& settings) {
+  return in_child([&] {
+    const tests::LayersRun run = run_layers(machine, with(kTiny, settings), model::Mode::kTiming);
+    std::uint64_t links = 0, said = 0;
+    for (const base::LinkMeasurement& link : run.measured.links) links += link.payload_bytes;
+    for (const runtime::CollectiveResult& one : run.collectives)
+      if (one.operation == "send_recv") said += one.bytes;
+    return std::to_string(links) + " " + std::to_string(said);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("stages: two stages with three microbatches of a prefill agree with the definition", "[transformer]") {
+  check_layers(chips(1, 1), with(kTwoStages, {{"tokens", "48"},
+                                              {"batch", "3"},
+                                              {"microbatches", "3"},
+                                              {"parallel.tensor", "2"}}));
+}
+
+TEST_CASE("stages: replicas on other chips share the programs of their stages", "[transformer]") {
+  check_layers(chips(4, 1), with(kTwoStages, {{"tokens", "32"},
+                                              {"batch", "4"},
+                                              {"microbatches", "2"},
+                                              {"parallel.tensor", "8"},
+                                              {"parallel.data", "2"}}));
+}
+
+TEST_CASE("stages: a decoding step in two stages of pairs of cores", "[transformer]") {
+  check_layers(chips(1, 2), with(kTwoStages, {{"phase", "decode"},
+                                              {"batch", "4"},
+                                              {"microbatches", "2"},
+                                              {"context", "50"},
+                                              {"parallel.tensor", "2"}}));
+}
+
+TEST_CASE("stages: microbatches of one sequence leave a half of a rank without rows", "[transformer]") {
+  check_layers(chips(1, 2), with(kTwoStages, {{"phase", "decode"},
+                                              {"batch", "2"},
+                                              {"microbatches", "2"},
+                                              {"context", "20"},
+                                              {"parallel.data", "1"}}));
+}
+
+TEST_CASE("stages: two groups of pairs of cores share two sequences of a prefill", "[transformer]") {
+  check_layers(chips(1, 2), {{"layers", "2"},
+                             {"model.layers", "2"},
+                             {"batch", "2"},
+                             {"tokens", "128"},
+                             {"parallel.tensor", "2"},
+                             {"parallel.sequence", "2"}});
+}
+
+TEST_CASE("stages: four groups share a sequence, on two replicas", "[transformer]") {
+  check_layers(chips(2, 1), {{"batch", "2"},
+                             {"tokens", "128"},
+                             {"parallel.tensor", "2"},
+                             {"parallel.data", "2"},
+                             {"parallel.sequence", "4"}});
+}
+
+TEST_CASE("stages: all degrees at once", "[transformer]") {
+  check_layers(chips(4, 1), with(kTwoStages, {{"batch", "4"},
+                                              {"microbatches", "2"},
+                                              {"tokens", "128"},
+                                              {"overlap", "2"},
+                                              {"parallel.tensor", "4"},
+                                              {"parallel.data", "2"},
+                                              {"parallel.sequence", "2"}}));
+}
+
+TEST_CASE("stages: positions of the wrong run and rows that were handed over wrong are found", "[transformer]") {
+  const Settings shared{{"tokens", "64"}, {"parallel.sequence", "2"}};
+  const Settings staged = with(kTwoStages, {{"tokens", "32"}, {"batch", "2"}, {"microbatches", "2"}});
+  const auto nothing = [](runtime::Machine&) {};
+  CHECK(verdict(chips(1, 1), shared, nothing) == "passed");
+  CHECK(verdict(chips(1, 1), staged, nothing) == "passed");
+  CHECK_THAT(verdict(chips(1, 1), shared, turned_round("rope_table")), Catch::Contains("golden"));
+  CHECK_THAT(verdict(chips(1, 1), staged, turned_round("in")), Catch::Contains("golden"));
+}
+
+TEST_CASE("stages: a border carries every row of the stream once", "[transformer]") {
+  // Groups of eight are a chip each: links carry nothing else, and the stages are neighbours.
+  const Settings eight = with(kTwoStages, {{"parallel.tensor", "8"}});
+  const std::string prefill = std::to_string(std::uint64_t{4} * 64 * 256 * 2);
+  CHECK(bytes_of(chips(2, 1), with(eight, {{"tokens", "64"}, {"batch", "4"}, {"microbatches", "2"}})) ==
+        prefill + " " + prefill);
+  const std::string decode = std::to_string(std::uint64_t{8} * 256 * 2);
+  CHECK(bytes_of(chips(2, 1),
+                 with(eight, {{"phase", "decode"}, {"batch", "8"}, {"context", "20"}, {"microbatches", "2"}})) ==
+        decode + " " + decode);
+}
+
+TEST_CASE("stages: M microbatches take about M + P - 1 times as long as a stage by itself", "[transformer]") {
+  const Settings one{{"tokens", "128"}};
+  const double stage = seconds(chips(1, 1), one);
+  for (const auto& [stages, microbatches] : std::vector<std::pair<int, int>>{{2, 4}, {4, 2}, {4, 8}}) {
+    const double all = seconds(chips(1, 1), with(one, {{"layers", std::to_string(stages)},
+                                                       {"model.layers", std::to_string(stages)},
+                                                       {"parallel.pipeline", std::to_string(stages)},
+                                                       {"batch", std::to_string(microbatches)},
+                                                       {"microbatches", std::to_string(microbatches)}}));
+    CAPTURE(stages, microbatches, stage, all);
+    // Less where a microbatch is loaded while the one before it ends; more where a stage waits for rows on
+    // their way, or meets others at the memory of the chip.
+    CHECK(all / (stage * (microbatches + stages - 1)) == Approx(1).margin(0.1));
+  }
+}
+
+TEST_CASE("bubble: the idle share of ideal stages is its closed form", "[transformer]") {
+  workloads::TransformerParams params =
+      params_with(with(kTwoStages, {{"parallel.pipeline", "4"}, {"microbatches", "6"}}));
+  std::int64_t work = 0;
+  for (std::int64_t stage = 0; stage < 4; ++stage) {
+    std::vector<std::pair<base::Time, base::Time>> own;
+    for (std::int64_t m = 0; m < 6; ++m)
+      own.emplace_back(base::Time{10 * (stage == 0 ? 0 : stage + m)}, base::Time{10 * (stage + m + 1)});
+    work += workloads::at_work(own).fs;
+  }
+  const double idle = 1 - static_cast<double>(work) / (4 * 10.0 * (6 + 3));
+  CHECK(idle == Approx(workloads::Bubble::closed_form(params)));
+  CHECK(idle == Approx(1.0 / 3));
+}
+
+TEST_CASE("bubble: time that a microbatch waits behind another one counts once", "[transformer]") {
+  using base::Time;
+  CHECK(workloads::at_work({{Time{5}, Time{20}}, {Time{10}, Time{40}}, {Time{50}, Time{60}}}).fs == 45);
+}
+
+TEST_CASE("tokens: each group sees as many keys, and each token has one group", "[transformer]") {
+  for (const std::uint64_t groups : {1, 2, 4, 8}) {
+    const workloads::TransformerParams params =
+        params_with({{"tokens", "256"}, {"parallel.sequence", std::to_string(groups)}});
+    std::vector<int> seen(256);
+    for (std::uint64_t g = 0; g < groups; ++g) {
+      const workloads::TokenDeal deal(params, g);
+      std::uint64_t pairs = 0;
+      for (std::uint64_t t = 0; t < deal.tokens(); ++t) {
+        ++seen.at(deal.position(t));
+        pairs += deal.position(t) + 1;
+      }
+      CHECK(pairs == 256 * 257 / 2 / groups);
+    }
+    CHECK(std::count(seen.begin(), seen.end(), 1) == 256);
+  }
+}
+
+TEST_CASE("places: a stage of 64 ranks of two cores is a server", "[transformer]") {
+  model::MachineParams machine = tests::default_machine();
+  machine.chip.lnc = 2;
+  const workloads::ParallelDegrees degrees{64, 1, 1, 4};
+  const auto replicas = workloads::places_of(machine, "core,x,y,z", degrees);
+  REQUIRE(replicas.size() == 1);
+  for (std::uint32_t stage = 0; stage < 4; ++stage)
+    for (const auto& rank : replicas.front().at(stage).cores)
+      for (const std::uint32_t core : rank) CHECK(core / 128 == stage);
+  const workloads::ParallelDegrees both{16, 2, 2, 4};
+  const auto split = workloads::places_of(machine, "core,x,y,z", both);
+  REQUIRE(split.size() == 2);
+  // Stage 1, second replica, second group: behind four groups of stage 0, and two of the first replica.
+  CHECK(split[1].at(3).cores.front().front() == 2 * 16 * (4 + 2 + 1));
+}
+
+TEST_CASE("stages: degrees that do not fit are refused", "[transformer]") {
+  const model::MachineParams one = chips(1, 1), pairs = chips(1, 2);
+  CHECK(refusal(one, kTwoStages) == "accepted");
+  CHECK(refusal(one, {{"parallel.pipeline", "2"}}) == "E-MDL-001 workload.parallel.pipeline");
+  CHECK(refusal(one, with(kTwoStages, {{"microbatches", "2"}})) == "E-MDL-001 workload.microbatches");
+  CHECK(refusal(one, with(kTwoStages, {{"parallel.tensor", "8"}})) == "E-MDL-002 workload.parallel");
+  CHECK(refusal(one, {{"tokens", "96"}, {"parallel.sequence", "2"}}) == "E-MDL-001 workload.parallel.sequence");
+  CHECK(refusal(one, {{"tokens", "128"}, {"parallel.sequence", "2"}}) == "accepted");
+}
+
+TEST_CASE("stages: a footprint counts the layers of a stage", "[transformer]") {
+  const model::MachineParams machine = chips(4, 1);
+  const auto weights = [&](const Settings& more) {
+    return workloads::footprint_of(params_with(with(kTiny, with({{"layers", "8"}, {"model.layers", "8"}}, more))),
+                                   machine)
+        .weights;
+  };
+  CHECK(weights({{"parallel.tensor", "8"}, {"parallel.pipeline", "4"}}) ==
+        Approx(weights({{"parallel.tensor", "8"}}) / 4));
+}
