@@ -15,8 +15,8 @@
 #include "workloads/transformer/seating.h"
 
 using namespace tahoma;
-using tests::Settings, tests::kTiny, tests::with, tests::chips, tests::check_layers, tests::params_with;
 using tests::run_layers;
+using tests::Settings, tests::kTiny, tests::with, tests::chips, tests::check_layers, tests::params_with;
 
 namespace {
 
@@ -53,11 +53,11 @@ TEST_CASE("transformer: a prefill over four ranks of two cores, in slices", "[tr
 
 TEST_CASE("transformer: a prefill over two chips, ranks that share heads, two layers", "[transformer]") {
   check_layers(chips(2, 1), {{"layers", "2"},
-                               {"model.layers", "2"},
-                               {"tokens", "64"},
-                               {"parallel.tensor", "8"},
-                               {"parallel.data", "2"},
-                               {"batch", "2"}});
+                             {"model.layers", "2"},
+                             {"tokens", "64"},
+                             {"parallel.tensor", "8"},
+                             {"parallel.data", "2"},
+                             {"batch", "2"}});
 }
 
 TEST_CASE("transformer: two decoding layers on one core agree with their definition", "[transformer]") {
@@ -73,10 +73,10 @@ TEST_CASE("transformer: a decoding step over four ranks of two cores", "[transfo
 
 TEST_CASE("transformer: a decoding step of more ranks than heads, two replicas", "[transformer]") {
   check_layers(chips(2, 1), {{"phase", "decode"},
-                               {"batch", "4"},
-                               {"context", "50"},
-                               {"parallel.tensor", "8"},
-                               {"parallel.data", "2"}});
+                             {"batch", "4"},
+                             {"context", "50"},
+                             {"parallel.tensor", "8"},
+                             {"parallel.data", "2"}});
 }
 
 TEST_CASE("transformer: the definition without its rotary embedding, or of another layer, is told apart",
@@ -128,17 +128,17 @@ TEST_CASE("transformer: an all_reduce that would be cut into parts of accesses i
   const std::string text = tests::in_child([] {
     try {
       run_layers(chips(1, 1),
-          {{"model.hidden", "96"},
-           {"model.heads", "8"},
-           {"model.kv_heads", "8"},
-           {"model.head_dim", "16"},
-           {"model.ffn", "128"},
-           {"phase", "decode"},
-           {"batch", "1"},
-           {"context", "10"},
-           {"parallel.tensor", "8"},
-           {"algorithm", "ring"}},
-          model::Mode::kTiming);
+                 {{"model.hidden", "96"},
+                  {"model.heads", "8"},
+                  {"model.kv_heads", "8"},
+                  {"model.head_dim", "16"},
+                  {"model.ffn", "128"},
+                  {"phase", "decode"},
+                  {"batch", "1"},
+                  {"context", "10"},
+                  {"parallel.tensor", "8"},
+                  {"algorithm", "ring"}},
+                 model::Mode::kTiming);
     } catch (const base::UserError& e) {
       return e.code;
     }

@@ -23,7 +23,7 @@ struct DecodeViews {
   runtime::HbmView q, k, v, o;
   runtime::HbmView
       table;  // of a paged cache; has to come from an argument that the caller has declared `control`
-  runtime::HbmView lse;  // where the shape asks for it: [kv_heads group, sequences] of fp32
+  runtime::HbmView lse{};  // where the shape asks for it: [kv_heads group, sequences] of fp32
 };
 
 // Appends it to a kernel, which may hold more than this. Takes 6 PSUM banks, 8 with pages, and some 110 KiB

@@ -30,8 +30,9 @@ void DecodeLse::finish(const DecodeBatch& batch) {
   kernel_.scalar_tensor_tensor(tops_, tops_, isa::AluOp::kMult, {scale_, nullptr}, isa::AluOp::kAdd, sums_);
   const std::uint64_t sequences = shape_.lengths.size();
   for (unsigned g = 0; g < shape_.group; ++g)
-    kernel_.store(lse_.window(batch.first / sequences * shape_.group + g, batch.first % sequences, 1, batch.count),
-                  tops_.columns(g * batch.count, batch.count), isa::Queue::kGpSimd);
+    kernel_.store(
+        lse_.window(batch.first / sequences * shape_.group + g, batch.first % sequences, 1, batch.count),
+        tops_.columns(g * batch.count, batch.count), isa::Queue::kGpSimd);
 }
 
 }  // namespace tahoma::workloads

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The log of every query's sum of exponentials in a decoding step: scale * maximum + log(sum). Maxima and sums
-// are kept side by side for a batch of sequences and finished together, because the scalar engine's tables hold
-// the exponential or the logarithm.
+// The log of every query's sum of exponentials in a decoding step: scale * maximum + log(sum). Maxima and
+// sums are kept side by side for a batch of sequences and finished together, because the scalar engine's
+// tables hold the exponential or the logarithm.
 #pragma once
 
 #include "workloads/decode/decode_batch.h"

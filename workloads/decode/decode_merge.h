@@ -4,8 +4,8 @@
 //   o = sum_i exp(l_i - max_j l_j) o_i / sum_i exp(l_i - max_j l_j)
 //
 // in fp32, rounded once. In HBM: parts [parts sequences, heads d] and o [sequences, heads d], token-major, l
-// [parts, at least heads sequences] of fp32, a part's heads one behind the other. At most as many sequences at
-// a time as SBUF has partitions.
+// [parts, at least heads sequences] of fp32, a part's heads one behind the other. At most as many sequences
+// at a time as SBUF has partitions.
 #pragma once
 
 #include "runtime/kernel.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pipeline takes beside its work: stages wait for the first microbatch and run dry behind the last one.
-// With P stages alike, M microbatches and hand-overs for nothing that is (P - 1) / (M + P - 1) of the time.
+// What a pipeline takes beside its work: stages wait for the first microbatch and run dry behind the last
+// one. With P stages alike, M microbatches and hand-overs for nothing that is (P - 1) / (M + P - 1) of the
+// time.
 #pragma once
 
 #include <utility>
@@ -11,9 +12,9 @@
 namespace tahoma::workloads {
 
 struct Bubble {
-  double share = 0;              // of the time a core has no microbatch to work on, mean
-  base::Duration stage{0};       // that a core has one microbatch, mean
-  base::Duration hand_over{0};   // from complete rows to rows that are there, mean
+  double share = 0;             // of the time a core has no microbatch to work on, mean
+  base::Duration stage{0};      // that a core has one microbatch, mean
+  base::Duration hand_over{0};  // from complete rows to rows that are there, mean
 
   static double closed_form(const TransformerParams& params) {
     const double more = static_cast<double>(params.parallel.pipeline - 1);

@@ -72,7 +72,8 @@ std::vector<runtime::CollectiveResult> collectives_of(const model::MachineParams
     for (std::size_t h = 0; h < stages->handovers().size(); ++h)
       for (std::size_t b = 0; b < params.microbatches; ++b) {
         results.push_back(stages->handovers()[h]->result(machine, stopwatch, b));
-        results.back().name = fmt::format("hand-over of microbatch {} behind stage {}", b, h / params.parallel.sequence);
+        results.back().name =
+            fmt::format("hand-over of microbatch {} behind stage {}", b, h / params.parallel.sequence);
       }
   }
   return results;

@@ -8,7 +8,8 @@ namespace tahoma::workloads {
 using namespace runtime::collective;
 using runtime::HbmView;
 
-// Rows of `part` belong to the half's sequences; `lse` is a row of whole accesses, of which some may be unused.
+// Rows of `part` belong to the half's sequences; `lse` is a row of whole accesses, of which some may be
+// unused.
 void DecodeStep::allocate_parts(std::size_t r, Layer& layer) {
   constexpr isa::DType kDType = TransformerParams::kDType, kWide = isa::DType::kFp32;
   const std::uint64_t groups = params_.parallel.sequence, columns = share_.heads * params_.model.head_dim;
@@ -41,7 +42,8 @@ std::vector<PhasePrograms::Share> DecodeStep::shares() const {
       const std::uint64_t count = sequences_of(r, h).count;
       if (count == 0) continue;
       const Layer::Half& half = layers_[r].halves[h];
-      shares.push_back({"attention", r, h, end_of(half.part, h, 0, count, 1), end_of(half.parts, h, 0, count, groups)});
+      shares.push_back(
+          {"attention", r, h, end_of(half.part, h, 0, count, 1), end_of(half.parts, h, 0, count, groups)});
       shares.push_back({"log-sums", r, h, end_of(half.lse, h, 0, 1, 1), end_of(half.lses, h, 0, 1, groups)});
     }
   return shares;

@@ -45,7 +45,8 @@ void DecodeStep::place_stream(std::size_t r) {
     }
     const bool whole = station_.behind == nullptr;
     if (whole || run.rows > 0)
-      out.push_back(replica_.own(r, h, "out", kDType, whole ? rows() : run.rows, whole ? hidden : run.columns));
+      out.push_back(
+          replica_.own(r, h, "out", kDType, whole ? rows() : run.rows, whole ? hidden : run.columns));
   }
 }
 
@@ -71,8 +72,8 @@ void DecodeStep::put_together() {
       ends.output.back().places = replica_.ranks();
     }
     Communicator& communicator = replica_.communicator(h);
-    Placed placed = communicator.plan(Operation::kAllGather, kDType, count * params_.model.hidden,
-                                      params_.algorithm);
+    Placed placed =
+        communicator.plan(Operation::kAllGather, kDType, count * params_.model.hidden, params_.algorithm);
     communicator.add(placed, ends);
     keep("hand-over all_gather", h, std::move(placed));
   }
@@ -94,8 +95,8 @@ void DecodeStep::end(std::size_t microbatch) {
     };
     if (run.rows > 0) part(r, h).add(own(middle), own(sum), ranks_[r].out[microbatch][h].of(h));
   });
-  replica_.each("hand-over", [&](std::size_t r, std::size_t h) {
-    if (run_of(r, h).rows > 0) finish(microbatch, r, h, ranks_[r].out[microbatch][h].of(h));
+  finish(microbatch, [&](std::size_t r, std::size_t h) {
+    return run_of(r, h).rows > 0 ? ranks_[r].out[microbatch][h].of(h) : HbmView{};
   });
 }
 

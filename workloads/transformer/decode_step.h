@@ -37,8 +37,9 @@ class DecodeStep final : public PhasePrograms {
     std::vector<LayerWeights> weights;                    // by layer
     std::vector<std::vector<std::vector<Cache>>> caches;  // by layer, microbatch and half
     Matrix table;
-    std::vector<std::vector<Matrix>> in, out;  // by microbatch and half: the whole stream, or to hand over a run
-    std::vector<std::vector<Matrix>> came;     // by microbatch and half: the run that was handed over
+    std::vector<std::vector<Matrix>> in,
+        out;                                // by microbatch and half: the whole stream, or to hand over a run
+    std::vector<std::vector<Matrix>> came;  // by microbatch and half: the run that was handed over
   };
   struct Layer : LayerTensors {  // on one rank
     Matrix sum, sum_mlp;

@@ -39,13 +39,14 @@ Footprint footprint_of(const TransformerParams& params, const model::MachinePara
   const double ranks = number(ranks_of_chip(params, machine)),
                size = number(isa::size_of(TransformerParams::kDType)), hidden = number(m.hidden),
                layers = std::ceil(number(m.layers) / number(params.parallel.pipeline)),  // of a stage
-               rows = number(params.rows()), microbatches = number(params.microbatches);
+      rows = number(params.rows()), microbatches = number(params.microbatches);
   const double heads = number(share.units() + share.heads) * number(m.head_dim);
-  const double kept =
-      decodes ? number(params.context / params.parallel.sequence + 1) * number((params.rows() + share.sharers - 1) / share.sharers)
-              : rows;
+  const double kept = decodes ? number(params.context / params.parallel.sequence + 1) *
+                                    number((params.rows() + share.sharers - 1) / share.sharers)
+                              : rows;
   // Of all groups, where they share sequences; of one microbatch.
-  const double gathered = !decodes && params.parallel.sequence > 1 ? number(params.sequences() * params.tokens) : 0;
+  const double gathered =
+      !decodes && params.parallel.sequence > 1 ? number(params.sequences() * params.tokens) : 0;
   Footprint f;
   f.weights = ranks * layers * (size * hidden * (heads + 3 * number(share.ffn)) + 2 * 4 * hidden);
   f.caches = ranks * layers * size * 2 * number(share.kv_heads * m.head_dim) * kept * microbatches;

@@ -56,8 +56,9 @@ void Handover::send(std::size_t rank, std::size_t half, const HbmView& rows, std
 void Handover::receive(std::size_t rank, std::size_t half) {
   Way& w = way(rank, half);
   Parcel& parcel = w.parcels.at(w.received++);
-  parcel.landed = to_.program(rank, half).mark_landed(kQueue, parcel.there.window,
-                                                      Semaphores::Level{parcel.signal, isa::kDmaEngines});
+  parcel.landed =
+      to_.program(rank, half)
+          .mark_landed(kQueue, parcel.there.window, Semaphores::Level{parcel.signal, isa::kDmaEngines});
 }
 
 std::vector<Handover::Trip> Handover::trips(const Stopwatch& stopwatch) const {
@@ -68,7 +69,9 @@ std::vector<Handover::Trip> Handover::trips(const Stopwatch& stopwatch) const {
       const std::uint32_t from = from_.alike()[g].cores[rank][half], to = to_.alike()[g].cores[rank][half];
       for (std::size_t m = 0; m < ways_[w].parcels.size(); ++m) {
         const Parcel& parcel = ways_[w].parcels[m];
-        trips.push_back({m, from, to,
+        trips.push_back({m,
+                         from,
+                         to,
                          {stopwatch.begin({from, kQueue, parcel.sent, parcel.sent}),
                           stopwatch.end({to, kQueue, parcel.landed, parcel.landed})}});
       }

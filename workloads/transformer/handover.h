@@ -48,7 +48,7 @@ class Handover {
     runtime::Signal signal;
     std::uint32_t sent = 0, landed = 0;  // marks of both sides
   };
-  struct Way {  // of a half of a rank
+  struct Way {                    // of a half of a rank
     std::vector<Parcel> parcels;  // by microbatch
     std::size_t sent = 0, received = 0;
   };

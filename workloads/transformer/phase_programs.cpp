@@ -3,13 +3,16 @@
 
 namespace tahoma::workloads {
 
-void PhasePrograms::finish(std::size_t microbatch, std::size_t rank, std::size_t half,
-                           const runtime::HbmView& rows) {
+void PhasePrograms::finish(std::size_t microbatch, const RowsOf& rows) {
   if (params_.parallel.pipeline == 1) return;
-  runtime::collective::CoreProgram& program = replica_.program(rank, half);
-  program.kernel.wait(Handover::kQueue, rows);
-  done_.push_back({microbatch, rank, half, program.mark(Handover::kQueue)});
-  if (station_.behind != nullptr) station_.behind->send(rank, half, rows, done_.back().mark);
+  replica_.each("hand-over", [&](std::size_t r, std::size_t h) {
+    const runtime::HbmView of_half = rows(r, h);
+    if (of_half.rows == 0) return;
+    runtime::collective::CoreProgram& program = replica_.program(r, h);
+    program.kernel.wait(Handover::kQueue, of_half);
+    done_.push_back({microbatch, r, h, program.mark(Handover::kQueue)});
+    if (station_.behind != nullptr) station_.behind->send(r, h, of_half, done_.back().mark);
+  });
 }
 
 }  // namespace tahoma::workloads

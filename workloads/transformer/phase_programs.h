@@ -4,6 +4,7 @@
 // have the same sequences, and complete(), then end().
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,8 +32,8 @@ class PhasePrograms {
   virtual void complete(std::size_t layer) = 0;  // of the stage
   virtual void end(std::size_t microbatch) = 0;
 
-  // What the groups that share sequences gather between prepare() and complete(): what a half of a rank brings
-  // and where what all of them bring goes. Alike on all of these groups.
+  // What the groups that share sequences gather between prepare() and complete(): what a half of a rank
+  // brings and where what all of them bring goes. Alike on all of these groups.
   struct Share {
     const char* what = "";
     std::size_t rank = 0, half = 0;
@@ -51,7 +52,8 @@ class PhasePrograms {
   };
   const std::vector<Exchange>& exchanges() const { return exchanges_; }
 
-  // When a half of a rank has made the last rows of a microbatch: a mark of its collective queue. Of a pipeline.
+  // When a half of a rank has made the last rows of a microbatch: a mark of its collective queue. Of a
+  // pipeline.
   struct Done {
     std::size_t microbatch = 0, rank = 0, half = 0;
     std::uint32_t mark = 0;
@@ -61,7 +63,10 @@ class PhasePrograms {
   const Station& station() const { return station_; }
 
  protected:
-  void finish(std::size_t microbatch, std::size_t rank, std::size_t half, const runtime::HbmView& rows);
+  // The end of a microbatch on a stage: what each half of a rank has of its rows, perhaps none, is handed
+  // over.
+  using RowsOf = std::function<runtime::HbmView(std::size_t rank, std::size_t half)>;
+  void finish(std::size_t microbatch, const RowsOf& rows);
   void keep(const std::string& region, std::size_t half, runtime::collective::Placed placed) {
     exchanges_.push_back({region, half, std::move(placed)});
   }

@@ -6,9 +6,9 @@
 // Rows are cut into `overlap` slices, a slice into one block for each half, a block into equal runs, one for
 // each rank. A slice's collective runs while the next slice is computed. Weights pass once for each slice.
 //
-// Groups that share sequences do all this on their own tokens (workloads/transformer/tokens.h). Keys and values,
-// turned, are gathered over the groups in the order of their positions, and a run of queries meets those up to
-// its end.
+// Groups that share sequences do all this on their own tokens (workloads/transformer/tokens.h). Keys and
+// values, turned, are gathered over the groups in the order of their positions, and a run of queries meets
+// those up to its end.
 #pragma once
 
 #include "workloads/transformer/phase_programs.h"
@@ -32,8 +32,8 @@ class Prefill final : public PhasePrograms {
 
  private:
   struct Rank {
-    std::vector<LayerWeights> weights;  // by layer
-    Matrix table;                       // of the rotary embedding
+    std::vector<LayerWeights> weights;         // by layer
+    Matrix table;                              // of the rotary embedding
     std::vector<std::vector<Matrix>> in, out;  // by microbatch and half: its rows of the residual stream,
                                                // slice by slice
   };
@@ -42,7 +42,7 @@ class Prefill final : public PhasePrograms {
   struct Layer : LayerTensors {
     Matrix gathered, gathered_mlp;
     Matrix keys, all_keys;  // with values: of this group's tokens and of all, where groups share sequences
-    struct Half {  // its rows, slice by slice
+    struct Half {           // its rows, slice by slice
       Matrix stream, normed, sum, middle, normed_mlp, sum_mlp;
     };
     std::vector<Half> halves;

@@ -41,8 +41,8 @@ void Prefill::meet_heads() {
 // Side by side, run by run: what is gathered lies in one piece. The halves take turns.
 void Prefill::collect_keys() {
   replica_.each("keys and values", [&](std::size_t r, std::size_t h) {
-    const HbmView keys = heads_of(layers_[r].qkv.of(h), share_.heads, 2 * share_.kv_heads,
-                                  params_.model.head_dim);
+    const HbmView keys =
+        heads_of(layers_[r].qkv.of(h), share_.heads, 2 * share_.kv_heads, params_.model.head_dim);
     for (std::uint64_t s = 0; s < params_.sequences(); ++s)
       for (std::uint64_t n = h; n < tokens_.runs; n += replica_.halves()) {
         const std::uint64_t first = s * tokens_.tokens() + n * tokens_.run;
@@ -93,10 +93,14 @@ LayerPart::Attention Prefill::attention_of(std::size_t r, std::size_t h, std::ui
   const HbmView qkv = own(layers_[r].qkv.of(h));
   HbmView keys = heads_of(qkv, share_.heads, 2 * share_.kv_heads, d);
   if (tokens_.groups > 1)
-    keys = rows_of(layers_[r].all_keys.of(h), sequence * params_.tokens, (tokens_.place(n) + 1) * tokens_.run);
-  return {heads_of(qkv, heads.first, heads.count, d), heads_of(keys, kv, kv_end - kv, d),
+    keys =
+        rows_of(layers_[r].all_keys.of(h), sequence * params_.tokens, (tokens_.place(n) + 1) * tokens_.run);
+  return {heads_of(qkv, heads.first, heads.count, d),
+          heads_of(keys, kv, kv_end - kv, d),
           heads_of(keys, share_.kv_heads + kv, kv_end - kv, d),
-          heads_of(own(layers_[r].o.of(h)), heads.first, heads.count, d), heads, share_.heads_per_kv};
+          heads_of(own(layers_[r].o.of(h)), heads.first, heads.count, d),
+          heads,
+          share_.heads_per_kv};
 }
 
 void Prefill::attend() {

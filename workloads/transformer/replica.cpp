@@ -66,17 +66,17 @@ std::vector<std::vector<Replica::Place>> places_of(const model::MachineParams& m
   return replicas;
 }
 
-std::vector<std::vector<Replica::Alike>> sort_alike(
-    const model::MachineParams& machine, const std::vector<std::vector<Replica::Place>>& replicas,
-    const ParallelDegrees& degrees) {
+std::vector<std::vector<Replica::Alike>> sort_alike(const model::MachineParams& machine,
+                                                    const std::vector<std::vector<Replica::Place>>& replicas,
+                                                    const ParallelDegrees& degrees) {
   std::vector<std::vector<Replica::Place>> firsts;
   std::vector<std::vector<Replica::Alike>> alike;
   for (const std::vector<Replica::Place>& replica : replicas) {
-    const auto like =
-        degrees.sequence > 1
-            ? firsts.end()
-            : std::find_if(firsts.begin(), firsts.end(),
-                           [&](const auto& first) { return lie_alike(machine, first, replica); });
+    const auto like = degrees.sequence > 1
+                          ? firsts.end()
+                          : std::find_if(firsts.begin(), firsts.end(), [&](const auto& first) {
+                              return lie_alike(machine, first, replica);
+                            });
     const auto number = static_cast<std::size_t>(like - firsts.begin());
     if (like == firsts.end()) {
       firsts.push_back(replica);
@@ -87,8 +87,7 @@ std::vector<std::vector<Replica::Alike>> sort_alike(
   return alike;
 }
 
-Replica::Replica(runtime::Machine& machine, Alike alike)
-    : machine_(machine), alike_(std::move(alike)) {
+Replica::Replica(runtime::Machine& machine, Alike alike) : machine_(machine), alike_(std::move(alike)) {
   for (std::size_t r = 0; r < ranks(); ++r)
     for (const std::uint32_t core : alike_.front().cores[r])
       programs_.push_back(std::make_unique<CoreProgram>(machine, core, fmt::format("transformer_{}", core)));

@@ -88,11 +88,12 @@ class Replica {
   std::vector<runtime::collective::Communicator> communicators_;
 };
 
-// All groups of a case, by data replica, stage and group of those that share sequences: stage x sequence + group.
+// All groups of a case, by data replica, stage and group of those that share sequences: stage x sequence +
+// group.
 std::vector<std::vector<Replica::Place>> places_of(const model::MachineParams& machine,
                                                    const std::string& order, const ParallelDegrees& degrees);
-// Data replicas that lie alike with all of their groups, and so are one set of groups with one set of programs.
-// Where groups share sequences, each is alone: they exchange, and each has positions of its own.
+// Data replicas that lie alike with all of their groups, and so are one set of groups with one set of
+// programs. Where groups share sequences, each is alone: they exchange, and each has positions of its own.
 std::vector<std::vector<Replica::Alike>> sort_alike(const model::MachineParams& machine,
                                                     const std::vector<std::vector<Replica::Place>>& replicas,
                                                     const ParallelDegrees& degrees);

@@ -25,7 +25,8 @@ Stages::Stages(runtime::Machine& machine, const TransformerParams& params, std::
   }
   for (std::size_t stage = 0; stage < params.parallel.pipeline && sequence > 1; ++stage) {
     std::vector<Replica*> replicas;
-    for (std::size_t g = 0; g < sequence; ++g) replicas.push_back(groups_[stage * sequence + g].replica.get());
+    for (std::size_t g = 0; g < sequence; ++g)
+      replicas.push_back(groups_[stage * sequence + g].replica.get());
     crossings_.push_back(std::make_unique<Crossing>(machine.params(), replicas));
   }
 }
@@ -80,8 +81,7 @@ void Stages::share(std::size_t stage) {
 Stages::Gathered& Stages::gathered_of(std::size_t before, const PhasePrograms::Share& share,
                                       const Communicator& communicator) {
   for (std::size_t i = before; i < gathered_.size(); ++i)
-    if (gathered_[i].what == share.what && gathered_[i].half == share.half)
-      return gathered_[i];
+    if (gathered_[i].what == share.what && gathered_[i].half == share.half) return gathered_[i];
   return gathered_.emplace_back(Gathered{share.what, share.half, &communicator.group(), {}});
 }
 

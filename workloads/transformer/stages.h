@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A data replica, and all that lie like it: its stages, one behind the other, and in each the groups that share
-// sequences; what they hand over and gather among each other.
+// A data replica, and all that lie like it: its stages, one behind the other, and in each the groups that
+// share sequences; what they hand over and gather among each other.
 #pragma once
 
 #include <functional>

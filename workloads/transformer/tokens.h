@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which tokens of a sequence a group of ranks has in a prefill. One that shares its sequences with no other has
-// all of them, in one run. Of S groups each has two of 2 S runs, i and 2 S - 1 - i ("zigzag"): the later a
-// token, the more keys it sees, and so all groups have equally much to do behind a causal mask. The group's
+// Which tokens of a sequence a group of ranks has in a prefill. One that shares its sequences with no other
+// has all of them, in one run. Of S groups each has two of 2 S runs, i and 2 S - 1 - i ("zigzag"): the later
+// a token, the more keys it sees, and so all groups have equally much to do behind a causal mask. The group's
 // rows of a sequence are its first run, then its second one.
 #pragma once
 

@@ -79,7 +79,8 @@ class Transformer final : public runtime::Workload {
   double useful_flops() const override { return params_.useful_flops(); }
   isa::DType compute_dtype() const override { return kDType; }
   std::uint32_t cores_used() const override {
-    return static_cast<std::uint32_t>(params_.parallel.ranks() * replicas_.front()->groups().front().replica->halves());
+    return static_cast<std::uint32_t>(params_.parallel.ranks() *
+                                      replicas_.front()->groups().front().replica->halves());
   }
   std::string describe() const override { return params_.describe(); }
 
@@ -93,12 +94,14 @@ class Transformer final : public runtime::Workload {
   }
 
   // On the longest way through a part: normed rows, a product, rope twice, probabilities, their output, a
-  // partial sum, the stream, and the sum over the ranks; without attention two fewer.
+  // partial sum, the stream, the sum over the ranks, and outputs over parts of the keys; without attention
+  // two fewer.
   Roundings roundings() const {
     std::uint32_t sum = 1;
     for (const PhasePrograms::Exchange& exchange : replicas_.front()->groups().front().programs->exchanges())
       sum = std::max(sum, exchange.placed.roundings);
-    return {8.0 + sum, 6.0 + sum};
+    const bool in_parts = decodes() && params_.parallel.sequence > 1;
+    return {8.0 + sum + (in_parts ? 1 : 0), 6.0 + sum};
   }
 
   // By sequence.

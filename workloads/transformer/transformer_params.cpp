@@ -94,9 +94,10 @@ void TransformerParams::declare(base::ParamTree& t) {
         "decode: tokens of a sequence in the cache before this one", chosen());
   t.add("overlap", overlap, std::uint64_t{1}, {1, 64},
         "prefill: slices of the tokens; while one is exchanged, others are computed", chosen());
-  t.add("microbatches", microbatches, std::uint64_t{1}, {1, Handover::kMost},
-        "that a replica's sequences are cut into; a stage computes one while the next computes the one before",
-        chosen());
+  t.add(
+      "microbatches", microbatches, std::uint64_t{1}, {1, Handover::kMost},
+      "that a replica's sequences are cut into; a stage computes one while the next computes the one before",
+      chosen());
   t.add("placement", placement, std::string("core,x,y,z"), {},
         "in which order ranks fill the machine: the axis along which they count first, then the others",
         chosen());
@@ -109,10 +110,11 @@ void TransformerParams::check(const model::MachineParams& machine) const {
   if (parallel.ranks() > Seating::logical_cores(machine))
     throw base::UserError(
         "E-MDL-002", "workload.parallel",
-        fmt::format("tensor {} x sequence {} x data {} x pipeline {} are {} ranks; the machine has {} logical "
-                    "cores of {}",
-                    parallel.tensor, parallel.sequence, parallel.data, parallel.pipeline, parallel.ranks(),
-                    Seating::logical_cores(machine), machine.chip.lnc));
+        fmt::format(
+            "tensor {} x sequence {} x data {} x pipeline {} are {} ranks; the machine has {} logical "
+            "cores of {}",
+            parallel.tensor, parallel.sequence, parallel.data, parallel.pipeline, parallel.ranks(),
+            Seating::logical_cores(machine), machine.chip.lnc));
   const std::uint64_t lnc = machine.chip.lnc, tp = parallel.tensor;
   require_divides("workload.model.kv_heads", model.kv_heads, "query heads", model.heads);
   require_divides("workload.parallel.data", parallel.data, "sequences of workload.batch", batch);
@@ -126,7 +128,8 @@ void TransformerParams::check(const model::MachineParams& machine) const {
   if (phase() == Phase::kDecode) return check_decode(machine);
   if (parallel.sequence > 1)
     require_divides("workload.parallel.sequence", parallel.sequence * TokenDeal::kRuns * kTurnedRows,
-                    "tokens of a sequence (by groups, runs of a group, and rows that are turned at once)", tokens);
+                    "tokens of a sequence (by groups, runs of a group, and rows that are turned at once)",
+                    tokens);
   require_divides("workload.overlap", overlap * tp * lnc,
                   "tokens of a group in a microbatch (by slices and physical cores)", rows());
   if (overlap > 1 && rows() / overlap % kTurnedRows != 0)
@@ -140,20 +143,24 @@ void TransformerParams::check_decode(const model::MachineParams& machine) const 
     require_divides("workload.parallel.sequence", parallel.sequence, "tokens of workload.context", context);
     if (model.head_dim % 32 != 0)
       refuse("workload.parallel.sequence",
-             fmt::format("expected 1 with heads of {} features, which are no whole accesses of HBM", model.head_dim));
+             fmt::format("expected 1 with heads of {} features, which are no whole accesses of HBM",
+                         model.head_dim));
   }
   if (parallel.pipeline == 1) return;
   for (std::uint64_t h = 0; h < machine.chip.lnc; ++h) {
-    const std::uint64_t of_half = runtime::part_of(rows(), machine.chip.lnc, h).count, ranks = parallel.tensor;
+    const std::uint64_t of_half = runtime::part_of(rows(), machine.chip.lnc, h).count,
+                        ranks = parallel.tensor;
     const std::uint64_t run = of_half * model.hidden / ranks;
-    if ((of_half % ranks == 0 || ranks % of_half == 0) && of_half * model.hidden == run * ranks && run % 32 == 0)
+    if ((of_half % ranks == 0 || ranks % of_half == 0) && of_half * model.hidden == run * ranks &&
+        run % 32 == 0)
       continue;
     throw base::UserError(
         "E-MDL-010", "workload.parallel.tensor",
-        fmt::format("{} rows of {} features, a microbatch on one half of each of {} ranks, are handed over in "
-                    "runs of whole accesses of HBM, one a rank; expected a power of two as degree, and fewer "
-                    "microbatches or ranks",
-                    of_half, model.hidden, ranks));
+        fmt::format(
+            "{} rows of {} features, a microbatch on one half of each of {} ranks, are handed over in "
+            "runs of whole accesses of HBM, one a rank; expected a power of two as degree, and fewer "
+            "microbatches or ranks",
+            of_half, model.hidden, ranks));
   }
 }
 

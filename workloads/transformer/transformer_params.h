@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a case of a transformer asks for: the dimensions of the model, the phase, how the work is dealt to the
-// machine. A *rank* is a logical core (`machine.chip.lnc` physical ones). `tensor` ranks, a *group*, share every
-// weight of a layer; `sequence` groups share the tokens of a sequence; `data` times as many have sequences of
-// their own; and `pipeline` times as many, a *stage* each, have layers of their own. Groups are numbered in this
-// order, those that share a sequence first.
+// machine. A *rank* is a logical core (`machine.chip.lnc` physical ones). `tensor` ranks, a *group*, share
+// every weight of a layer; `sequence` groups share the tokens of a sequence; `data` times as many have
+// sequences of their own; and `pipeline` times as many, a *stage* each, have layers of their own. Groups are
+// numbered in this order, those that share a sequence first.
 #pragma once
 
 #include <array>

@@ -111,8 +111,7 @@ HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
   }
   values.table =
       decodes ? rope_table(m, params.context, 0, params.rows()) : rope_table(m, 0, 1, params.tokens);
-  values.x = runtime::input(params.inputs.of("x"), "x", kDType,
-                            {params.all_rows(), m.hidden}, seed, 0);
+  values.x = runtime::input(params.inputs.of("x"), "x", kDType, {params.all_rows(), m.hidden}, seed, 0);
   return values;
 }
 
