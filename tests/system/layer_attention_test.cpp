@@ -155,7 +155,8 @@ void check_two_steps(workloads::DecodeShape shape) {
 // [kv_heads, sequences, tokens of both, d].
 runtime::HostTensor joined(const runtime::HostTensor& first, const runtime::HostTensor& second) {
   runtime::HostTensor both = runtime::make_tensor(
-      "cache", first.dtype, {first.shape[0], first.shape[1], first.shape[2] + second.shape[2], first.shape[3]});
+      "cache", first.dtype,
+      {first.shape[0], first.shape[1], first.shape[2] + second.shape[2], first.shape[3]});
   const std::size_t caches = first.shape[0] * first.shape[1];
   auto to = both.values.begin();
   for (std::size_t n = 0; n < caches; ++n)
@@ -190,8 +191,9 @@ void check_parts(DType dtype, std::uint64_t kv_heads, std::uint64_t group, std::
     HbmView lse = sums.window(part, 0, 1, sequences);
     lse.rows = kv_heads * group;
     lse.row_stride = static_cast<std::int64_t>(sequences);
-    workloads::emit_decode(bench.kernel, bench.machine, shape,
-                           {q, keys, values, of_parts.window(part * sequences, 0, sequences, columns), {}, lse});
+    workloads::emit_decode(
+        bench.kernel, bench.machine, shape,
+        {q, keys, values, of_parts.window(part * sequences, 0, sequences, columns), {}, lse});
   }
   workloads::emit_decode_merge(bench.kernel, bench.machine, {2, sequences, kv_heads * group, d, dtype},
                                {of_parts, sums, o});

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "workloads/transformer/footprint.h"
 
@@ -30,8 +31,8 @@ Figure bytes(const char* key, double count, const std::string& meaning) {
   return {key, count, bytes_text(count), meaning};
 }
 
-Figure percent(const char* key, double share, const std::string& meaning) {
-  return {key, 100 * share, fmt::format("{:.1f} %", 100 * share), meaning};
+Figure percent(const char* key, double value, const std::string& meaning) {
+  return {key, value, fmt::format("{:.1f} %", value), meaning};
 }
 
 void add_pipeline(std::vector<Figure>& figures, const TransformerParams& params, const Bubble& bubble,
@@ -40,7 +41,7 @@ void add_pipeline(std::vector<Figure>& figures, const TransformerParams& params,
                microbatches = static_cast<double>(params.microbatches),
                stage = scale * bubble.stage.seconds(), hand_over = bubble.hand_over.seconds();
   figures.push_back(
-      percent("bubble_percent", bubble.share,
+      percent("bubble_percent", 100 * bubble.share,
               fmt::format("of the time a core has no microbatch, of the simulated layers; {} "
                           "stages alike and {} microbatches: {:.1f} %",
                           params.parallel.pipeline, params.microbatches, 100 * Bubble::closed_form(params))));
@@ -65,7 +66,10 @@ std::vector<Figure> figures_of(const TransformerParams& params, const model::Mac
   const double layers = static_cast<double>(params.layers), all = static_cast<double>(params.model.layers),
                scale = all / layers, seconds = run.elapsed.seconds(), stage = bubble.stage.seconds(),
                turns = static_cast<double>(params.microbatches + params.parallel.pipeline - 1),
-               whole = seconds + (scale - 1) * turns * stage, tokens = static_cast<double>(params.all_rows());
+               longest = std::ceil(all / static_cast<double>(params.parallel.pipeline)) /
+                         static_cast<double>(params.stage_layers()),
+               whole = seconds + (longest - 1) * turns * stage,
+               tokens = static_cast<double>(params.all_rows());
   double hbm = 0, links = 0;
   for (const base::HbmMeasurement& stack : run.hbm)
     hbm += static_cast<double>(stack.read_bytes + stack.write_bytes);
@@ -87,8 +91,8 @@ std::vector<Figure> figures_of(const TransformerParams& params, const model::Mac
   const double rate = tokens / whole;
   figures.push_back({"tokens_per_second", rate, fmt::format("{:.4g}", rate),
                      fmt::format("{} tokens of all sequences in that time", params.all_rows())});
-  if (params.parallel.pipeline > 1) add_pipeline(figures, params, bubble, scale);
-  const double share = seconds > 0 ? exposed.seconds() / seconds : 0;
+  if (params.parallel.pipeline > 1) add_pipeline(figures, params, bubble, longest);
+  const double share = seconds > 0 ? 100 * exposed.seconds() / seconds : 0;
   figures.push_back(percent("exposed_communication_percent", share,
                             "of the time a core's collectives run and none of its engines computes, mean"));
   figures.push_back(bytes("hbm_bytes_per_token", hbm * scale / tokens, "read and written, whole model"));

@@ -2,8 +2,8 @@
 // What the owner of a model wants to know of a run. Figures of the whole model scale the layers that were
 // simulated: what stands before the first and behind the last one (embedding, last norm, logits, sampling)
 // and the host are left out. Of a pipeline the layers of a stage scale, hand-overs and what waits for them do
-// not: with s times the layers on each of P stages, M microbatches take M + P - 1 times s - 1 stage times
-// more.
+// not: with s times the layers on the longest of P stages, M microbatches take M + P - 1 times s - 1 stage
+// times more.
 #pragma once
 
 #include <vector>
