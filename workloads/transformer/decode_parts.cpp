@@ -43,8 +43,9 @@ std::vector<PhasePrograms::Share> DecodeStep::shares() const {
       if (count == 0) continue;
       const Layer::Half& half = layers_[r].halves[h];
       shares.push_back(
-          {"attention", r, h, end_of(half.part, h, 0, count, 1), end_of(half.parts, h, 0, count, groups)});
-      shares.push_back({"log-sums", r, h, end_of(half.lse, h, 0, 1, 1), end_of(half.lses, h, 0, 1, groups)});
+          {"attention", 0, r, h, end_of(half.part, h, 0, count, 1), end_of(half.parts, h, 0, count, groups)});
+      shares.push_back(
+          {"log-sums", 0, r, h, end_of(half.lse, h, 0, 1, 1), end_of(half.lses, h, 0, 1, groups)});
     }
   return shares;
 }

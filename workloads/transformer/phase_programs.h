@@ -36,6 +36,7 @@ class PhasePrograms {
   // brings and where what all of them bring goes. Alike on all of these groups.
   struct Share {
     const char* what = "";
+    std::size_t number = 0;  // of those that a half gathers of this
     std::size_t rank = 0, half = 0;
     runtime::collective::End brings, gets;
   };

@@ -61,7 +61,10 @@ std::vector<PhasePrograms::Share> Prefill::shares() const {
       for (std::uint64_t n = 0; n < tokens_.runs; ++n) {
         const std::size_t half = n % replica_.halves();
         Share& share = shares.emplace_back();
-        share = {"keys and values", r, half,
+        share = {"keys and values",
+                 s * tokens_.runs + n,
+                 r,
+                 half,
                  end_of(layers_[r].keys, half, s * tokens_.tokens() + n * tokens_.run, tokens_.run, 1),
                  end_of(layers_[r].all_keys, half, s * params_.tokens + n * tokens_.groups * tokens_.run,
                         tokens_.run, tokens_.groups)};

@@ -11,7 +11,7 @@ namespace tahoma::workloads {
 using namespace runtime::collective;
 
 Stages::Stages(runtime::Machine& machine, const TransformerParams& params, std::vector<Replica::Alike> groups)
-    : machine_(machine), params_(params) {
+    : params_(params) {
   const std::size_t sequence = params.parallel.sequence;
   for (Replica::Alike& alike : groups)
     groups_.push_back({std::make_unique<Replica>(machine, std::move(alike)), nullptr});
@@ -80,9 +80,11 @@ void Stages::share(std::size_t stage) {
 // Among those from `before` on.
 Stages::Gathered& Stages::gathered_of(std::size_t before, const PhasePrograms::Share& share,
                                       const Communicator& communicator) {
-  for (std::size_t i = before; i < gathered_.size(); ++i)
-    if (gathered_[i].what == share.what && gathered_[i].half == share.half) return gathered_[i];
-  return gathered_.emplace_back(Gathered{share.what, share.half, &communicator.group(), {}});
+  for (std::size_t i = before; i < gathered_.size(); ++i) {
+    Gathered& one = gathered_[i];
+    if (one.what == share.what && one.number == share.number && one.half == share.half) return one;
+  }
+  return gathered_.emplace_back(Gathered{share.what, share.number, share.half, &communicator.group(), {}});
 }
 
 void Stages::load(Stopwatch& stopwatch) {

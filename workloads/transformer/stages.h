@@ -31,7 +31,7 @@ class Stages {
   // Gathered over the groups of a stage at once, by the same half of all of their ranks.
   struct Gathered {
     const char* what = "";
-    std::size_t half = 0;
+    std::size_t number = 0, half = 0;
     const runtime::collective::Group* group = nullptr;  // of the first rank
     std::vector<runtime::collective::Placed> placed;    // by rank
   };
@@ -47,7 +47,6 @@ class Stages {
     return *groups_[stage * params_.parallel.sequence + group].programs;
   }
 
-  runtime::Machine& machine_;
   const TransformerParams& params_;
   std::vector<Group> groups_;
   std::vector<std::unique_ptr<Handover>> handovers_;  // by stage that sends, and group
