@@ -19,6 +19,7 @@
 #include "workloads/reduction/reduction.h"
 #include "workloads/rms_norm/rms_norm.h"
 #include "workloads/rope/rope.h"
+#include "workloads/training/training.h"
 #include "workloads/transformer/transformer.h"
 #include "workloads/transpose/transpose.h"
 #include "workloads/vector_add/vector_add.h"
@@ -35,6 +36,8 @@ const std::vector<WorkloadKind>& workload_kinds() {
        workloads::make_decode},
       {"transformer", "decoder layers of a model over the machine, tensor- and data-parallel",
        workloads::make_transformer},
+      {"training", "one step of training a model's layers over the machine, tensor- and data-parallel",
+       workloads::make_training},
       {"attention_backward", "flash attention backward: gradients of Q, K and V, heads sharded over cores",
        workloads::make_attention_backward},
       {"collective", "a collective operation over ranges of sizes, groups and algorithms",

@@ -25,6 +25,20 @@ HbmView CoreProgram::view(const Tensor& tensor) {
                        tensor.elements() / columns, columns);
 }
 
+HbmView CoreProgram::control(const Tensor& tensor) {
+  const std::uint64_t columns = tensor.shape.back();
+  const HbmView argument = kernel.argument(tensor.name, tensor.dtype, tensor.elements() / columns, columns);
+  kernel.control(argument);
+  controls_.push_back(tensor);
+  return argument;
+}
+
+std::vector<std::uint64_t> CoreProgram::arguments() const {
+  std::vector<std::uint64_t> values{memory.address, at.core};
+  for (const Tensor& tensor : controls_) values.push_back(tensor.address);
+  return values;
+}
+
 std::uint32_t CoreProgram::mark(isa::Queue queue) {
   isa::Instruction nothing;
   nothing.op = isa::Opcode::kNop;
@@ -44,7 +58,7 @@ std::uint32_t CoreProgram::mark_landed(isa::Queue queue, const HbmView& window,
 void CoreProgram::load(Machine& machine, Stopwatch& stopwatch) {
   auto program = std::make_shared<const isa::Program>(kernel.finish());
   stopwatch.expect(at.core, *program);
-  machine.load(at.core, program, {memory.address, at.core});
+  machine.load(at.core, program, arguments());
 }
 
 }  // namespace tahoma::runtime::collective

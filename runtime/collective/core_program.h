@@ -5,6 +5,7 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 #include "runtime/collective/semaphores.h"
 #include "runtime/collective/stopwatch.h"
@@ -20,12 +21,16 @@ struct CoreProgram {
   // The tensor as a matrix of shape.back() columns. Each call is a tensor of its own to the scheduler: ask
   // once for each.
   HbmView view(const Tensor& tensor);
+  // The same as an argument of its own, which keeps its values in timing mode (Kernel::control).
+  HbmView control(const Tensor& tensor);
   // A mark of the stopwatch on a collective queue; its number there.
   std::uint32_t mark(isa::Queue queue);
   // The same once the semaphore is at its level, with which what the queue has waited for and what others
   // have sent to the window is there for whoever uses it later.
   std::uint32_t mark_landed(isa::Queue queue, const HbmView& window,
                             const std::optional<Semaphores::Level>& level);
+  // What stands behind the program's arguments.
+  std::vector<std::uint64_t> arguments() const;
   // Finishes the kernel.
   void load(Machine& machine, Stopwatch& stopwatch);
 
@@ -34,6 +39,7 @@ struct CoreProgram {
   CoreKernel at;
 
  private:
+  std::vector<Tensor> controls_;  // arguments behind memory and the core's number
   std::uint32_t& marks(isa::Queue queue) { return marks_.at(queue == isa::Queue::kCc0 ? 0 : 1); }
   std::array<std::uint32_t, 2> marks_{};
 };

@@ -35,7 +35,7 @@ void DecodeStep::fill_cache(runtime::Machine& machine, std::size_t g, std::size_
 void DecodeStep::fill(runtime::Machine& machine, const HostCase& values) const {
   for (std::size_t r = 0; r < ranks_.size(); ++r) {
     for (std::size_t l = 0; l < params_.stage_layers(); ++l)
-      ranks_[r].weights[l].fill(machine, replica_, r, values.weights[layer_number(l)], share_);
+      ranks_[r].weights[l].fill(machine, replica_, r, params_.model, values.weights[layer_number(l)], share_);
     fill_all(machine, replica_, ranks_[r].table, values.table);
     for (std::size_t g = 0; g < replica_.alike().size(); ++g)
       for (std::size_t b = 0; b < params_.microbatches; ++b)

@@ -6,30 +6,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "workloads/transformer/figure_text.h"
 #include "workloads/transformer/footprint.h"
 
 namespace tahoma::workloads {
 
-namespace {
-
 using Figure = runtime::WorkloadFigure;
 
-Figure time(const char* key, double seconds, const std::string& meaning) {
-  const std::string text = seconds < 1e-3  ? fmt::format("{:.1f} us", seconds * 1e6)
-                           : seconds < 1.0 ? fmt::format("{:.3f} ms", seconds * 1e3)
-                                           : fmt::format("{:.3f} s", seconds);
-  return {key, seconds * 1e9, text, meaning};
-}
-
-std::string bytes_text(double count) {
-  return count < 1e6   ? fmt::format("{:.1f} kB", count / 1e3)
-         : count < 1e9 ? fmt::format("{:.1f} MB", count / 1e6)
-                       : fmt::format("{:.1f} GB", count / 1e9);
-}
-
-Figure bytes(const char* key, double count, const std::string& meaning) {
-  return {key, count, bytes_text(count), meaning};
-}
+namespace {
 
 Figure percent(const char* key, double value, const std::string& meaning) {
   return {key, value, fmt::format("{:.1f} %", value), meaning};
@@ -45,12 +29,12 @@ void add_pipeline(std::vector<Figure>& figures, const TransformerParams& params,
               fmt::format("of the time a core has no microbatch, of the simulated layers; {} "
                           "stages alike and {} microbatches: {:.1f} %",
                           params.parallel.pipeline, params.microbatches, 100 * Bubble::closed_form(params))));
-  figures.push_back(time(
+  figures.push_back(time_figure(
       "stage_time_ns", bubble.stage.seconds(),
       fmt::format("of a microbatch on the {} simulated layers of a stage, mean", params.stage_layers())));
-  figures.push_back(time("hand_over_time_ns", hand_over, "of a microbatch from stage to stage, mean"));
+  figures.push_back(time_figure("hand_over_time_ns", hand_over, "of a microbatch from stage to stage, mean"));
   if (params.phase() == Phase::kDecode)
-    figures.push_back(time(
+    figures.push_back(time_figure(
         "steady_time_per_output_token_ns",
         std::max(microbatches * stage, stages * stage + (stages - 1) * hand_over),
         "of the whole model's layers where step follows step, which fills the bubble: the time of a stage "
@@ -79,15 +63,16 @@ std::vector<Figure> figures_of(const TransformerParams& params, const model::Mac
           ? std::string("all layers were simulated")
           : fmt::format("{} of {} layers were simulated, scaled", params.layers, params.model.layers);
   std::vector<Figure> figures;
-  figures.push_back(time("layer_time_ns", stage / static_cast<double>(params.stage_layers()),
-                         params.microbatches > 1 ? "of one layer and microbatch, mean over those simulated"
-                                                 : "of one layer, mean over those simulated"));
+  figures.push_back(time_figure("layer_time_ns", stage / static_cast<double>(params.stage_layers()),
+                                params.microbatches > 1
+                                    ? "of one layer and microbatch, mean over those simulated"
+                                    : "of one layer, mean over those simulated"));
   if (decodes)
-    figures.push_back(
-        time("time_per_output_token_ns", whole, fmt::format("of the whole model's layers: {}", scaled)));
+    figures.push_back(time_figure("time_per_output_token_ns", whole,
+                                  fmt::format("of the whole model's layers: {}", scaled)));
   else
     figures.push_back(
-        time("time_to_first_token_ns", whole, fmt::format("of the whole model's layers: {}", scaled)));
+        time_figure("time_to_first_token_ns", whole, fmt::format("of the whole model's layers: {}", scaled)));
   const double rate = tokens / whole;
   figures.push_back({"tokens_per_second", rate, fmt::format("{:.4g}", rate),
                      fmt::format("{} tokens of all sequences in that time", params.all_rows())});
@@ -95,17 +80,20 @@ std::vector<Figure> figures_of(const TransformerParams& params, const model::Mac
   const double share = seconds > 0 ? 100 * exposed.seconds() / seconds : 0;
   figures.push_back(percent("exposed_communication_percent", share,
                             "of the time a core's collectives run and none of its engines computes, mean"));
-  figures.push_back(bytes("hbm_bytes_per_token", hbm * scale / tokens, "read and written, whole model"));
-  figures.push_back(bytes("link_bytes_per_token", links * scale / tokens,
-                          params.parallel.pipeline > 1
-                              ? "carried, counted on every link, whole model; hand-overs scaled with the rest"
-                              : "carried, counted on every link, whole model"));
+  figures.push_back(
+      bytes_figure("hbm_bytes_per_token", hbm * scale / tokens, "read and written, whole model"));
+  figures.push_back(
+      bytes_figure("link_bytes_per_token", links * scale / tokens,
+                   params.parallel.pipeline > 1
+                       ? "carried, counted on every link, whole model; hand-overs scaled with the rest"
+                       : "carried, counted on every link, whole model"));
   const Footprint f = footprint_of(params, machine);
-  figures.push_back(bytes("hbm_footprint_bytes", f.total(),
-                          fmt::format("of the fullest chip, whole model: weights {}, caches {}, activations "
-                                      "{}, embedding {}",
-                                      bytes_text(f.weights), bytes_text(f.caches), bytes_text(f.activations),
-                                      bytes_text(f.embedding))));
+  figures.push_back(
+      bytes_figure("hbm_footprint_bytes", f.total(),
+                   fmt::format("of the fullest chip, whole model: weights {}, caches {}, activations "
+                               "{}, embedding {}",
+                               bytes_text(f.weights), bytes_text(f.caches), bytes_text(f.activations),
+                               bytes_text(f.embedding))));
   return figures;
 }
 

@@ -19,7 +19,8 @@ constexpr double kGiB = 1 << 30;
 
 double number(std::uint64_t n) { return static_cast<double>(n); }
 
-// Ranks of the chip that has most.
+}  // namespace
+
 std::uint64_t ranks_of_chip(const TransformerParams& params, const model::MachineParams& machine) {
   const Seating seating(machine, params.placement, params.parallel.tensor);
   std::map<std::uint64_t, std::uint64_t> on_chip;
@@ -29,8 +30,6 @@ std::uint64_t ranks_of_chip(const TransformerParams& params, const model::Machin
       most = std::max(most, ++on_chip[seating.cores(g, r).front() / machine.chip.cores]);
   return most;
 }
-
-}  // namespace
 
 Footprint footprint_of(const TransformerParams& params, const model::MachineParams& machine) {
   const ModelShape& m = params.model;

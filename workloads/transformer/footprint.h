@@ -12,6 +12,8 @@ struct Footprint {
   double total() const { return weights + caches + activations + embedding; }
 };
 
+// Ranks of the chip that has most.
+std::uint64_t ranks_of_chip(const TransformerParams& params, const model::MachineParams& machine);
 Footprint footprint_of(const TransformerParams& params, const model::MachineParams& machine);
 
 // Throws UserError E-MDL-005 where the chip has less, with its parts and what would help.

@@ -49,7 +49,7 @@ void LayerPart::add(const HbmView& a, const HbmView& b, const HbmView& y) const 
   constexpr std::uint64_t kColumns = 4096;
   const Kernel::Scope scope(kernel);
   const auto width = static_cast<unsigned>(std::min(kColumns, a.columns));
-  const runtime::Pool left = kernel.sbuf("a", kDType, width, 3), right = kernel.sbuf("b", kDType, width, 3);
+  const runtime::Pool left = kernel.sbuf("a", y.dtype, width, 3), right = kernel.sbuf("b", y.dtype, width, 3);
   for (const Range& rows : cut(all_of(a.rows), static_cast<unsigned>(machine.chip.core.sbuf.partitions)))
     for (const Range& columns : cut(all_of(a.columns), width)) {
       const auto window = [&](const HbmView& view) {
@@ -93,7 +93,8 @@ void LayerPart::attention(const Attention& a) const {
   shape.part = a.heads.part;
   shape.parts = a.heads.parts;
   shape.by_rows = true;
-  emit_flash(kernel, machine, shape, {a.q, a.k, a.v, a.o, {}});
+  shape.lse = a.lse.has_value();
+  emit_flash(kernel, machine, shape, {a.q, a.k, a.v, a.o, a.lse.value_or(HbmView{})});
 }
 
 void LayerPart::decode(const Decode& d) const {

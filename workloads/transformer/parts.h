@@ -3,6 +3,8 @@
 // memory to itself.
 #pragma once
 
+#include <optional>
+
 #include "runtime/kernel.h"
 #include "workloads/transformer/share.h"
 
@@ -29,6 +31,7 @@ struct LayerPart {
     runtime::HbmView q, k, v, o;
     RankShare::Heads heads;
     std::uint64_t heads_per_kv;
+    std::optional<runtime::HbmView> lse{};  // [heads, tokens] of fp32, for a backward pass
   };
   void attention(const Attention& a) const;
   // New tokens against caches: q and o [sequences, heads head_dim].

@@ -34,7 +34,7 @@ void Prefill::fill(runtime::Machine& machine, const HostCase& values) const {
                          table.values.data() + table.values.size() / tokens_.runs * n);
   for (std::size_t r = 0; r < ranks_.size(); ++r) {
     for (std::size_t l = 0; l < params_.stage_layers(); ++l)
-      ranks_[r].weights[l].fill(machine, replica_, r, values.weights[layer_number(l)], share_);
+      ranks_[r].weights[l].fill(machine, replica_, r, params_.model, values.weights[layer_number(l)], share_);
     fill_all(machine, replica_, ranks_[r].table, table);
   }
   if (station_.before != nullptr) return;

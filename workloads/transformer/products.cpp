@@ -30,6 +30,11 @@ void Products::project() const {
 }
 
 void Products::feed_forward(const Input& normed) const {
+  widen(normed);
+  narrow();
+}
+
+void Products::widen(const Input& normed) const {
   replica.each("gate and up", [&](std::size_t r, std::size_t h) {
     part(r, h).product(normed(r, h), replica.half_of_columns(weights(r).gate_up.of(h), h),
                        replica.half_of_columns(view(r, h, &LayerTensors::gate_up), h));
@@ -41,6 +46,9 @@ void Products::feed_forward(const Input& normed) const {
                      replica.half_of_columns(view(r, h, &LayerTensors::hidden), h));
   });
   meet_columns(&LayerTensors::hidden);
+}
+
+void Products::narrow() const {
   replica.each("down", [&](std::size_t r, std::size_t h) {
     part(r, h).product(view(r, h, &LayerTensors::hidden), replica.half_of_columns(weights(r).down.of(h), h),
                        replica.half_of_columns(view(r, h, &LayerTensors::partial_mlp), h));

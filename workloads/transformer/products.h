@@ -26,7 +26,9 @@ struct Products {
   using Input = std::function<runtime::HbmView(std::size_t rank, std::size_t half)>;
   void make_heads(const Input& normed) const;
   void project() const;                          // partial, which the halves then meet about
-  void feed_forward(const Input& normed) const;  // partial_mlp, likewise
+  void feed_forward(const Input& normed) const;  // partial_mlp, likewise: both of these
+  void widen(const Input& normed) const;         // hidden, which the halves then meet about
+  void narrow() const;                           // partial_mlp, likewise
 
  private:
   using Which = Matrix LayerTensors::*;

@@ -140,6 +140,13 @@ Matrix Replica::own(std::size_t rank, std::size_t half, const std::string& name,
   return matrix;
 }
 
+Matrix Replica::control(std::size_t rank, std::size_t half, const std::string& name, isa::DType dtype,
+                        std::uint64_t rows, std::uint64_t columns) {
+  Matrix matrix{allocate(rank, half, name, dtype, {rows, columns}), std::vector<HbmView>(halves())};
+  matrix.views[half] = program(rank, half).control(matrix.tensor);
+  return matrix;
+}
+
 Tensor Replica::at(std::size_t replica, const Tensor& tensor) const {
   Tensor there = tensor;
   there.address += distance_[replica];
@@ -169,7 +176,10 @@ void Replica::load(Stopwatch& stopwatch) {
       for (std::size_t g = 0; g < alike_.size(); ++g) {
         const std::uint32_t core = alike_[g].cores[r][h];
         stopwatch.expect(core, *shared);
-        machine_.load(core, shared, {at(g, program(r, h).memory).address, core});
+        std::vector<std::uint64_t> arguments = program(r, h).arguments();
+        for (std::uint64_t& address : arguments) address += distance_[g];
+        arguments[1] = core;
+        machine_.load(core, shared, arguments);
       }
     }
 }

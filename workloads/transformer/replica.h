@@ -45,6 +45,9 @@ class Replica {
                 std::uint64_t columns);
   Matrix own(std::size_t rank, std::size_t half, const std::string& name, isa::DType dtype,
              std::uint64_t rows, std::uint64_t columns);
+  // The same as a control argument of one half's program: row numbers, which have values in timing mode too.
+  Matrix control(std::size_t rank, std::size_t half, const std::string& name, isa::DType dtype,
+                 std::uint64_t rows, std::uint64_t columns);
   // On one of the replicas.
   runtime::Tensor at(std::size_t replica, const runtime::Tensor& tensor) const;
   void declare_input(const runtime::Tensor& tensor);

@@ -81,15 +81,10 @@ const std::string& TransformerFiles::of(std::string_view name) const {
 }
 
 void TransformerParams::declare(base::ParamTree& t) {
-  t.group("model", model);
-  t.group("parallel", parallel);
+  declare_case(t);
   t.group("inputs", inputs);
   t.add("phase", phase_name, std::string("prefill"), {"prefill", "decode"},
         "what is run: all tokens of the sequences, or the next one of each", chosen());
-  t.add("layers", layers, std::uint64_t{1}, {1, 200}, "layers that are simulated", chosen());
-  t.add("batch", batch, std::uint64_t{1}, {1, 65536}, "sequences of the whole machine", chosen());
-  t.add("tokens", tokens, std::uint64_t{512}, {1, std::uint64_t{1} << 20}, "prefill: tokens of a sequence",
-        chosen());
   t.add("context", context, std::uint64_t{0}, {0, std::uint64_t{1} << 20},
         "decode: tokens of a sequence in the cache before this one", chosen());
   t.add("overlap", overlap, std::uint64_t{1}, {1, 64},
@@ -98,6 +93,15 @@ void TransformerParams::declare(base::ParamTree& t) {
       "microbatches", microbatches, std::uint64_t{1}, {1, Handover::kMost},
       "that a replica's sequences are cut into; a stage computes one while the next computes the one before",
       chosen());
+}
+
+void TransformerParams::declare_case(base::ParamTree& t) {
+  t.group("model", model);
+  t.group("parallel", parallel);
+  t.add("layers", layers, std::uint64_t{1}, {1, 200}, "layers that are simulated", chosen());
+  t.add("batch", batch, std::uint64_t{1}, {1, 65536}, "sequences of the whole machine", chosen());
+  t.add("tokens", tokens, std::uint64_t{512}, {1, std::uint64_t{1} << 20},
+        "tokens of a sequence; a decoding step has its context", chosen());
   t.add("placement", placement, std::string("core,x,y,z"), {},
         "in which order ranks fill the machine: the axis along which they count first, then the others",
         chosen());

@@ -6,10 +6,10 @@
 // numbered in this order, those that share a sequence first.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "isa/dtype.h"
 #include "model/base/params.h"
@@ -42,18 +42,18 @@ struct TransformerFiles {
     const char *name, *what;
     std::string path;
   };
-  std::array<File, 12> all{{{"x", "[rows, hidden], the residual stream in front of the first layer", {}},
-                            {"attention_gain", "[layers, 1, hidden] of fp32", {}},
-                            {"q", "[layers, hidden, heads head_dim]", {}},
-                            {"k", "[layers, hidden, kv_heads head_dim]", {}},
-                            {"v", "[layers, hidden, kv_heads head_dim]", {}},
-                            {"o", "[layers, heads head_dim, hidden]", {}},
-                            {"mlp_gain", "[layers, 1, hidden] of fp32", {}},
-                            {"gate", "[layers, hidden, ffn]", {}},
-                            {"up", "[layers, hidden, ffn]", {}},
-                            {"down", "[layers, ffn, hidden]", {}},
-                            {"k_cache", "decode: [layers, batch context, kv_heads head_dim]", {}},
-                            {"v_cache", "decode: [layers, batch context, kv_heads head_dim]", {}}}};
+  std::vector<File> all{{"x", "[rows, hidden], the residual stream in front of the first layer", {}},
+                        {"attention_gain", "[layers, 1, hidden] of fp32", {}},
+                        {"q", "[layers, hidden, heads head_dim]", {}},
+                        {"k", "[layers, hidden, kv_heads head_dim]", {}},
+                        {"v", "[layers, hidden, kv_heads head_dim]", {}},
+                        {"o", "[layers, heads head_dim, hidden]", {}},
+                        {"mlp_gain", "[layers, 1, hidden] of fp32", {}},
+                        {"gate", "[layers, hidden, ffn]", {}},
+                        {"up", "[layers, hidden, ffn]", {}},
+                        {"down", "[layers, ffn, hidden]", {}},
+                        {"k_cache", "decode: [layers, batch context, kv_heads head_dim]", {}},
+                        {"v_cache", "decode: [layers, batch context, kv_heads head_dim]", {}}};
   void declare(base::ParamTree& t);
   const std::string& of(std::string_view name) const;
 };
@@ -73,6 +73,8 @@ struct TransformerParams {
   std::uint64_t microbatches = 1;  // that the sequences of a replica are cut into
 
   void declare(base::ParamTree& t);
+  // Of these what a training step has as well: all but phases, inputs and slices.
+  void declare_case(base::ParamTree& t);
   // Throws UserError E-MDL-001 (sizes that do not divide each other), E-MDL-002 (more ranks than the machine
   // has), E-MDL-003 (a placement that is none) and E-MDL-010 (rows of a decoding step that ranks cannot hand
   // over in equal runs).

@@ -59,20 +59,6 @@ struct Row {
   std::uint64_t rows, columns;
 };
 
-// Columns [first, first + count) of `from` into columns [at, ...) of `to`.
-void put_columns(HostTensor& to, std::uint64_t at, const HostTensor& from, std::uint64_t first,
-                 std::uint64_t count) {
-  std::vector<std::byte> block(from.rows() * count * isa::size_of(from.dtype));
-  runtime::copy_window(from, {0, first, from.rows(), count}, block.data());
-  runtime::paste_window(to, {0, at, from.rows(), count}, block.data());
-}
-
-HostTensor rows_of(const HostTensor& from, std::uint64_t first, std::uint64_t count) {
-  HostTensor part = runtime::make_tensor(from.name, from.dtype, {count, from.columns()});
-  runtime::copy_window(from, {first, 0, count, from.columns()}, part.values.data());
-  return part;
-}
-
 }  // namespace
 
 HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
@@ -115,42 +101,67 @@ HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
   return values;
 }
 
-LayerWeights::LayerWeights(Replica& replica, std::size_t rank, const ModelShape& m, const RankShare& share) {
-  const auto matrix = [&](const char* name, DType dtype, std::uint64_t rows, std::uint64_t columns) {
-    Matrix made = replica.shared(rank, name, dtype, rows, columns);
-    replica.declare_input(made.tensor);
-    return made;
-  };
-  constexpr DType kDType = TransformerParams::kDType;
-  attention_gain = matrix("attention_gain", DType::kFp32, 1, m.hidden);
-  mlp_gain = matrix("mlp_gain", DType::kFp32, 1, m.hidden);
-  qkv = matrix("qkv_weights", kDType, m.hidden, share.units() * m.head_dim);
-  o = matrix("o_weights", kDType, share.heads * m.head_dim, m.hidden);
-  gate_up = matrix("gate_up_weights", kDType, m.hidden, 2 * share.ffn);
-  down = matrix("down_weights", kDType, share.ffn, m.hidden);
+LayerWeights LayerWeights::products(Replica& replica, std::size_t rank, const ModelShape& m,
+                                    const RankShare& share, DType dtype) {
+  LayerWeights made;
+  made.qkv = replica.shared(rank, "qkv_weights", dtype, m.hidden, share.units() * m.head_dim);
+  made.o = replica.shared(rank, "o_weights", dtype, share.heads * m.head_dim, m.hidden);
+  made.gate_up = replica.shared(rank, "gate_up_weights", dtype, m.hidden, 2 * share.ffn);
+  made.down = replica.shared(rank, "down_weights", dtype, share.ffn, m.hidden);
+  return made;
+}
+
+LayerWeights::LayerWeights(Replica& replica, std::size_t rank, const ModelShape& m, const RankShare& share)
+    : LayerWeights(products(replica, rank, m, share, TransformerParams::kDType)) {
+  attention_gain = replica.shared(rank, "attention_gain", DType::kFp32, 1, m.hidden);
+  mlp_gain = replica.shared(rank, "mlp_gain", DType::kFp32, 1, m.hidden);
+  for (const Matrix* matrix : {&attention_gain, &mlp_gain, &qkv, &o, &gate_up, &down})
+    replica.declare_input(matrix->tensor);
+}
+
+void copy_block(const HostTensor& from, const runtime::Window& window, HostTensor& to,
+                const runtime::Window& place) {
+  std::vector<std::byte> block(window.rows * window.columns * isa::size_of(from.dtype));
+  runtime::copy_window(from, window, block.data());
+  runtime::paste_window(to, place, block.data());
+}
+
+std::vector<WeightBlock> blocks_of(const ModelShape& m, const RankShare& share, std::size_t rank) {
+  const std::uint64_t d = m.head_dim, first = share.first_head(rank) * d,
+                      first_kv = share.first_kv_head(rank) * d, q = share.heads * d, kv = share.kv_heads * d,
+                      columns = share.ffn / share.halves;
+  std::vector<WeightBlock> blocks{
+      {&HostWeights::q, &LayerWeights::qkv, {0, first, m.hidden, q}, 0, 0},
+      {&HostWeights::k, &LayerWeights::qkv, {0, first_kv, m.hidden, kv}, 0, q},
+      {&HostWeights::v, &LayerWeights::qkv, {0, first_kv, m.hidden, kv}, 0, q + kv},
+      {&HostWeights::o, &LayerWeights::o, {first, 0, q, m.hidden}, 0, 0},
+      {&HostWeights::down, &LayerWeights::down, {rank * share.ffn, 0, share.ffn, m.hidden}, 0, 0}};
+  for (std::uint64_t h = 0; h < share.halves; ++h) {
+    const runtime::Window window{0, rank * share.ffn + h * columns, m.hidden, columns};
+    blocks.push_back({&HostWeights::gate, &LayerWeights::gate_up, window, 0, 2 * h * columns});
+    blocks.push_back({&HostWeights::up, &LayerWeights::gate_up, window, 0, (2 * h + 1) * columns});
+  }
+  return blocks;
 }
 
 void LayerWeights::fill(runtime::Machine& machine, const Replica& replica, std::size_t rank,
-                        const HostWeights& w, const RankShare& share) const {
-  const std::uint64_t d = qkv.tensor.shape[1] / share.units();
-  const std::uint64_t first = share.first_head(rank) * d, first_kv = share.first_kv_head(rank) * d;
-  const std::uint64_t q = share.heads * d, kv = share.kv_heads * d;
-  HostTensor in = runtime::make_tensor("qkv", qkv.tensor.dtype, qkv.tensor.shape);
-  put_columns(in, 0, w.q, first, q);
-  put_columns(in, q, w.k, first_kv, kv);
-  put_columns(in, q + kv, w.v, first_kv, kv);
-  HostTensor middle = runtime::make_tensor("gate_up", gate_up.tensor.dtype, gate_up.tensor.shape);
-  const std::uint64_t columns = share.ffn / share.halves;
-  for (std::uint64_t h = 0; h < share.halves; ++h) {
-    put_columns(middle, 2 * h * columns, w.gate, rank * share.ffn + h * columns, columns);
-    put_columns(middle, (2 * h + 1) * columns, w.up, rank * share.ffn + h * columns, columns);
-  }
+                        const ModelShape& model, const HostWeights& w, const RankShare& share) const {
   fill_all(machine, replica, attention_gain, w.attention_gain);
   fill_all(machine, replica, mlp_gain, w.mlp_gain);
-  fill_all(machine, replica, qkv, in);
-  fill_all(machine, replica, o, rows_of(w.o, first, q));
-  fill_all(machine, replica, gate_up, middle);
-  fill_all(machine, replica, down, rows_of(w.down, rank * share.ffn, share.ffn));
+  fill_products(machine, replica, rank, model, w, share);
+}
+
+void LayerWeights::fill_products(runtime::Machine& machine, const Replica& replica, std::size_t rank,
+                                 const ModelShape& model, const HostWeights& w,
+                                 const RankShare& share) const {
+  for (Matrix LayerWeights::*part :
+       {&LayerWeights::qkv, &LayerWeights::o, &LayerWeights::gate_up, &LayerWeights::down}) {
+    const Matrix& matrix = this->*part;
+    HostTensor values = runtime::make_tensor(matrix.tensor.name, matrix.tensor.dtype, matrix.tensor.shape);
+    for (const WeightBlock& block : blocks_of(model, share, rank))
+      if (block.part == part) copy_block(w.*block.whole, block.window, values, block.place());
+    fill_all(machine, replica, matrix, values);
+  }
 }
 
 runtime::HostTensor rope_table(const ModelShape& model, std::uint64_t first, std::uint64_t step,

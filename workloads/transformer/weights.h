@@ -29,7 +29,7 @@ struct HostCase {
 // Throws what load_input() throws.
 HostCase host_case(const TransformerParams& params, std::uint64_t seed);
 
-// A rank's part.
+// A rank's part, or anything else of the same shapes.
 struct LayerWeights {
   Matrix attention_gain, mlp_gain;
   Matrix qkv;      // [hidden, units head_dim]: its query heads, key heads, value heads
@@ -38,9 +38,32 @@ struct LayerWeights {
   Matrix down;     // [ffn, hidden]
 
   LayerWeights(Replica& replica, std::size_t rank, const ModelShape& model, const RankShare& share);
-  void fill(runtime::Machine& machine, const Replica& replica, std::size_t rank, const HostWeights& weights,
-            const RankShare& share) const;
+  void fill(runtime::Machine& machine, const Replica& replica, std::size_t rank, const ModelShape& model,
+            const HostWeights& weights, const RankShare& share) const;
+
+  void fill_products(runtime::Machine& machine, const Replica& replica, std::size_t rank,
+                     const ModelShape& model, const HostWeights& weights, const RankShare& share) const;
+
+  // Without gains, nor values: what has the products' shapes in another dtype.
+  static LayerWeights products(Replica& replica, std::size_t rank, const ModelShape& model,
+                               const RankShare& share, isa::DType dtype);
+
+ private:
+  LayerWeights() = default;
 };
+
+// A block of the model's tensor, and where it stands in a rank's.
+struct WeightBlock {
+  runtime::HostTensor HostWeights::*whole;
+  Matrix LayerWeights::*part;
+  runtime::Window window;     // of the whole
+  std::uint64_t row, column;  // of the part
+  runtime::Window place() const { return {row, column, window.rows, window.columns}; }
+};
+// A window of one tensor to a place of the same size in another of the same dtype.
+void copy_block(const runtime::HostTensor& from, const runtime::Window& window, runtime::HostTensor& to,
+                const runtime::Window& place);
+std::vector<WeightBlock> blocks_of(const ModelShape& model, const RankShare& share, std::size_t rank);
 
 // cos of a token's angles, then sin: [rows, head_dim], row r for position first + r step.
 runtime::HostTensor rope_table(const ModelShape& model, std::uint64_t first, std::uint64_t step,

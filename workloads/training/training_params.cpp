@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/training/training_params.h"
+
+#include <fmt/format.h>
+
+#include "model/base/error.h"
+#include "workloads/kernel/turned.h"
+
+namespace tahoma::workloads {
+
+namespace {
+
+using base::chosen;
+
+[[noreturn]] void refuse(const char* code, const char* path, const std::string& text) {
+  throw base::UserError(code, path, text);
+}
+
+void require_multiple(const char* path, const char* what, std::uint64_t value, std::uint64_t of) {
+  if (value % of != 0)
+    refuse("E-MDL-030", path, fmt::format("expected {} that are a multiple of {}, got {}", what, of, value));
+}
+
+// What each half of a rank updates of a tensor is dealt to the replicas in whole accesses.
+void require_shares(const char* path, const char* what, std::uint64_t elements, std::uint64_t parts) {
+  if (elements % (parts * kGradientGrain) != 0)
+    refuse(
+        "E-MDL-031", path,
+        fmt::format("the {} of a rank have {} elements, which {} cores update; expected a multiple of {} for "
+                    "each",
+                    what, elements, parts, kGradientGrain));
+}
+
+}  // namespace
+
+void OptimizerParams::declare(base::ParamTree& t) {
+  t.add("rate", adam.rate, 1e-3, {0, 1}, "learning rate", chosen());
+  t.add("beta1", adam.beta1, 0.9, {0, 0.9999999}, "share of the first moment that is kept", chosen());
+  t.add("beta2", adam.beta2, 0.999, {0, 0.9999999}, "share of the second moment that is kept", chosen());
+  t.add("epsilon", adam.epsilon, 1e-8, {1e-30, 1}, "added to the root of the second moment", chosen());
+  t.add("decay", adam.decay, 0.01, {0, 1}, "weight decay, decoupled from the gradients", chosen());
+}
+
+void TrainingParams::declare(base::ParamTree& t) {
+  forward.phase_name = "prefill";
+  forward.inputs.all.resize(forward.inputs.all.size() - 2);  // without caches
+  forward.inputs.all.push_back({"final_gain", "[1, hidden] of fp32", {}});
+  forward.inputs.all.push_back({"head", "[hidden, vocabulary]", {}});
+  forward.inputs.all.push_back({"labels", "[rows, 1] of int32, the tokens that should come next", {}});
+  forward.declare_case(t);
+  t.group("inputs", forward.inputs);
+  t.group("optimizer", optimizer);
+  t.add("recompute", recompute, std::string("none"), {"none", "layer"},
+        "what the backward pass makes again: nothing, or each layer from the stream in front of it",
+        chosen());
+}
+
+void TrainingParams::check(const model::MachineParams& machine) const {
+  forward.check(machine);
+  if (forward.parallel.groups() != replicas())
+    throw base::UserError(
+        "E-MDL-030", "workload.parallel",
+        "a training step has the degrees tensor and data; expected sequence 1 and pipeline 1");
+  const ModelShape& m = model();
+  const std::uint64_t halves = machine.chip.lnc, tensor = forward.parallel.tensor,
+                      cores = halves * tensor * replicas();
+  require_multiple("workload.model.kv_heads",
+                   "heads of keys and values (each physical core of a rank has its own)", m.kv_heads,
+                   tensor * halves);
+  require_multiple("workload.model.vocabulary", "entries of the vocabulary",
+                   std::max<std::uint64_t>(m.vocabulary, 1), 32 * halves);
+  require_multiple("workload.tokens", "tokens of a sequence", forward.tokens, kTurnedRows);
+  require_multiple("workload.batch", "rows of a physical core", rows(), kTurnedRows * tensor * halves);
+  const std::uint64_t shares = halves * replicas(), d = m.head_dim;
+  require_shares("workload.model.hidden", "weights of queries, keys and values",
+                 m.hidden * (m.heads + 2 * m.kv_heads) / tensor * d, shares);
+  require_shares("workload.model.hidden", "weights of the projection", m.hidden * m.heads / tensor * d,
+                 shares);
+  require_shares("workload.model.ffn", "weights of a product of the feed-forward part",
+                 m.hidden * m.ffn / tensor, shares);
+  require_shares("workload.model.vocabulary", "weights of the head", m.hidden * m.vocabulary, cores);
+}
+
+double TrainingParams::useful_flops() const {
+  const double head =
+      2.0 * static_cast<double>(model().hidden * model().vocabulary) * static_cast<double>(all_rows());
+  return 3 * (forward.useful_flops() + head);
+}
+
+std::string TrainingParams::describe() const {
+  return fmt::format("{}, training step of {} of {} layers, {} x {} tokens, tensor {} x data {}{}",
+                     model().name, forward.layers, model().layers, forward.batch, forward.tokens,
+                     forward.parallel.tensor, replicas(), recomputes() ? ", layers recomputed" : "");
+}
+
+}  // namespace tahoma::workloads

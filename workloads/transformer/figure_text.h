@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times and bytes as figures of a workload, in units that a person reads.
+#pragma once
+
+#include <string>
+
+#include "runtime/workload.h"
+
+namespace tahoma::workloads {
+
+runtime::WorkloadFigure time_figure(const char* key, double seconds, const std::string& meaning);
+runtime::WorkloadFigure bytes_figure(const char* key, double count, const std::string& meaning);
+std::string bytes_text(double count);
+
+}  // namespace tahoma::workloads
