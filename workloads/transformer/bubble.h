@@ -14,7 +14,7 @@ namespace tahoma::workloads {
 struct Bubble {
   double share = 0;             // of the time a core has no microbatch to work on, mean
   base::Duration stage{0};      // that a core has one microbatch, mean
-  base::Duration hand_over{0};  // from complete rows to rows that are there, mean
+  base::Duration hand_over{0};  // from complete rows to a receiver that has come to them, mean
 
   static double closed_form(const TransformerParams& params) {
     const double more = static_cast<double>(params.parallel.pipeline - 1);

@@ -32,7 +32,9 @@ void add_pipeline(std::vector<Figure>& figures, const TransformerParams& params,
   figures.push_back(time_figure(
       "stage_time_ns", bubble.stage.seconds(),
       fmt::format("of a microbatch on the {} simulated layers of a stage, mean", params.stage_layers())));
-  figures.push_back(time_figure("hand_over_time_ns", hand_over, "of a microbatch from stage to stage, mean"));
+  figures.push_back(
+      time_figure("hand_over_time_ns", hand_over,
+                  "of a microbatch from stage to stage, mean; to when the next stage has come to it"));
   if (params.phase() == Phase::kDecode)
     figures.push_back(time_figure(
         "steady_time_per_output_token_ns",
