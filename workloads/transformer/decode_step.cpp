@@ -38,14 +38,6 @@ runtime::Part DecodeStep::sequences_of(std::size_t rank, std::size_t half) const
   return runtime::part_of(rows(), share_.sharers * halves, rank % share_.sharers * halves + half);
 }
 
-runtime::Part DecodeStep::reduced_rows(std::size_t half) const {
-  return runtime::part_of(rows(), replica_.halves(), half);
-}
-
-HbmView DecodeStep::all_rows(const Matrix& matrix, std::size_t half) const {
-  return rows_of(matrix.of(half), 0, rows());
-}
-
 DecodeStep::Cache DecodeStep::allocate_cache(std::size_t r, std::size_t h) {
   const std::uint64_t heads = share_.kv_heads * std::max<std::uint64_t>(1, sequences_of(r, h).count),
                       d = params_.model.head_dim;

@@ -61,7 +61,9 @@ class DecodeStep final : public PhasePrograms {
   bool has_new() const { return station_.group + 1 == params_.parallel.sequence; }
   bool shares_sequences() const { return params_.parallel.sequence > 1; }
   runtime::Part sequences_of(std::size_t rank, std::size_t half) const;
-  runtime::Part reduced_rows(std::size_t half) const;  // of an all_reduce
+  runtime::Part reduced_rows(std::size_t half) const {  // of an all_reduce
+    return runtime::part_of(rows(), replica_.halves(), half);
+  }
   // Of a half's rows of the stream, flat, the run of a rank: as [rows, columns] of this shape.
   struct Run {
     std::uint64_t row = 0, column = 0, rows = 0, columns = 0;
@@ -70,7 +72,9 @@ class DecodeStep final : public PhasePrograms {
   void place_stream(std::size_t rank);
   void put_together();
   Products products(std::size_t layer) const;
-  runtime::HbmView all_rows(const Matrix& matrix, std::size_t half) const;
+  runtime::HbmView all_rows(const Matrix& matrix, std::size_t half) const {
+    return rows_of(matrix.of(half), 0, rows());
+  }
   Cache allocate_cache(std::size_t rank, std::size_t half);
   Layer allocate(std::size_t rank, std::size_t layer);
 
