@@ -182,21 +182,22 @@ Region Kernel::Impl::region_of(const HbmView& view) const {
   const std::uint64_t row_bytes = pitch.at(view.buffer), size = isa::size_of(view.dtype);
   const std::uint64_t width =
       ((view.columns - 1) * static_cast<std::uint64_t>(view.column_stride) + 1) * size;
-  std::uint64_t reach = 0;
+  std::int64_t low = 0, high = 0;  // bytes from the first element to the lowest and the highest row
   bool whole_rows_apart = true;
   const auto extend = [&](std::uint64_t count, std::int64_t stride) {
     if (count <= 1) return;
-    const std::uint64_t bytes = static_cast<std::uint64_t>(stride) * size;
-    whole_rows_apart = whole_rows_apart && bytes % row_bytes == 0;
-    reach += (count - 1) * bytes;
+    const std::int64_t bytes = stride * static_cast<std::int64_t>(size);
+    whole_rows_apart = whole_rows_apart && bytes % static_cast<std::int64_t>(row_bytes) == 0;
+    (bytes < 0 ? low : high) += static_cast<std::int64_t>(count - 1) * bytes;
   };
   extend(view.rows, view.row_stride);
   for (const HbmView::Repeat& repeat : view.repeats) extend(repeat.count, repeat.stride);
-  const std::uint64_t column = view.offset % row_bytes;
-  const auto first = static_cast<std::uint32_t>(view.offset / row_bytes);
+  const auto reach = static_cast<std::uint64_t>(high - low);
+  const std::uint64_t begin = view.offset - static_cast<std::uint64_t>(-low), column = begin % row_bytes;
+  const auto first = static_cast<std::uint32_t>(begin / row_bytes);
   if (whole_rows_apart && column + width <= row_bytes)
     return {view.buffer, first, static_cast<std::uint32_t>(reach / row_bytes + 1), column, width};
-  const std::uint64_t end = view.offset + reach + width;
+  const std::uint64_t end = begin + reach + width;
   return {view.buffer, first, static_cast<std::uint32_t>((end - 1) / row_bytes - first + 1), 0, row_bytes};
 }
 

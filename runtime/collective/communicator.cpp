@@ -68,10 +68,12 @@ Strip Communicator::strip_of(std::uint32_t rank, const End& end, std::uint64_t p
   Strip strip;
   strip.block = at.kernel->beside(at.memory, static_cast<std::int64_t>(end.address - at.address),
                                   end.window.dtype, end.places, pitch);
+  const std::uint64_t before = end.descending ? (end.places - 1) * pitch * isa::size_of(end.window.dtype) : 0;
+  strip.block.offset += before;
   strip.block.rows = 1;
-  strip.pitch = static_cast<std::int64_t>(pitch);
+  strip.pitch = end.descending ? -static_cast<std::int64_t>(pitch) : static_cast<std::int64_t>(pitch);
   strip.places = end.places;
-  strip.address = end.address;
+  strip.address = end.address + before;
   return strip;
 }
 

@@ -24,11 +24,12 @@
 namespace tahoma::runtime::collective {
 
 // Where a rank's chunks are, one behind the other, chunk_pitch() apart: as its program sees them all, and
-// where the first one begins.
+// where they begin.
 struct End {
   HbmView window;
   std::uint64_t address = 0;
   std::uint64_t places = 1;
+  bool descending = false;  // the last chunk comes first
 };
 struct Ends {  // by rank
   std::vector<End> input, output;

@@ -82,5 +82,7 @@ CASES = [
     case("prefill on a core", 2, 48),
     case("prefill on four ranks of two cores, in slices", 1, 128, **{"parallel.tensor": 4, "machine.chip.lnc": 2, "overlap": 2}),
     case("decode on a core", 3, 1, context=77),
+    case("prefill in two stages of two groups that share the tokens", 2, 128, **{"parallel.tensor": 2, "parallel.sequence": 2, "parallel.pipeline": 2, "microbatches": 2}),
+    case("decode in two stages of two groups that share the caches", 4, 1, context=80, **{"parallel.tensor": 2, "parallel.sequence": 2, "parallel.pipeline": 2, "microbatches": 2}),
     case("decode on more ranks than heads, two replicas", 4, 1, context=100, **{"parallel.tensor": 4, "parallel.data": 2}),
 ]

@@ -120,6 +120,19 @@ TEST_CASE("kernel: a wait for a window is one for each transfer into it that is 
   CHECK(stream[3].wait.semaphore == stream[0].update.semaphore);
 }
 
+TEST_CASE("kernel: rows from the last to the first are the same rows to what reads them", "[kernel]") {
+  Tiles t;
+  const HbmView y = t.kernel.argument("y", DType::kFp16, 8, 90);
+  HbmView up = y.window(5, 0, 3, 90);  // rows 5, 4 and 3
+  up.row_stride = -up.row_stride;
+  t.kernel.store(up, t.tile.partitions(0, 3), Queue::kSync);
+  t.kernel.load(t.kernel.take(t.pool, 1, 90), y.window(6, 0, 1, 90), Queue::kScalar);
+  t.kernel.load(t.kernel.take(t.pool, 1, 90), y.window(3, 0, 1, 90), Queue::kGpSimd);
+  const isa::Program program = t.kernel.finish();
+  CHECK(waited(program, Queue::kScalar) == isa::Wait::Kind::kNone);
+  CHECK(waited(program, Queue::kGpSimd) == isa::Wait::Kind::kGe);
+}
+
 TEST_CASE("kernel: slices of a tile are equal runs of its columns", "[kernel]") {
   const Tiles t;
   const TileView slices = t.tile.slices(3);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention kernels as parts of a layer: two in one program, on token-major tensors that are columns of wider
 // ones, with garbage wherever nobody has written.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <tuple>
@@ -10,6 +11,7 @@
 #include "workloads/attention/flash_kernel.h"
 #include "workloads/decode/decode_definition.h"
 #include "workloads/decode/decode_kernel.h"
+#include "workloads/decode/decode_merge.h"
 
 using namespace tahoma;
 using isa::DType;
@@ -150,7 +152,70 @@ void check_two_steps(workloads::DecodeShape shape) {
   }
 }
 
+// [kv_heads, sequences, tokens of both, d].
+runtime::HostTensor joined(const runtime::HostTensor& first, const runtime::HostTensor& second) {
+  runtime::HostTensor both = runtime::make_tensor(
+      "cache", first.dtype,
+      {first.shape[0], first.shape[1], first.shape[2] + second.shape[2], first.shape[3]});
+  const std::size_t caches = first.shape[0] * first.shape[1];
+  auto to = both.values.begin();
+  for (std::size_t n = 0; n < caches; ++n)
+    for (const runtime::HostTensor* part : {&first, &second}) {
+      const auto bytes = static_cast<std::ptrdiff_t>(part->values.size() / caches);
+      to = std::copy_n(part->values.begin() + static_cast<std::ptrdiff_t>(n) * bytes, bytes, to);
+    }
+  return both;
+}
+
+// 200 tokens of each cache and the 30 behind them. Parts of one length would weigh about the same.
+void check_parts(DType dtype, std::uint64_t kv_heads, std::uint64_t group, std::uint64_t d) {
+  const std::uint64_t sequences = 3, columns = kv_heads * group * d;
+  LayerBench bench(twice_the_memory());
+  const HbmView q = bench.input(dtype, sequences, columns, 1),
+                of_parts = bench.tensor(dtype, 2 * sequences, columns),
+                sums = bench.tensor(DType::kFp32, 2, kv_heads * group * sequences + 3),
+                o = bench.tensor(dtype, sequences, columns + 9).window(0, 9, sequences, columns);
+  std::vector<runtime::HostTensor> k, v;
+  for (const std::uint64_t part : {0, 1}) {
+    workloads::DecodeShape shape;
+    shape.capacity = part == 0 ? 200 : 30;
+    shape.lengths.assign(sequences, shape.capacity);
+    shape.kv_heads = kv_heads, shape.group = group, shape.d = d, shape.dtype = dtype;
+    shape.by_rows = shape.lse = true;
+    const std::uint64_t caches = kv_heads * sequences;
+    const auto seed = static_cast<std::uint32_t>(2 + part);
+    const HbmView keys = bench.input(dtype, caches * d, shape.capacity, seed),
+                  values = bench.input(dtype, caches * shape.capacity, d, seed + 2);
+    k.push_back(cache_of(bench, keys, shape, true));
+    v.push_back(cache_of(bench, values, shape, false));
+    HbmView lse = sums.window(part, 0, 1, sequences);
+    lse.rows = kv_heads * group;
+    lse.row_stride = static_cast<std::int64_t>(sequences);
+    workloads::emit_decode(
+        bench.kernel, bench.machine, shape,
+        {q, keys, values, of_parts.window(part * sequences, 0, sequences, columns), {}, lse});
+  }
+  workloads::emit_decode_merge(bench.kernel, bench.machine, {2, sequences, kv_heads * group, d, dtype},
+                               {of_parts, sums, o});
+  bench.run(7);
+  workloads::DecodeShape whole;
+  whole.lengths.assign(sequences, 230);
+  whole.kv_heads = kv_heads, whole.group = group, whole.d = d;
+  const runtime::HostTensor queries = queries_of(bench, q, whole), outputs = queries_of(bench, o, whole);
+  const runtime::GoldenResult golden = workloads::check_decode(
+      {queries, joined(k[0], k[1]), joined(v[0], v[1]), outputs, nullptr, whole.lengths}, nobody);
+  INFO(golden.first_mismatch);
+  CHECK(golden.passed);
+}
+
 }  // namespace
+
+TEST_CASE("layer kernels: a decoding step over two parts of the caches is one over all of them",
+          "[layer][decode]") {
+  check_parts(DType::kFp32, 2, 3, 64);
+  check_parts(DType::kBf16, 2, 3, 64);
+  check_parts(DType::kBf16, 1, 8, 128);
+}
 
 TEST_CASE("layer kernels: two decoding steps, queries and outputs in wider matrices", "[layer][decode]") {
   workloads::DecodeShape shape;

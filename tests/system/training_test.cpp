@@ -172,6 +172,7 @@ TEST_CASE("training: what cannot be dealt or does not fit is refused at its key"
   const model::MachineParams pairs = machine(1, 2);
   CHECK(refusal(pairs, with(kTiny, {{"parallel.tensor", "2"}})) == "accepted");
   CHECK(refusal(pairs, with(kTiny, {{"parallel.tensor", "4"}})) == "E-MDL-030 workload.model.kv_heads");
+  CHECK(refusal(pairs, with(kTiny, {{"parallel.pipeline", "2"}})) == "E-MDL-030 workload.parallel");
   CHECK(refusal(pairs, with(kTiny, {{"model.vocabulary", "0"}})) == "E-MDL-030 workload.model.vocabulary");
   CHECK(refusal(pairs, with(kTiny, {{"tokens", "8"}, {"batch", "16"}})) == "E-MDL-030 workload.tokens");
   CHECK(refusal(pairs, with(kTiny, {{"tokens", "16"}, {"batch", "1"}})) == "E-MDL-030 workload.batch");

@@ -8,63 +8,17 @@
 #include "model/base/error.h"
 #include "runtime/golden.h"
 #include "tests/support/in_child.h"
-#include "tests/support/workload_run.h"
+#include "tests/support/transformer_run.h"
 #include "workloads/transformer/definition.h"
 #include "workloads/transformer/exposure.h"
 #include "workloads/transformer/footprint.h"
 #include "workloads/transformer/seating.h"
 
 using namespace tahoma;
-using tests::Settings;
+using tests::run_layers;
+using tests::Settings, tests::kTiny, tests::with, tests::chips, tests::check_layers, tests::params_with;
 
 namespace {
-
-const Settings kTiny{{"model.hidden", "256"},
-                     {"model.heads", "4"},
-                     {"model.kv_heads", "2"},
-                     {"model.head_dim", "32"},
-                     {"model.ffn", "512"}};
-
-Settings with(Settings settings, const Settings& more) {
-  settings.insert(settings.end(), more.begin(), more.end());
-  return settings;
-}
-
-model::MachineParams machine(std::uint64_t x, std::uint64_t lnc) {
-  model::MachineParams params = tests::machine_of(x, 1, 1);
-  params.chip.lnc = lnc;
-  return params;
-}
-
-// Elapsed time, watched for races; the golden reference agrees.
-std::int64_t run(const model::MachineParams& params, const Settings& settings, model::Mode mode) {
-  const auto workload = tests::workload_with(workloads::make_transformer, settings);
-  workload->check(params);
-  runtime::Machine machine(params, mode, {true, true});
-  workload->prepare(machine, 1);
-  const std::int64_t elapsed = machine.run().elapsed.fs;
-  if (machine.findings().total() > 0) throw std::runtime_error(machine.findings().first().front());
-  if (mode != model::Mode::kFunctional) return elapsed;
-  const runtime::GoldenResult golden = workload->verify(machine);
-  if (!golden.checked || !golden.passed) throw std::runtime_error("golden: " + golden.first_mismatch);
-  return elapsed;
-}
-
-void check_layers(const model::MachineParams& params, const Settings& more) {
-  const Settings settings = with(kTiny, more);
-  const std::string timing =
-      tests::in_child([&] { return std::to_string(run(params, settings, model::Mode::kTiming)); });
-  CHECK(tests::in_child([&] { return std::to_string(run(params, settings, model::Mode::kFunctional)); }) ==
-        timing);
-}
-
-workloads::TransformerParams params_with(const Settings& settings) {
-  workloads::TransformerParams params;
-  base::ParamTree tree("workload");
-  params.declare(tree);
-  for (const auto& [key, value] : settings) tree.set("workload." + key, value, "test");
-  return params;
-}
 
 std::string refusal(const model::MachineParams& machine, const Settings& settings) {
   const workloads::TransformerParams params = params_with(settings);
@@ -90,39 +44,39 @@ base::InstructionActivity busy(std::uint32_t core, isa::Queue queue, std::int64_
 }  // namespace
 
 TEST_CASE("transformer: two layers of a prefill on one core agree with their definition", "[transformer]") {
-  check_layers(machine(1, 1), {{"layers", "2"}, {"model.layers", "2"}, {"batch", "2"}, {"tokens", "48"}});
+  check_layers(chips(1, 1), {{"layers", "2"}, {"model.layers", "2"}, {"batch", "2"}, {"tokens", "48"}});
 }
 
 TEST_CASE("transformer: a prefill over four ranks of two cores, in slices", "[transformer]") {
-  check_layers(machine(1, 2), {{"tokens", "128"}, {"parallel.tensor", "4"}, {"overlap", "2"}});
+  check_layers(chips(1, 2), {{"tokens", "128"}, {"parallel.tensor", "4"}, {"overlap", "2"}});
 }
 
 TEST_CASE("transformer: a prefill over two chips, ranks that share heads, two layers", "[transformer]") {
-  check_layers(machine(2, 1), {{"layers", "2"},
-                               {"model.layers", "2"},
-                               {"tokens", "64"},
-                               {"parallel.tensor", "8"},
-                               {"parallel.data", "2"},
-                               {"batch", "2"}});
+  check_layers(chips(2, 1), {{"layers", "2"},
+                             {"model.layers", "2"},
+                             {"tokens", "64"},
+                             {"parallel.tensor", "8"},
+                             {"parallel.data", "2"},
+                             {"batch", "2"}});
 }
 
 TEST_CASE("transformer: two decoding layers on one core agree with their definition", "[transformer]") {
   check_layers(
-      machine(1, 1),
+      chips(1, 1),
       {{"phase", "decode"}, {"layers", "2"}, {"model.layers", "2"}, {"batch", "3"}, {"context", "77"}});
 }
 
 TEST_CASE("transformer: a decoding step over four ranks of two cores", "[transformer]") {
-  check_layers(machine(1, 2),
+  check_layers(chips(1, 2),
                {{"phase", "decode"}, {"batch", "4"}, {"context", "100"}, {"parallel.tensor", "4"}});
 }
 
 TEST_CASE("transformer: a decoding step of more ranks than heads, two replicas", "[transformer]") {
-  check_layers(machine(2, 1), {{"phase", "decode"},
-                               {"batch", "4"},
-                               {"context", "50"},
-                               {"parallel.tensor", "8"},
-                               {"parallel.data", "2"}});
+  check_layers(chips(2, 1), {{"phase", "decode"},
+                             {"batch", "4"},
+                             {"context", "50"},
+                             {"parallel.tensor", "8"},
+                             {"parallel.data", "2"}});
 }
 
 TEST_CASE("transformer: the definition without its rotary embedding, or of another layer, is told apart",
@@ -155,7 +109,7 @@ TEST_CASE("transformer: the definition without its rotary embedding, or of anoth
 }
 
 TEST_CASE("transformer: what does not fit together or into the machine is refused", "[transformer]") {
-  const model::MachineParams one = machine(1, 1), pairs = machine(1, 2);
+  const model::MachineParams one = chips(1, 1), pairs = chips(1, 2);
   CHECK(refusal(one, kTiny) == "accepted");
   CHECK(refusal(one, with(kTiny, {{"parallel.tensor", "3"}})) == "E-MDL-001 workload.parallel.tensor");
   CHECK(refusal(one, with(kTiny, {{"parallel.data", "2"}})) == "E-MDL-001 workload.parallel.data");
@@ -173,18 +127,18 @@ TEST_CASE("transformer: what does not fit together or into the machine is refuse
 TEST_CASE("transformer: an all_reduce that would be cut into parts of accesses is refused", "[transformer]") {
   const std::string text = tests::in_child([] {
     try {
-      run(machine(1, 1),
-          {{"model.hidden", "96"},
-           {"model.heads", "8"},
-           {"model.kv_heads", "8"},
-           {"model.head_dim", "16"},
-           {"model.ffn", "128"},
-           {"phase", "decode"},
-           {"batch", "1"},
-           {"context", "10"},
-           {"parallel.tensor", "8"},
-           {"algorithm", "ring"}},
-          model::Mode::kTiming);
+      run_layers(chips(1, 1),
+                 {{"model.hidden", "96"},
+                  {"model.heads", "8"},
+                  {"model.kv_heads", "8"},
+                  {"model.head_dim", "16"},
+                  {"model.ffn", "128"},
+                  {"phase", "decode"},
+                  {"batch", "1"},
+                  {"context", "10"},
+                  {"parallel.tensor", "8"},
+                  {"algorithm", "ring"}},
+                 model::Mode::kTiming);
     } catch (const base::UserError& e) {
       return e.code;
     }

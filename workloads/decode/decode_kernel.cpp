@@ -13,6 +13,7 @@
 
 #include "workloads/decode/decode_batch.h"
 #include "workloads/decode/decode_cache.h"
+#include "workloads/decode/decode_lse.h"
 
 namespace tahoma::workloads {
 
@@ -61,6 +62,7 @@ class DecodeBuilder {
     make_pools();
     make_constants();
     cache_.make_pools(identity_);
+    if (shape_.lse) lse_.emplace(kernel_, shape_, tiling_, scale_, views_.lse);
   }
 
   // The scores of a block go to the array before the outputs of the one before it, whose exponentials are
@@ -270,6 +272,7 @@ class DecodeBuilder {
     const DecodeBatch batch = batch_of(shape_, tiling_, sequence.number);
     const unsigned columns = batch.count * group_, rows = columns * d_ / row_columns(shape_);
     if (batch.place == 0) result_ = kernel_.take(results_, d_, columns);
+    if (lse_) lse_->record(batch, *sequence.top, sum);
     const TileView inverse = kernel_.take(small_, d_, group_);
     kernel_.reciprocal(inverse, sum.partitions(0, d_));
     kernel_.tensor_tensor(of_sequence(shape_, batch, result_), output, inverse, AluOp::kMult);
@@ -301,6 +304,7 @@ class DecodeBuilder {
   std::array<Sequence, 3> sequences_;
   std::uint64_t started_ = 0;
   std::optional<Block> before_;
+  std::optional<DecodeLse> lse_;
 };
 
 }  // namespace

@@ -9,7 +9,8 @@
 // d]; of a paged one k and v [kv_heads pages, page d] and table [sequences, pages of a sequence], int32
 // numbers of pages; caches are dense; o like q. Group and d are at most the array's rows and columns. Lengths
 // are those of this launch: the program has no branch on them. Leaves out: appending the token to the cache,
-// several query tokens, and cutting one sequence over cores.
+// several query tokens, and cutting one sequence over
+// cores, whose parts decode_merge.h puts together by their `lse`.
 #pragma once
 
 #include "isa/program.h"
@@ -22,6 +23,7 @@ struct DecodeViews {
   runtime::HbmView q, k, v, o;
   runtime::HbmView
       table;  // of a paged cache; has to come from an argument that the caller has declared `control`
+  runtime::HbmView lse{};  // where the shape asks for it: [kv_heads group, sequences] of fp32
 };
 
 // Appends it to a kernel, which may hold more than this. Takes 6 PSUM banks, 8 with pages, and some 110 KiB

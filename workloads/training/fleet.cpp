@@ -10,12 +10,8 @@ using namespace runtime::collective;
 Fleet::Fleet(runtime::Machine& machine, const TrainingParams& params)
     : machine_(machine), algorithm_(params.forward.algorithm) {
   const TransformerParams& p = params.forward;
-  const Seating seating(machine.params(), p.placement, p.parallel.tensor);
-  for (Replica::Place& place : places_of(machine.params(), seating, p.parallel.data, p.parallel.tensor)) {
-    std::vector<Replica::Place> alone;
-    alone.push_back(std::move(place));
+  for (std::vector<Replica::Place>& alone : places_of(machine.params(), p.placement, p.parallel))
     replicas_.push_back(std::make_unique<Replica>(machine, std::move(alone)));
-  }
   if (replicas() == 1) return;
   std::vector<Replica*> all;
   for (const auto& replica : replicas_) all.push_back(replica.get());

@@ -57,6 +57,9 @@ void TrainingParams::declare(base::ParamTree& t) {
 
 void TrainingParams::check(const model::MachineParams& machine) const {
   forward.check(machine);
+  if (forward.parallel.groups() != replicas())
+    refuse("E-MDL-030", "workload.parallel",
+           "a training step has the degrees tensor and data; expected sequence 1 and pipeline 1");
   const ModelShape& m = model();
   const std::uint64_t halves = machine.chip.lnc, tensor = forward.parallel.tensor,
                       cores = halves * tensor * replicas();

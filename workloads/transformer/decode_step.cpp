@@ -17,37 +17,25 @@ constexpr isa::DType kDType = TransformerParams::kDType;
 
 }  // namespace
 
-DecodeStep::DecodeStep(Replica& replica, const TransformerParams& params)
-    : replica_(replica), params_(params), share_(params, replica.halves()) {
-  const ModelShape& m = params.model;
+DecodeStep::DecodeStep(Replica& replica, const TransformerParams& params, const Station& station)
+    : PhasePrograms(replica, params, station), share_(params, replica.halves()) {
   for (std::size_t r = 0; r < replica.ranks(); ++r) {
     Rank& rank = ranks_.emplace_back();
-    for (std::size_t l = 0; l < params.layers; ++l) {
-      rank.weights.emplace_back(replica, r, m, share_);
-      std::vector<Cache>& caches = rank.caches.emplace_back();
-      for (std::size_t h = 0; h < replica.halves(); ++h) caches.push_back(allocate_cache(r, h));
+    for (std::size_t l = 0; l < params.stage_layers(); ++l) {
+      rank.weights.emplace_back(replica, r, params.model, share_);
+      auto& caches = rank.caches.emplace_back(params.microbatches);
+      for (std::vector<Cache>& of_microbatch : caches)
+        for (std::size_t h = 0; h < replica.halves(); ++h) of_microbatch.push_back(allocate_cache(r, h));
     }
-    rank.table = replica.shared(r, "rope_table", kDType, rows(), m.head_dim);
+    rank.table = replica.shared(r, "rope_table", kDType, rows(), params.model.head_dim);
     replica.declare_input(rank.table.tensor);
-    for (std::size_t h = 0; h < replica.halves(); ++h) {
-      rank.in.push_back(replica.own(r, h, "in", kDType, rows(), m.hidden));
-      replica.declare_input(rank.in.back().tensor);
-      rank.out.push_back(replica.own(r, h, "out", kDType, rows(), m.hidden));
-    }
+    for (std::size_t b = 0; b < params.microbatches; ++b) place_stream(r);
   }
 }
 
 runtime::Part DecodeStep::sequences_of(std::size_t rank, std::size_t half) const {
   const std::uint64_t halves = replica_.halves();
   return runtime::part_of(rows(), share_.sharers * halves, rank % share_.sharers * halves + half);
-}
-
-runtime::Part DecodeStep::reduced_rows(std::size_t half) const {
-  return runtime::part_of(rows(), replica_.halves(), half);
-}
-
-HbmView DecodeStep::all_rows(const Matrix& matrix, std::size_t half) const {
-  return rows_of(matrix.of(half), 0, rows());
 }
 
 DecodeStep::Cache DecodeStep::allocate_cache(std::size_t r, std::size_t h) {
@@ -85,11 +73,12 @@ DecodeStep::Layer DecodeStep::allocate(std::size_t r, std::size_t number) {
     const auto own = [&](const char* name) {
       return known(replica_.own(r, h, name, kDType, padded, m.hidden));
     };
-    half.stream = number == 0 ? ranks_[r].in[h] : own("stream");
+    half.stream = number == 0 ? ranks_[r].in[microbatch_][h] : own("stream");
     half.normed = own("normed");
     half.middle = own("middle");
     half.normed_mlp = own("normed_mlp");
   }
+  if (shares_sequences()) allocate_parts(r, layer);
   return layer;
 }
 
@@ -134,12 +123,12 @@ void DecodeStep::append(std::size_t r, std::size_t h, const Cache& cache) {
     k.rows = width;
     k.columns = 1;
     k.row_stride = 1;
-    HbmView column = cache.k.of(h).window(place * width, params_.context, width, 1);
+    HbmView column = cache.k.of(h).window(place * width, context(), width, 1);
     column.repeats[1] = {count, d * full};
     if (count == 1) k.repeats[1] = column.repeats[1] = {};
     const isa::Queue on = isa::Queue::kGpSimd;
     replica_.kernel(r, h).move(column, k, on);
-    HbmView row = cache.v.of(h).window(place * capacity() + params_.context, 0, 1, width);
+    HbmView row = cache.v.of(h).window(place * capacity() + context(), 0, 1, width);
     row.rows = count;
     row.row_stride = full * d;
     replica_.kernel(r, h).move(row, heads_of(qkv, share_.heads + share_.kv_heads + head, 1, width), on);
@@ -149,18 +138,26 @@ void DecodeStep::append(std::size_t r, std::size_t h, const Cache& cache) {
 void DecodeStep::attend(std::size_t layer) {
   const std::uint64_t d = params_.model.head_dim;
   replica_.each("cache", [&](std::size_t r, std::size_t h) {
-    if (sequences_of(r, h).count > 0) append(r, h, ranks_[r].caches[layer][h]);
+    if (has_new() && sequences_of(r, h).count > 0) append(r, h, ranks_[r].caches[layer][microbatch_][h]);
   });
   replica_.each("attention", [&](std::size_t r, std::size_t h) {
     const runtime::Part own = sequences_of(r, h);
     if (own.count == 0) return;
-    const Cache& cache = ranks_[r].caches[layer][h];
+    const Cache& cache = ranks_[r].caches[layer][microbatch_][h];
     const auto heads = [&](const Matrix& matrix) {
       return heads_of(rows_of(matrix.of(h), own.first, own.count), 0, share_.heads, d);
     };
-    part(r, h).decode({heads(layers_[r].qkv), cache.k.of(h), cache.v.of(h), heads(layers_[r].o),
-                       share_.kv_heads, share_.heads_per_kv, own.count, capacity()});
+    LayerPart::Decode decode{heads(layers_[r].qkv), cache.k.of(h),       cache.v.of(h), heads(layers_[r].o),
+                             share_.kv_heads,       share_.heads_per_kv, own.count,     capacity()};
+    if (!shares_sequences()) return part(r, h).decode(decode);
+    const HbmView lse = lse_of(layers_[r].halves[h], h);
+    decode.o = layers_[r].halves[h].part.of(h);
+    decode.lse = &lse;
+    part(r, h).decode(decode);
   });
+}
+
+void DecodeStep::project(std::size_t layer) {
   for (std::size_t r = 0; r < replica_.ranks(); ++r)
     replica_.meet(r, [&](std::size_t writer, std::size_t viewer) {
       const auto [first, count] = sequences_of(r, writer);
@@ -216,10 +213,7 @@ void DecodeStep::feed_forward(std::size_t layer) {
       [&](std::size_t r, std::size_t h) { return all_rows(layers_[r].halves[h].normed_mlp, h); });
 }
 
-void DecodeStep::emit_layer(std::size_t layer) {
-  before_ = std::move(layers_);
-  layers_.clear();
-  for (std::size_t r = 0; r < replica_.ranks(); ++r) layers_.push_back(allocate(r, layer));
+void DecodeStep::normalise(std::size_t layer) {
   replica_.each("attention norm", [&](std::size_t r, std::size_t h) {
     const Layer::Half& half = layers_[r].halves[h];
     const HbmView stream = all_rows(half.stream, h), gain = ranks_[r].weights[layer].attention_gain.of(h),
@@ -228,65 +222,23 @@ void DecodeStep::emit_layer(std::size_t layer) {
     const HbmView sum = all_rows(before_[r].sum_mlp, h);
     part(r, h).norm(all_rows(before_[r].halves[h].middle, h), &sum, &stream, gain, normed);
   });
+}
+
+void DecodeStep::prepare(std::size_t layer) {
+  before_ = std::move(layers_);
+  layers_.clear();
+  for (std::size_t r = 0; r < replica_.ranks(); ++r) layers_.push_back(allocate(r, layer));
+  normalise(layer);
   make_heads(layer);
   attend(layer);
+}
+
+void DecodeStep::complete(std::size_t layer) {
+  if (shares_sequences()) merge();
+  project(layer);
   reduce("attention all_reduce", &Layer::partial, &Layer::sum);
   feed_forward(layer);
   reduce("mlp all_reduce", &Layer::partial_mlp, &Layer::sum_mlp);
-}
-
-void DecodeStep::emit() {
-  for (std::size_t l = 0; l < params_.layers; ++l) emit_layer(l);
-  replica_.each("residual", [&](std::size_t r, std::size_t h) {
-    part(r, h).add(all_rows(layers_[r].halves[h].middle, h), all_rows(layers_[r].sum_mlp, h),
-                   ranks_[r].out[h].of(h));
-  });
-}
-
-void DecodeStep::fill_cache(runtime::Machine& machine, std::size_t g, std::size_t r, std::size_t h,
-                            std::size_t layer, const HostCache& values) const {
-  const Cache& cache = ranks_[r].caches[layer][h];
-  const auto [first, count] = sequences_of(r, h);
-  const std::uint64_t d = params_.model.head_dim, context = params_.context;
-  const std::uint64_t sequence = replica_.alike()[g].number * rows() + first;
-  for (std::uint64_t head = 0; head < share_.kv_heads && context > 0; ++head)
-    for (std::uint64_t s = 0; s < count; ++s) {
-      const runtime::Window window{(sequence + s) * context, (share_.first_kv_head(r) + head) * d, context,
-                                   d};
-      const std::uint64_t place = head * count + s;
-      runtime::copy_window(values.v, window, row_of(machine, replica_, g, cache.v, place * capacity()));
-      std::vector<std::byte> turned(context * d * isa::size_of(kDType));
-      runtime::copy_window_transposed(values.k, window, turned.data());
-      const std::size_t bytes = context * isa::size_of(kDType);
-      for (std::uint64_t i = 0; i < d; ++i)
-        std::copy_n(turned.data() + i * bytes, bytes, row_of(machine, replica_, g, cache.k, place * d + i));
-    }
-}
-
-void DecodeStep::fill(runtime::Machine& machine, const HostCase& values) const {
-  for (std::size_t r = 0; r < ranks_.size(); ++r) {
-    for (std::size_t l = 0; l < params_.layers; ++l)
-      ranks_[r].weights[l].fill(machine, replica_, r, params_.model, values.weights[l], share_);
-    fill_all(machine, replica_, ranks_[r].table, values.table);
-    for (std::size_t g = 0; g < replica_.alike().size(); ++g)
-      for (std::size_t h = 0; h < replica_.halves(); ++h) {
-        const std::uint64_t row = replica_.alike()[g].number * rows();
-        runtime::copy_window(values.x, {row, 0, rows(), values.x.columns()},
-                             row_of(machine, replica_, g, ranks_[r].in[h], 0));
-        for (std::size_t l = 0; l < params_.layers; ++l) fill_cache(machine, g, r, h, l, values.caches[l]);
-      }
-  }
-}
-
-// All ranks have the same; one of them tells.
-void DecodeStep::gather(runtime::Machine& machine, runtime::HostTensor& out) const {
-  for (std::size_t g = 0; g < replica_.alike().size(); ++g)
-    for (std::size_t h = 0; h < replica_.halves(); ++h) {
-      const auto [first, count] = reduced_rows(h);
-      const std::size_t rank = (h + 1) % ranks_.size();
-      runtime::paste_window(out, {replica_.alike()[g].number * rows() + first, 0, count, out.columns()},
-                            row_of(machine, replica_, g, ranks_[rank].out[h], first));
-    }
 }
 
 }  // namespace tahoma::workloads

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "model/base/error.h"
@@ -24,7 +25,7 @@ std::uint64_t ranks_of_chip(const TransformerParams& params, const model::Machin
   const Seating seating(machine, params.placement, params.parallel.tensor);
   std::map<std::uint64_t, std::uint64_t> on_chip;
   std::uint64_t most = 0;
-  for (std::uint64_t g = 0; g < params.parallel.data; ++g)
+  for (std::uint64_t g = 0; g < params.parallel.groups(); ++g)
     for (std::uint64_t r = 0; r < params.parallel.tensor; ++r)
       most = std::max(most, ++on_chip[seating.cores(g, r).front() / machine.chip.cores]);
   return most;
@@ -36,16 +37,21 @@ Footprint footprint_of(const TransformerParams& params, const model::MachinePara
   const bool decodes = params.phase() == Phase::kDecode;
   const double ranks = number(ranks_of_chip(params, machine)),
                size = number(isa::size_of(TransformerParams::kDType)), hidden = number(m.hidden),
-               layers = number(m.layers), rows = number(params.rows());
+               layers = std::ceil(number(m.layers) / number(params.parallel.pipeline)),  // of a stage
+      rows = number(params.rows()), microbatches = number(params.microbatches);
   const double heads = number(share.units() + share.heads) * number(m.head_dim);
-  const double kept =
-      decodes ? number(params.context + 1) * number((params.rows() + share.sharers - 1) / share.sharers)
-              : rows;
+  const double kept = decodes ? number(params.context / params.parallel.sequence + 1) *
+                                    number((params.rows() + share.sharers - 1) / share.sharers)
+                              : rows;
+  // Of all groups, where they share sequences; of one microbatch.
+  const double gathered =
+      !decodes && params.parallel.sequence > 1 ? number(params.sequences() * params.tokens) : 0;
   Footprint f;
   f.weights = ranks * layers * (size * hidden * (heads + 3 * number(share.ffn)) + 2 * 4 * hidden);
-  f.caches = ranks * layers * size * 2 * number(share.kv_heads * m.head_dim) * kept;
+  f.caches = ranks * layers * size * 2 * number(share.kv_heads * m.head_dim) * kept * microbatches;
   // What prefill.cpp and decode_step.cpp place: gathered or summed rows and partial sums, twice each.
-  f.activations = ranks * size * rows * (4 * hidden + heads + 3 * number(share.ffn));
+  f.activations = ranks * size * rows * (4 * hidden + heads + 3 * number(share.ffn)) +
+                  ranks * size * gathered * 2 * number(share.kv_heads * m.head_dim);
   f.embedding = ranks * size * 2 * number(m.vocabulary) * hidden / number(params.parallel.ranks());
   return f;
 }

@@ -5,6 +5,7 @@
 
 #include "workloads/attention/flash_kernel.h"
 #include "workloads/decode/decode_kernel.h"
+#include "workloads/decode/decode_merge.h"
 #include "workloads/gemm/gemm_kernel.h"
 #include "workloads/mlp/gated.h"
 #include "workloads/rms_norm/rms_norm_kernel.h"
@@ -106,7 +107,14 @@ void LayerPart::decode(const Decode& d) const {
   shape.d = model.head_dim;
   shape.dtype = kDType;
   shape.by_rows = true;
-  emit_decode(kernel, machine, shape, {d.q, d.k, d.v, d.o, {}});
+  shape.lse = d.lse != nullptr;
+  emit_decode(kernel, machine, shape, {d.q, d.k, d.v, d.o, {}, d.lse == nullptr ? HbmView{} : *d.lse});
+}
+
+void LayerPart::merge(std::uint64_t parts, std::uint64_t heads, const HbmView& of_parts, const HbmView& lse,
+                      const HbmView& o) const {
+  const Kernel::Scope scope(kernel);
+  emit_decode_merge(kernel, machine, {parts, o.rows, heads, model.head_dim, kDType}, {of_parts, lse, o});
 }
 
 }  // namespace tahoma::workloads

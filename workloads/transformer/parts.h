@@ -38,8 +38,12 @@ struct LayerPart {
   struct Decode {
     runtime::HbmView q, k, v, o;
     std::uint64_t kv_heads, heads_per_kv, sequences, tokens;
+    const runtime::HbmView* lse = nullptr;  // wanted: [heads, sequences] of fp32
   };
   void decode(const Decode& d) const;
+  // Attention over so many parts of the keys put together (workloads/decode/decode_merge.h).
+  void merge(std::uint64_t parts, std::uint64_t heads, const runtime::HbmView& of_parts,
+             const runtime::HbmView& lse, const runtime::HbmView& o) const;
 };
 
 // Columns of heads [first, first + count) of a matrix of such.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/transformer/prefill.h"
 
-#include <algorithm>
-
 #include "workloads/kernel/turned.h"
 
 namespace tahoma::workloads {
@@ -14,34 +12,31 @@ namespace {
 
 constexpr isa::DType kDType = TransformerParams::kDType;
 
-// Chunks that are rows of a tensor, from a row on.
-End end_of(const Matrix& matrix, std::size_t half, std::uint64_t first, std::uint64_t rows,
-           std::uint64_t places) {
-  End end;
-  end.window = rows_of(matrix.of(half), first, rows * places);
-  end.address = matrix.tensor.address + end.window.offset;
-  end.places = places;
-  return end;
-}
-
 }  // namespace
 
-Prefill::Prefill(Replica& replica, const TransformerParams& params)
-    : replica_(replica),
-      params_(params),
+Prefill::Prefill(Replica& replica, const TransformerParams& params, const Station& station)
+    : PhasePrograms(replica, params, station),
       share_(params, replica.halves()),
       rows_{params.overlap, replica.halves(), replica.ranks(),
-            params.rows() / (params.overlap * replica.halves() * replica.ranks())} {
+            params.rows() / (params.overlap * replica.halves() * replica.ranks())},
+      tokens_(params, station.group) {
   const ModelShape& m = params.model;
   for (std::size_t r = 0; r < replica.ranks(); ++r) {
     Rank& rank = ranks_.emplace_back();
-    for (std::size_t l = 0; l < params.layers; ++l) rank.weights.emplace_back(replica, r, m, share_);
-    rank.table = replica.shared(r, "rope_table", kDType, params.tokens, m.head_dim);
+    for (std::size_t l = 0; l < params.stage_layers(); ++l) rank.weights.emplace_back(replica, r, m, share_);
+    rank.table = replica.shared(r, "rope_table", kDType, tokens_.tokens(), m.head_dim);
     replica.declare_input(rank.table.tensor);
-    for (std::size_t h = 0; h < replica.halves(); ++h) {
-      rank.in.push_back(replica.own(r, h, "in", kDType, rows_.own(), m.hidden));
-      replica.declare_input(rank.in.back().tensor);
-      rank.out.push_back(replica.own(r, h, "out", kDType, rows_.own(), m.hidden));
+    for (std::size_t b = 0; b < params.microbatches; ++b) {
+      rank.in.emplace_back();
+      rank.out.emplace_back();
+      for (std::size_t h = 0; h < replica.halves(); ++h) {
+        const Matrix& in = rank.in[b].emplace_back(replica.own(r, h, "in", kDType, rows_.own(), m.hidden));
+        if (station.before != nullptr)
+          station.before->expect(r, h, in, in.of(h));
+        else
+          replica.declare_input(in.tensor);
+        rank.out[b].push_back(replica.own(r, h, "out", kDType, rows_.own(), m.hidden));
+      }
     }
   }
 }
@@ -60,6 +55,12 @@ Prefill::Layer Prefill::allocate(std::size_t r, std::size_t number) {
   layer.o = whole("attention", share_.heads * m.head_dim);
   // Rows that another rank does stay zero.
   if (share_.sharers > 1) replica_.declare_input(layer.o.tensor);
+  if (tokens_.groups > 1) {
+    const std::uint64_t columns = 2 * share_.kv_heads * m.head_dim;
+    layer.keys = whole("keys_values", columns);
+    layer.all_keys =
+        replica_.shared(r, "all_keys_values", kDType, params_.sequences() * params_.tokens, columns);
+  }
   layer.partial = whole("partial", m.hidden);
   layer.gathered_mlp = whole("gathered_mlp", m.hidden);
   layer.gate_up = whole("gate_up", 2 * share_.ffn);
@@ -70,7 +71,7 @@ Prefill::Layer Prefill::allocate(std::size_t r, std::size_t number) {
     const auto own = [&](const char* name) {
       return replica_.own(r, h, name, kDType, rows_.own(), m.hidden);
     };
-    half.stream = number == 0 ? ranks_[r].in[h] : own("stream");
+    half.stream = number == 0 ? ranks_[r].in[microbatch_][h] : own("stream");
     half.middle = own("middle");
     if (replica_.ranks() == 1) continue;
     half.normed = own("normed");
@@ -165,55 +166,6 @@ void Prefill::make_heads(std::size_t layer, std::size_t slice) {
   turn_heads(slice);
 }
 
-// Queries and keys; a slice may hold the end of one sequence and the beginning of the next.
-void Prefill::turn_heads(std::size_t slice) {
-  const std::uint64_t d = params_.model.head_dim, begin = rows_.first_of_block(slice, 0),
-                      end = begin + rows_.slice();
-  replica_.each("rope", [&](std::size_t r, std::size_t h) {
-    const auto [first, count] = share_.units_of(h);
-    const std::uint64_t turned = share_.heads + share_.kv_heads;
-    if (first >= turned || count == 0) return;
-    for (std::uint64_t row = begin; row < end;) {
-      const std::uint64_t token = row % params_.tokens, rows = std::min(end - row, params_.tokens - token);
-      part(r, h).rope(
-          heads_of(rows_of(layers_[r].qkv.of(h), row, rows), first, std::min(count, turned - first), d),
-          rows_of(ranks_[r].table.of(h), token, rows));
-      row += rows;
-    }
-  });
-}
-
-void Prefill::attend() {
-  const std::uint64_t d = params_.model.head_dim;
-  replica_.region("attention");
-  for (std::size_t r = 0; r < replica_.ranks(); ++r)
-    replica_.meet(r, [&](std::size_t writer, std::size_t viewer) {
-      const auto [first, count] = share_.units_of(writer);
-      if (count == 0) return std::vector<HbmView>{};
-      return std::vector<HbmView>{heads_of(layers_[r].qkv.of(viewer), first, count, d)};
-    });
-  replica_.each("attention", [&](std::size_t r, std::size_t h) {
-    const RankShare::Heads heads = share_.heads_of(r, h);
-    const std::uint64_t kv = heads.first / share_.heads_per_kv,
-                        kv_end = (heads.first + heads.count - 1) / share_.heads_per_kv + 1;
-    for (std::uint64_t s = 0; s < params_.sequences(); ++s) {
-      const auto rows = [&](const HbmView& view, std::uint64_t first, std::uint64_t count) {
-        return heads_of(rows_of(view, s * params_.tokens, params_.tokens), first, count, d);
-      };
-      const HbmView qkv = layers_[r].qkv.of(h);
-      part(r, h).attention({rows(qkv, heads.first, heads.count), rows(qkv, share_.heads + kv, kv_end - kv),
-                            rows(qkv, share_.heads + share_.kv_heads + kv, kv_end - kv),
-                            rows(layers_[r].o.of(h), heads.first, heads.count), heads, share_.heads_per_kv});
-    }
-  });
-  replica_.region("attention");
-  for (std::size_t r = 0; r < replica_.ranks(); ++r)
-    replica_.meet(r, [&](std::size_t writer, std::size_t viewer) {
-      const RankShare::Heads heads = share_.heads_of(r, writer);
-      return std::vector<HbmView>{heads_of(layers_[r].o.of(viewer), heads.first, heads.count, d)};
-    });
-}
-
 void Prefill::project(std::size_t layer, std::size_t slice) {
   products(layer, slice).project();
   exchange("attention reduce_scatter", Operation::kReduceScatter, slice, &Layer::Half::sum, &Layer::partial);
@@ -229,14 +181,27 @@ void Prefill::feed_forward(std::size_t layer, std::size_t slice) {
            &Layer::partial_mlp);
 }
 
-// What a slice needs next comes before the slice behind it: queues are in order.
-void Prefill::emit_layer(std::size_t layer) {
+void Prefill::begin(std::size_t microbatch) {
+  microbatch_ = microbatch;
+  layers_.clear();
+  if (station_.before != nullptr)
+    replica_.each("hand-over", [&](std::size_t r, std::size_t h) { station_.before->receive(r, h); });
+}
+
+void Prefill::prepare(std::size_t layer) {
   before_ = std::move(layers_);
   layers_.clear();
   for (std::size_t r = 0; r < replica_.ranks(); ++r) layers_.push_back(allocate(r, layer));
+  for (std::size_t s = 0; s < rows_.slices; ++s) normalise(layer, s);
+  for (std::size_t s = 0; s < rows_.slices; ++s) make_heads(layer, s);
+  meet_heads();
+  if (tokens_.groups > 1) collect_keys();
+}
+
+// What a slice needs next comes before the slice behind it: queues are in order.
+void Prefill::complete(std::size_t layer) {
   const std::size_t slices = rows_.slices;
-  for (std::size_t s = 0; s < slices; ++s) normalise(layer, s);
-  for (std::size_t s = 0; s < slices; ++s) make_heads(layer, s);
+  if (tokens_.groups > 1) meet_keys();
   attend();
   for (std::size_t s = 0; s < slices; ++s) project(layer, s);
   for (std::size_t s = 0; s <= slices; ++s) {
@@ -245,46 +210,14 @@ void Prefill::emit_layer(std::size_t layer) {
   }
 }
 
-void Prefill::finish() {
+void Prefill::end(std::size_t microbatch) {
   replica_.each("residual", [&](std::size_t r, std::size_t h) {
     for (std::size_t s = 0; s < rows_.slices; ++s)
       part(r, h).add(own(layers_[r], h, s, &Layer::Half::middle),
                      own(layers_[r], h, s, &Layer::Half::sum_mlp, &Layer::partial_mlp),
-                     rows_of(ranks_[r].out[h].of(h), s * rows_.run, rows_.run));
+                     rows_of(ranks_[r].out[microbatch][h].of(h), s * rows_.run, rows_.run));
   });
-}
-
-void Prefill::emit() {
-  for (std::size_t l = 0; l < params_.layers; ++l) emit_layer(l);
-  finish();
-}
-
-template <class Body>
-void Prefill::for_runs(Body&& body) const {
-  for (std::size_t g = 0; g < replica_.alike().size(); ++g)
-    for (std::size_t r = 0; r < rows_.ranks; ++r)
-      for (std::size_t h = 0; h < rows_.halves; ++h)
-        for (std::size_t s = 0; s < rows_.slices; ++s)
-          body(g, r, h, s * rows_.run, replica_.alike()[g].number * rows_.rows() + rows_.first(s, h, r));
-}
-
-void Prefill::fill(runtime::Machine& machine, const HostCase& values) const {
-  for (std::size_t r = 0; r < ranks_.size(); ++r) {
-    for (std::size_t l = 0; l < params_.layers; ++l)
-      ranks_[r].weights[l].fill(machine, replica_, r, params_.model, values.weights[l], share_);
-    fill_all(machine, replica_, ranks_[r].table, values.table);
-  }
-  for_runs([&](std::size_t g, std::size_t r, std::size_t h, std::uint64_t own, std::uint64_t row) {
-    runtime::copy_window(values.x, {row, 0, rows_.run, values.x.columns()},
-                         row_of(machine, replica_, g, ranks_[r].in[h], own));
-  });
-}
-
-void Prefill::gather(runtime::Machine& machine, runtime::HostTensor& out) const {
-  for_runs([&](std::size_t g, std::size_t r, std::size_t h, std::uint64_t own, std::uint64_t row) {
-    runtime::paste_window(out, {row, 0, rows_.run, out.columns()},
-                          row_of(machine, replica_, g, ranks_[r].out[h], own));
-  });
+  finish(microbatch, [&](std::size_t r, std::size_t h) { return ranks_[r].out[microbatch][h].of(h); });
 }
 
 }  // namespace tahoma::workloads

@@ -14,9 +14,14 @@ using runtime::HbmView, runtime::Tensor;
 
 namespace {
 
+// Of the first core.
+std::uint32_t distance_of(const Replica::Place& a, const Replica::Place& b) {
+  return b.cores.front().front() - a.cores.front().front();
+}
+
 // The same ways to all others, seen from another chip.
 bool lie_alike(const model::MachineParams& machine, const Replica::Place& a, const Replica::Place& b) {
-  const std::uint32_t distance = b.cores.front().front() - a.cores.front().front();
+  const std::uint32_t distance = distance_of(a, b);
   if (distance % machine.chip.cores != 0) return false;
   for (std::size_t r = 0; r < a.cores.size(); ++r)
     for (std::size_t h = 0; h < a.cores[r].size(); ++h)
@@ -26,41 +31,63 @@ bool lie_alike(const model::MachineParams& machine, const Replica::Place& a, con
   });
 }
 
+// And the same ways from stage to stage.
+bool lie_alike(const model::MachineParams& machine, const std::vector<Replica::Place>& a,
+               const std::vector<Replica::Place>& b) {
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (!lie_alike(machine, a[i], b[i]) || distance_of(a[i], b[i]) != distance_of(a.front(), b.front()))
+      return false;
+  return true;
+}
+
 }  // namespace
 
-std::vector<Replica::Place> places_of(const model::MachineParams& machine, const Seating& seating,
-                                      std::uint64_t replicas, std::uint64_t tensor) {
+std::vector<std::vector<Replica::Place>> places_of(const model::MachineParams& machine,
+                                                   const std::string& order, const ParallelDegrees& degrees) {
+  const Seating seating(machine, order, degrees.tensor);
   const std::size_t halves = machine.chip.lnc;
-  std::vector<Replica::Place> places;
+  std::vector<std::vector<Replica::Place>> replicas(degrees.data);
   std::vector<Members> members;
-  for (std::uint64_t g = 0; g < replicas; ++g) {
-    Replica::Place& place = places.emplace_back(Replica::Place{g, {}, {}});
-    for (std::uint64_t r = 0; r < tensor; ++r) place.cores.push_back(seating.cores(g, r));
-    for (std::size_t h = 0; h < halves && tensor > 1; ++h) {
-      Members& group = members.emplace_back(Members{fmt::format("replica {} half {}", g, h), {}});
+  for (std::uint64_t g = 0; g < degrees.groups(); ++g) {
+    const std::uint64_t data = g / degrees.sequence % degrees.data;
+    Replica::Place& place = replicas[data].emplace_back(Replica::Place{data, {}, {}});
+    for (std::uint64_t r = 0; r < degrees.tensor; ++r) place.cores.push_back(seating.cores(g, r));
+    for (std::size_t h = 0; h < halves && degrees.tensor > 1; ++h) {
+      Members& group = members.emplace_back(Members{fmt::format("group {} half {}", g, h), {}});
       for (const auto& rank : place.cores) group.cores.push_back({rank[h]});
     }
   }
   std::size_t number = 0;
-  for (Group& group : groups_from(machine, std::move(members)))
-    places[number++ / halves].groups.push_back(std::move(group));
-  return places;
+  for (Group& group : groups_from(machine, std::move(members))) {
+    const std::size_t g = number++ / halves, stage = g / (degrees.sequence * degrees.data);
+    replicas[g / degrees.sequence % degrees.data][stage * degrees.sequence + g % degrees.sequence]
+        .groups.push_back(std::move(group));
+  }
+  return replicas;
 }
 
-std::vector<std::vector<Replica::Place>> sort_alike(const model::MachineParams& machine,
-                                                    std::vector<Replica::Place> places) {
-  std::vector<std::vector<Replica::Place>> alike;
-  for (Replica::Place& place : places) {
-    auto like = std::find_if(alike.begin(), alike.end(),
-                             [&](const auto& some) { return lie_alike(machine, some.front(), place); });
-    if (like == alike.end()) like = alike.insert(alike.end(), std::vector<Replica::Place>{});
-    like->push_back(std::move(place));
+std::vector<std::vector<Replica::Alike>> sort_alike(const model::MachineParams& machine,
+                                                    const std::vector<std::vector<Replica::Place>>& replicas,
+                                                    const ParallelDegrees& degrees) {
+  std::vector<std::vector<Replica::Place>> firsts;
+  std::vector<std::vector<Replica::Alike>> alike;
+  for (const std::vector<Replica::Place>& replica : replicas) {
+    const auto like = degrees.sequence > 1
+                          ? firsts.end()
+                          : std::find_if(firsts.begin(), firsts.end(), [&](const auto& first) {
+                              return lie_alike(machine, first, replica);
+                            });
+    const auto number = static_cast<std::size_t>(like - firsts.begin());
+    if (like == firsts.end()) {
+      firsts.push_back(replica);
+      alike.emplace_back(replica.size());
+    }
+    for (std::size_t i = 0; i < replica.size(); ++i) alike[number][i].push_back(replica[i]);
   }
   return alike;
 }
 
-Replica::Replica(runtime::Machine& machine, std::vector<Place> alike)
-    : machine_(machine), alike_(std::move(alike)) {
+Replica::Replica(runtime::Machine& machine, Alike alike) : machine_(machine), alike_(std::move(alike)) {
   for (std::size_t r = 0; r < ranks(); ++r)
     for (const std::uint32_t core : alike_.front().cores[r])
       programs_.push_back(std::make_unique<CoreProgram>(machine, core, fmt::format("transformer_{}", core)));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ranks of one tensor-parallel group while their programs are being built, and all groups that lie like
-// it: same cores and addresses up to one distance, so that one set of programs serves them all. A rank is a
+// The ranks of one tensor-parallel group while their programs are being built, and the groups of other data
+// replicas that lie like it: same cores and addresses up to one distance, so that one set of programs serves
+// them all. A rank is a
 // logical core; its physical cores are its *halves* (one of them is all there is with machine.chip.lnc = 1),
 // which share the tensors of their HBM stack.
 #pragma once
@@ -12,6 +13,7 @@
 
 #include "runtime/collective/communicator.h"
 #include "workloads/transformer/seating.h"
+#include "workloads/transformer/transformer_params.h"
 
 namespace tahoma::workloads {
 
@@ -25,16 +27,17 @@ struct Matrix {
 class Replica {
  public:
   struct Place {
-    std::uint64_t number = 0;                        // of the replica
+    std::uint64_t number = 0;                        // of the data replica that it belongs to
     std::vector<std::vector<std::uint32_t>> cores;   // by rank and half
     std::vector<runtime::collective::Group> groups;  // by half; none of a single rank
   };
-  // `alike`: the replicas that run these programs; the first is the one that they are built for.
-  Replica(runtime::Machine& machine, std::vector<Place> alike);
+  using Alike = std::vector<Place>;
+  // The groups that run these programs; the first is the one that they are built for.
+  Replica(runtime::Machine& machine, Alike alike);
 
   std::size_t ranks() const { return alike_.front().cores.size(); }
   std::size_t halves() const { return alike_.front().cores.front().size(); }
-  const std::vector<Place>& alike() const { return alike_; }
+  const Alike& alike() const { return alike_; }
   const model::MachineParams& machine() const { return machine_.params(); }
 
   // Of dtype, with `columns`; in the rank's stack on every replica.
@@ -82,17 +85,20 @@ class Replica {
                            const std::vector<std::uint64_t>& shape);
 
   runtime::Machine& machine_;
-  std::vector<Place> alike_;
+  Alike alike_;
   std::vector<std::unique_ptr<runtime::collective::CoreProgram>> programs_;
   std::vector<std::uint64_t> distance_;  // of each replica's addresses from those of the first
   std::vector<runtime::collective::Communicator> communicators_;
 };
 
-// Of `tensor` ranks each.
-std::vector<Replica::Place> places_of(const model::MachineParams& machine, const Seating& seating,
-                                      std::uint64_t replicas, std::uint64_t tensor);
-// Those alike together.
-std::vector<std::vector<Replica::Place>> sort_alike(const model::MachineParams& machine,
-                                                    std::vector<Replica::Place> places);
+// All groups of a case, by data replica, stage and group of those that share sequences: stage x sequence +
+// group.
+std::vector<std::vector<Replica::Place>> places_of(const model::MachineParams& machine,
+                                                   const std::string& order, const ParallelDegrees& degrees);
+// Data replicas that lie alike with all of their groups, and so are one set of groups with one set of
+// programs. Where groups share sequences, each is alone: they exchange, and each has positions of its own.
+std::vector<std::vector<Replica::Alike>> sort_alike(const model::MachineParams& machine,
+                                                    const std::vector<std::vector<Replica::Place>>& replicas,
+                                                    const ParallelDegrees& degrees);
 
 }  // namespace tahoma::workloads

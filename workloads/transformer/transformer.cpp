@@ -5,14 +5,12 @@
 
 #include <algorithm>
 
-#include "runtime/collective/measure.h"
 #include "runtime/golden_rule.h"
-#include "workloads/transformer/decode_step.h"
+#include "workloads/transformer/communication.h"
 #include "workloads/transformer/definition.h"
 #include "workloads/transformer/exposure.h"
 #include "workloads/transformer/figures.h"
 #include "workloads/transformer/footprint.h"
-#include "workloads/transformer/prefill.h"
 
 namespace tahoma::workloads {
 
@@ -33,17 +31,15 @@ class Transformer final : public runtime::Workload {
 
   void prepare(Machine& machine, std::uint64_t seed) override {
     seed_ = seed;
-    const Seating seating(machine.params(), params_.placement, params_.parallel.tensor);
     std::optional<HostCase> values;
     if (machine.functional()) values = host_case(params_, seed_);
-    std::vector<Replica::Place> places =
-        places_of(machine.params(), seating, params_.parallel.data, params_.parallel.tensor);
-    for (auto& alike : sort_alike(machine.params(), std::move(places))) {
-      replicas_.push_back(std::make_unique<Replica>(machine, std::move(alike)));
-      programs_.push_back(programs_of(*replicas_.back()));
-      programs_.back()->emit();
-      replicas_.back()->load(stopwatch_);
-      if (values) programs_.back()->fill(machine, *values);
+    const auto places = places_of(machine.params(), params_.placement, params_.parallel);
+    for (auto& groups : sort_alike(machine.params(), places, params_.parallel)) {
+      Stages& stages = *replicas_.emplace_back(std::make_unique<Stages>(machine, params_, std::move(groups)));
+      stages.emit();
+      stages.load(stopwatch_);
+      if (values)
+        for (const Stages::Group& group : stages.groups()) group.programs->fill(machine, *values);
     }
     machine.observe(&stopwatch_);
     machine.observe(&exposure_);
@@ -52,14 +48,14 @@ class Transformer final : public runtime::Workload {
   runtime::GoldenResult verify(Machine& machine) override {
     const HostTensor got = gather(machine);
     const std::vector<Stream> streams = wanted();
-    const std::uint64_t rows = rows_of_sequence();
+    const std::uint64_t rows = params_.sequence_rows();
     return runtime::check_rows(
         got, [&](std::uint64_t row) { return wanted_row(streams[row / rows], row % rows); },
         runtime::unit_roundoff(kDType),
         "six deviations of independent roundings of the activations, relative to the root mean square of a "
         "token's row",
         [&](std::uint64_t row, std::uint64_t) {
-          return fmt::format("the ranks of replica {}", row / params_.rows());
+          return fmt::format("the ranks of replica {}", row / (params_.all_rows() / params_.parallel.data));
         });
   }
 
@@ -69,63 +65,50 @@ class Transformer final : public runtime::Workload {
   }
 
   std::vector<runtime::CollectiveResult> collectives(Machine& machine, const base::RunMeasurement&) override {
-    std::vector<runtime::CollectiveResult> results;
-    for (std::size_t i = 0; i < programs_.size(); ++i)
-      for (const PhasePrograms::Exchange& exchange : programs_[i]->exchanges())
-        results.push_back(result_of(machine.params(), *replicas_[i], exchange));
-    return results;
+    return collectives_of(machine.params(), params_, replicas_, stopwatch_);
   }
 
   std::vector<runtime::WorkloadFigure> figures(Machine& machine, const base::RunMeasurement& run) override {
-    for (std::size_t i = 0; i < programs_.size(); ++i)
-      for (const PhasePrograms::Exchange& exchange : programs_[i]->exchanges())
-        for_spans(*replicas_[i], exchange, [&](const std::vector<Stopwatch::Span>& spans) {
-          for (const Stopwatch::Span& span : spans)
-            exposure_.collective(span.core, stopwatch_.begin(span), stopwatch_.end(span));
-        });
-    return figures_of(params_, machine.params(), run, exposure_.exposed());
+    for_communication(replicas_, stopwatch_, [&](std::uint32_t core, base::Time begin, base::Time end) {
+      exposure_.collective(core, begin, end);
+    });
+    return figures_of(params_, machine.params(), run, exposure_.exposed(),
+                      bubble_of(params_, replicas_, stopwatch_, run.elapsed));
   }
 
   double useful_flops() const override { return params_.useful_flops(); }
   isa::DType compute_dtype() const override { return kDType; }
   std::uint32_t cores_used() const override {
-    std::size_t cores = 0;
-    for (const auto& replica : replicas_)
-      cores += replica->alike().size() * replica->ranks() * replica->halves();
-    return static_cast<std::uint32_t>(cores);
+    return static_cast<std::uint32_t>(params_.parallel.ranks() *
+                                      replicas_.front()->groups().front().replica->halves());
   }
   std::string describe() const override { return params_.describe(); }
 
  private:
   bool decodes() const { return params_.phase() == Phase::kDecode; }
-  std::uint64_t all_rows() const { return params_.rows() * params_.parallel.data; }
-  std::uint64_t rows_of_sequence() const { return decodes() ? 1 : params_.tokens; }
-
-  std::unique_ptr<PhasePrograms> programs_of(Replica& replica) const {
-    if (decodes()) return std::make_unique<DecodeStep>(replica, params_);
-    return std::make_unique<Prefill>(replica, params_);
-  }
 
   HostTensor gather(Machine& machine) const {
-    HostTensor out = runtime::make_tensor("out", kDType, {all_rows(), params_.model.hidden});
-    for (const auto& programs : programs_) programs->gather(machine, out);
+    HostTensor out = runtime::make_tensor("out", kDType, {params_.all_rows(), params_.model.hidden});
+    for (const auto& stages : replicas_) stages->gather(machine, out);
     return out;
   }
 
   // On the longest way through a part: normed rows, a product, rope twice, probabilities, their output, a
-  // partial sum, the stream, and the sum over the ranks; without attention two fewer.
+  // partial sum, the stream, the sum over the ranks, and outputs over parts of the keys; without attention
+  // two fewer.
   Roundings roundings() const {
     std::uint32_t sum = 1;
-    for (const PhasePrograms::Exchange& exchange : programs_.front()->exchanges())
+    for (const PhasePrograms::Exchange& exchange : replicas_.front()->groups().front().programs->exchanges())
       sum = std::max(sum, exchange.placed.roundings);
-    return {8.0 + sum, 6.0 + sum};
+    const bool in_parts = decodes() && params_.parallel.sequence > 1;
+    return {8.0 + sum + (in_parts ? 1 : 0), 6.0 + sum};
   }
 
   // By sequence.
   std::vector<Stream> wanted() const {
     const HostCase values = host_case(params_, seed_);
     const Rows x = matrix_of(values.x);
-    const auto rows = static_cast<Eigen::Index>(rows_of_sequence());
+    const auto rows = static_cast<Eigen::Index>(params_.sequence_rows());
     std::vector<Stream> streams;
     for (Eigen::Index first = 0; first < x.rows(); first += rows)
       streams.push_back({x.middleRows(first, rows), Eigen::VectorXd::Zero(rows)});
@@ -143,38 +126,9 @@ class Transformer final : public runtime::Workload {
     return {matrix_of(cache.k).middleRows(first, context), matrix_of(cache.v).middleRows(first, context)};
   }
 
-  // body(channels' spans), of each rank of each replica.
-  template <class Body>
-  static void for_spans(const Replica& replica, const PhasePrograms::Exchange& exchange, Body&& body) {
-    for (const Replica::Place& place : replica.alike())
-      for (std::size_t r = 0; r < exchange.placed.spans.size(); ++r) {
-        std::vector<Stopwatch::Span> spans = exchange.placed.spans[r];
-        for (Stopwatch::Span& span : spans) span.core = place.cores[r][exchange.half];
-        body(spans);
-      }
-  }
-
-  runtime::CollectiveResult result_of(const model::MachineParams& machine, const Replica& replica,
-                                      const PhasePrograms::Exchange& exchange) const {
-    const Placed& placed = exchange.placed;
-    std::vector<runtime::RankTimes> ranks;
-    for_spans(replica, exchange, [&](const std::vector<Stopwatch::Span>& spans) {
-      ranks.push_back(times_of(stopwatch_, spans));
-    });
-    const Group& group = replica.alike().front().groups[exchange.half];
-    runtime::CollectiveResult result = measured(
-        machine, group, placed, placed.spec.elements * isa::size_of(placed.spec.dtype), std::move(ranks));
-    result.name = fmt::format("{}, half {}", exchange.region, exchange.half);
-    if (placed.spec.problem.reduces()) result.combiner = "sum";
-    result.why = params_.algorithm;
-    result.group = fmt::format("{} groups of {} cores at once", replica.alike().size(), group.ranks());
-    return result;
-  }
-
   TransformerParams params_;
   std::uint64_t seed_ = 0;
-  std::vector<std::unique_ptr<Replica>> replicas_;
-  std::vector<std::unique_ptr<PhasePrograms>> programs_;
+  std::vector<std::unique_ptr<Stages>> replicas_;
   Stopwatch stopwatch_;
   Exposure exposure_;
 };

@@ -6,8 +6,11 @@
 #include <algorithm>
 
 #include "model/base/error.h"
+#include "runtime/placement.h"
 #include "workloads/kernel/turned.h"
+#include "workloads/transformer/handover.h"
 #include "workloads/transformer/seating.h"
+#include "workloads/transformer/tokens.h"
 
 namespace tahoma::workloads {
 
@@ -56,7 +59,11 @@ void ParallelDegrees::declare(base::ParamTree& t) {
   t.add("tensor", tensor, std::uint64_t{1}, {1, 1024},
         "logical cores that share the weights of a layer; between its parts each has a share of the tokens",
         chosen());
-  t.add("data", data, std::uint64_t{1}, {1, 1024}, "groups of these, with sequences of their own", chosen());
+  t.add("sequence", sequence, std::uint64_t{1}, {1, 64},
+        "groups of these that share the tokens of every sequence", chosen());
+  t.add("data", data, std::uint64_t{1}, {1, 1024}, "times as many, with sequences of their own", chosen());
+  t.add("pipeline", pipeline, std::uint64_t{1}, {1, 64}, "times as many, with layers of their own: stages",
+        chosen());
 }
 
 void TransformerFiles::declare(base::ParamTree& t) {
@@ -82,6 +89,10 @@ void TransformerParams::declare(base::ParamTree& t) {
         "decode: tokens of a sequence in the cache before this one", chosen());
   t.add("overlap", overlap, std::uint64_t{1}, {1, 64},
         "prefill: slices of the tokens; while one is exchanged, others are computed", chosen());
+  t.add(
+      "microbatches", microbatches, std::uint64_t{1}, {1, Handover::kMost},
+      "that a replica's sequences are cut into; a stage computes one while the next computes the one before",
+      chosen());
 }
 
 void TransformerParams::declare_case(base::ParamTree& t) {
@@ -103,22 +114,58 @@ void TransformerParams::check(const model::MachineParams& machine) const {
   if (parallel.ranks() > Seating::logical_cores(machine))
     throw base::UserError(
         "E-MDL-002", "workload.parallel",
-        fmt::format("{} x {} ranks; the machine has {} logical cores of {}", parallel.tensor, parallel.data,
-                    Seating::logical_cores(machine), machine.chip.lnc));
+        fmt::format(
+            "tensor {} x sequence {} x data {} x pipeline {} are {} ranks; the machine has {} logical "
+            "cores of {}",
+            parallel.tensor, parallel.sequence, parallel.data, parallel.pipeline, parallel.ranks(),
+            Seating::logical_cores(machine), machine.chip.lnc));
   const std::uint64_t lnc = machine.chip.lnc, tp = parallel.tensor;
   require_divides("workload.model.kv_heads", model.kv_heads, "query heads", model.heads);
   require_divides("workload.parallel.data", parallel.data, "sequences of workload.batch", batch);
+  require_divides("workload.parallel.pipeline", parallel.pipeline, "layers of workload.layers", layers);
+  require_divides("workload.microbatches", microbatches, "sequences of a replica", replica_sequences());
   require_related("workload.parallel.tensor", tp, "query heads", model.heads);
   require_related("workload.parallel.tensor", tp, "key heads", model.kv_heads);
   require_divides("workload.parallel.tensor", tp * lnc,
                   "hidden features of workload.model.ffn (by physical cores)", model.ffn);
   require_divides("workload.model.hidden", 32 * lnc, "hidden features (whole accesses of HBM)", model.hidden);
-  if (phase() == Phase::kDecode) return;
+  if (phase() == Phase::kDecode) return check_decode(machine);
+  if (parallel.sequence > 1)
+    require_divides("workload.parallel.sequence", parallel.sequence * TokenDeal::kRuns * kTurnedRows,
+                    "tokens of a sequence (by groups, runs of a group, and rows that are turned at once)",
+                    tokens);
   require_divides("workload.overlap", overlap * tp * lnc,
-                  "tokens of a replica (by slices and physical cores)", rows());
+                  "tokens of a group in a microbatch (by slices and physical cores)", rows());
   if (overlap > 1 && rows() / overlap % kTurnedRows != 0)
     refuse("workload.overlap", fmt::format("expected slices of whole {} rows; {} slices of {} rows are none",
                                            kTurnedRows, overlap, rows()));
+}
+
+void TransformerParams::check_decode(const model::MachineParams& machine) const {
+  if (parallel.sequence > 1) {
+    if (context == 0) refuse("workload.parallel.sequence", "expected 1 where the caches are empty");
+    require_divides("workload.parallel.sequence", parallel.sequence, "tokens of workload.context", context);
+    if (model.head_dim % 32 != 0)
+      refuse("workload.parallel.sequence",
+             fmt::format("expected 1 with heads of {} features, which are no whole accesses of HBM",
+                         model.head_dim));
+  }
+  if (parallel.pipeline == 1) return;
+  for (std::uint64_t h = 0; h < machine.chip.lnc; ++h) {
+    const std::uint64_t of_half = runtime::part_of(rows(), machine.chip.lnc, h).count,
+                        ranks = parallel.tensor;
+    const std::uint64_t run = of_half * model.hidden / ranks;
+    if ((of_half % ranks == 0 || ranks % of_half == 0) && of_half * model.hidden == run * ranks &&
+        run % 32 == 0)
+      continue;
+    throw base::UserError(
+        "E-MDL-010", "workload.parallel.tensor",
+        fmt::format(
+            "{} rows of {} features, a microbatch on one half of each of {} ranks, are handed over in "
+            "runs of whole accesses of HBM, one a rank; expected a power of two as degree, and fewer "
+            "microbatches or ranks",
+            of_half, model.hidden, ranks));
+  }
 }
 
 double TransformerParams::useful_flops() const {
@@ -127,15 +174,19 @@ double TransformerParams::useful_flops() const {
   const double pairs =
       phase() == Phase::kDecode ? d(batch) * d(context + 1) : d(batch) * d(tokens) * d(tokens + 1) / 2;
   const double attention = 4 * d(model.heads) * d(model.head_dim) * pairs;
-  return d(layers) * (2 * weights * d(rows() * parallel.data) + attention);
+  return d(layers) * (2 * weights * d(all_rows()) + attention);
 }
 
 std::string TransformerParams::describe() const {
   const std::string work = phase() == Phase::kDecode
                                ? fmt::format("decode of {} sequences at {} tokens", batch, context)
                                : fmt::format("prefill of {} x {} tokens", batch, tokens);
-  return fmt::format("{}, {} of {} layers, {}, tensor {} x data {}", model.name, layers, model.layers, work,
-                     parallel.tensor, parallel.data);
+  std::string degrees = fmt::format("tensor {}", parallel.tensor);
+  if (parallel.sequence > 1) degrees += fmt::format(" x sequence {}", parallel.sequence);
+  degrees += fmt::format(" x data {}", parallel.data);
+  if (parallel.pipeline > 1) degrees += fmt::format(" x pipeline {}", parallel.pipeline);
+  if (microbatches > 1) degrees += fmt::format(", {} microbatches", microbatches);
+  return fmt::format("{}, {} of {} layers, {}, {}", model.name, layers, model.layers, work, degrees);
 }
 
 }  // namespace tahoma::workloads

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a case of a transformer asks for: the dimensions of the model, the phase, how the work is dealt to the
-// machine. A *rank* is a logical core (`machine.chip.lnc` physical ones); `tensor` ranks share every weight
-// of a layer, `data` such groups have whole layers and sequences of their own.
+// machine. A *rank* is a logical core (`machine.chip.lnc` physical ones). `tensor` ranks, a *group*, share
+// every weight of a layer; `sequence` groups share the tokens of a sequence; `data` times as many have
+// sequences of their own; and `pipeline` times as many, a *stage* each, have layers of their own. Groups are
+// numbered in this order, those that share a sequence first.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +30,10 @@ struct ModelShape {
 };
 
 struct ParallelDegrees {
-  std::uint64_t tensor = 1, data = 1;
+  std::uint64_t tensor = 1, sequence = 1, data = 1, pipeline = 1;
   void declare(base::ParamTree& t);
-  std::uint64_t ranks() const { return tensor * data; }
+  std::uint64_t groups() const { return sequence * data * pipeline; }
+  std::uint64_t ranks() const { return tensor * groups(); }
 };
 
 // Files of inputs, each [layers, rows, columns] but x [rows, hidden]; empty: from the seed.
@@ -67,22 +70,33 @@ struct TransformerParams {
   std::uint64_t tokens = 1;   // prefill: of each sequence
   std::uint64_t context = 0;  // decode: tokens of each sequence that are in the cache before this one
   std::uint64_t overlap = 1;  // slices of the tokens, of which one is exchanged while others are computed
+  std::uint64_t microbatches = 1;  // that the sequences of a replica are cut into
 
   void declare(base::ParamTree& t);
   // Of these what a training step has as well: all but phases, inputs and slices.
   void declare_case(base::ParamTree& t);
   // Throws UserError E-MDL-001 (sizes that do not divide each other), E-MDL-002 (more ranks than the machine
-  // has) and E-MDL-003 (a placement that is none).
+  // has), E-MDL-003 (a placement that is none) and E-MDL-010 (rows of a decoding step that ranks cannot hand
+  // over in equal runs).
   void check(const model::MachineParams& machine) const;
 
   Phase phase() const { return phase_name == "decode" ? Phase::kDecode : Phase::kPrefill; }
   static constexpr isa::DType kDType = isa::DType::kBf16;
-  std::uint64_t sequences() const { return batch / parallel.data; }  // of a replica
-  // Rows of the activations of a replica: its tokens, or its sequences' new ones.
-  std::uint64_t rows() const { return phase() == Phase::kDecode ? sequences() : sequences() * tokens; }
+  std::uint64_t stage_layers() const { return layers / parallel.pipeline; }  // simulated ones
+  std::uint64_t replica_sequences() const { return batch / parallel.data; }
+  std::uint64_t sequences() const { return replica_sequences() / microbatches; }  // of a microbatch
+  std::uint64_t sequence_rows() const { return phase() == Phase::kDecode ? 1 : tokens; }
+  // Rows of the activations of a group in a microbatch: its tokens, or its sequences' new ones.
+  std::uint64_t rows() const {
+    return phase() == Phase::kDecode ? sequences() : sequences() * tokens / parallel.sequence;
+  }
+  std::uint64_t all_rows() const { return batch * sequence_rows(); }
   // Multiply-accumulates twice, of the simulated layers on all replicas; causal attention at half.
   double useful_flops() const;
   std::string describe() const;
+
+ private:
+  void check_decode(const model::MachineParams& machine) const;
 };
 
 }  // namespace tahoma::workloads

@@ -97,25 +97,29 @@ HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
   }
   values.table =
       decodes ? rope_table(m, params.context, 0, params.rows()) : rope_table(m, 0, 1, params.tokens);
-  values.x = runtime::input(params.inputs.of("x"), "x", kDType,
-                            {params.rows() * params.parallel.data, m.hidden}, seed, 0);
+  values.x = runtime::input(params.inputs.of("x"), "x", kDType, {params.all_rows(), m.hidden}, seed, 0);
   return values;
+}
+
+void LayerWeights::allocate_products(Replica& replica, std::size_t rank, const ModelShape& m,
+                                     const RankShare& share, DType dtype) {
+  qkv = replica.shared(rank, "qkv_weights", dtype, m.hidden, share.units() * m.head_dim);
+  o = replica.shared(rank, "o_weights", dtype, share.heads * m.head_dim, m.hidden);
+  gate_up = replica.shared(rank, "gate_up_weights", dtype, m.hidden, 2 * share.ffn);
+  down = replica.shared(rank, "down_weights", dtype, share.ffn, m.hidden);
 }
 
 LayerWeights LayerWeights::products(Replica& replica, std::size_t rank, const ModelShape& m,
                                     const RankShare& share, DType dtype) {
   LayerWeights made;
-  made.qkv = replica.shared(rank, "qkv_weights", dtype, m.hidden, share.units() * m.head_dim);
-  made.o = replica.shared(rank, "o_weights", dtype, share.heads * m.head_dim, m.hidden);
-  made.gate_up = replica.shared(rank, "gate_up_weights", dtype, m.hidden, 2 * share.ffn);
-  made.down = replica.shared(rank, "down_weights", dtype, share.ffn, m.hidden);
+  made.allocate_products(replica, rank, m, share, dtype);
   return made;
 }
 
-LayerWeights::LayerWeights(Replica& replica, std::size_t rank, const ModelShape& m, const RankShare& share)
-    : LayerWeights(products(replica, rank, m, share, TransformerParams::kDType)) {
+LayerWeights::LayerWeights(Replica& replica, std::size_t rank, const ModelShape& m, const RankShare& share) {
   attention_gain = replica.shared(rank, "attention_gain", DType::kFp32, 1, m.hidden);
   mlp_gain = replica.shared(rank, "mlp_gain", DType::kFp32, 1, m.hidden);
+  allocate_products(replica, rank, m, share, TransformerParams::kDType);
   for (const Matrix* matrix : {&attention_gain, &mlp_gain, &qkv, &o, &gate_up, &down})
     replica.declare_input(matrix->tensor);
 }

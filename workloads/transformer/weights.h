@@ -50,6 +50,8 @@ struct LayerWeights {
 
  private:
   LayerWeights() = default;
+  void allocate_products(Replica& replica, std::size_t rank, const ModelShape& model, const RankShare& share,
+                         isa::DType dtype);
 };
 
 // A block of the model's tensor, and where it stands in a rank's.

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/decode/decode_merge.h"
+
+#include <vector>
+
+#include "workloads/gemm/ranges.h"
+
+namespace tahoma::workloads {
+
+using isa::ActFn, isa::AluOp, isa::DType;
+using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
+
+namespace {
+
+class Merge {
+ public:
+  Merge(Kernel& kernel, const DecodeMergeShape& shape, const DecodeMergeViews& views)
+      : kernel_(kernel),
+        shape_(shape),
+        views_(views),
+        heads_(static_cast<unsigned>(shape.heads)),
+        d_(static_cast<unsigned>(shape.d)),
+        weights_(kernel.sbuf("weights", DType::kFp32, heads_, static_cast<unsigned>(shape.parts) + 1)),
+        sums_(kernel.sbuf("tops and sums", DType::kFp32, heads_, 4)),
+        in_(kernel.sbuf("part", shape.dtype, heads_ * d_, 2)),
+        total_(kernel.sbuf("total", DType::kFp32, heads_ * d_, 2)),
+        out_(kernel.sbuf("merged", shape.dtype, heads_ * d_, 2)) {}
+
+  void emit(const Range& rows) {
+    const std::vector<TileView> weights = weigh(rows);
+    const TileView total = kernel_.take(total_, rows.count, heads_ * d_);
+    for (std::uint64_t i = 0; i < shape_.parts; ++i) {
+      const TileView part = kernel_.take(in_, rows.count, heads_ * d_);
+      kernel_.load(part, rows_of(views_.parts, i * shape_.sequences + rows.first, rows.count));
+      for (unsigned h = 0; h < heads_; ++h) {
+        const TileView weight = weights[i].columns(h, 1), sum = total.columns(h * d_, d_),
+                       one = part.columns(h * d_, d_);
+        if (i == 0)
+          kernel_.tensor_scalar(sum, one, AluOp::kMult, {0, &weight});
+        else
+          kernel_.scalar_tensor_tensor(sum, one, AluOp::kMult, {0, &weight}, AluOp::kAdd, sum);
+      }
+    }
+    const TileView out = kernel_.take(out_, rows.count, heads_ * d_);
+    kernel_.copy(out, total);
+    kernel_.store(rows_of(views_.o, rows.first, rows.count), out, isa::Queue::kGpSimd);
+  }
+
+ private:
+  static HbmView rows_of(const HbmView& view, std::uint64_t first, std::uint64_t count) {
+    return view.window(first, 0, count, view.columns);
+  }
+
+  // A part's, as [sequences, heads].
+  HbmView lse_of(std::uint64_t part, const Range& rows) const {
+    HbmView turned = views_.lse.window(part, rows.first, 1, 1);
+    turned.rows = rows.count;
+    turned.columns = shape_.heads;
+    turned.row_stride = 1;
+    turned.column_stride = static_cast<std::int64_t>(shape_.sequences);
+    return turned;
+  }
+
+  // exp(l_i - max) / sum, [sequences, heads] each.
+  std::vector<TileView> weigh(const Range& rows) {
+    std::vector<TileView> weights;
+    const auto small = [&] { return kernel_.take(sums_, rows.count, heads_); };
+    const TileView top = small(), sum = small();
+    for (std::uint64_t i = 0; i < shape_.parts; ++i) {
+      weights.push_back(kernel_.take(weights_, rows.count, heads_));
+      kernel_.load(weights[i], lse_of(i, rows));
+      if (i == 0)
+        kernel_.copy(top, weights[i]);
+      else
+        kernel_.tensor_tensor(top, top, weights[i], AluOp::kMax);
+    }
+    for (std::uint64_t i = 0; i < shape_.parts; ++i) {
+      kernel_.tensor_tensor(weights[i], weights[i], top, AluOp::kSubtract);
+      kernel_.activation(weights[i], weights[i], ActFn::kExp);
+      if (i == 0)
+        kernel_.copy(sum, weights[i]);
+      else
+        kernel_.tensor_tensor(sum, sum, weights[i], AluOp::kAdd);
+    }
+    kernel_.reciprocal(sum, sum);
+    for (const TileView& weight : weights) kernel_.tensor_tensor(weight, weight, sum, AluOp::kMult);
+    return weights;
+  }
+
+  Kernel& kernel_;
+  DecodeMergeShape shape_;
+  DecodeMergeViews views_;
+  unsigned heads_, d_;
+  Pool weights_, sums_, in_, total_, out_;
+};
+
+}  // namespace
+
+void emit_decode_merge(Kernel& kernel, const model::MachineParams& machine, const DecodeMergeShape& shape,
+                       const DecodeMergeViews& views) {
+  Merge merge(kernel, shape, views);
+  const auto together = static_cast<unsigned>(machine.chip.core.sbuf.partitions);
+  for (const Range& rows : cut(all_of(shape.sequences), together)) merge.emit(rows);
+}
+
+}  // namespace tahoma::workloads

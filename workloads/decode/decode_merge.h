@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attention over parts of the keys, put together: with output o_i and log-sum-exp l_i of part i
+//
+//   o = sum_i exp(l_i - max_j l_j) o_i / sum_i exp(l_i - max_j l_j)
+//
+// in fp32, rounded once. In HBM: parts [parts sequences, heads d] and o [sequences, heads d], token-major, l
+// [parts, at least heads sequences] of fp32, a part's heads one behind the other. At most as many sequences
+// at a time as SBUF has partitions.
+#pragma once
+
+#include "runtime/kernel.h"
+
+namespace tahoma::workloads {
+
+struct DecodeMergeShape {
+  std::uint64_t parts = 1, sequences = 1, heads = 1, d = 0;
+  isa::DType dtype = isa::DType::kBf16;
+};
+
+struct DecodeMergeViews {
+  runtime::HbmView parts, lse, o;
+};
+
+void emit_decode_merge(runtime::Kernel& kernel, const model::MachineParams& machine,
+                       const DecodeMergeShape& shape, const DecodeMergeViews& views);
+
+}  // namespace tahoma::workloads
