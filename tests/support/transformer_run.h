@@ -45,9 +45,10 @@ struct LayersRun {
 };
 
 // Watched for races; the golden reference agrees. `plant` may spoil what lies in HBM before the run.
-inline LayersRun run_layers(const model::MachineParams& params, const Settings& settings, model::Mode mode,
-                            const std::function<void(runtime::Machine&)>& plant = {}) {
-  const auto workload = workload_with(workloads::make_transformer, settings);
+inline LayersRun run_model(const MakeWorkload& make, const model::MachineParams& params,
+                           const Settings& settings, model::Mode mode,
+                           const std::function<void(runtime::Machine&)>& plant = {}) {
+  const auto workload = workload_with(make, settings);
   workload->check(params);
   runtime::Machine machine(params, mode, {true, true});
   workload->prepare(machine, 1);
@@ -63,19 +64,30 @@ inline LayersRun run_layers(const model::MachineParams& params, const Settings& 
   return run;
 }
 
+inline LayersRun run_layers(const model::MachineParams& params, const Settings& settings, model::Mode mode,
+                            const std::function<void(runtime::Machine&)>& plant = {}) {
+  return run_model(workloads::make_transformer, params, settings, mode, plant);
+}
+
 // Both modes take the same time.
-inline void check_layers(const model::MachineParams& params, const Settings& more) {
+inline void check_model(const MakeWorkload& make, const model::MachineParams& params,
+                        const Settings& settings) {
   const auto elapsed = [&](model::Mode mode) {
     return in_child(
-        [&] { return std::to_string(run_layers(params, with(kTiny, more), mode).measured.elapsed.fs); });
+        [&] { return std::to_string(run_model(make, params, settings, mode).measured.elapsed.fs); });
   };
   const std::string timing = elapsed(model::Mode::kTiming);
   CHECK(timing.find("exception") == std::string::npos);
   CHECK(elapsed(model::Mode::kFunctional) == timing);
 }
 
-inline workloads::TransformerParams params_with(const Settings& settings) {
-  workloads::TransformerParams params;
+inline void check_layers(const model::MachineParams& params, const Settings& more) {
+  check_model(workloads::make_transformer, params, with(kTiny, more));
+}
+
+template <class Params = workloads::TransformerParams>
+Params params_with(const Settings& settings) {
+  Params params;
   base::ParamTree tree("workload");
   params.declare(tree);
   for (const auto& [key, value] : settings) tree.set("workload." + key, value, "test");

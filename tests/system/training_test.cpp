@@ -7,17 +7,16 @@
 #include <cmath>
 
 #include "model/base/error.h"
-#include "tests/support/in_child.h"
-#include "tests/support/workload_run.h"
+#include "tests/support/transformer_run.h"
 #include "workloads/training/training_definition.h"
 #include "workloads/training/training_figures.h"
 
 using namespace tahoma;
-using tests::Settings;
+using tests::Settings, tests::with;
 
 namespace {
 
-const Settings kTiny{{"model.hidden", "128"},
+const Settings kStep{{"model.hidden", "128"},
                      {"model.heads", "8"},
                      {"model.kv_heads", "4"},
                      {"model.head_dim", "32"},
@@ -29,49 +28,16 @@ const Settings kTiny{{"model.hidden", "128"},
                      {"batch", "2"},
                      {"optimizer.epsilon", "1e-3"}};
 
-Settings with(Settings settings, const Settings& more) {
-  settings.insert(settings.end(), more.begin(), more.end());
-  return settings;
-}
-
-model::MachineParams machine(std::uint64_t x, std::uint64_t lnc) {
-  model::MachineParams params = tests::machine_of(x, 1, 1);
-  params.chip.lnc = lnc;
-  return params;
-}
-
-// Elapsed time, watched for races; the golden reference agrees.
-std::int64_t run(const model::MachineParams& params, const Settings& settings, model::Mode mode) {
-  const auto workload = tests::workload_with(workloads::make_training, settings);
-  workload->check(params);
-  runtime::Machine machine(params, mode, {true, true});
-  workload->prepare(machine, 1);
-  const std::int64_t elapsed = machine.run().elapsed.fs;
-  if (machine.findings().total() > 0) throw std::runtime_error(machine.findings().first().front());
-  if (mode != model::Mode::kFunctional) return elapsed;
-  const runtime::GoldenResult golden = workload->verify(machine);
-  if (!golden.checked || !golden.passed) throw std::runtime_error("golden: " + golden.first_mismatch);
-  return elapsed;
-}
-
 void check_step(const model::MachineParams& params, const Settings& more) {
-  const Settings settings = with(kTiny, more);
-  const std::string timing =
-      tests::in_child([&] { return std::to_string(run(params, settings, model::Mode::kTiming)); });
-  CHECK(tests::in_child([&] { return std::to_string(run(params, settings, model::Mode::kFunctional)); }) ==
-        timing);
+  tests::check_model(workloads::make_training, params, with(kStep, more));
 }
 
-workloads::TrainingParams params_with(const Settings& settings) {
-  workloads::TrainingParams params;
-  base::ParamTree tree("workload");
-  params.declare(tree);
-  for (const auto& [key, value] : settings) tree.set("workload." + key, value, "test");
-  return params;
+workloads::TrainingParams params_of(const Settings& settings) {
+  return tests::params_with<workloads::TrainingParams>(settings);
 }
 
 std::string refusal(const model::MachineParams& machine, const Settings& settings) {
-  const workloads::TrainingParams params = params_with(settings);
+  const workloads::TrainingParams params = params_of(settings);
   try {
     params.check(machine);
     workloads::check_footprint(params, machine);
@@ -84,29 +50,29 @@ std::string refusal(const model::MachineParams& machine, const Settings& setting
 }  // namespace
 
 TEST_CASE("training: a step on one core agrees with its definition", "[training]") {
-  check_step(machine(1, 1), {});
+  check_step(tests::chips(1, 1), {});
 }
 
 TEST_CASE("training: a step over ranks of one replica", "[training]") {
-  check_step(machine(1, 1), {{"parallel.tensor", "4"}});
+  check_step(tests::chips(1, 1), {{"parallel.tensor", "4"}});
 }
 
 TEST_CASE("training: a step over replicas of one rank", "[training]") {
-  check_step(machine(1, 1), {{"parallel.data", "4"}, {"batch", "4"}});
+  check_step(tests::chips(1, 1), {{"parallel.data", "4"}, {"batch", "4"}});
 }
 
 TEST_CASE("training: a step over two replicas of two ranks of two cores", "[training]") {
-  check_step(machine(1, 2), {{"parallel.tensor", "2"}, {"parallel.data", "2"}});
+  check_step(tests::chips(1, 2), {{"parallel.tensor", "2"}, {"parallel.data", "2"}});
 }
 
 TEST_CASE("training: a step over chips whose layers are made again", "[training]") {
-  check_step(machine(2, 2),
+  check_step(tests::chips(2, 2),
              {{"parallel.tensor", "2"}, {"parallel.data", "4"}, {"batch", "4"}, {"recompute", "layer"}});
 }
 
 TEST_CASE("training: the definition's gradients are the slopes of its loss", "[training]") {
-  const workloads::TrainingParams params = params_with(
-      with(kTiny, {{"model.hidden", "64"}, {"tokens", "16"}, {"batch", "1"}, {"model.head_dim", "16"}}));
+  const workloads::TrainingParams params = params_of(
+      with(kStep, {{"model.hidden", "64"}, {"tokens", "16"}, {"batch", "1"}, {"model.head_dim", "16"}}));
   workloads::TrainingCase values = workloads::training_case(params, 3);
   const workloads::WantedStep wanted = workloads::wanted_step(params, values, 1);
   const auto loss = [&] { return workloads::wanted_step(params, values, 1).loss.mean(); };
@@ -132,7 +98,7 @@ TEST_CASE("training: the definition's gradients are the slopes of its loss", "[t
 }
 
 TEST_CASE("training: gradients and weights that are off are told apart", "[training]") {
-  const workloads::TrainingParams params = params_with(kTiny);
+  const workloads::TrainingParams params = params_of(kStep);
   const workloads::TrainingCase values = workloads::training_case(params, 1);
   const workloads::WantedStep wanted = workloads::wanted_step(params, values, 1);
   const workloads::AdamSettings& adam = params.optimizer.adam;
@@ -169,16 +135,16 @@ TEST_CASE("training: gradients and weights that are off are told apart", "[train
 }
 
 TEST_CASE("training: what cannot be dealt or does not fit is refused at its key", "[training]") {
-  const model::MachineParams pairs = machine(1, 2);
-  CHECK(refusal(pairs, with(kTiny, {{"parallel.tensor", "2"}})) == "accepted");
-  CHECK(refusal(pairs, with(kTiny, {{"parallel.tensor", "4"}})) == "E-MDL-030 workload.model.kv_heads");
-  CHECK(refusal(pairs, with(kTiny, {{"parallel.pipeline", "2"}})) == "E-MDL-030 workload.parallel");
-  CHECK(refusal(pairs, with(kTiny, {{"model.vocabulary", "0"}})) == "E-MDL-030 workload.model.vocabulary");
-  CHECK(refusal(pairs, with(kTiny, {{"tokens", "8"}, {"batch", "16"}})) == "E-MDL-030 workload.tokens");
-  CHECK(refusal(pairs, with(kTiny, {{"tokens", "16"}, {"batch", "1"}})) == "E-MDL-030 workload.batch");
-  CHECK(refusal(pairs, with(kTiny, {{"parallel.data", "3"}, {"batch", "3"}})) ==
+  const model::MachineParams pairs = tests::chips(1, 2);
+  CHECK(refusal(pairs, with(kStep, {{"parallel.tensor", "2"}})) == "accepted");
+  CHECK(refusal(pairs, with(kStep, {{"parallel.tensor", "4"}})) == "E-MDL-030 workload.model.kv_heads");
+  CHECK(refusal(pairs, with(kStep, {{"parallel.pipeline", "2"}})) == "E-MDL-030 workload.parallel");
+  CHECK(refusal(pairs, with(kStep, {{"model.vocabulary", "0"}})) == "E-MDL-030 workload.model.vocabulary");
+  CHECK(refusal(pairs, with(kStep, {{"tokens", "8"}, {"batch", "16"}})) == "E-MDL-030 workload.tokens");
+  CHECK(refusal(pairs, with(kStep, {{"tokens", "16"}, {"batch", "1"}})) == "E-MDL-030 workload.batch");
+  CHECK(refusal(pairs, with(kStep, {{"parallel.data", "3"}, {"batch", "3"}})) ==
         "E-MDL-031 workload.model.hidden");
   CHECK(refusal(pairs,
-                with(kTiny, {{"model.hidden", "16384"}, {"model.ffn", "53248"}, {"model.layers", "126"}})) ==
+                with(kStep, {{"model.hidden", "16384"}, {"model.ffn", "53248"}, {"model.layers", "126"}})) ==
         "E-MDL-032 workload.parallel");
 }
