@@ -66,6 +66,7 @@
 #include <vector>
 
 #include "isa/instruction.h"
+#include "runtime/core_name.h"
 #include "runtime/inputs.h"
 #include "runtime/workload.h"
 
@@ -73,9 +74,6 @@ namespace tahoma::runtime {
 
 // Who made element (row, column) of the output, for the mismatch text: "core 17 (server0.chip02.core1)".
 using MadeBy = std::function<std::string(std::uint64_t row, std::uint64_t column)>;
-// A core's number and instance name.
-std::string core_name(const model::MachineParams& machine, std::uint32_t core);
-std::string core_path(const model::MachineParams& machine, std::uint32_t core);  // "server0.chip02.core1"
 
 // What stands behind a product: activation(sum + bias) + residual, each step rounded to fp32. The slack of
 // the sum grows by half a unit in the last place for each addition, by the activation's steepest slope, and

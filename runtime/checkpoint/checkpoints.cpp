@@ -10,7 +10,7 @@
 #include "isa/table_names.h"
 #include "model/base/error.h"
 #include "runtime/checkpoint/destination.h"
-#include "runtime/golden.h"
+#include "runtime/core_name.h"
 #include "runtime/report/region_names.h"
 
 namespace tahoma::runtime {

@@ -5,6 +5,7 @@
 
 #include "isa/table.h"
 #include "isa/table_names.h"
+#include "runtime/core_name.h"
 
 namespace tahoma::runtime {
 

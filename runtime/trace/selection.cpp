@@ -9,6 +9,7 @@
 #include "model/base/error.h"
 #include "model/base/quantity.h"
 #include "model/system/instance_params.h"
+#include "runtime/core_name.h"
 
 namespace tahoma::runtime {
 
@@ -93,11 +94,6 @@ std::uint64_t limit_of(const std::string& text) {
 }
 
 }  // namespace
-
-std::string core_path(const model::MachineParams& machine, std::uint32_t core) {
-  return fmt::format("{}.core{}", model::chip_name(machine, core / machine.chip.cores),
-                     core % machine.chip.cores);
-}
 
 bool TraceSelection::every_core() const {
   return std::find(cores.begin(), cores.end(), false) == cores.end();

@@ -38,8 +38,6 @@ struct TraceSelection {
   bool every_core() const;
 };
 
-std::string core_path(const model::MachineParams& machine, std::uint32_t core);  // "server0.chip03.core5"
-
 // Refuses options without --trace, too.
 TraceSelection trace_selection(const TraceRequest& request, const model::MachineParams& machine);
 

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "isa/table_names.h"
+#include "runtime/core_name.h"
 
 namespace tahoma::runtime {
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+#include "runtime/core_name.h"
 
-#include "runtime/golden.h"
+#include <fmt/format.h>
 
 namespace tahoma::runtime {
 
 std::string core_path(const model::MachineParams& machine, std::uint32_t core) {
-  const std::uint64_t chip = core / machine.chip.cores, chips_per_server = machine.torus.x * machine.torus.y;
-  return fmt::format("server{}.chip{:02}.core{}", chip / chips_per_server, chip % chips_per_server,
+  return fmt::format("{}.core{}", model::chip_name(machine, core / machine.chip.cores),
                      core % machine.chip.cores);
 }
 

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a core is called.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "model/system/instance_params.h"
+#include "model/system/machine_params.h"
+
+namespace tahoma::runtime {
+
+std::string core_path(const model::MachineParams& machine, std::uint32_t core);  // "server0.chip02.core1"
+std::string core_name(const model::MachineParams& machine, std::uint32_t core);  // "core 17 (server0. ...)"
+
+}  // namespace tahoma::runtime
