@@ -17,7 +17,7 @@ constexpr isa::DType kDType = TransformerParams::kDType;
 
 }  // namespace
 
-DecodeStep::DecodeStep(Replica& replica, const TransformerParams& params)
+DecodeStep::DecodeStep(Replica& replica, const TransformerParams& params, const ExpertRouting* routing)
     : replica_(replica), params_(params), share_(params, replica.halves()) {
   const ModelShape& m = params.model;
   for (std::size_t r = 0; r < replica.ranks(); ++r) {
@@ -35,6 +35,11 @@ DecodeStep::DecodeStep(Replica& replica, const TransformerParams& params)
       rank.out.push_back(replica.own(r, h, "out", kDType, rows(), m.hidden));
     }
   }
+  if (routing != nullptr)
+    experts_ = std::make_unique<Experts>(
+        replica, params, *routing, 1,
+        [this](std::size_t, std::size_t, std::size_t h) { return reduced_rows(h); },
+        [this](Exchange exchange) { keep(std::move(exchange)); });
 }
 
 runtime::Part DecodeStep::sequences_of(std::size_t rank, std::size_t half) const {
@@ -75,8 +80,10 @@ DecodeStep::Layer DecodeStep::allocate(std::size_t r, std::size_t number) {
   layer.o = whole("attention", share_.heads * m.head_dim);
   if (share_.sharers > 1) replica_.declare_input(layer.o.tensor);  // other ranks' sequences stay zero
   layer.partial = whole("partial", m.hidden);
-  layer.gate_up = whole("gate_up", 2 * share_.ffn);
-  layer.hidden = whole("hidden", share_.ffn);
+  if (!experts_) {
+    layer.gate_up = whole("gate_up", 2 * share_.ffn);
+    layer.hidden = whole("hidden", share_.ffn);
+  }
   layer.partial_mlp = whole("partial_mlp", m.hidden);
   layer.sum = replica_.ranks() > 1 ? whole("sum", m.hidden) : layer.partial;
   layer.sum_mlp = replica_.ranks() > 1 ? whole("sum_mlp", m.hidden) : layer.partial_mlp;
@@ -89,6 +96,9 @@ DecodeStep::Layer DecodeStep::allocate(std::size_t r, std::size_t number) {
     half.normed = own("normed");
     half.middle = own("middle");
     half.normed_mlp = own("normed_mlp");
+    if (!experts_) continue;
+    half.normed_mlp = replica_.own(r, h, "normed_mlp", kDType, padded + kTurnedRows, m.hidden);
+    replica_.declare_input(half.normed_mlp.tensor);
   }
   return layer;
 }
@@ -197,12 +207,7 @@ void DecodeStep::reduce(const char* region, Whole partial, Whole sum) {
     communicator.add(placed, ends);
     keep(region, h, std::move(placed));
   }
-  for (std::size_t r = 0; r < replica_.ranks(); ++r)
-    replica_.meet(r, [&](std::size_t writer, std::size_t viewer) {
-      const auto [first, count] = reduced_rows(writer);
-      if (count == 0) return std::vector<HbmView>{};
-      return std::vector<HbmView>{rows_of((layers_[r].*sum).of(viewer), first, count)};
-    });
+  meet_rows(sum);
 }
 
 void DecodeStep::feed_forward(std::size_t layer) {
@@ -212,8 +217,32 @@ void DecodeStep::feed_forward(std::size_t layer) {
     part(r, h).norm(all_rows(half.stream, h), &sum, &middle, ranks_[r].weights[layer].mlp_gain.of(h),
                     all_rows(half.normed_mlp, h));
   });
+  if (experts_) return mix_experts(layer);
   products(layer).feed_forward(
       [&](std::size_t r, std::size_t h) { return all_rows(layers_[r].halves[h].normed_mlp, h); });
+}
+
+// Each half makes the rows that it then adds up over the ranks.
+void DecodeStep::mix_experts(std::size_t layer) {
+  const auto rows_of_half = [&](const Matrix& matrix, std::size_t h) {
+    const auto [first, count] = reduced_rows(h);
+    return rows_of(matrix.of(h), first, count);
+  };
+  experts_->feed_forward(
+      layer, 0,
+      [&](std::size_t r, std::size_t h) { return rows_of_half(layers_[r].halves[h].normed_mlp, h); },
+      [&](std::size_t r, std::size_t h) { return rows_of_half(layers_[r].partial_mlp, h); });
+  if (replica_.ranks() == 1) meet_rows(&Layer::partial_mlp);
+}
+
+// Each half has its part of the rows of a tensor.
+void DecodeStep::meet_rows(Whole whole) {
+  for (std::size_t r = 0; r < replica_.ranks(); ++r)
+    replica_.meet(r, [&](std::size_t writer, std::size_t viewer) {
+      const auto [first, count] = reduced_rows(writer);
+      if (count == 0) return std::vector<HbmView>{};
+      return std::vector<HbmView>{rows_of((layers_[r].*whole).of(viewer), first, count)};
+    });
 }
 
 void DecodeStep::emit_layer(std::size_t layer) {
@@ -264,6 +293,7 @@ void DecodeStep::fill_cache(runtime::Machine& machine, std::size_t g, std::size_
 }
 
 void DecodeStep::fill(runtime::Machine& machine, const HostCase& values) const {
+  if (experts_) experts_->fill(machine, values);
   for (std::size_t r = 0; r < ranks_.size(); ++r) {
     for (std::size_t l = 0; l < params_.layers; ++l)
       ranks_[r].weights[l].fill(machine, replica_, r, params_.model, values.weights[l], share_);

@@ -6,6 +6,7 @@
 // head_dim, capacity], v [kv heads, sequences, capacity, head_dim].
 #pragma once
 
+#include "workloads/transformer/experts.h"
 #include "workloads/transformer/phase_programs.h"
 #include "workloads/transformer/products.h"
 
@@ -13,11 +14,13 @@ namespace tahoma::workloads {
 
 class DecodeStep final : public PhasePrograms {
  public:
-  DecodeStep(Replica& replica, const TransformerParams& params);
+  // `routing`: of a mixture of experts.
+  DecodeStep(Replica& replica, const TransformerParams& params, const ExpertRouting* routing);
 
   void emit() override;
   void fill(runtime::Machine& machine, const HostCase& values) const override;
   void gather(runtime::Machine& machine, runtime::HostTensor& out) const override;
+  const Experts* experts() const override { return experts_.get(); }
 
  private:
   struct Cache {  // of the sequences of one half
@@ -56,6 +59,8 @@ class DecodeStep final : public PhasePrograms {
   void attend(std::size_t layer);
   void reduce(const char* region, Whole partial, Whole sum);
   void feed_forward(std::size_t layer);
+  void mix_experts(std::size_t layer);
+  void meet_rows(Whole whole);
   void fill_cache(runtime::Machine& machine, std::size_t replica, std::size_t rank, std::size_t half,
                   std::size_t layer, const HostCache& values) const;
 
@@ -63,6 +68,7 @@ class DecodeStep final : public PhasePrograms {
   const TransformerParams& params_;
   RankShare share_;
   std::vector<Rank> ranks_;
+  std::unique_ptr<Experts> experts_;
   std::vector<Layer> layers_, before_;
 };
 

@@ -7,12 +7,15 @@
 #include <vector>
 
 #include "runtime/workload.h"
-#include "workloads/transformer/transformer_params.h"
+#include "workloads/transformer/expert_routing.h"
 
 namespace tahoma::workloads {
 
 std::vector<runtime::WorkloadFigure> figures_of(const TransformerParams& params,
                                                 const model::MachineParams& machine,
                                                 const base::RunMeasurement& run, base::Duration exposed);
+
+// Of a mixture of experts.
+void add_routing_figures(std::vector<runtime::WorkloadFigure>& figures, const ExpertRouting& routing);
 
 }  // namespace tahoma::workloads

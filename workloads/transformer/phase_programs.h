@@ -10,6 +10,9 @@
 
 namespace tahoma::workloads {
 
+class Experts;
+struct Team;
+
 class PhasePrograms {
  public:
   virtual ~PhasePrograms() = default;
@@ -18,17 +21,21 @@ class PhasePrograms {
   // Into [rows of all replicas, hidden].
   virtual void gather(runtime::Machine& machine, runtime::HostTensor& out) const = 0;
 
+  virtual const Experts* experts() const = 0;  // none of a model that has none
+
   struct Exchange {
     std::string region;
     std::size_t half = 0;
     runtime::collective::Placed placed;
+    const Team* team = nullptr;  // of some of the ranks; none: of all
   };
   const std::vector<Exchange>& exchanges() const { return exchanges_; }
 
  protected:
   void keep(const std::string& region, std::size_t half, runtime::collective::Placed placed) {
-    exchanges_.push_back({region, half, std::move(placed)});
+    keep({region, half, std::move(placed), nullptr});
   }
+  void keep(Exchange exchange) { exchanges_.push_back(std::move(exchange)); }
 
  private:
   std::vector<Exchange> exchanges_;

@@ -26,7 +26,7 @@ End end_of(const Matrix& matrix, std::size_t half, std::uint64_t first, std::uin
 
 }  // namespace
 
-Prefill::Prefill(Replica& replica, const TransformerParams& params)
+Prefill::Prefill(Replica& replica, const TransformerParams& params, const ExpertRouting* routing)
     : replica_(replica),
       params_(params),
       share_(params, replica.halves()),
@@ -44,6 +44,13 @@ Prefill::Prefill(Replica& replica, const TransformerParams& params)
       rank.out.push_back(replica.own(r, h, "out", kDType, rows_.own(), m.hidden));
     }
   }
+  if (routing != nullptr)
+    experts_ = std::make_unique<Experts>(
+        replica, params, *routing, rows_.slices,
+        [this](std::size_t s, std::size_t r, std::size_t h) {
+          return runtime::Part{rows_.first(s, h, r), rows_.run};
+        },
+        [this](Exchange exchange) { keep(std::move(exchange)); });
 }
 
 Prefill::Layer Prefill::allocate(std::size_t r, std::size_t number) {
@@ -61,10 +68,12 @@ Prefill::Layer Prefill::allocate(std::size_t r, std::size_t number) {
   // Rows that another rank does stay zero.
   if (share_.sharers > 1) replica_.declare_input(layer.o.tensor);
   layer.partial = whole("partial", m.hidden);
-  layer.gathered_mlp = whole("gathered_mlp", m.hidden);
-  layer.gate_up = whole("gate_up", 2 * share_.ffn);
-  layer.hidden = whole("hidden", share_.ffn);
-  layer.partial_mlp = whole("partial_mlp", m.hidden);
+  if (!experts_) {
+    layer.gathered_mlp = whole("gathered_mlp", m.hidden);
+    layer.gate_up = whole("gate_up", 2 * share_.ffn);
+    layer.hidden = whole("hidden", share_.ffn);
+  }
+  if (!experts_ || replica_.ranks() == 1) layer.partial_mlp = whole("partial_mlp", m.hidden);
   for (std::size_t h = 0; h < replica_.halves(); ++h) {
     Layer::Half& half = layer.halves.emplace_back();
     const auto own = [&](const char* name) {
@@ -72,10 +81,14 @@ Prefill::Layer Prefill::allocate(std::size_t r, std::size_t number) {
     };
     half.stream = number == 0 ? ranks_[r].in[h] : own("stream");
     half.middle = own("middle");
+    if (experts_ || replica_.ranks() > 1) {
+      half.normed_mlp =
+          replica_.own(r, h, "normed_mlp", kDType, rows_.own() + (experts_ ? kTurnedRows : 0), m.hidden);
+      if (experts_) replica_.declare_input(half.normed_mlp.tensor);  // rows that are read, but not used
+    }
     if (replica_.ranks() == 1) continue;
     half.normed = own("normed");
     half.sum = own("sum");
-    half.normed_mlp = own("normed_mlp");
     half.sum_mlp = own("sum_mlp");
   }
   return layer;
@@ -151,8 +164,10 @@ void Prefill::normalise_mlp(std::size_t layer, std::size_t slice) {
                   middle = own(layers_[r], h, slice, &Layer::Half::middle);
     part(r, h).norm(own(layers_[r], h, slice, &Layer::Half::stream), &sum, &middle,
                     ranks_[r].weights[layer].mlp_gain.of(h),
-                    own(layers_[r], h, slice, &Layer::Half::normed_mlp, &Layer::gathered_mlp));
+                    experts_ ? own(layers_[r], h, slice, &Layer::Half::normed_mlp)
+                             : own(layers_[r], h, slice, &Layer::Half::normed_mlp, &Layer::gathered_mlp));
   });
+  if (experts_) return;
   exchange("mlp all_gather", Operation::kAllGather, slice, &Layer::Half::normed_mlp, &Layer::gathered_mlp);
 }
 
@@ -219,7 +234,17 @@ void Prefill::project(std::size_t layer, std::size_t slice) {
   exchange("attention reduce_scatter", Operation::kReduceScatter, slice, &Layer::Half::sum, &Layer::partial);
 }
 
+void Prefill::mix_experts(std::size_t layer, std::size_t slice) {
+  experts_->feed_forward(
+      layer, slice,
+      [&](std::size_t r, std::size_t h) { return own(layers_[r], h, slice, &Layer::Half::normed_mlp); },
+      [&](std::size_t r, std::size_t h) {
+        return own(layers_[r], h, slice, &Layer::Half::sum_mlp, &Layer::partial_mlp);
+      });
+}
+
 void Prefill::feed_forward(std::size_t layer, std::size_t slice) {
+  if (experts_) return mix_experts(layer, slice);
   replica_.region("gate and up");
   meet_rows(slice, &Layer::gathered_mlp);
   products(layer, slice).feed_forward([&](std::size_t r, std::size_t h) {
@@ -269,6 +294,7 @@ void Prefill::for_runs(Body&& body) const {
 }
 
 void Prefill::fill(runtime::Machine& machine, const HostCase& values) const {
+  if (experts_) experts_->fill(machine, values);
   for (std::size_t r = 0; r < ranks_.size(); ++r) {
     for (std::size_t l = 0; l < params_.layers; ++l)
       ranks_[r].weights[l].fill(machine, replica_, r, params_.model, values.weights[l], share_);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The layers of a prefill on the ranks of a replica, sequence-parallel between their parts: a half of a rank
 // has some rows of the residual stream, normalises them, and all rows meet in an all_gather before a product
-// that needs them; the partial sums of the product behind it are spread by a reduce_scatter.
+// that needs them; the partial sums of the product behind it are spread by a reduce_scatter. Of a mixture of
+// experts each half's rows go to their experts instead (experts.h).
 //
 // Rows are cut into `overlap` slices, a slice into one block for each half, a block into equal runs, one for
 // each rank. A slice's collective runs while the next slice is computed. Weights pass once for each slice.
 #pragma once
 
+#include "workloads/transformer/experts.h"
 #include "workloads/transformer/phase_programs.h"
 #include "workloads/transformer/products.h"
 #include "workloads/transformer/rows.h"
@@ -15,11 +17,13 @@ namespace tahoma::workloads {
 
 class Prefill final : public PhasePrograms {
  public:
-  Prefill(Replica& replica, const TransformerParams& params);
+  // `routing`: of a mixture of experts.
+  Prefill(Replica& replica, const TransformerParams& params, const ExpertRouting* routing);
 
   void emit() override;
   void fill(runtime::Machine& machine, const HostCase& values) const override;
   void gather(runtime::Machine& machine, runtime::HostTensor& out) const override;
+  const Experts* experts() const override { return experts_.get(); }
 
  private:
   struct Rank {
@@ -60,6 +64,7 @@ class Prefill final : public PhasePrograms {
   void attend();
   void project(std::size_t layer, std::size_t slice);
   void feed_forward(std::size_t layer, std::size_t slice);
+  void mix_experts(std::size_t layer, std::size_t slice);
   void finish();
   // body(replica, rank, half, first of its own rows, first of all replicas' rows), for each run.
   template <class Body>
@@ -70,6 +75,7 @@ class Prefill final : public PhasePrograms {
   RankShare share_;
   RowDeal rows_;
   std::vector<Rank> ranks_;
+  std::unique_ptr<Experts> experts_;
   std::vector<Layer> layers_, before_;  // the layer in work and the one before it, by rank
 };
 

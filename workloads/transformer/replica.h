@@ -28,6 +28,7 @@ class Replica {
     std::uint64_t number = 0;                        // of the replica
     std::vector<std::vector<std::uint32_t>> cores;   // by rank and half
     std::vector<runtime::collective::Group> groups;  // by half; none of a single rank
+    std::vector<runtime::collective::Group> teams;   // of some of the ranks (expert_teams.h)
   };
   // `alike`: the replicas that run these programs; the first is the one that they are built for.
   Replica(runtime::Machine& machine, std::vector<Place> alike);

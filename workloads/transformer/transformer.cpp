@@ -9,6 +9,8 @@
 #include "runtime/golden_rule.h"
 #include "workloads/transformer/decode_step.h"
 #include "workloads/transformer/definition.h"
+#include "workloads/transformer/expert_teams.h"
+#include "workloads/transformer/experts.h"
 #include "workloads/transformer/exposure.h"
 #include "workloads/transformer/figures.h"
 #include "workloads/transformer/footprint.h"
@@ -38,12 +40,17 @@ class Transformer final : public runtime::Workload {
     if (machine.functional()) values = host_case(params_, seed_);
     std::vector<Replica::Place> places =
         places_of(machine.params(), seating, params_.parallel.data, params_.parallel.tensor);
-    for (auto& alike : sort_alike(machine.params(), std::move(places))) {
+    if (params_.model.experts > 0) {
+      routing_.emplace(params_, seed);
+      seat_teams(machine.params(), params_.parallel, places);
+    }
+    for (auto& alike : routed_alike(sort_alike(machine.params(), std::move(places)))) {
       replicas_.push_back(std::make_unique<Replica>(machine, std::move(alike)));
       programs_.push_back(programs_of(*replicas_.back()));
       programs_.back()->emit();
       replicas_.back()->load(stopwatch_);
       if (values) programs_.back()->fill(machine, *values);
+      if (const Experts* experts = programs_.back()->experts()) experts->fill_control(machine);
     }
     machine.observe(&stopwatch_);
     machine.observe(&exposure_);
@@ -53,7 +60,7 @@ class Transformer final : public runtime::Workload {
     const HostTensor got = gather(machine);
     const std::vector<Stream> streams = wanted();
     const std::uint64_t rows = rows_of_sequence();
-    return runtime::check_rows(
+    runtime::GoldenResult golden = runtime::check_rows(
         got, [&](std::uint64_t row) { return wanted_row(streams[row / rows], row % rows); },
         runtime::unit_roundoff(kDType),
         "six deviations of independent roundings of the activations, relative to the root mean square of a "
@@ -61,6 +68,9 @@ class Transformer final : public runtime::Workload {
         [&](std::uint64_t row, std::uint64_t) {
           return fmt::format("the ranks of replica {}", row / params_.rows());
         });
+    for (const auto& programs : programs_)
+      if (const Experts* experts = programs->experts()) experts->check(machine, golden);
+    return golden;
   }
 
   std::vector<runtime::NamedValues> outputs(Machine& machine) override {
@@ -83,7 +93,10 @@ class Transformer final : public runtime::Workload {
           for (const Stopwatch::Span& span : spans)
             exposure_.collective(span.core, stopwatch_.begin(span), stopwatch_.end(span));
         });
-    return figures_of(params_, machine.params(), run, exposure_.exposed());
+    std::vector<runtime::WorkloadFigure> figures =
+        figures_of(params_, machine.params(), run, exposure_.exposed());
+    if (routing_) add_routing_figures(figures, *routing_);
+    return figures;
   }
 
   double useful_flops() const override { return params_.useful_flops(); }
@@ -102,8 +115,26 @@ class Transformer final : public runtime::Workload {
   std::uint64_t rows_of_sequence() const { return decodes() ? 1 : params_.tokens; }
 
   std::unique_ptr<PhasePrograms> programs_of(Replica& replica) const {
-    if (decodes()) return std::make_unique<DecodeStep>(replica, params_);
-    return std::make_unique<Prefill>(replica, params_);
+    const ExpertRouting* routing = routing_ ? &*routing_ : nullptr;
+    if (decodes()) return std::make_unique<DecodeStep>(replica, params_, routing);
+    return std::make_unique<Prefill>(replica, params_, routing);
+  }
+
+  // Programs depend on how many tokens go where.
+  std::vector<std::vector<Replica::Place>> routed_alike(std::vector<std::vector<Replica::Place>> alike) const {
+    if (!routing_) return alike;
+    std::vector<std::vector<Replica::Place>> result;
+    for (std::vector<Replica::Place>& some : alike) {
+      const auto begin = static_cast<std::ptrdiff_t>(result.size());
+      for (Replica::Place& place : some) {
+        auto like = std::find_if(result.begin() + begin, result.end(), [&](const auto& routed) {
+          return routing_->alike(routed.front().number, place.number);
+        });
+        if (like == result.end()) like = result.insert(like, std::vector<Replica::Place>{});
+        like->push_back(std::move(place));
+      }
+    }
+    return result;
   }
 
   HostTensor gather(Machine& machine) const {
@@ -113,12 +144,13 @@ class Transformer final : public runtime::Workload {
   }
 
   // On the longest way through a part: normed rows, a product, rope twice, probabilities, their output, a
-  // partial sum, the stream, and the sum over the ranks; without attention two fewer.
+  // partial sum, the stream, and the sum over the ranks; without attention two fewer. Experts add what the
+  // router made its choice of, and the sum of what they made of a token.
   Roundings roundings() const {
     std::uint32_t sum = 1;
     for (const PhasePrograms::Exchange& exchange : programs_.front()->exchanges())
       sum = std::max(sum, exchange.placed.roundings);
-    return {8.0 + sum, 6.0 + sum};
+    return {8.0 + sum, (routing_ ? 8.0 : 6.0) + sum};
   }
 
   // By sequence.
@@ -131,7 +163,10 @@ class Transformer final : public runtime::Workload {
       streams.push_back({x.middleRows(first, rows), Eigen::VectorXd::Zero(rows)});
     for (std::uint64_t l = 0; l < params_.layers; ++l)
       for (std::size_t s = 0; s < streams.size(); ++s)
-        apply_layer(params_.model, values.weights[l], roundings(), cache_of(values, l, s), streams[s]);
+        apply_layer(params_.model, values.weights[l], roundings(), cache_of(values, l, s), streams[s],
+                    [&](std::uint64_t row, std::uint64_t k) {
+                      return routing_->expert(l, s * rows_of_sequence() + row, k);
+                    });
     return streams;
   }
 
@@ -149,7 +184,8 @@ class Transformer final : public runtime::Workload {
     for (const Replica::Place& place : replica.alike())
       for (std::size_t r = 0; r < exchange.placed.spans.size(); ++r) {
         std::vector<Stopwatch::Span> spans = exchange.placed.spans[r];
-        for (Stopwatch::Span& span : spans) span.core = place.cores[r][exchange.half];
+        const std::size_t rank = exchange.team != nullptr ? exchange.team->ranks[r] : r;
+        for (Stopwatch::Span& span : spans) span.core = place.cores[rank][exchange.half];
         body(spans);
       }
   }
@@ -161,10 +197,13 @@ class Transformer final : public runtime::Workload {
     for_spans(replica, exchange, [&](const std::vector<Stopwatch::Span>& spans) {
       ranks.push_back(times_of(stopwatch_, spans));
     });
-    const Group& group = replica.alike().front().groups[exchange.half];
-    runtime::CollectiveResult result = measured(
-        machine, group, placed, placed.spec.elements * isa::size_of(placed.spec.dtype), std::move(ranks));
+    const Group& group = exchange.team != nullptr ? *exchange.team->group
+                                                  : replica.alike().front().groups[exchange.half];
+    const std::uint64_t bytes = placed.spec.elements * isa::size_of(placed.spec.dtype) /
+                                vector_bytes(placed.spec.problem, 1);
+    runtime::CollectiveResult result = measured(machine, group, placed, bytes, std::move(ranks));
     result.name = fmt::format("{}, half {}", exchange.region, exchange.half);
+    if (exchange.team != nullptr) result.name += fmt::format(", from rank {}", exchange.team->ranks.front());
     if (placed.spec.problem.reduces()) result.combiner = "sum";
     result.why = params_.algorithm;
     result.group = fmt::format("{} groups of {} cores at once", replica.alike().size(), group.ranks());
@@ -173,6 +212,7 @@ class Transformer final : public runtime::Workload {
 
   TransformerParams params_;
   std::uint64_t seed_ = 0;
+  std::optional<ExpertRouting> routing_;  // of a mixture of experts
   std::vector<std::unique_ptr<Replica>> replicas_;
   std::vector<std::unique_ptr<PhasePrograms>> programs_;
   Stopwatch stopwatch_;
