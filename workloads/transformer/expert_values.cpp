@@ -40,7 +40,6 @@ void Experts::fill(runtime::Machine& machine, const HostCase& values) const {
   for (std::size_t l = 0; l < params_.layers; ++l)
     for (std::size_t r = 0; r < replica_.ranks(); ++r)
       weights_[l][r].fill(machine, replica_, r, values.weights[l], share_);
-  const std::uint64_t replica_first = replica_.alike().front().number * params_.rows();
   for (const Step& step : steps_)
     for (std::size_t r = 0; r < replica_.ranks(); ++r)
       for (std::size_t h = 0; h < replica_.halves(); ++h) {
@@ -49,9 +48,9 @@ void Experts::fill(runtime::Machine& machine, const HostCase& values) const {
         HostTensor bias = runtime::make_tensor("routing_bias", isa::DType::kFp32, matrix.tensor.shape);
         for (std::uint64_t row = 0; row < count; ++row)
           for (std::uint64_t k = 0; k < routing_.per_token(); ++k) {
-            const std::uint64_t expert = routing_.expert(step.layer, replica_first + first + row, k);
+            const std::uint64_t chosen = expert(step.layer, first + row, k);
             const float value = bias_of(routing_.per_token(), k);
-            std::memcpy(bias.values.data() + (row * params_.model.experts + expert) * sizeof value, &value,
+            std::memcpy(bias.values.data() + (row * params_.model.experts + chosen) * sizeof value, &value,
                         sizeof value);
           }
         fill_all(machine, replica_, matrix, bias);
@@ -60,7 +59,6 @@ void Experts::fill(runtime::Machine& machine, const HostCase& values) const {
 
 void Experts::check(runtime::Machine& machine, runtime::GoldenResult& golden) const {
   const runtime::MadeBy router = [](std::uint64_t, std::uint64_t) { return std::string("a router"); };
-  const std::uint64_t replica_first = replica_.alike().front().number * params_.rows();
   const auto held = [&](const Matrix& matrix, const std::vector<std::uint64_t>& want) {
     for (std::size_t g = 0; g < replica_.alike().size(); ++g) {
       HostTensor got = integers(matrix.tensor.name, want, routing_.per_token());
@@ -76,7 +74,7 @@ void Experts::check(runtime::Machine& machine, runtime::GoldenResult& golden) co
         std::vector<std::uint64_t> chosen;
         for (std::uint64_t row = 0; row < count; ++row)
           for (std::uint64_t k = 0; k < routing_.per_token(); ++k)
-            chosen.push_back(routing_.expert(step.layer, replica_first + first + row, k));
+            chosen.push_back(expert(step.layer, first + row, k));
         held(step.ranks[r].halves[h].chosen, chosen);
         held(step.ranks[r].halves[h].places, step.layout.places(r, h));
       }

@@ -47,10 +47,9 @@ Experts::Step Experts::plan(std::size_t layer, std::size_t slice, const Own& own
   std::vector<runtime::Part> rows;
   for (std::size_t r = 0; r < replica_.ranks(); ++r)
     for (std::size_t h = 0; h < replica_.halves(); ++h) rows.push_back(own(slice, r, h));
-  const std::uint64_t first = replica_.alike().front().number * params_.rows();
   ExpertLayout layout(
       shape_, routing_.per_token(),
-      [&](std::uint64_t row, std::uint64_t k) { return routing_.expert(layer, first + row, k); },
+      [&](std::uint64_t row, std::uint64_t k) { return expert(layer, row, k); },
       [&](std::size_t r, std::size_t h) { return rows[r * replica_.halves() + h]; });
   std::vector<OfRank> ranks(replica_.ranks());
   for (OfRank& rank : ranks) rank.halves.resize(replica_.halves());

@@ -23,7 +23,6 @@
 #include "workloads/transformer/expert_layout.h"
 #include "workloads/transformer/expert_teams.h"
 #include "workloads/transformer/expert_weights.h"
-#include "workloads/transformer/parts.h"
 #include "workloads/transformer/phase_programs.h"
 
 namespace tahoma::workloads {
@@ -62,8 +61,9 @@ class Experts {
     ExpertLayout layout;
     std::vector<OfRank> ranks;
   };
-  LayerPart part(std::size_t rank, std::size_t half) const {
-    return {replica_.kernel(rank, half), replica_.machine(), params_.model};
+  // Of a row of the replica.
+  std::uint64_t expert(std::size_t layer, std::uint64_t row, std::uint64_t k) const {
+    return routing_.expert(layer, replica_.alike().front().number * params_.rows() + row, k);
   }
   const runtime::Part& own(const Step& step, std::size_t rank, std::size_t half) const {
     return step.own[rank * replica_.halves() + half];
@@ -90,8 +90,12 @@ class Experts {
   };
   using Side = std::function<Travel(std::size_t rank)>;
   runtime::collective::End end_of(const Travel& travel, std::size_t half) const;
-  void exchange(const char* region, runtime::collective::Operation operation, std::size_t team,
-                std::vector<std::uint64_t> counts, const Side& from, const Side& to);
+  PhasePrograms::Party exchange(runtime::collective::Operation operation, std::size_t team,
+                                std::vector<std::uint64_t> counts, const Side& from, const Side& to);
+  PhasePrograms::Party across(const Step& step, std::size_t slot, bool out, std::size_t place,
+                              std::size_t half);
+  PhasePrograms::Party within(const Step& step, std::size_t slot, bool out, std::size_t block,
+                              std::size_t half);
   void across(const Step& step, std::size_t slot, bool out);
   void within(const Step& step, std::size_t slot, bool out);
 

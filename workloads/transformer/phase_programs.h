@@ -23,17 +23,22 @@ class PhasePrograms {
 
   virtual const Experts* experts() const = 0;  // none of a model that has none
 
+  // By all ranks, or the same by several teams of them at once, whose sizes may differ.
+  struct Party {
+    runtime::collective::Placed placed;
+    const Team* team = nullptr;  // none: all ranks
+  };
   struct Exchange {
     std::string region;
     std::size_t half = 0;
-    runtime::collective::Placed placed;
-    const Team* team = nullptr;  // of some of the ranks; none: of all
+    std::vector<Party> parties;
+    const runtime::collective::Placed& placed() const { return parties.front().placed; }
   };
   const std::vector<Exchange>& exchanges() const { return exchanges_; }
 
  protected:
   void keep(const std::string& region, std::size_t half, runtime::collective::Placed placed) {
-    keep({region, half, std::move(placed), nullptr});
+    keep({region, half, {{std::move(placed), nullptr}}});
   }
   void keep(Exchange exchange) { exchanges_.push_back(std::move(exchange)); }
 

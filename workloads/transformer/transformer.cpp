@@ -149,7 +149,7 @@ class Transformer final : public runtime::Workload {
   Roundings roundings() const {
     std::uint32_t sum = 1;
     for (const PhasePrograms::Exchange& exchange : programs_.front()->exchanges())
-      sum = std::max(sum, exchange.placed.roundings);
+      sum = std::max(sum, exchange.placed().roundings);
     return {8.0 + sum, (routing_ ? 8.0 : 6.0) + sum};
   }
 
@@ -182,31 +182,33 @@ class Transformer final : public runtime::Workload {
   template <class Body>
   static void for_spans(const Replica& replica, const PhasePrograms::Exchange& exchange, Body&& body) {
     for (const Replica::Place& place : replica.alike())
-      for (std::size_t r = 0; r < exchange.placed.spans.size(); ++r) {
-        std::vector<Stopwatch::Span> spans = exchange.placed.spans[r];
-        const std::size_t rank = exchange.team != nullptr ? exchange.team->ranks[r] : r;
-        for (Stopwatch::Span& span : spans) span.core = place.cores[rank][exchange.half];
-        body(spans);
-      }
+      for (const auto& [placed, team] : exchange.parties)
+        for (std::size_t r = 0; r < placed.spans.size(); ++r) {
+          std::vector<Stopwatch::Span> spans = placed.spans[r];
+          const std::size_t rank = team != nullptr ? team->ranks[r] : r;
+          for (Stopwatch::Span& span : spans) span.core = place.cores[rank][exchange.half];
+          body(spans);
+        }
   }
 
   runtime::CollectiveResult result_of(const model::MachineParams& machine, const Replica& replica,
                                       const PhasePrograms::Exchange& exchange) const {
-    const Placed& placed = exchange.placed;
+    const auto& [placed, team] = exchange.parties.front();
     std::vector<runtime::RankTimes> ranks;
     for_spans(replica, exchange, [&](const std::vector<Stopwatch::Span>& spans) {
       ranks.push_back(times_of(stopwatch_, spans));
     });
-    const Group& group = exchange.team != nullptr ? *exchange.team->group
-                                                  : replica.alike().front().groups[exchange.half];
-    const std::uint64_t bytes = placed.spec.elements * isa::size_of(placed.spec.dtype) /
+    const Group& group = team != nullptr ? *team->group : replica.alike().front().groups[exchange.half];
+    std::uint64_t elements = 0;  // of a party, their mean
+    for (const PhasePrograms::Party& party : exchange.parties) elements += party.placed.spec.elements;
+    const std::uint64_t bytes = elements / exchange.parties.size() * isa::size_of(placed.spec.dtype) /
                                 vector_bytes(placed.spec.problem, 1);
     runtime::CollectiveResult result = measured(machine, group, placed, bytes, std::move(ranks));
     result.name = fmt::format("{}, half {}", exchange.region, exchange.half);
-    if (exchange.team != nullptr) result.name += fmt::format(", from rank {}", exchange.team->ranks.front());
     if (placed.spec.problem.reduces()) result.combiner = "sum";
     result.why = params_.algorithm;
-    result.group = fmt::format("{} groups of {} cores at once", replica.alike().size(), group.ranks());
+    result.group = fmt::format("{} groups of {} cores at once",
+                               replica.alike().size() * exchange.parties.size(), group.ranks());
     return result;
   }
 
