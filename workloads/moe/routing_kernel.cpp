@@ -5,7 +5,7 @@
 #include <deque>
 #include <vector>
 
-#include "workloads/kernel/turned.h"
+#include "workloads/moe/routing_logits.h"
 
 namespace tahoma::workloads {
 
@@ -14,10 +14,10 @@ using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
 
 namespace {
 
-constexpr std::uint64_t kTokensTogether = 512;  // of x in one transfer: runs of 1 KiB
+constexpr std::uint64_t kTokensTogether = RoutingLogits::kTokensTogether;
 constexpr unsigned kFound = kMostChosen;
-// Below any logit: absent experts, and those that have been chosen; above any: what is not searched for.
-constexpr float kAbsent = -3.2e38F, kTaken = -3e38F, kNotSearched = 3e38F;
+// Below any logit, but not below absent ones: those that have been chosen; above any: what is not searched for.
+constexpr float kTaken = -3e38F, kNotSearched = 3e38F;
 
 // Tokens on the partitions, on their way; no rows: none.
 struct Tile {
@@ -33,11 +33,11 @@ class RoutingBuilder {
       : shape_(shape),
         views_(views),
         height_(machine.chip.core.sbuf.partitions),
-        depth_(std::min(machine.chip.core.tensor.rows, height_)),
         experts_(static_cast<unsigned>(shape.experts)),
         width_(std::max(experts_, kFound)),
         top_k_(static_cast<unsigned>(shape.top_k)),
-        kernel_(kernel) {
+        kernel_(kernel),
+        logits_(kernel, machine, shape, views) {
     make_pools();
     make_constants();
   }
@@ -47,12 +47,12 @@ class RoutingBuilder {
   void build() {
     for (std::uint64_t first = 0; first < shape_.tokens; first += kTokensTogether) {
       const std::uint64_t together = std::min(kTokensTogether, shape_.tokens - first);
-      const std::vector<TileView> x = load_tokens(first, together);
+      logits_.load_tokens(first, together);
       for (std::uint64_t token = 0; token < together; token += height_) {
         Tile tile;
         tile.token = first + token;
         tile.rows = static_cast<unsigned>(std::min(height_, together - token));
-        make_scores(tile, x, token);
+        tile.scores = logits_.make(tile.token, tile.rows);
         tiles_.push_back(tile);
         advance();
       }
@@ -65,21 +65,10 @@ class RoutingBuilder {
   }
 
  private:
-  std::uint64_t chunks() const { return (shape_.hidden + depth_ - 1) / depth_; }
-
   void make_pools() {
     const auto sbuf = [&](const char* name, DType dtype, unsigned columns, unsigned copies) {
       return kernel_.sbuf(name, dtype, columns, copies);
     };
-    if (shape_.hidden > 0) {
-      const auto all = static_cast<unsigned>(chunks());
-      const std::uint64_t tokens = std::min(kTokensTogether, shape_.tokens);
-      xs_ = sbuf("x", shape_.dtype,
-                 static_cast<unsigned>(shape_.by_rows ? turned_rows(tokens) : tokens), 2 * all);
-      ws_ = sbuf("w", shape_.dtype, experts_, all);
-      products_ = kernel_.psum("x w", DType::kFp32, experts_, 3);
-    }
-    scores_ = sbuf("logits", DType::kFp32, width_, 6);
     rest_ = sbuf("logits without the chosen", DType::kFp32, width_, 2);
     for (Pool* pool : {&tops_, &searched_, &raised_, &results_})
       *pool = sbuf("chosen logits", DType::kFp32, kFound, 6);
@@ -90,9 +79,7 @@ class RoutingBuilder {
     places_psum_ = kernel_.psum("places", DType::kFp32, experts_, 2);
     counted_ = sbuf("places of all", DType::kInt32, experts_, 3);
     own_ = sbuf("places of the chosen", DType::kInt32, kFound, 3);
-    if (!shape_.prescribed) return;
-    biases_ = sbuf("bias", DType::kFp32, experts_, 2);
-    unbiased_ = sbuf("chosen logits without bias", DType::kFp32, top_k_, 6);
+    if (shape_.prescribed) unbiased_ = sbuf("chosen logits without bias", DType::kFp32, top_k_, 6);
   }
 
   TileView constant(const char* name, DType dtype, unsigned columns) {
@@ -114,32 +101,7 @@ class RoutingBuilder {
     }
     // Column q has ones above row q: stationary, it adds the tokens before token q.
     kernel_.affine_select(triangle_, ones_, 0, -1, 1, isa::CompareOp::kGt, 0);
-    for (std::uint64_t c = 0; c < chunks(); ++c) {
-      const std::uint64_t rows = std::min(depth_, shape_.hidden - c * depth_);
-      weights_.push_back(kernel_.take(ws_, static_cast<unsigned>(rows), experts_));
-      kernel_.load(weights_.back(), views_.w.window(c * depth_, 0, rows, shape_.experts), Queue::kGpSimd);
-    }
-  }
-
-  std::vector<TileView> load_tokens(std::uint64_t first, std::uint64_t count) {
-    std::vector<TileView> x;
-    for (std::uint64_t c = 0; c < chunks(); ++c) {
-      const std::uint64_t rows = std::min(depth_, shape_.hidden - c * depth_);
-      x.push_back(load_part(c * depth_, rows, first, count));
-    }
-    return x;
-  }
-
-  // Elements of tokens, with the elements on partitions.
-  TileView load_part(std::uint64_t element, std::uint64_t elements, std::uint64_t first,
-                     std::uint64_t count) {
-    const auto rows = static_cast<unsigned>(elements);
-    if (shape_.by_rows)
-      return load_turned(kernel_, kernel_.take(xs_, rows, static_cast<unsigned>(turned_rows(count))),
-                         views_.x, {first, static_cast<unsigned>(count)}, {element, rows});
-    const TileView tile = kernel_.take(xs_, rows, static_cast<unsigned>(count));
-    kernel_.load(tile, views_.x.window(element, first, elements, count));
-    return tile;
+    logits_.load_weights();
   }
 
   // The tile before the last is searched, the one before that is counted and done.
@@ -188,21 +150,6 @@ class RoutingBuilder {
   }
 
   TileView take(Pool pool, unsigned columns) { return kernel_.take(pool, rows_, columns); }
-
-  void make_scores(Tile& tile, const std::vector<TileView>& x, std::uint64_t at) {
-    rows_ = tile.rows;
-    tile.scores = take(scores_, width_);
-    const TileView own = tile.scores.columns(0, experts_);
-    if (width_ > experts_) kernel_.memset(tile.scores.columns(experts_, width_ - experts_), kAbsent);
-    if (x.empty()) return kernel_.load(own, views_.logits.window(tile.token, 0, rows_, shape_.experts));
-    const TileView product = take(products_, experts_);
-    for (std::size_t c = 0; c < x.size(); ++c)
-      kernel_.matmul(product, x[c].columns(static_cast<unsigned>(at), rows_), weights_[c], c > 0);
-    if (!shape_.prescribed) return kernel_.copy(own, product, Queue::kScalar);
-    const TileView bias = take(biases_, experts_);
-    kernel_.load(bias, views_.bias.window(tile.token, 0, rows_, shape_.experts));
-    kernel_.tensor_tensor(own, product, bias, AluOp::kAdd);
-  }
 
   void search(Opcode op, const TileView& found, const TileView& where, const TileView* wanted) {
     isa::Instruction i;
@@ -278,14 +225,14 @@ class RoutingBuilder {
 
   RoutingShape shape_;
   RoutingViews views_;
-  std::uint64_t height_, depth_;      // tokens of a tile; elements contracted at a time
+  std::uint64_t height_;              // tokens of a tile
   unsigned experts_, width_, top_k_;  // width: a search wants at least 8 elements
   unsigned rows_ = 0;                 // tokens of this tile
   Kernel& kernel_;
-  Pool biases_, unbiased_, xs_, ws_, products_, scores_, rest_, tops_, searched_, raised_, results_, indices_, columns_,
+  RoutingLogits logits_;
+  Pool unbiased_, rest_, tops_, searched_, raised_, results_, indices_, columns_,
       exponentials_, masks_, places_psum_, counted_, own_, seen_pool_;
   TileView ones_, triangle_, seen_, steps_;
-  std::vector<TileView> weights_;
   std::deque<Tile> tiles_;  // on their way, oldest first
 };
 
