@@ -87,9 +87,9 @@ Strip Communicator::strip_of(std::uint32_t rank, const End& end, std::uint64_t p
   const CoreKernel& at = programs_[rank]->at;
   Strip strip;
   const bool anywhere = !end.starts.empty();
-  strip.block = at.kernel->beside(at.memory, static_cast<std::int64_t>(end.address - at.address),
-                                  end.window.dtype, anywhere ? 1 : end.places,
-                                  anywhere ? end.window.rows * end.window.columns : pitch);
+  strip.block =
+      at.kernel->beside(at.memory, static_cast<std::int64_t>(end.address - at.address), end.window.dtype,
+                        anywhere ? 1 : end.places, anywhere ? end.window.rows * end.window.columns : pitch);
   strip.block.rows = 1;
   strip.starts = end.starts;
   strip.pitch = static_cast<std::int64_t>(pitch);

@@ -27,9 +27,9 @@ struct Spec {
   std::uint64_t chunk_elements = 0;
   // Elements of each chunk, where the operation says how many there are; empty: all alike.
   std::vector<std::uint64_t> counts;
-  std::uint32_t channels = 0;         // of a rank; 0: as many as are worth it
-  std::uint64_t piece_bytes = 0;      // of one chunk of one channel; 0: chosen
-  std::uint32_t signals = 0;          // semaphores that a core has for it; 0: all that collectives may have
+  std::uint32_t channels = 0;     // of a rank; 0: as many as are worth it
+  std::uint64_t piece_bytes = 0;  // of one chunk of one channel; 0: chosen
+  std::uint32_t signals = 0;      // semaphores that a core has for it; 0: all that collectives may have
 
   std::string name() const;  // "all_reduce-1048576": what it does, with so many bytes
 };

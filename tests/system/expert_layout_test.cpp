@@ -90,12 +90,15 @@ TEST_CASE("expert layout: every choice travels to its expert and back, however t
     }
 }
 
-TEST_CASE("expert layout: where all ranks have all tokens, each takes those of its experts", "[transformer]") {
+TEST_CASE("expert layout: where all ranks have all tokens, each takes those of its experts",
+          "[transformer]") {
   const ExpertRouting routing = routing_of({{"routing", "skewed"}});
   const ExpertCase shape{4, 1, 2, 6, 48, false};
   const ExpertLayout layout(
       shape, kPerToken, [&](std::uint64_t row, std::uint64_t k) { return routing.expert(0, row, k); },
-      [](std::size_t, std::size_t) { return runtime::Part{0, 20}; });
+      [](std::size_t, std::size_t) {
+        return runtime::Part{0, 20};
+      });
   for (std::size_t r = 0; r < shape.ranks; ++r) {
     const std::vector<std::uint64_t> back = layout.returned(r, 0);
     const std::uint64_t nobody = layout.rows(r, shape.slots - 1).end();
@@ -125,12 +128,15 @@ TEST_CASE("expert routing: skewed draws different experts, in the proportion it 
     CHECK(first[e] == Approx(1.0 / static_cast<double>(e + 1) / all).margin(0.015));
 }
 
-TEST_CASE("expert routing: replicas are alike where all their tokens have the same experts", "[transformer]") {
+TEST_CASE("expert routing: replicas are alike where all their tokens have the same experts",
+          "[transformer]") {
   const Settings two{{"batch", "2"}, {"parallel.data", "2"}};
   CHECK(routing_of(two).alike(0, 1));
   CHECK_FALSE(routing_of(with(two, {{"routing", "skewed"}})).alike(0, 1));
-  const ExpertRouting one = routing_of({{"routing", "skewed"}}), other = routing_of({{"routing", "skewed"}}, 2);
+  const ExpertRouting one = routing_of({{"routing", "skewed"}}),
+                      other = routing_of({{"routing", "skewed"}}, 2);
   bool same = true;
-  for (std::uint64_t row = 0; row < 240; ++row) same = same && one.expert(0, row, 0) == other.expert(0, row, 0);
+  for (std::uint64_t row = 0; row < 240; ++row)
+    same = same && one.expert(0, row, 0) == other.expert(0, row, 0);
   CHECK_FALSE(same);
 }

@@ -177,7 +177,8 @@ TEST_CASE("experts: a routing that names an expert twice, or one there is not, i
 }
 
 TEST_CASE("experts: useful work is that of the chosen ones, the footprint that of all", "[transformer]") {
-  const workloads::TransformerParams dense = params_with(with(kTiny, {{"tokens", "64"}, {"model.ffn", "128"}})),
+  const workloads::TransformerParams dense =
+                                         params_with(with(kTiny, {{"tokens", "64"}, {"model.ffn", "128"}})),
                                      mixed = params_with(with(kTiny, mixture({{"tokens", "64"}})));
   const double expert = 3.0 * 256 * 128, router = 256.0 * 8;
   CHECK(mixed.useful_flops() - dense.useful_flops() == Approx(2 * 64 * (expert + router)));

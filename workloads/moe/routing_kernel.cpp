@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::uint64_t kTokensTogether = RoutingLogits::kTokensTogether;
 constexpr unsigned kFound = kMostChosen;
-// Below any logit, but not below absent ones: those that have been chosen; above any: what is not searched for.
+// Below any logit, but not below absent ones: those that have been chosen; above any: what is not searched
+// for.
 constexpr float kTaken = -3e38F, kNotSearched = 3e38F;
 
 // Tokens on the partitions, on their way; no rows: none.
@@ -230,8 +231,8 @@ class RoutingBuilder {
   unsigned rows_ = 0;                 // tokens of this tile
   Kernel& kernel_;
   RoutingLogits logits_;
-  Pool unbiased_, rest_, tops_, searched_, raised_, results_, indices_, columns_,
-      exponentials_, masks_, places_psum_, counted_, own_, seen_pool_;
+  Pool unbiased_, rest_, tops_, searched_, raised_, results_, indices_, columns_, exponentials_, masks_,
+      places_psum_, counted_, own_, seen_pool_;
   TileView ones_, triangle_, seen_, steps_;
   std::deque<Tile> tiles_;  // on their way, oldest first
 };

@@ -47,8 +47,8 @@ struct RoutingViews {
 void emit_routing(runtime::Kernel& kernel, const model::MachineParams& machine, const RoutingShape& shape,
                   const RoutingViews& views);
 
-// Alone. Arguments: x [hidden, tokens] and w [hidden, experts], or logits [tokens, experts] in fp32; then, written,
-// logits [tokens, experts] (only of x w), chosen [tokens, top_k] int32, gates [tokens, top_k] fp32,
+// Alone. Arguments: x [hidden, tokens] and w [hidden, experts], or logits [tokens, experts] in fp32; then,
+// written, logits [tokens, experts] (only of x w), chosen [tokens, top_k] int32, gates [tokens, top_k] fp32,
 // places [tokens, top_k] int32, counts [1, experts] int32.
 isa::Program routing_program(const model::MachineParams& machine, const RoutingShape& shape);
 

@@ -59,7 +59,8 @@ void TrainingParams::check(const model::MachineParams& machine) const {
   forward.check(machine);
   const ModelShape& m = model();
   if (m.experts > 0)
-    refuse("E-MDL-023", "workload.model.experts", "a training step of a mixture of experts is not there; expected 0");
+    refuse("E-MDL-023", "workload.model.experts",
+           "a training step of a mixture of experts is not there; expected 0");
   const std::uint64_t halves = machine.chip.lnc, tensor = forward.parallel.tensor,
                       cores = halves * tensor * replicas();
   require_multiple("workload.model.kv_heads",

@@ -125,9 +125,9 @@ void apply_layer(const ModelShape& model, const HostWeights& weights, const Roun
       attend(model, q, below(cache.k, k), below(cache.v, a * matrix_of(weights.v)), cache.k.rows());
   add(stream, o * matrix_of(weights.o), roundings.attention);
   const Rows b = normalised(stream.x, matrix_of(weights.mlp_gain), model.epsilon);
-  const Rows y = model.experts > 0 ? mixture(model, weights, b, chosen)
-                                   : swiglu(b, matrix_of(weights.gate), matrix_of(weights.up),
-                                            matrix_of(weights.down));
+  const Rows y = model.experts > 0
+                     ? mixture(model, weights, b, chosen)
+                     : swiglu(b, matrix_of(weights.gate), matrix_of(weights.up), matrix_of(weights.down));
   add(stream, y, roundings.mlp);
 }
 

@@ -5,8 +5,8 @@
 //   a = x + attention(rope(norm(x) Wq), rope(norm(x) Wk), norm(x) Wv) Wo
 //   y = a + (silu(norm(a) Wgate) * (norm(a) Wup)) Wdown
 //
-// or, of a mixture of experts, y = a + sum over a token's experts e of g_e times the same with e's matrices, g
-// being the softmax of e's columns of norm(a) Wrouter.
+// or, of a mixture of experts, y = a + sum over a token's experts e of g_e times the same with e's matrices,
+// g being the softmax of e's columns of norm(a) Wrouter.
 //
 // Allowed error. Beside values, each row carries the standard deviation of its error, as a share of its root
 // mean square. Roundings to the activations' dtype are taken as independent and uniform: R of them on the way

@@ -77,8 +77,7 @@ void ExpertRouting::balance() {
 
 void ExpertRouting::draw(double skew, std::uint64_t seed) {
   std::vector<double> weights;
-  for (std::uint64_t e = 0; e < experts_; ++e)
-    weights.push_back(std::pow(static_cast<double>(e + 1), -skew));
+  for (std::uint64_t e = 0; e < experts_; ++e) weights.push_back(std::pow(static_cast<double>(e + 1), -skew));
   for (std::uint64_t token = 0; token < layers_ * rows_; ++token) {
     const std::uint64_t first = token * per_token_;
     draw_token(weights, chosen_.data() + first, per_token_, [&](std::uint64_t k) {

@@ -35,8 +35,8 @@ void seat(const model::MachineParams& machine, const char* kind, const std::vect
   std::vector<Members> members;
   for (const Replica::Place& place : places)
     for (const Team& team : teams) {
-      Members& group = members.emplace_back(
-          Members{fmt::format("replica {} {} {} half {}", place.number, kind, team.ranks.front(), team.half), {}});
+      Members& group = members.emplace_back(Members{
+          fmt::format("replica {} {} {} half {}", place.number, kind, team.ranks.front(), team.half), {}});
       for (const std::size_t rank : team.ranks) group.cores.push_back({place.cores[rank][team.half]});
     }
   std::size_t number = 0;
@@ -62,12 +62,11 @@ ExpertTeams::ExpertTeams(Replica& replica, const ParallelDegrees& degrees)
     team.group = &replica.alike().front().teams[i];
     std::vector<CoreProgram*> programs;
     for (const std::size_t rank : team.ranks) programs.push_back(&replica.program(rank, team.half));
-    communicators_.emplace_back(
-        replica.machine(), *team.group, std::move(programs),
-        [&replica, ranks = team.ranks, half = team.half](std::uint32_t member, isa::DType dtype,
-                                                         std::uint64_t elements) {
-          return replica.staging(ranks[member], half, dtype, elements);
-        });
+    communicators_.emplace_back(replica.machine(), *team.group, std::move(programs),
+                                [&replica, ranks = team.ranks, half = team.half](
+                                    std::uint32_t member, isa::DType dtype, std::uint64_t elements) {
+                                  return replica.staging(ranks[member], half, dtype, elements);
+                                });
   }
 }
 

@@ -32,7 +32,8 @@ void ExpertWeights::fill(runtime::Machine& machine, const Replica& replica, std:
       copy_block(w.gate, window, gate_up, {0, 2 * h * columns, hidden, columns});
       copy_block(w.up, window, gate_up, {0, (2 * h + 1) * columns, hidden, columns});
     }
-    copy_block(w.down, {number * w.gate.columns() + first, 0, share.ffn, hidden}, down, {0, 0, share.ffn, hidden});
+    copy_block(w.down, {number * w.gate.columns() + first, 0, share.ffn, hidden}, down,
+               {0, 0, share.ffn, hidden});
     fill_all(machine, replica, experts[e].gate_up, gate_up);
     fill_all(machine, replica, experts[e].down, down);
   }

@@ -36,8 +36,7 @@ Experts::Experts(Replica& replica, const TransformerParams& params, const Expert
   if (shape_.exchanged) teams_.emplace(replica, params.parallel);
   for (std::size_t l = 0; l < params.layers; ++l) {
     std::vector<ExpertWeights>& of_layer = weights_.emplace_back();
-    for (std::size_t r = 0; r < replica.ranks(); ++r)
-      of_layer.emplace_back(replica, r, params.model, share_);
+    for (std::size_t r = 0; r < replica.ranks(); ++r) of_layer.emplace_back(replica, r, params.model, share_);
     for (std::size_t s = 0; s < slices; ++s) steps_.push_back(plan(l, s, own));
   }
   place_numbers();
@@ -48,8 +47,7 @@ Experts::Step Experts::plan(std::size_t layer, std::size_t slice, const Own& own
   for (std::size_t r = 0; r < replica_.ranks(); ++r)
     for (std::size_t h = 0; h < replica_.halves(); ++h) rows.push_back(own(slice, r, h));
   ExpertLayout layout(
-      shape_, routing_.per_token(),
-      [&](std::uint64_t row, std::uint64_t k) { return expert(layer, row, k); },
+      shape_, routing_.per_token(), [&](std::uint64_t row, std::uint64_t k) { return expert(layer, row, k); },
       [&](std::size_t r, std::size_t h) { return rows[r * replica_.halves() + h]; });
   std::vector<OfRank> ranks(replica_.ranks());
   for (OfRank& rank : ranks) rank.halves.resize(replica_.halves());
@@ -156,12 +154,13 @@ void Experts::take(const Step& step, const View& normed, std::size_t slot) {
     const std::uint64_t count = step.layout.taken(r, h, slot).size();
     if (count == 0) return;
     const Segment& segment = shape_.exchanged ? step.layout.sent(r, h, slot) : step.layout.rows(r, slot);
-    const HbmView to =
-        shape_.exchanged ? segment.part_of(rank.halves[h].sent.of(h), 0, count)
-                         : segment.part_of(rank.rows.of(h), step.layout.rows_of_half(r, slot, h).first, count);
+    const HbmView to = shape_.exchanged ? segment.part_of(rank.halves[h].sent.of(h), 0, count)
+                                        : segment.part_of(rank.rows.of(h),
+                                                          step.layout.rows_of_half(r, slot, h).first, count);
     const runtime::Kernel::Scope scope(replica_.kernel(r, h));
-    emit_take_rows(replica_.kernel(r, h), replica_.machine(),
-                   {normed(r, h), numbers_at(numbers_[r * replica_.halves() + h].of(h), first, count, 1), to});
+    emit_take_rows(
+        replica_.kernel(r, h), replica_.machine(),
+        {normed(r, h), numbers_at(numbers_[r * replica_.halves() + h].of(h), first, count, 1), to});
   });
 }
 
@@ -172,8 +171,7 @@ void Experts::meet_rows(const Step& step) {
       for (std::size_t slot = 0; slot < shape_.slots; ++slot) {
         const auto [first, count] = step.layout.rows_of_half(r, slot, writer);
         if (count > 0)
-          written.push_back(
-              step.layout.rows(r, slot).part_of(step.ranks[r].rows.of(viewer), first, count));
+          written.push_back(step.layout.rows(r, slot).part_of(step.ranks[r].rows.of(viewer), first, count));
       }
       return written;
     });
@@ -197,8 +195,7 @@ void Experts::combine(const Step& step, const View& out) {
     const OfRank& rank = step.ranks[r];
     const std::uint64_t rows = own(step, r, h).count, k = routing_.per_token();
     if (rows == 0) return;
-    const std::uint64_t first =
-        rank.halves[h].numbers + numbers_of(step, r, h).size() - rows * k;
+    const std::uint64_t first = rank.halves[h].numbers + numbers_of(step, r, h).size() - rows * k;
     const runtime::Kernel::Scope scope(replica_.kernel(r, h));
     emit_weighted_rows(replica_.kernel(r, h), replica_.machine(),
                        {shape_.exchanged ? rank.halves[h].back.of(h) : rank.partial.of(h),

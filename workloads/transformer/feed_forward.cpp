@@ -30,16 +30,18 @@ void each(Replica& replica, const ModelShape& model, const char* region, const F
 }  // namespace
 
 void emit_widen(Replica& replica, const ModelShape& model, const FeedForwardOf& of) {
-  each(replica, model, "gate and up", of, [&](const LayerPart& part, const FeedForwardViews& v, std::size_t h) {
-    part.product(v.normed, replica.half_of_columns(v.gate_up_weights, h),
-                 replica.half_of_columns(v.gate_up, h));
-  });
-  each(replica, model, "activation", of, [&](const LayerPart& part, const FeedForwardViews& v, std::size_t h) {
-    const HbmView both = replica.half_of_columns(v.gate_up, h);
-    const std::uint64_t columns = both.columns / 2;
-    part.gated(both.window(0, 0, both.rows, columns), both.window(0, columns, both.rows, columns),
-               replica.half_of_columns(v.hidden, h));
-  });
+  each(replica, model, "gate and up", of,
+       [&](const LayerPart& part, const FeedForwardViews& v, std::size_t h) {
+         part.product(v.normed, replica.half_of_columns(v.gate_up_weights, h),
+                      replica.half_of_columns(v.gate_up, h));
+       });
+  each(replica, model, "activation", of,
+       [&](const LayerPart& part, const FeedForwardViews& v, std::size_t h) {
+         const HbmView both = replica.half_of_columns(v.gate_up, h);
+         const std::uint64_t columns = both.columns / 2;
+         part.gated(both.window(0, 0, both.rows, columns), both.window(0, columns, both.rows, columns),
+                    replica.half_of_columns(v.hidden, h));
+       });
   meet_columns(replica, of, &FeedForwardViews::hidden);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A SwiGLU by the halves of the ranks: partial = (silu(normed gate) * (normed up)) down, of the hidden features
-// that a rank has. Each half makes as many columns of every product, and they meet about each.
+// A SwiGLU by the halves of the ranks: partial = (silu(normed gate) * (normed up)) down, of the hidden
+// features that a rank has. Each half makes as many columns of every product, and they meet about each.
 #pragma once
 
 #include <functional>

@@ -121,7 +121,8 @@ class Transformer final : public runtime::Workload {
   }
 
   // Programs depend on how many tokens go where.
-  std::vector<std::vector<Replica::Place>> routed_alike(std::vector<std::vector<Replica::Place>> alike) const {
+  std::vector<std::vector<Replica::Place>> routed_alike(
+      std::vector<std::vector<Replica::Place>> alike) const {
     if (!routing_) return alike;
     std::vector<std::vector<Replica::Place>> result;
     for (std::vector<Replica::Place>& some : alike) {

@@ -170,11 +170,11 @@ std::string TransformerParams::describe() const {
                                ? fmt::format("decode of {} sequences at {} tokens", batch, context)
                                : fmt::format("prefill of {} x {} tokens", batch, tokens);
   const std::string mixture =
-      model.experts == 0 ? ""
-                         : fmt::format(", {} of {} experts, {}, in {} blocks", model.experts_per_token,
-                                       model.experts,
-                                       inputs.of("routing").empty() ? routing : std::string("routed as given"),
-                                       parallel.expert);
+      model.experts == 0
+          ? ""
+          : fmt::format(", {} of {} experts, {}, in {} blocks", model.experts_per_token, model.experts,
+                        inputs.of("routing").empty() ? routing : std::string("routed as given"),
+                        parallel.expert);
   return fmt::format("{}, {} of {} layers{}, {}, tensor {} x data {}", model.name, layers, model.layers,
                      mixture, work, parallel.tensor, parallel.data);
 }

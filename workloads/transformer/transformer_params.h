@@ -46,20 +46,21 @@ struct TransformerFiles {
     const char *name, *what;
     std::string path;
   };
-  std::vector<File> all{{"x", "[rows, hidden], the residual stream in front of the first layer", {}},
-                        {"attention_gain", "[layers, 1, hidden] of fp32", {}},
-                        {"q", "[layers, hidden, heads head_dim]", {}},
-                        {"k", "[layers, hidden, kv_heads head_dim]", {}},
-                        {"v", "[layers, hidden, kv_heads head_dim]", {}},
-                        {"o", "[layers, heads head_dim, hidden]", {}},
-                        {"mlp_gain", "[layers, 1, hidden] of fp32", {}},
-                        {"gate", "[layers, hidden, ffn], of experts [layers, experts hidden, ffn]", {}},
-                        {"up", "as gate", {}},
-                        {"down", "[layers, ffn, hidden], of experts [layers, experts ffn, hidden]", {}},
-                        {"k_cache", "decode: [layers, batch context, kv_heads head_dim]", {}},
-                        {"v_cache", "decode: [layers, batch context, kv_heads head_dim]", {}},
-                        {"router", "of experts: [layers, hidden, experts]", {}},
-                        {"routing", "[layers, rows, experts_per_token] of int32, the experts of each token", {}}};
+  std::vector<File> all{
+      {"x", "[rows, hidden], the residual stream in front of the first layer", {}},
+      {"attention_gain", "[layers, 1, hidden] of fp32", {}},
+      {"q", "[layers, hidden, heads head_dim]", {}},
+      {"k", "[layers, hidden, kv_heads head_dim]", {}},
+      {"v", "[layers, hidden, kv_heads head_dim]", {}},
+      {"o", "[layers, heads head_dim, hidden]", {}},
+      {"mlp_gain", "[layers, 1, hidden] of fp32", {}},
+      {"gate", "[layers, hidden, ffn], of experts [layers, experts hidden, ffn]", {}},
+      {"up", "as gate", {}},
+      {"down", "[layers, ffn, hidden], of experts [layers, experts ffn, hidden]", {}},
+      {"k_cache", "decode: [layers, batch context, kv_heads head_dim]", {}},
+      {"v_cache", "decode: [layers, batch context, kv_heads head_dim]", {}},
+      {"router", "of experts: [layers, hidden, experts]", {}},
+      {"routing", "[layers, rows, experts_per_token] of int32, the experts of each token", {}}};
   void declare(base::ParamTree& t);
   const std::string& of(std::string_view name) const;
 };

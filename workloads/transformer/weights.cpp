@@ -81,9 +81,8 @@ HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
   for (const Row& row : rows) {
     const auto uniform =
         row.gain ? Maker::Uniform{1, 0.5} : Maker::Uniform{0, std::sqrt(3.0 / static_cast<double>(row.rows))};
-    auto layers =
-        maker.layers(row.name, number++, row.gain ? DType::kFp32 : kDType, row.count * row.rows, row.columns,
-                     uniform);
+    auto layers = maker.layers(row.name, number++, row.gain ? DType::kFp32 : kDType, row.count * row.rows,
+                               row.columns, uniform);
     for (std::uint64_t l = 0; l < params.layers; ++l) values.weights[l].*row.to = std::move(layers[l]);
   }
   const bool decodes = params.phase() == Phase::kDecode;
