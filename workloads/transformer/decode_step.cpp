@@ -95,10 +95,9 @@ DecodeStep::Layer DecodeStep::allocate(std::size_t r, std::size_t number) {
     half.stream = number == 0 ? ranks_[r].in[h] : own("stream");
     half.normed = own("normed");
     half.middle = own("middle");
-    half.normed_mlp = own("normed_mlp");
-    if (!experts_) continue;
-    half.normed_mlp = replica_.own(r, h, "normed_mlp", kDType, padded + kTurnedRows, m.hidden);
-    replica_.declare_input(half.normed_mlp.tensor);
+    half.normed_mlp =
+        replica_.own(r, h, "normed_mlp", kDType, padded + (experts_ ? kTurnedRows : 0), m.hidden);
+    if (experts_ || padded != rows()) replica_.declare_input(half.normed_mlp.tensor);
   }
   return layer;
 }

@@ -81,15 +81,18 @@ Prefill::Layer Prefill::allocate(std::size_t r, std::size_t number) {
     };
     half.stream = number == 0 ? ranks_[r].in[h] : own("stream");
     half.middle = own("middle");
-    if (experts_ || replica_.ranks() > 1) {
-      half.normed_mlp =
-          replica_.own(r, h, "normed_mlp", kDType, rows_.own() + (experts_ ? kTurnedRows : 0), m.hidden);
-      if (experts_) replica_.declare_input(half.normed_mlp.tensor);  // rows that are read, but not used
+    const bool alone = replica_.ranks() == 1;
+    if (!alone) {
+      half.normed = own("normed");
+      half.sum = own("sum");
     }
-    if (replica_.ranks() == 1) continue;
-    half.normed = own("normed");
-    half.sum = own("sum");
-    half.sum_mlp = own("sum_mlp");
+    if (experts_) {
+      half.normed_mlp = replica_.own(r, h, "normed_mlp", kDType, rows_.own() + kTurnedRows, m.hidden);
+      replica_.declare_input(half.normed_mlp.tensor);  // rows that are read, but not used
+    } else if (!alone) {
+      half.normed_mlp = own("normed_mlp");
+    }
+    if (!alone) half.sum_mlp = own("sum_mlp");
   }
   return layer;
 }
