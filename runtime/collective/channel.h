@@ -30,12 +30,18 @@ struct CoreKernel {
 };
 
 // Where a rank's chunks lie: the block of its first one, a single row of elements, and the next ones `pitch`
-// elements apart. Whole rows of a dense matrix are such a row, too.
+// elements apart. Whole rows of a dense matrix are such a row, too. Chunks that travel one by one may lie
+// anywhere: `starts`, in elements from the block's first.
 struct Strip {
   HbmView block;
   std::int64_t pitch = 0;
   std::uint64_t places = 0;   // chunks that there is room for
   std::uint64_t address = 0;  // the global address of the block's first element
+  std::vector<std::uint64_t> starts{};
+
+  std::uint64_t start(std::uint64_t place) const {
+    return starts.empty() ? place * static_cast<std::uint64_t>(pitch) : starts[place];
+  }
 };
 
 struct Seat {  // of one rank in one channel
@@ -50,7 +56,9 @@ struct Channel {
   std::vector<std::uint64_t> units;  // elements of each chunk; one entry: of all
   std::uint64_t piece = 1;           // elements of a piece
   isa::AluOp op = isa::AluOp::kAdd;
+  std::vector<std::uint64_t> firsts{};  // the channel's first element of each chunk in its place; empty: 0
 
+  std::uint64_t first_of(std::uint32_t chunk) const { return firsts.empty() ? 0 : firsts[chunk]; }
   // Of the inputs and of what travels between ranks; outputs may have another, to which a sum is rounded when
   // it is settled.
   isa::DType dtype() const { return seats.front().input.block.dtype; }

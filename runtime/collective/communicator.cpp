@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/collective/communicator.h"
 
+#include <numeric>
+
 #include "model/base/error.h"
 #include "runtime/collective/choice.h"
 #include "runtime/collective/lowering.h"
@@ -14,9 +16,10 @@ namespace {
 // Two communicators with two sets for each of two queues leave room for the transfers of six queues.
 constexpr std::uint32_t kSignalsOfSet = 18;
 
-// What a channel has of every chunk.
+// What a channel has of every chunk; of unequal ones each transfer knows where.
 Strip slice(const Strip& whole, const PlacedChannel& channel) {
   Strip strip = whole;
+  if (!whole.starts.empty()) return strip;
   const std::uint64_t skipped = channel.first * isa::size_of(whole.block.dtype);
   strip.block.offset += skipped;
   strip.address += skipped;
@@ -43,9 +46,26 @@ Placed Communicator::plan(Operation operation, isa::DType dtype, std::uint64_t e
   spec.problem = {operation, ranks(), 0, {}};
   spec.dtype = dtype;
   spec.elements = elements;
+  return cut(std::move(spec), algorithm);
+}
+
+Placed Communicator::plan(Operation operation, isa::DType dtype, std::vector<std::uint64_t> counts,
+                          const std::string& algorithm) const {
+  for (const std::uint64_t count : counts)
+    TAHOMA_INVARIANT(count >= kLeast, "a chunk that would not tell its receiver that the sender has begun");
+  Spec spec;
+  spec.problem = {operation, ranks(), 0, {}};
+  spec.dtype = dtype;
+  spec.elements = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+  spec.counts = std::move(counts);
+  return cut(std::move(spec), algorithm);
+}
+
+Placed Communicator::cut(Spec spec, const std::string& algorithm) const {
   spec.signals = kSignalsOfSet;
-  spec.algorithm = choose(algorithm, spec.problem, group_.grid, elements * isa::size_of(dtype),
-                          queues_of(group_), CostModel(machine_, group_), kSignalsOfSet)
+  const std::uint64_t bytes = spec.elements * isa::size_of(spec.dtype) / vector_bytes(spec.problem, 1);
+  spec.algorithm = choose(algorithm, spec.problem, group_.grid, bytes, queues_of(group_),
+                          CostModel(machine_, group_), kSignalsOfSet)
                        .algorithm;
   Placed placed = cut_up(spec, group_);
   placed.spans.resize(ranks());
@@ -66,11 +86,14 @@ std::vector<CoreKernel>& Communicator::next_set(isa::Queue queue) {
 Strip Communicator::strip_of(std::uint32_t rank, const End& end, std::uint64_t pitch) const {
   const CoreKernel& at = programs_[rank]->at;
   Strip strip;
-  strip.block = at.kernel->beside(at.memory, static_cast<std::int64_t>(end.address - at.address),
-                                  end.window.dtype, end.places, pitch);
+  const bool anywhere = !end.starts.empty();
+  strip.block =
+      at.kernel->beside(at.memory, static_cast<std::int64_t>(end.address - at.address), end.window.dtype,
+                        anywhere ? 1 : end.places, anywhere ? end.window.rows * end.window.columns : pitch);
   const std::uint64_t before = end.descending ? (end.places - 1) * pitch * isa::size_of(end.window.dtype) : 0;
   strip.block.offset += before;
   strip.block.rows = 1;
+  strip.starts = end.starts;
   strip.pitch = end.descending ? -static_cast<std::int64_t>(pitch) : static_cast<std::int64_t>(pitch);
   strip.places = end.places;
   strip.address = end.address + before;
@@ -95,6 +118,9 @@ void Communicator::run_channel(Placed& placed, std::uint32_t number, isa::Queue 
   const PlacedChannel& at = placed.channels[number];
   std::vector<CoreKernel>& cores = next_set(queue);
   Channel channel{placed.plan[number].schedule, {}, at.units, at.piece, placed.spec.op};
+  if (!placed.spec.counts.empty())
+    for (std::uint32_t chunk = 0; chunk < placed.chunks; ++chunk)
+      channel.firsts.push_back(placed.slice_of(number, chunk).first);
   std::vector<std::uint32_t> begins;
   for (std::uint32_t r = 0; r < ranks(); ++r) {
     channel.seats.push_back({&cores[r], queue, slice(strips.input[r], at), slice(strips.output[r], at)});

@@ -9,8 +9,9 @@
 // collectives use in turn. Who begins one has ended the one before, which it could not without every other
 // rank having begun that: so all of them are behind the one that used the same set last. This holds for
 // operations in which every rank gets something of every other: all_reduce, all_gather, reduce_scatter and
-// an all_to_all of which no chunk is empty. Kernels must add the collectives of all communicators in one
-// order on all of their ranks.
+// an all_to_all. So no chunk may be empty: who has nothing for another rank sends kLeast elements, an access
+// of HBM, which is enough for each of the two queues to carry some of it. Kernels must add the collectives of
+// all communicators in one order on all of their ranks.
 #pragma once
 
 #include <array>
@@ -24,12 +25,14 @@
 namespace tahoma::runtime::collective {
 
 // Where a rank's chunks are, one behind the other, chunk_pitch() apart: as its program sees them all, and
-// where they begin.
+// where they begin. Chunks with counts of their own may lie anywhere in the window, whose rows are
+// whole: `starts`, in elements from its first one.
 struct End {
   HbmView window;
   std::uint64_t address = 0;
   std::uint64_t places = 1;
   bool descending = false;  // the last chunk comes first
+  std::vector<std::uint64_t> starts{};
 };
 struct Ends {  // by rank
   std::vector<End> input, output;
@@ -50,6 +53,10 @@ class Communicator {
   // apart. `algorithm`: best, auto, or a name. Throws what choose() throws.
   Placed plan(Operation operation, isa::DType dtype, std::uint64_t elements,
               const std::string& algorithm) const;
+  // Of chunks with so many elements each, at least kLeast.
+  static constexpr std::uint64_t kLeast = 32;
+  Placed plan(Operation operation, isa::DType dtype, std::vector<std::uint64_t> counts,
+              const std::string& algorithm) const;
   // Behind what the programs have so far. Throws what the lowering throws.
   void add(Placed& placed, const Ends& ends);
 
@@ -59,6 +66,7 @@ class Communicator {
     std::array<std::vector<CoreKernel>, 2> by_turn;
     std::size_t uses = 0;
   };
+  Placed cut(Spec spec, const std::string& algorithm) const;
   std::vector<CoreKernel>& next_set(isa::Queue queue);
   struct Strips {  // by rank
     std::vector<Strip> input, output;

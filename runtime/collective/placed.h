@@ -25,10 +25,11 @@ struct Spec {
   // elements of a chunk, of which the vector's last ones may have fewer or none; 0: rounded up. Where the
   // operation says how many chunks there are.
   std::uint64_t chunk_elements = 0;
-  std::vector<std::uint64_t> counts;  // all_to_all: elements of each chunk; empty: all alike
-  std::uint32_t channels = 0;         // of a rank; 0: as many as are worth it
-  std::uint64_t piece_bytes = 0;      // of one chunk of one channel; 0: chosen
-  std::uint32_t signals = 0;          // semaphores that a core has for it; 0: all that collectives may have
+  // Elements of each chunk, where the operation says how many there are; empty: all alike.
+  std::vector<std::uint64_t> counts;
+  std::uint32_t channels = 0;     // of a rank; 0: as many as are worth it
+  std::uint64_t piece_bytes = 0;  // of one chunk of one channel; 0: chosen
+  std::uint32_t signals = 0;      // semaphores that a core has for it; 0: all that collectives may have
 
   std::string name() const;  // "all_reduce-1048576": what it does, with so many bytes
 };

@@ -15,7 +15,7 @@ HbmView cut(const Strip& strip, std::uint64_t place, std::uint64_t first, std::u
   TAHOMA_INVARIANT(place < strip.places, "a chunk where a rank has no room for it");
   HbmView view = strip.block;
   view.columns = count;
-  view.offset += (place * static_cast<std::uint64_t>(strip.pitch) + first) * isa::size_of(view.dtype);
+  view.offset += (strip.start(place) + first) * isa::size_of(view.dtype);
   return view;
 }
 

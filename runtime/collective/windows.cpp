@@ -89,8 +89,10 @@ HbmView Windows::staged(std::uint32_t arrival, const ChunkSet& chunks, std::uint
 HbmView Windows::held(const Strip& strip, const Problem::Held& places, std::uint32_t hop,
                       std::uint32_t piece) const {
   const ChunkSet& chunks = pipeline_.transfer(hop).chunks;
-  const HbmView first = cut(strip, places.place_of(chunks.first), piece * pipeline_.channel().piece,
-                            pipeline_.units(hop, piece));
+  const Channel& channel = pipeline_.channel();
+  const HbmView first =
+      cut(strip, places.place_of(chunks.first), channel.first_of(chunks.first) + piece * channel.piece,
+          pipeline_.units(hop, piece));
   return spread(first, chunks, strip.pitch, places.stride);
 }
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decoder layers of a small model beside PyTorch: prefill and decode, on one core, several ranks, and pairs of cores."""
+"""Decoder layers of a small model beside PyTorch: prefill and decode, on one core, several ranks, and pairs of cores; with a
+feed-forward part or a mixture of experts."""
 import math
 
 import numpy as np
@@ -25,6 +26,17 @@ def rope(heads, first):
     return torch.cat([a * cos - b * sin, b * cos + a * sin], -1)
 
 
+def swiglu(x, gate, up, down):
+    return (torch.nn.functional.silu(x @ gate) * (x @ up)) @ down
+
+
+def mixture(x, w):
+    """Each row by its own experts [rows, experts of a token], with a softmax over the router's logits of these."""
+    gates = (x @ w["router"]).gather(1, w["routing"]).softmax(-1)
+    experts = [tuple(w[n].chunk(w["router"].shape[1])[e] for n in ("gate", "up", "down")) for e in range(w["router"].shape[1])]
+    return torch.stack([sum(g * swiglu(row, *experts[e]) for g, e in zip(gates[i], w["routing"][i])) for i, row in enumerate(x)])
+
+
 def layer(x, w, cache):
     """One sequence [tokens, hidden] behind what the cache has: (k, v) [context, kv_heads, d]."""
     tokens, context = x.shape[0], cache[0].shape[0]
@@ -39,20 +51,25 @@ def layer(x, w, cache):
     o = torch.einsum("hqk,khd->qhd", scores.softmax(-1), v).reshape(tokens, HEADS * D)
     x = x + o @ w["o"]
     b = norm(x, w["mlp_gain"])
-    return x + (torch.nn.functional.silu(b @ w["gate"]) * (b @ w["up"])) @ w["down"]
+    return x + (mixture(b, w) if "router" in w else swiglu(b, w["gate"], w["up"], w["down"]))
 
 
-def case(name, sequences, tokens, context=0, **settings):
+def case(name, sequences, tokens, context=0, experts=0, **settings):
     decodes = context > 0
 
-    def weights(rows, columns):
-        return "bf16", random.uniform(-1, 1, (LAYERS, rows, columns)) * math.sqrt(3 / rows)
+    def weights(rows, columns, count=1):
+        return "bf16", random.uniform(-1, 1, (LAYERS, count * rows, columns)) * math.sqrt(3 / rows)
 
     inputs = {"x": ("bf16", random.uniform(-1, 1, (sequences * tokens, HIDDEN)))}
     for gain in ("attention_gain", "mlp_gain"):
         inputs[gain] = ("fp32", random.uniform(0.5, 1.5, (LAYERS, 1, HIDDEN)))
     inputs |= {"q": weights(HIDDEN, HEADS * D), "k": weights(HIDDEN, KV_HEADS * D), "v": weights(HIDDEN, KV_HEADS * D),
-               "o": weights(HEADS * D, HIDDEN), "gate": weights(HIDDEN, FFN), "up": weights(HIDDEN, FFN), "down": weights(FFN, HIDDEN)}
+               "o": weights(HEADS * D, HIDDEN)}
+    inputs |= {"gate": weights(HIDDEN, FFN, experts or 1), "up": weights(HIDDEN, FFN, experts or 1), "down": weights(FFN, HIDDEN, experts or 1)}
+    if experts:
+        wanted = random.uniform(size=(LAYERS, sequences * tokens, experts)) - np.arange(experts) / experts  # the first ones more often
+        inputs |= {"router": weights(HIDDEN, experts), "routing": ("int32", wanted.argsort(-1)[..., :-3:-1])}
+        settings |= {"model.experts": experts}
     if decodes:
         for cache in ("k_cache", "v_cache"):
             inputs[cache] = ("bf16", random.uniform(-1, 1, (LAYERS, sequences * context, KV_HEADS * D)))
@@ -64,7 +81,10 @@ def case(name, sequences, tokens, context=0, **settings):
             for l in range(LAYERS):
                 cache = [t[c][l][s * context:(s + 1) * context].view(context, KV_HEADS, D) if decodes else torch.zeros(0, KV_HEADS, D, dtype=torch.float64)
                          for c in ("k_cache", "v_cache")]
-                x = layer(x, {n: t[n][l] for n in t if n not in ("x", "k_cache", "v_cache")}, cache)
+                w = {n: t[n][l] for n in t if n not in ("x", "k_cache", "v_cache")}
+                if experts:
+                    w["routing"] = w["routing"][s * tokens:(s + 1) * tokens]
+                x = layer(x, w, cache)
             out.append(x)
         return {"out": torch.cat(out)}
 
@@ -84,5 +104,8 @@ CASES = [
     case("decode on a core", 3, 1, context=77),
     case("prefill in two stages of two groups that share the tokens", 2, 128, **{"parallel.tensor": 2, "parallel.sequence": 2, "parallel.pipeline": 2, "microbatches": 2}),
     case("decode in two stages of two groups that share the caches", 4, 1, context=80, **{"parallel.tensor": 2, "parallel.sequence": 2, "parallel.pipeline": 2, "microbatches": 2}),
+    case("prefill of a mixture over blocks of two ranks of two cores", 1, 64, experts=8, **{"parallel.tensor": 4, "parallel.expert": 2, "machine.chip.lnc": 2}),
+    case("prefill of a mixture over blocks of one rank", 2, 32, experts=4, **{"parallel.tensor": 4, "parallel.expert": 4}),
+    case("decode of a mixture over blocks of two ranks", 6, 1, context=50, experts=8, **{"parallel.tensor": 4, "parallel.expert": 2}),
     case("decode on more ranks than heads, two replicas", 4, 1, context=100, **{"parallel.tensor": 4, "parallel.data": 2}),
 ]

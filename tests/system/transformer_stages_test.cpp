@@ -66,8 +66,8 @@ std::string verdict_of_order(const std::vector<std::size_t>& order) {
     const auto places = workloads::places_of(machine.params(), params.placement, params.parallel);
     workloads::Replica first(machine, {places[0][0]}), second(machine, {places[0][1]});
     workloads::Handover border(first, second);
-    workloads::Prefill front(first, params, {0, 0, nullptr, &border}),
-        back(second, params, {1, 0, &border, nullptr});
+    workloads::Prefill front(first, params, {0, 0, nullptr, &border}, nullptr),
+        back(second, params, {1, 0, &border, nullptr}, nullptr);
     emit(front, order);
     emit(back, {0, 1});
     runtime::collective::Stopwatch stopwatch;

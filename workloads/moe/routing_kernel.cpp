@@ -5,7 +5,7 @@
 #include <deque>
 #include <vector>
 
-#include "runtime/kernel.h"
+#include "workloads/moe/routing_logits.h"
 
 namespace tahoma::workloads {
 
@@ -14,10 +14,11 @@ using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
 
 namespace {
 
-constexpr std::uint64_t kTokensTogether = 512;  // of x in one transfer: runs of 1 KiB
+constexpr std::uint64_t kTokensTogether = RoutingLogits::kTokensTogether;
 constexpr unsigned kFound = kMostChosen;
-// Below any logit: absent experts, and those that have been chosen; above any: what is not searched for.
-constexpr float kAbsent = -3.2e38F, kTaken = -3e38F, kNotSearched = 3e38F;
+// Below any logit, but not below absent ones: those that have been chosen; above any: what is not searched
+// for.
+constexpr float kTaken = -3e38F, kNotSearched = 3e38F;
 
 // Tokens on the partitions, on their way; no rows: none.
 struct Tile {
@@ -28,38 +29,31 @@ struct Tile {
 
 class RoutingBuilder {
  public:
-  RoutingBuilder(const model::MachineParams& machine, const RoutingShape& shape)
+  RoutingBuilder(Kernel& kernel, const model::MachineParams& machine, const RoutingShape& shape,
+                 const RoutingViews& views)
       : shape_(shape),
+        views_(views),
         height_(machine.chip.core.sbuf.partitions),
-        depth_(std::min(machine.chip.core.tensor.rows, height_)),
         experts_(static_cast<unsigned>(shape.experts)),
         width_(std::max(experts_, kFound)),
         top_k_(static_cast<unsigned>(shape.top_k)),
-        kernel_("moe_routing", machine) {
-    if (shape.hidden > 0) {
-      x_ = kernel_.argument("x", shape.dtype, shape.hidden, shape.tokens);
-      w_ = kernel_.argument("w", shape.dtype, shape.hidden, shape.experts);
-    }
-    logits_ = kernel_.argument("logits", DType::kFp32, shape.tokens, shape.experts);
-    chosen_ = kernel_.argument("chosen", DType::kInt32, shape.tokens, shape.top_k);
-    gates_ = kernel_.argument("gates", DType::kFp32, shape.tokens, shape.top_k);
-    places_ = kernel_.argument("places", DType::kInt32, shape.tokens, shape.top_k);
-    counts_ = kernel_.argument("counts", DType::kInt32, 1, shape.experts);
+        kernel_(kernel),
+        logits_(kernel, machine, shape, views) {
     make_pools();
     make_constants();
   }
 
   // A tile of tokens gets its logits while the one before it is searched and that before is counted, so that
   // no engine waits for the long way round through the others.
-  isa::Program build() {
+  void build() {
     for (std::uint64_t first = 0; first < shape_.tokens; first += kTokensTogether) {
       const std::uint64_t together = std::min(kTokensTogether, shape_.tokens - first);
-      const std::vector<TileView> x = load_tokens(first, together);
+      logits_.load_tokens(first, together);
       for (std::uint64_t token = 0; token < together; token += height_) {
         Tile tile;
         tile.token = first + token;
         tile.rows = static_cast<unsigned>(std::min(height_, together - token));
-        make_scores(tile, x, token);
+        tile.scores = logits_.make(tile.token, tile.rows);
         tiles_.push_back(tile);
         advance();
       }
@@ -69,23 +63,13 @@ class RoutingBuilder {
       advance();
     }
     store_counts();
-    return kernel_.finish();
   }
 
  private:
-  std::uint64_t chunks() const { return (shape_.hidden + depth_ - 1) / depth_; }
-
   void make_pools() {
     const auto sbuf = [&](const char* name, DType dtype, unsigned columns, unsigned copies) {
       return kernel_.sbuf(name, dtype, columns, copies);
     };
-    if (shape_.hidden > 0) {
-      const auto all = static_cast<unsigned>(chunks());
-      xs_ = sbuf("x", shape_.dtype, static_cast<unsigned>(std::min(kTokensTogether, shape_.tokens)), 2 * all);
-      ws_ = sbuf("w", shape_.dtype, experts_, all);
-      products_ = kernel_.psum("x w", DType::kFp32, experts_, 3);
-    }
-    scores_ = sbuf("logits", DType::kFp32, width_, 6);
     rest_ = sbuf("logits without the chosen", DType::kFp32, width_, 2);
     for (Pool* pool : {&tops_, &searched_, &raised_, &results_})
       *pool = sbuf("chosen logits", DType::kFp32, kFound, 6);
@@ -96,6 +80,7 @@ class RoutingBuilder {
     places_psum_ = kernel_.psum("places", DType::kFp32, experts_, 2);
     counted_ = sbuf("places of all", DType::kInt32, experts_, 3);
     own_ = sbuf("places of the chosen", DType::kInt32, kFound, 3);
+    if (shape_.prescribed) unbiased_ = sbuf("chosen logits without bias", DType::kFp32, top_k_, 6);
   }
 
   TileView constant(const char* name, DType dtype, unsigned columns) {
@@ -111,23 +96,13 @@ class RoutingBuilder {
     seen_ = take(seen_pool_, experts_);
     kernel_.memset(ones_, 1);
     kernel_.memset(seen_, 0);
+    if (shape_.prescribed) {
+      steps_ = constant("falling bias", DType::kFp32, top_k_);
+      for (unsigned k = 0; k < top_k_; ++k) kernel_.memset(steps_.columns(k, 1), bias_of(top_k_, k));
+    }
     // Column q has ones above row q: stationary, it adds the tokens before token q.
     kernel_.affine_select(triangle_, ones_, 0, -1, 1, isa::CompareOp::kGt, 0);
-    for (std::uint64_t c = 0; c < chunks(); ++c) {
-      const std::uint64_t rows = std::min(depth_, shape_.hidden - c * depth_);
-      weights_.push_back(kernel_.take(ws_, static_cast<unsigned>(rows), experts_));
-      kernel_.load(weights_.back(), w_.window(c * depth_, 0, rows, shape_.experts), Queue::kGpSimd);
-    }
-  }
-
-  std::vector<TileView> load_tokens(std::uint64_t first, std::uint64_t count) {
-    std::vector<TileView> x;
-    for (std::uint64_t c = 0; c < chunks(); ++c) {
-      const std::uint64_t rows = std::min(depth_, shape_.hidden - c * depth_);
-      x.push_back(kernel_.take(xs_, static_cast<unsigned>(rows), static_cast<unsigned>(count)));
-      kernel_.load(x.back(), x_.window(c * depth_, first, rows, count));
-    }
-    return x;
+    logits_.load_weights();
   }
 
   // The tile before the last is searched, the one before that is counted and done.
@@ -169,25 +144,13 @@ class RoutingBuilder {
     const auto store = [&](const HbmView& to, const TileView& from) {
       kernel_.store(to.window(tile.token, 0, tile.rows, to.columns), from, Queue::kGpSimd);
     };
-    if (shape_.hidden > 0) store(logits_, tile.scores.columns(0, experts_));
-    store(chosen_, tile.index.as(DType::kInt32).columns(0, top_k_));
-    store(gates_, gates);
-    store(places_, own);
+    if (shape_.hidden > 0) store(views_.logits, tile.scores.columns(0, experts_));
+    store(views_.chosen, tile.index.as(DType::kInt32).columns(0, top_k_));
+    store(views_.gates, gates);
+    store(views_.places, own);
   }
 
   TileView take(Pool pool, unsigned columns) { return kernel_.take(pool, rows_, columns); }
-
-  void make_scores(Tile& tile, const std::vector<TileView>& x, std::uint64_t at) {
-    rows_ = tile.rows;
-    tile.scores = take(scores_, width_);
-    const TileView own = tile.scores.columns(0, experts_);
-    if (width_ > experts_) kernel_.memset(tile.scores.columns(experts_, width_ - experts_), kAbsent);
-    if (x.empty()) return kernel_.load(own, logits_.window(tile.token, 0, rows_, shape_.experts));
-    const TileView product = take(products_, experts_);
-    for (std::size_t c = 0; c < x.size(); ++c)
-      kernel_.matmul(product, x[c].columns(static_cast<unsigned>(at), rows_), weights_[c], c > 0);
-    kernel_.copy(own, product, Queue::kScalar);
-  }
 
   void search(Opcode op, const TileView& found, const TileView& where, const TileView* wanted) {
     isa::Instruction i;
@@ -202,8 +165,16 @@ class RoutingBuilder {
   // Gates up to their sum.
   void raise(Tile& tile, const TileView& top) {
     const TileView lowest = take(columns_, 1), sum = take(columns_, 1), raised = take(raised_, top_k_);
-    kernel_.activation(lowest, top.columns(0, 1), ActFn::kCopy, {-1, nullptr});
-    const TileView of_chosen = top.columns(0, top_k_);
+    TileView of_chosen = top.columns(0, top_k_);
+    if (shape_.prescribed) {
+      const TileView biased = of_chosen;
+      of_chosen = take(unbiased_, top_k_);
+      kernel_.tensor_tensor(of_chosen, biased, steps_.partitions(0, rows_), AluOp::kSubtract);
+      kernel_.reduce(lowest, of_chosen, AluOp::kMax);
+      kernel_.activation(lowest, lowest, ActFn::kCopy, {-1, nullptr});
+    } else {
+      kernel_.activation(lowest, top.columns(0, 1), ActFn::kCopy, {-1, nullptr});
+    }
     if (shape_.normalised) {
       kernel_.activation_reduce(raised, sum, of_chosen, ActFn::kExp, {1, nullptr}, {0, &lowest});
     } else {
@@ -250,26 +221,43 @@ class RoutingBuilder {
     const TileView sum = take(places_psum_, experts_), counts = take(counted_, experts_);
     kernel_.matmul(sum, ones_.columns(0, 1), seen_, false);
     kernel_.copy(counts, sum);
-    kernel_.store(counts_, counts);
+    kernel_.store(views_.counts, counts);
   }
 
   RoutingShape shape_;
-  std::uint64_t height_, depth_;      // tokens of a tile; elements contracted at a time
+  RoutingViews views_;
+  std::uint64_t height_;              // tokens of a tile
   unsigned experts_, width_, top_k_;  // width: a search wants at least 8 elements
   unsigned rows_ = 0;                 // tokens of this tile
-  Kernel kernel_;
-  HbmView x_, w_, logits_, chosen_, gates_, places_, counts_;
-  Pool xs_, ws_, products_, scores_, rest_, tops_, searched_, raised_, results_, indices_, columns_,
-      exponentials_, masks_, places_psum_, counted_, own_, seen_pool_;
-  TileView ones_, triangle_, seen_;
-  std::vector<TileView> weights_;
+  Kernel& kernel_;
+  RoutingLogits logits_;
+  Pool unbiased_, rest_, tops_, searched_, raised_, results_, indices_, columns_, exponentials_, masks_,
+      places_psum_, counted_, own_, seen_pool_;
+  TileView ones_, triangle_, seen_, steps_;
   std::deque<Tile> tiles_;  // on their way, oldest first
 };
 
 }  // namespace
 
+void emit_routing(Kernel& kernel, const model::MachineParams& machine, const RoutingShape& shape,
+                  const RoutingViews& views) {
+  RoutingBuilder(kernel, machine, shape, views).build();
+}
+
 isa::Program routing_program(const model::MachineParams& machine, const RoutingShape& shape) {
-  return RoutingBuilder(machine, shape).build();
+  Kernel kernel("moe_routing", machine);
+  RoutingViews views;
+  if (shape.hidden > 0) {
+    views.x = kernel.argument("x", shape.dtype, shape.hidden, shape.tokens);
+    views.w = kernel.argument("w", shape.dtype, shape.hidden, shape.experts);
+  }
+  views.logits = kernel.argument("logits", DType::kFp32, shape.tokens, shape.experts);
+  views.chosen = kernel.argument("chosen", DType::kInt32, shape.tokens, shape.top_k);
+  views.gates = kernel.argument("gates", DType::kFp32, shape.tokens, shape.top_k);
+  views.places = kernel.argument("places", DType::kInt32, shape.tokens, shape.top_k);
+  views.counts = kernel.argument("counts", DType::kInt32, 1, shape.experts);
+  emit_routing(kernel, machine, shape, views);
+  return kernel.finish();
 }
 
 }  // namespace tahoma::workloads

@@ -6,10 +6,15 @@
 //
 // 128 tokens are on partitions, experts beside each other. Logits come from HBM or from x w. Numbers within
 // an expert are counted by the array: a triangle of ones adds up the choices of the tokens before this one.
+//
+// The choice may be prescribed, as benchmarks of load balancing do: a bias on the logits, larger than any of
+// them, makes it certain which experts are found and in which order; what falls from one to the next is taken
+// off again in front of the softmax, so that gates are those of the logits alone.
 #pragma once
 
 #include "isa/program.h"
 #include "model/system/machine_params.h"
+#include "runtime/kernel.h"
 
 namespace tahoma::workloads {
 
@@ -18,12 +23,32 @@ struct RoutingShape {
   std::uint64_t hidden = 0;  // elements of a token; 0: logits are given
   bool normalised = true;
   isa::DType dtype = isa::DType::kBf16;  // of x and w
+  bool by_rows = false;                  // x is token-major, [tokens, hidden] (workloads/kernel/turned.h)
+  bool prescribed = false;               // with a bias; gates are normalised then
 };
+
+// Of prescribed choices. The k-th of `top_k` experts has bias_of(k), all others none: right for logits
+// between -kBiasStep / 2 and kBiasStep / 2. Adding it rounds a logit by up to 2^-24 top_k kBiasStep.
+inline constexpr float kBiasStep = 64;
+constexpr float bias_of(std::uint64_t top_k, std::uint64_t k) {
+  return kBiasStep * static_cast<float>(top_k - k);
+}
 
 inline constexpr std::uint64_t kMostChosen = 8;  // what one search of the vector engine finds
 
-// Arguments: x [hidden, tokens] and w [hidden, experts], or logits [tokens, experts] in fp32; then, written,
-// logits [tokens, experts] (only of x w), chosen [tokens, top_k] int32, gates [tokens, top_k] fp32,
+struct RoutingViews {
+  runtime::HbmView x, w;  // of x w
+  runtime::HbmView logits, chosen, gates, places, counts;
+  runtime::HbmView bias;  // prescribed: [tokens, experts] fp32
+};
+
+// Appends it to a kernel, which may hold more than this; of x w, up to 2 KiB of SBUF for each 128 elements of
+// a token.
+void emit_routing(runtime::Kernel& kernel, const model::MachineParams& machine, const RoutingShape& shape,
+                  const RoutingViews& views);
+
+// Alone. Arguments: x [hidden, tokens] and w [hidden, experts], or logits [tokens, experts] in fp32; then,
+// written, logits [tokens, experts] (only of x w), chosen [tokens, top_k] int32, gates [tokens, top_k] fp32,
 // places [tokens, top_k] int32, counts [1, experts] int32.
 isa::Program routing_program(const model::MachineParams& machine, const RoutingShape& shape);
 

@@ -43,7 +43,7 @@ void OptimizerParams::declare(base::ParamTree& t) {
 
 void TrainingParams::declare(base::ParamTree& t) {
   forward.phase_name = "prefill";
-  forward.inputs.all.resize(forward.inputs.all.size() - 2);  // without caches
+  forward.inputs.all.resize(forward.inputs.all.size() - 4);  // without caches and experts
   forward.inputs.all.push_back({"final_gain", "[1, hidden] of fp32", {}});
   forward.inputs.all.push_back({"head", "[hidden, vocabulary]", {}});
   forward.inputs.all.push_back({"labels", "[rows, 1] of int32, the tokens that should come next", {}});
@@ -61,6 +61,9 @@ void TrainingParams::check(const model::MachineParams& machine) const {
     refuse("E-MDL-030", "workload.parallel",
            "a training step has the degrees tensor and data; expected sequence 1 and pipeline 1");
   const ModelShape& m = model();
+  if (m.experts > 0)
+    refuse("E-MDL-023", "workload.model.experts",
+           "a training step of a mixture of experts is not there; expected 0");
   const std::uint64_t halves = machine.chip.lnc, tensor = forward.parallel.tensor,
                       cores = halves * tensor * replicas();
   require_multiple("workload.model.kv_heads",

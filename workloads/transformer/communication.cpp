@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "runtime/collective/measure.h"
+#include "workloads/transformer/expert_teams.h"
 
 namespace tahoma::workloads {
 
@@ -17,11 +18,13 @@ using Spans = std::vector<Stopwatch::Span>;
 template <class Body>
 void for_spans(const Replica& replica, const PhasePrograms::Exchange& exchange, Body&& body) {
   for (const Replica::Place& place : replica.alike())
-    for (std::size_t r = 0; r < exchange.placed.spans.size(); ++r) {
-      Spans spans = exchange.placed.spans[r];
-      for (Stopwatch::Span& span : spans) span.core = place.cores[r][exchange.half];
-      body(spans);
-    }
+    for (const auto& [placed, team] : exchange.parties)
+      for (std::size_t r = 0; r < placed.spans.size(); ++r) {
+        Spans spans = placed.spans[r];
+        const std::size_t rank = team != nullptr ? team->ranks[r] : r;
+        for (Stopwatch::Span& span : spans) span.core = place.cores[rank][exchange.half];
+        body(spans);
+      }
 }
 
 struct Reporter {
@@ -29,10 +32,10 @@ struct Reporter {
   const TransformerParams& params;
   const Stopwatch& stopwatch;
 
-  runtime::CollectiveResult result(const Group& group, const Placed& placed,
+  runtime::CollectiveResult result(const Group& group, const Placed& placed, std::uint64_t elements,
                                    std::vector<runtime::RankTimes> ranks) const {
-    runtime::CollectiveResult result = measured(
-        machine, group, placed, placed.spec.elements * isa::size_of(placed.spec.dtype), std::move(ranks));
+    runtime::CollectiveResult result =
+        measured(machine, group, placed, elements * isa::size_of(placed.spec.dtype), std::move(ranks));
     if (placed.spec.problem.reduces()) result.combiner = "sum";
     result.why = params.algorithm;
     return result;
@@ -41,10 +44,15 @@ struct Reporter {
   runtime::CollectiveResult of(const Replica& replica, const PhasePrograms::Exchange& exchange) const {
     std::vector<runtime::RankTimes> ranks;
     for_spans(replica, exchange, [&](const Spans& spans) { ranks.push_back(times_of(stopwatch, spans)); });
-    const Group& group = replica.alike().front().groups[exchange.half];
-    runtime::CollectiveResult one = result(group, exchange.placed, std::move(ranks));
+    const auto& [placed, team] = exchange.parties.front();
+    const Group& group = team != nullptr ? *team->group : replica.alike().front().groups[exchange.half];
+    const std::size_t parties = exchange.parties.size();
+    std::uint64_t elements = 0;  // of a party, their mean
+    for (const PhasePrograms::Party& party : exchange.parties) elements += party.placed.spec.elements;
+    elements /= parties * vector_bytes(placed.spec.problem, 1);
+    runtime::CollectiveResult one = result(group, placed, elements, std::move(ranks));
     one.name = fmt::format("{}, half {}", exchange.region, exchange.half);
-    one.group = fmt::format("{} groups of {} cores at once", replica.alike().size(), group.ranks());
+    one.group = fmt::format("{} groups of {} cores at once", replica.alike().size() * parties, group.ranks());
     return one;
   }
 };
@@ -64,7 +72,8 @@ std::vector<runtime::CollectiveResult> collectives_of(const model::MachineParams
       std::vector<runtime::RankTimes> times;
       for (const Placed& placed : all.placed)
         for (const Spans& spans : placed.spans) times.push_back(times_of(stopwatch, spans));
-      runtime::CollectiveResult one = reporter.result(*all.group, all.placed.front(), std::move(times));
+      runtime::CollectiveResult one =
+          reporter.result(*all.group, all.placed.front(), all.placed.front().spec.elements, std::move(times));
       one.name = fmt::format("{} all_gather, half {}", all.what, all.half);
       one.group = fmt::format("{} groups of {} cores at once", all.placed.size(), all.group->ranks());
       results.push_back(std::move(one));

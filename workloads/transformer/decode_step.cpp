@@ -17,7 +17,8 @@ constexpr isa::DType kDType = TransformerParams::kDType;
 
 }  // namespace
 
-DecodeStep::DecodeStep(Replica& replica, const TransformerParams& params, const Station& station)
+DecodeStep::DecodeStep(Replica& replica, const TransformerParams& params, const Station& station,
+                       const ExpertRouting* routing)
     : PhasePrograms(replica, params, station), share_(params, replica.halves()) {
   for (std::size_t r = 0; r < replica.ranks(); ++r) {
     Rank& rank = ranks_.emplace_back();
@@ -31,6 +32,11 @@ DecodeStep::DecodeStep(Replica& replica, const TransformerParams& params, const 
     replica.declare_input(rank.table.tensor);
     for (std::size_t b = 0; b < params.microbatches; ++b) place_stream(r);
   }
+  if (routing != nullptr)
+    experts_ = std::make_unique<Experts>(
+        replica, params, *routing, layer_number(0), 1,
+        [this](std::size_t, std::size_t, std::size_t h) { return reduced_rows(h); },
+        [this](Exchange exchange) { keep(std::move(exchange)); });
 }
 
 runtime::Part DecodeStep::sequences_of(std::size_t rank, std::size_t half) const {
@@ -63,8 +69,10 @@ DecodeStep::Layer DecodeStep::allocate(std::size_t r, std::size_t number) {
   layer.o = whole("attention", share_.heads * m.head_dim);
   if (share_.sharers > 1) replica_.declare_input(layer.o.tensor);  // other ranks' sequences stay zero
   layer.partial = whole("partial", m.hidden);
-  layer.gate_up = whole("gate_up", 2 * share_.ffn);
-  layer.hidden = whole("hidden", share_.ffn);
+  if (!experts_) {
+    layer.gate_up = whole("gate_up", 2 * share_.ffn);
+    layer.hidden = whole("hidden", share_.ffn);
+  }
   layer.partial_mlp = whole("partial_mlp", m.hidden);
   layer.sum = replica_.ranks() > 1 ? whole("sum", m.hidden) : layer.partial;
   layer.sum_mlp = replica_.ranks() > 1 ? whole("sum_mlp", m.hidden) : layer.partial_mlp;
@@ -76,7 +84,9 @@ DecodeStep::Layer DecodeStep::allocate(std::size_t r, std::size_t number) {
     half.stream = number == 0 ? ranks_[r].in[microbatch_][h] : own("stream");
     half.normed = own("normed");
     half.middle = own("middle");
-    half.normed_mlp = own("normed_mlp");
+    half.normed_mlp =
+        replica_.own(r, h, "normed_mlp", kDType, padded + (experts_ ? kTurnedRows : 0), m.hidden);
+    if (experts_ || padded != rows()) replica_.declare_input(half.normed_mlp.tensor);
   }
   if (shares_sequences()) allocate_parts(r, layer);
   return layer;
@@ -194,12 +204,7 @@ void DecodeStep::reduce(const char* region, Whole partial, Whole sum) {
     communicator.add(placed, ends);
     keep(region, h, std::move(placed));
   }
-  for (std::size_t r = 0; r < replica_.ranks(); ++r)
-    replica_.meet(r, [&](std::size_t writer, std::size_t viewer) {
-      const auto [first, count] = reduced_rows(writer);
-      if (count == 0) return std::vector<HbmView>{};
-      return std::vector<HbmView>{rows_of((layers_[r].*sum).of(viewer), first, count)};
-    });
+  meet_rows(sum);
 }
 
 void DecodeStep::feed_forward(std::size_t layer) {
@@ -209,8 +214,32 @@ void DecodeStep::feed_forward(std::size_t layer) {
     part(r, h).norm(all_rows(half.stream, h), &sum, &middle, ranks_[r].weights[layer].mlp_gain.of(h),
                     all_rows(half.normed_mlp, h));
   });
+  if (experts_) return mix_experts(layer);
   products(layer).feed_forward(
       [&](std::size_t r, std::size_t h) { return all_rows(layers_[r].halves[h].normed_mlp, h); });
+}
+
+// Each half makes the rows that it then adds up over the ranks.
+void DecodeStep::mix_experts(std::size_t layer) {
+  const auto rows_of_half = [&](const Matrix& matrix, std::size_t h) {
+    const auto [first, count] = reduced_rows(h);
+    return rows_of(matrix.of(h), first, count);
+  };
+  experts_->feed_forward(
+      {microbatch_, layer, 0},
+      [&](std::size_t r, std::size_t h) { return rows_of_half(layers_[r].halves[h].normed_mlp, h); },
+      [&](std::size_t r, std::size_t h) { return rows_of_half(layers_[r].partial_mlp, h); });
+  if (replica_.ranks() == 1) meet_rows(&Layer::partial_mlp);
+}
+
+// Each half has its part of the rows of a tensor.
+void DecodeStep::meet_rows(Whole whole) {
+  for (std::size_t r = 0; r < replica_.ranks(); ++r)
+    replica_.meet(r, [&](std::size_t writer, std::size_t viewer) {
+      const auto [first, count] = reduced_rows(writer);
+      if (count == 0) return std::vector<HbmView>{};
+      return std::vector<HbmView>{rows_of((layers_[r].*whole).of(viewer), first, count)};
+    });
 }
 
 void DecodeStep::normalise(std::size_t layer) {

@@ -12,6 +12,7 @@
 // (runs() below); an all_gather of the next stage puts them together.
 #pragma once
 
+#include "workloads/transformer/experts.h"
 #include "workloads/transformer/phase_programs.h"
 #include "workloads/transformer/products.h"
 
@@ -19,7 +20,9 @@ namespace tahoma::workloads {
 
 class DecodeStep final : public PhasePrograms {
  public:
-  DecodeStep(Replica& replica, const TransformerParams& params, const Station& station);
+  // `routing`: of a mixture of experts.
+  DecodeStep(Replica& replica, const TransformerParams& params, const Station& station,
+             const ExpertRouting* routing);
 
   void begin(std::size_t microbatch) override;
   void prepare(std::size_t layer) override;
@@ -28,6 +31,7 @@ class DecodeStep final : public PhasePrograms {
   std::vector<Share> shares() const override;
   void fill(runtime::Machine& machine, const HostCase& values) const override;
   void gather(runtime::Machine& machine, runtime::HostTensor& out) const override;
+  const Experts* experts() const override { return experts_.get(); }
 
  private:
   struct Cache {  // of the sequences of one half
@@ -88,6 +92,8 @@ class DecodeStep final : public PhasePrograms {
   void project(std::size_t layer);
   void reduce(const char* region, Whole partial, Whole sum);
   void feed_forward(std::size_t layer);
+  void mix_experts(std::size_t layer);
+  void meet_rows(Whole whole);
   std::uint64_t first_row(std::size_t replica, std::size_t microbatch) const {
     return (replica_.alike()[replica].number * params_.microbatches + microbatch) * rows();
   }
@@ -97,6 +103,7 @@ class DecodeStep final : public PhasePrograms {
   RankShare share_;
   std::size_t microbatch_ = 0;
   std::vector<Rank> ranks_;
+  std::unique_ptr<Experts> experts_;
   std::vector<Layer> layers_, before_;
 };
 

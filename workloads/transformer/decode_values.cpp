@@ -33,6 +33,7 @@ void DecodeStep::fill_cache(runtime::Machine& machine, std::size_t g, std::size_
 }
 
 void DecodeStep::fill(runtime::Machine& machine, const HostCase& values) const {
+  if (experts_) experts_->fill(machine, values);
   for (std::size_t r = 0; r < ranks_.size(); ++r) {
     for (std::size_t l = 0; l < params_.stage_layers(); ++l)
       ranks_[r].weights[l].fill(machine, replica_, r, params_.model, values.weights[layer_number(l)], share_);

@@ -2,6 +2,7 @@
 #include "workloads/transformer/definition.h"
 
 #include <cmath>
+#include <vector>
 
 #include "runtime/golden_rule.h"
 
@@ -57,6 +58,37 @@ Rows attend(const ModelShape& model, const Rows& q, const Rows& k, const Rows& v
   return o;
 }
 
+Rows swiglu(const Rows& x, const Rows& gate, const Rows& up, const Rows& down) {
+  const Rows g = x * gate;
+  return (g.array() / (1 + (-g.array()).exp()) * (x * up).array()).matrix() * down;
+}
+
+Rows mixture(const ModelShape& model, const HostWeights& weights, const Rows& x, const ChosenExpert& chosen) {
+  const Rows logits = x * matrix_of(weights.router), gate = matrix_of(weights.gate),
+             up = matrix_of(weights.up), down = matrix_of(weights.down);
+  const auto hidden = static_cast<Eigen::Index>(model.hidden), ffn = static_cast<Eigen::Index>(model.ffn),
+             experts = static_cast<Eigen::Index>(model.experts);
+  Rows weight = Rows::Zero(x.rows(), experts);
+  for (Eigen::Index row = 0; row < x.rows(); ++row) {
+    for (std::uint64_t k = 0; k < model.experts_per_token; ++k) {
+      const auto e = static_cast<Eigen::Index>(chosen(static_cast<std::uint64_t>(row), k));
+      weight(row, e) = std::exp(logits(row, e));
+    }
+    weight.row(row) /= weight.row(row).sum();
+  }
+  Rows y = Rows::Zero(x.rows(), x.cols());
+  for (Eigen::Index e = 0; e < experts; ++e) {
+    std::vector<Eigen::Index> rows;
+    for (Eigen::Index row = 0; row < x.rows(); ++row)
+      if (weight(row, e) > 0) rows.push_back(row);
+    const Rows made = swiglu(x(rows, Eigen::all), gate.middleRows(e * hidden, hidden),
+                             up.middleRows(e * hidden, hidden), down.middleRows(e * ffn, ffn));
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      y.row(rows[i]) += weight(rows[i], e) * made.row(static_cast<Eigen::Index>(i));
+  }
+  return y;
+}
+
 // What a part adds to the stream, and what that does to its error.
 void add(Stream& stream, const Rows& part, double roundings) {
   const auto columns = static_cast<double>(part.cols());
@@ -81,7 +113,7 @@ Rows matrix_of(const runtime::HostTensor& tensor) {
 }
 
 void apply_layer(const ModelShape& model, const HostWeights& weights, const Roundings& roundings,
-                 const Cache& cache, Stream& stream) {
+                 const Cache& cache, Stream& stream, const ChosenExpert& chosen) {
   const auto tokens = static_cast<std::uint64_t>(stream.x.rows()),
              before = static_cast<std::uint64_t>(cache.k.rows());
   const Rows angles = matrix_of(rope_table(model, before, 1, tokens));
@@ -93,10 +125,10 @@ void apply_layer(const ModelShape& model, const HostWeights& weights, const Roun
       attend(model, q, below(cache.k, k), below(cache.v, a * matrix_of(weights.v)), cache.k.rows());
   add(stream, o * matrix_of(weights.o), roundings.attention);
   const Rows b = normalised(stream.x, matrix_of(weights.mlp_gain), model.epsilon);
-  const Rows gate = b * matrix_of(weights.gate);
-  const Rows hidden =
-      (gate.array() / (1 + (-gate.array()).exp()) * (b * matrix_of(weights.up)).array()).matrix();
-  add(stream, hidden * matrix_of(weights.down), roundings.mlp);
+  const Rows y = model.experts > 0
+                     ? mixture(model, weights, b, chosen)
+                     : swiglu(b, matrix_of(weights.gate), matrix_of(weights.up), matrix_of(weights.down));
+  add(stream, y, roundings.mlp);
 }
 
 runtime::WantedRow wanted_row(const Stream& stream, std::uint64_t number) {

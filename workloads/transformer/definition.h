@@ -5,6 +5,9 @@
 //   a = x + attention(rope(norm(x) Wq), rope(norm(x) Wk), norm(x) Wv) Wo
 //   y = a + (silu(norm(a) Wgate) * (norm(a) Wup)) Wdown
 //
+// or, of a mixture of experts, y = a + sum over a token's experts e of g_e times the same with e's matrices,
+// g being the softmax of e's columns of norm(a) Wrouter.
+//
 // Allowed error. Beside values, each row carries the standard deviation of its error, as a share of its root
 // mean square. Roundings to the activations' dtype are taken as independent and uniform: R of them on the way
 // through a part add R u^2 / 3 to the variance, and what the row had already counts twice, because the part
@@ -13,6 +16,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <functional>
 #include <vector>
 
 #include "runtime/golden.h"
@@ -38,11 +42,14 @@ struct Cache {
   Rows k, v;
 };
 
+// The k-th expert of a row of the sequence.
+using ChosenExpert = std::function<std::uint64_t(std::uint64_t row, std::uint64_t k)>;
+
 Rows matrix_of(const runtime::HostTensor& tensor);
 
 // A layer on one sequence, whose first token has the position of the cache's end; in place.
 void apply_layer(const ModelShape& model, const HostWeights& weights, const Roundings& roundings,
-                 const Cache& cache, Stream& stream);
+                 const Cache& cache, Stream& stream, const ChosenExpert& chosen = {});
 
 // Rows of `got` beside the stream's; row 0 of the stream is row `first` of got.
 runtime::WantedRow wanted_row(const Stream& stream, std::uint64_t row);

@@ -99,4 +99,13 @@ std::vector<Figure> figures_of(const TransformerParams& params, const model::Mac
   return figures;
 }
 
+void add_routing_figures(std::vector<Figure>& figures, const ExpertRouting& routing) {
+  const double most = static_cast<double>(routing.most_tokens()), mean = routing.mean_tokens();
+  figures.push_back(
+      {"expert_tokens_most", most, fmt::format("{}", most),
+       fmt::format("of the most wanted expert in a layer of a replica; the mean is {:.4g}", mean)});
+  figures.push_back({"expert_imbalance", most / mean, fmt::format("{:.3f}", most / mean),
+                     "tokens of the most wanted expert over the mean"});
+}
+
 }  // namespace tahoma::workloads

@@ -10,6 +10,7 @@
 
 #include "runtime/workload.h"
 #include "workloads/transformer/bubble.h"
+#include "workloads/transformer/expert_routing.h"
 
 namespace tahoma::workloads {
 
@@ -17,5 +18,8 @@ std::vector<runtime::WorkloadFigure> figures_of(const TransformerParams& params,
                                                 const model::MachineParams& machine,
                                                 const base::RunMeasurement& run, base::Duration exposed,
                                                 const Bubble& bubble);
+
+// Of a mixture of experts.
+void add_routing_figures(std::vector<runtime::WorkloadFigure>& figures, const ExpertRouting& routing);
 
 }  // namespace tahoma::workloads

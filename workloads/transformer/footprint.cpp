@@ -19,6 +19,15 @@ constexpr double kGiB = 1 << 30;
 
 double number(std::uint64_t n) { return static_cast<double>(n); }
 
+// Elements of a rank, of tokens that are spread evenly: an expert's rows, what its products make of them, and
+// four times the rank's part of the rows on their ways.
+double expert_activations(const TransformerParams& params, const RankShare& share) {
+  const double rows = number(params.rows() * params.model.experts_per_token),
+               hidden = number(params.model.hidden);
+  return rows / number(params.parallel.expert) * (2 * hidden + 3 * number(share.ffn)) +
+         rows / number(params.parallel.tensor) * 4 * hidden;
+}
+
 }  // namespace
 
 std::uint64_t ranks_of_chip(const TransformerParams& params, const model::MachineParams& machine) {
@@ -46,12 +55,17 @@ Footprint footprint_of(const TransformerParams& params, const model::MachinePara
   // Of all groups, where they share sequences; of one microbatch.
   const double gathered =
       !decodes && params.parallel.sequence > 1 ? number(params.sequences() * params.tokens) : 0;
+  const double feed_forwards = number(m.experts > 0 ? share.experts : 1);
   Footprint f;
-  f.weights = ranks * layers * (size * hidden * (heads + 3 * number(share.ffn)) + 2 * 4 * hidden);
+  f.weights =
+      ranks * layers *
+      (size * hidden * (heads + 3 * number(share.ffn) * feed_forwards + number(m.experts)) + 2 * 4 * hidden);
   f.caches = ranks * layers * size * 2 * number(share.kv_heads * m.head_dim) * kept * microbatches;
   // What prefill.cpp and decode_step.cpp place: gathered or summed rows and partial sums, twice each.
   f.activations = ranks * size * rows * (4 * hidden + heads + 3 * number(share.ffn)) +
                   ranks * size * gathered * 2 * number(share.kv_heads * m.head_dim);
+  if (m.experts > 0)
+    f.activations = ranks * size * (rows * (2 * hidden + heads) + expert_activations(params, share));
   f.embedding = ranks * size * 2 * number(m.vocabulary) * hidden / number(params.parallel.ranks());
   return f;
 }

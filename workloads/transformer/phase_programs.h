@@ -15,6 +15,9 @@
 
 namespace tahoma::workloads {
 
+class Experts;
+struct Team;
+
 // Where a group stands among those of its data replica.
 struct Station {
   std::size_t stage = 0, group = 0;               // of the pipeline; of those that share sequences
@@ -46,10 +49,18 @@ class PhasePrograms {
   // Into [rows of the case, hidden], from the groups of the last stage.
   virtual void gather(runtime::Machine& machine, runtime::HostTensor& out) const = 0;
 
+  virtual const Experts* experts() const = 0;  // none of a model that has none
+
+  // By all ranks, or the same by several teams of them at once, whose sizes may differ.
+  struct Party {
+    runtime::collective::Placed placed;
+    const Team* team = nullptr;  // none: all ranks
+  };
   struct Exchange {
     std::string region;
     std::size_t half = 0;
-    runtime::collective::Placed placed;
+    std::vector<Party> parties;
+    const runtime::collective::Placed& placed() const { return parties.front().placed; }
   };
   const std::vector<Exchange>& exchanges() const { return exchanges_; }
 
@@ -69,8 +80,9 @@ class PhasePrograms {
   using RowsOf = std::function<runtime::HbmView(std::size_t rank, std::size_t half)>;
   void finish(std::size_t microbatch, const RowsOf& rows);
   void keep(const std::string& region, std::size_t half, runtime::collective::Placed placed) {
-    exchanges_.push_back({region, half, std::move(placed)});
+    keep({region, half, {{std::move(placed), nullptr}}});
   }
+  void keep(Exchange exchange) { exchanges_.push_back(std::move(exchange)); }
   // The stage's n-th layer among those of the case.
   std::size_t layer_number(std::size_t n) const { return station_.stage * params_.stage_layers() + n; }
 

@@ -14,7 +14,8 @@ constexpr isa::DType kDType = TransformerParams::kDType;
 
 }  // namespace
 
-Prefill::Prefill(Replica& replica, const TransformerParams& params, const Station& station)
+Prefill::Prefill(Replica& replica, const TransformerParams& params, const Station& station,
+                 const ExpertRouting* routing)
     : PhasePrograms(replica, params, station),
       share_(params, replica.halves()),
       rows_{params.overlap, replica.halves(), replica.ranks(),
@@ -39,6 +40,13 @@ Prefill::Prefill(Replica& replica, const TransformerParams& params, const Statio
       }
     }
   }
+  if (routing != nullptr)
+    experts_ = std::make_unique<Experts>(
+        replica, params, *routing, layer_number(0), rows_.slices,
+        [this](std::size_t s, std::size_t r, std::size_t h) {
+          return runtime::Part{rows_.first(s, h, r), rows_.run};
+        },
+        [this](Exchange exchange) { keep(std::move(exchange)); });
 }
 
 Prefill::Layer Prefill::allocate(std::size_t r, std::size_t number) {
@@ -62,10 +70,12 @@ Prefill::Layer Prefill::allocate(std::size_t r, std::size_t number) {
         replica_.shared(r, "all_keys_values", kDType, params_.sequences() * params_.tokens, columns);
   }
   layer.partial = whole("partial", m.hidden);
-  layer.gathered_mlp = whole("gathered_mlp", m.hidden);
-  layer.gate_up = whole("gate_up", 2 * share_.ffn);
-  layer.hidden = whole("hidden", share_.ffn);
-  layer.partial_mlp = whole("partial_mlp", m.hidden);
+  if (!experts_) {
+    layer.gathered_mlp = whole("gathered_mlp", m.hidden);
+    layer.gate_up = whole("gate_up", 2 * share_.ffn);
+    layer.hidden = whole("hidden", share_.ffn);
+  }
+  if (!experts_ || replica_.ranks() == 1) layer.partial_mlp = whole("partial_mlp", m.hidden);
   for (std::size_t h = 0; h < replica_.halves(); ++h) {
     Layer::Half& half = layer.halves.emplace_back();
     const auto own = [&](const char* name) {
@@ -73,11 +83,18 @@ Prefill::Layer Prefill::allocate(std::size_t r, std::size_t number) {
     };
     half.stream = number == 0 ? ranks_[r].in[microbatch_][h] : own("stream");
     half.middle = own("middle");
-    if (replica_.ranks() == 1) continue;
-    half.normed = own("normed");
-    half.sum = own("sum");
-    half.normed_mlp = own("normed_mlp");
-    half.sum_mlp = own("sum_mlp");
+    const bool alone = replica_.ranks() == 1;
+    if (!alone) {
+      half.normed = own("normed");
+      half.sum = own("sum");
+    }
+    if (experts_) {
+      half.normed_mlp = replica_.own(r, h, "normed_mlp", kDType, rows_.own() + kTurnedRows, m.hidden);
+      replica_.declare_input(half.normed_mlp.tensor);  // rows that are read, but not used
+    } else if (!alone) {
+      half.normed_mlp = own("normed_mlp");
+    }
+    if (!alone) half.sum_mlp = own("sum_mlp");
   }
   return layer;
 }
@@ -152,8 +169,10 @@ void Prefill::normalise_mlp(std::size_t layer, std::size_t slice) {
                   middle = own(layers_[r], h, slice, &Layer::Half::middle);
     part(r, h).norm(own(layers_[r], h, slice, &Layer::Half::stream), &sum, &middle,
                     ranks_[r].weights[layer].mlp_gain.of(h),
-                    own(layers_[r], h, slice, &Layer::Half::normed_mlp, &Layer::gathered_mlp));
+                    experts_ ? own(layers_[r], h, slice, &Layer::Half::normed_mlp)
+                             : own(layers_[r], h, slice, &Layer::Half::normed_mlp, &Layer::gathered_mlp));
   });
+  if (experts_) return;
   exchange("mlp all_gather", Operation::kAllGather, slice, &Layer::Half::normed_mlp, &Layer::gathered_mlp);
 }
 
@@ -171,7 +190,17 @@ void Prefill::project(std::size_t layer, std::size_t slice) {
   exchange("attention reduce_scatter", Operation::kReduceScatter, slice, &Layer::Half::sum, &Layer::partial);
 }
 
+void Prefill::mix_experts(std::size_t layer, std::size_t slice) {
+  experts_->feed_forward(
+      {microbatch_, layer, slice},
+      [&](std::size_t r, std::size_t h) { return own(layers_[r], h, slice, &Layer::Half::normed_mlp); },
+      [&](std::size_t r, std::size_t h) {
+        return own(layers_[r], h, slice, &Layer::Half::sum_mlp, &Layer::partial_mlp);
+      });
+}
+
 void Prefill::feed_forward(std::size_t layer, std::size_t slice) {
+  if (experts_) return mix_experts(layer, slice);
   replica_.region("gate and up");
   meet_rows(slice, &Layer::gathered_mlp);
   products(layer, slice).feed_forward([&](std::size_t r, std::size_t h) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The layers of a prefill on the ranks of a replica, sequence-parallel between their parts: a half of a rank
 // has some rows of the residual stream, normalises them, and all rows meet in an all_gather before a product
-// that needs them; the partial sums of the product behind it are spread by a reduce_scatter.
+// that needs them; the partial sums of the product behind it are spread by a reduce_scatter. Of a mixture of
+// experts each half's rows go to their experts instead (experts.h).
 //
 // Rows are cut into `overlap` slices, a slice into one block for each half, a block into equal runs, one for
 // each rank. A slice's collective runs while the next slice is computed. Weights pass once for each slice.
@@ -11,6 +12,7 @@
 // those up to its end.
 #pragma once
 
+#include "workloads/transformer/experts.h"
 #include "workloads/transformer/phase_programs.h"
 #include "workloads/transformer/products.h"
 #include "workloads/transformer/rows.h"
@@ -20,7 +22,9 @@ namespace tahoma::workloads {
 
 class Prefill final : public PhasePrograms {
  public:
-  Prefill(Replica& replica, const TransformerParams& params, const Station& station);
+  // `routing`: of a mixture of experts.
+  Prefill(Replica& replica, const TransformerParams& params, const Station& station,
+          const ExpertRouting* routing);
 
   void begin(std::size_t microbatch) override;
   void prepare(std::size_t layer) override;
@@ -29,6 +33,7 @@ class Prefill final : public PhasePrograms {
   std::vector<Share> shares() const override;
   void fill(runtime::Machine& machine, const HostCase& values) const override;
   void gather(runtime::Machine& machine, runtime::HostTensor& out) const override;
+  const Experts* experts() const override { return experts_.get(); }
 
  private:
   struct Rank {
@@ -76,6 +81,7 @@ class Prefill final : public PhasePrograms {
                                     std::uint64_t run) const;
   void project(std::size_t layer, std::size_t slice);
   void feed_forward(std::size_t layer, std::size_t slice);
+  void mix_experts(std::size_t layer, std::size_t slice);
   // body(replica, microbatch, rank, half, number of its own row, of the case's), for each row.
   template <class Body>
   void for_rows(Body&& body) const;
@@ -85,6 +91,7 @@ class Prefill final : public PhasePrograms {
   TokenDeal tokens_;
   std::size_t microbatch_ = 0;
   std::vector<Rank> ranks_;
+  std::unique_ptr<Experts> experts_;
   std::vector<Layer> layers_, before_;  // the layer in work and the one before it, by rank
 };
 

@@ -26,6 +26,7 @@ void Prefill::for_rows(Body&& body) const {
 }
 
 void Prefill::fill(runtime::Machine& machine, const HostCase& values) const {
+  if (experts_) experts_->fill(machine, values);
   runtime::HostTensor table =
       runtime::make_tensor("rope_table", kDType, {tokens_.tokens(), params_.model.head_dim});
   for (std::uint64_t n = 0; n < tokens_.runs; ++n)

@@ -29,31 +29,27 @@ void Products::project() const {
   meet_columns(&LayerTensors::partial);
 }
 
+FeedForwardViews Products::feed_forward_views(std::size_t r, std::size_t h, const HbmView& normed) const {
+  return {normed,
+          weights(r).gate_up.of(h),
+          weights(r).down.of(h),
+          view(r, h, &LayerTensors::gate_up),
+          view(r, h, &LayerTensors::hidden),
+          view(r, h, &LayerTensors::partial_mlp)};
+}
+
 void Products::feed_forward(const Input& normed) const {
   widen(normed);
   narrow();
 }
 
 void Products::widen(const Input& normed) const {
-  replica.each("gate and up", [&](std::size_t r, std::size_t h) {
-    part(r, h).product(normed(r, h), replica.half_of_columns(weights(r).gate_up.of(h), h),
-                       replica.half_of_columns(view(r, h, &LayerTensors::gate_up), h));
-  });
-  replica.each("activation", [&](std::size_t r, std::size_t h) {
-    const HbmView both = replica.half_of_columns(view(r, h, &LayerTensors::gate_up), h);
-    const std::uint64_t columns = both.columns / 2;
-    part(r, h).gated(both.window(0, 0, both.rows, columns), both.window(0, columns, both.rows, columns),
-                     replica.half_of_columns(view(r, h, &LayerTensors::hidden), h));
-  });
-  meet_columns(&LayerTensors::hidden);
+  emit_widen(replica, model,
+             [&](std::size_t r, std::size_t h) { return feed_forward_views(r, h, normed(r, h)); });
 }
 
 void Products::narrow() const {
-  replica.each("down", [&](std::size_t r, std::size_t h) {
-    part(r, h).product(view(r, h, &LayerTensors::hidden), replica.half_of_columns(weights(r).down.of(h), h),
-                       replica.half_of_columns(view(r, h, &LayerTensors::partial_mlp), h));
-  });
-  meet_columns(&LayerTensors::partial_mlp);
+  emit_narrow(replica, model, [&](std::size_t r, std::size_t h) { return feed_forward_views(r, h, {}); });
 }
 
 }  // namespace tahoma::workloads

@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "workloads/transformer/feed_forward.h"
 #include "workloads/transformer/parts.h"
 #include "workloads/transformer/weights.h"
 
@@ -38,6 +39,8 @@ struct Products {
   runtime::HbmView view(std::size_t rank, std::size_t half, Which which) const {
     return rows_of((tensors(rank).*which).of(half), rows.first, rows.count);
   }
+  FeedForwardViews feed_forward_views(std::size_t rank, std::size_t half,
+                                      const runtime::HbmView& normed) const;
   void meet_columns(Which which) const;
 };
 

@@ -26,9 +26,12 @@ bool lie_alike(const model::MachineParams& machine, const Replica::Place& a, con
   for (std::size_t r = 0; r < a.cores.size(); ++r)
     for (std::size_t h = 0; h < a.cores[r].size(); ++h)
       if (b.cores[r][h] - a.cores[r][h] != distance) return false;
-  return std::equal(a.groups.begin(), a.groups.end(), b.groups.begin(), [](const Group& x, const Group& y) {
-    return x.share == y.share && x.sharers == y.sharers;
-  });
+  const auto same = [](const std::vector<Group>& x, const std::vector<Group>& y) {
+    return std::equal(x.begin(), x.end(), y.begin(), [](const Group& one, const Group& other) {
+      return one.share == other.share && one.sharers == other.sharers;
+    });
+  };
+  return same(a.groups, b.groups) && same(a.teams, b.teams);
 }
 
 // And the same ways from stage to stage.
@@ -50,7 +53,7 @@ std::vector<std::vector<Replica::Place>> places_of(const model::MachineParams& m
   std::vector<Members> members;
   for (std::uint64_t g = 0; g < degrees.groups(); ++g) {
     const std::uint64_t data = g / degrees.sequence % degrees.data;
-    Replica::Place& place = replicas[data].emplace_back(Replica::Place{data, {}, {}});
+    Replica::Place& place = replicas[data].emplace_back(Replica::Place{data, {}, {}, {}});
     for (std::uint64_t r = 0; r < degrees.tensor; ++r) place.cores.push_back(seating.cores(g, r));
     for (std::size_t h = 0; h < halves && degrees.tensor > 1; ++h) {
       Members& group = members.emplace_back(Members{fmt::format("group {} half {}", g, h), {}});

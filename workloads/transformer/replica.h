@@ -30,6 +30,7 @@ class Replica {
     std::uint64_t number = 0;                        // of the data replica that it belongs to
     std::vector<std::vector<std::uint32_t>> cores;   // by rank and half
     std::vector<runtime::collective::Group> groups;  // by half; none of a single rank
+    std::vector<runtime::collective::Group> teams;   // of some of the ranks (expert_teams.h)
   };
   using Alike = std::vector<Place>;
   // The groups that run these programs; the first is the one that they are built for.

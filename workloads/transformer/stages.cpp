@@ -10,8 +10,9 @@ namespace tahoma::workloads {
 
 using namespace runtime::collective;
 
-Stages::Stages(runtime::Machine& machine, const TransformerParams& params, std::vector<Replica::Alike> groups)
-    : params_(params) {
+Stages::Stages(runtime::Machine& machine, const TransformerParams& params, const ExpertRouting* routing,
+               std::vector<Replica::Alike> groups)
+    : params_(params), routing_(routing) {
   const std::size_t sequence = params.parallel.sequence;
   for (Replica::Alike& alike : groups)
     groups_.push_back({std::make_unique<Replica>(machine, std::move(alike)), nullptr});
@@ -32,8 +33,9 @@ Stages::Stages(runtime::Machine& machine, const TransformerParams& params, std::
 }
 
 std::unique_ptr<PhasePrograms> Stages::programs_of(Replica& replica, const Station& station) const {
-  if (params_.phase() == Phase::kDecode) return std::make_unique<DecodeStep>(replica, params_, station);
-  return std::make_unique<Prefill>(replica, params_, station);
+  if (params_.phase() == Phase::kDecode)
+    return std::make_unique<DecodeStep>(replica, params_, station, routing_);
+  return std::make_unique<Prefill>(replica, params_, station, routing_);
 }
 
 void Stages::emit() {

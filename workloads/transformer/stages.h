@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "workloads/transformer/crossing.h"
+#include "workloads/transformer/expert_routing.h"
 #include "workloads/transformer/phase_programs.h"
 
 namespace tahoma::workloads {
@@ -15,7 +16,9 @@ namespace tahoma::workloads {
 class Stages {
  public:
   // `groups`: by stage and group of those that share sequences (replica.h).
-  Stages(runtime::Machine& machine, const TransformerParams& params, std::vector<Replica::Alike> groups);
+  // `routing`: of a mixture of experts.
+  Stages(runtime::Machine& machine, const TransformerParams& params, const ExpertRouting* routing,
+         std::vector<Replica::Alike> groups);
 
   void emit();
   void load(runtime::collective::Stopwatch& stopwatch);
@@ -48,6 +51,7 @@ class Stages {
   }
 
   const TransformerParams& params_;
+  const ExpertRouting* routing_;
   std::vector<Group> groups_;
   std::vector<std::unique_ptr<Handover>> handovers_;  // by stage that sends, and group
   std::vector<std::unique_ptr<Crossing>> crossings_;  // by stage; none where no sequence is shared

@@ -8,6 +8,8 @@
 #include "runtime/golden_rule.h"
 #include "workloads/transformer/communication.h"
 #include "workloads/transformer/definition.h"
+#include "workloads/transformer/expert_teams.h"
+#include "workloads/transformer/experts.h"
 #include "workloads/transformer/exposure.h"
 #include "workloads/transformer/figures.h"
 #include "workloads/transformer/footprint.h"
@@ -33,13 +35,21 @@ class Transformer final : public runtime::Workload {
     seed_ = seed;
     std::optional<HostCase> values;
     if (machine.functional()) values = host_case(params_, seed_);
-    const auto places = places_of(machine.params(), params_.placement, params_.parallel);
-    for (auto& groups : sort_alike(machine.params(), places, params_.parallel)) {
-      Stages& stages = *replicas_.emplace_back(std::make_unique<Stages>(machine, params_, std::move(groups)));
+    auto places = places_of(machine.params(), params_.placement, params_.parallel);
+    if (params_.model.experts > 0) {
+      routing_.emplace(params_, seed);
+      seat_teams(machine.params(), params_.parallel, places);
+    }
+    const ExpertRouting* routing = routing_ ? &*routing_ : nullptr;
+    for (auto& groups : routed_alike(sort_alike(machine.params(), places, params_.parallel))) {
+      Stages& stages =
+          *replicas_.emplace_back(std::make_unique<Stages>(machine, params_, routing, std::move(groups)));
       stages.emit();
       stages.load(stopwatch_);
-      if (values)
-        for (const Stages::Group& group : stages.groups()) group.programs->fill(machine, *values);
+      for (const Stages::Group& group : stages.groups()) {
+        if (values) group.programs->fill(machine, *values);
+        if (const Experts* experts = group.programs->experts()) experts->fill_control(machine);
+      }
     }
     machine.observe(&stopwatch_);
     machine.observe(&exposure_);
@@ -49,7 +59,7 @@ class Transformer final : public runtime::Workload {
     const HostTensor got = gather(machine);
     const std::vector<Stream> streams = wanted();
     const std::uint64_t rows = params_.sequence_rows();
-    return runtime::check_rows(
+    runtime::GoldenResult golden = runtime::check_rows(
         got, [&](std::uint64_t row) { return wanted_row(streams[row / rows], row % rows); },
         runtime::unit_roundoff(kDType),
         "six deviations of independent roundings of the activations, relative to the root mean square of a "
@@ -57,6 +67,10 @@ class Transformer final : public runtime::Workload {
         [&](std::uint64_t row, std::uint64_t) {
           return fmt::format("the ranks of replica {}", row / (params_.all_rows() / params_.parallel.data));
         });
+    for (const auto& stages : replicas_)
+      for (const Stages::Group& group : stages->groups())
+        if (const Experts* experts = group.programs->experts()) experts->check(machine, golden);
+    return golden;
   }
 
   std::vector<runtime::NamedValues> outputs(Machine& machine) override {
@@ -72,8 +86,11 @@ class Transformer final : public runtime::Workload {
     for_communication(replicas_, stopwatch_, [&](std::uint32_t core, base::Time begin, base::Time end) {
       exposure_.collective(core, begin, end);
     });
-    return figures_of(params_, machine.params(), run, exposure_.exposed(),
-                      bubble_of(params_, replicas_, stopwatch_, run.elapsed));
+    std::vector<runtime::WorkloadFigure> figures =
+        figures_of(params_, machine.params(), run, exposure_.exposed(),
+                   bubble_of(params_, replicas_, stopwatch_, run.elapsed));
+    if (routing_) add_routing_figures(figures, *routing_);
+    return figures;
   }
 
   double useful_flops() const override { return params_.useful_flops(); }
@@ -87,6 +104,24 @@ class Transformer final : public runtime::Workload {
  private:
   bool decodes() const { return params_.phase() == Phase::kDecode; }
 
+  // Programs depend on how many tokens go where.
+  std::vector<std::vector<Replica::Alike>> routed_alike(
+      std::vector<std::vector<Replica::Alike>> alike) const {
+    if (!routing_) return alike;
+    std::vector<std::vector<Replica::Alike>> result;
+    for (const std::vector<Replica::Alike>& groups : alike) {
+      const auto begin = static_cast<std::ptrdiff_t>(result.size());
+      for (std::size_t j = 0; j < groups.front().size(); ++j) {
+        auto like = std::find_if(result.begin() + begin, result.end(), [&](const auto& routed) {
+          return routing_->alike(routed.front().front().number, groups.front()[j].number);
+        });
+        if (like == result.end()) like = result.insert(like, std::vector<Replica::Alike>(groups.size()));
+        for (std::size_t i = 0; i < groups.size(); ++i) (*like)[i].push_back(groups[i][j]);
+      }
+    }
+    return result;
+  }
+
   HostTensor gather(Machine& machine) const {
     HostTensor out = runtime::make_tensor("out", kDType, {params_.all_rows(), params_.model.hidden});
     for (const auto& stages : replicas_) stages->gather(machine, out);
@@ -95,13 +130,13 @@ class Transformer final : public runtime::Workload {
 
   // On the longest way through a part: normed rows, a product, rope twice, probabilities, their output, a
   // partial sum, the stream, the sum over the ranks, and outputs over parts of the keys; without attention
-  // two fewer.
+  // two fewer. Experts add what the router made its choice of, and the sum of what they made of a token.
   Roundings roundings() const {
     std::uint32_t sum = 1;
     for (const PhasePrograms::Exchange& exchange : replicas_.front()->groups().front().programs->exchanges())
-      sum = std::max(sum, exchange.placed.roundings);
+      sum = std::max(sum, exchange.placed().roundings);
     const bool in_parts = decodes() && params_.parallel.sequence > 1;
-    return {8.0 + sum + (in_parts ? 1 : 0), 6.0 + sum};
+    return {8.0 + sum + (in_parts ? 1 : 0), (routing_ ? 8.0 : 6.0) + sum};
   }
 
   // By sequence.
@@ -114,7 +149,10 @@ class Transformer final : public runtime::Workload {
       streams.push_back({x.middleRows(first, rows), Eigen::VectorXd::Zero(rows)});
     for (std::uint64_t l = 0; l < params_.layers; ++l)
       for (std::size_t s = 0; s < streams.size(); ++s)
-        apply_layer(params_.model, values.weights[l], roundings(), cache_of(values, l, s), streams[s]);
+        apply_layer(params_.model, values.weights[l], roundings(), cache_of(values, l, s), streams[s],
+                    [&](std::uint64_t row, std::uint64_t k) {
+                      return routing_->expert(l, s * params_.sequence_rows() + row, k);
+                    });
     return streams;
   }
 
@@ -128,6 +166,7 @@ class Transformer final : public runtime::Workload {
 
   TransformerParams params_;
   std::uint64_t seed_ = 0;
+  std::optional<ExpertRouting> routing_;  // of a mixture of experts
   std::vector<std::unique_ptr<Stages>> replicas_;
   Stopwatch stopwatch_;
   Exposure exposure_;

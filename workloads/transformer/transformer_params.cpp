@@ -8,6 +8,7 @@
 #include "model/base/error.h"
 #include "runtime/placement.h"
 #include "workloads/kernel/turned.h"
+#include "workloads/moe/routing_kernel.h"
 #include "workloads/transformer/handover.h"
 #include "workloads/transformer/seating.h"
 #include "workloads/transformer/tokens.h"
@@ -33,6 +34,24 @@ void require_related(const char* path, std::uint64_t ranks, const char* what, st
     refuse(path, fmt::format("expected a divisor or a multiple of the {} {}, got {}", whole, what, ranks));
 }
 
+void check_experts(const ModelShape& model, const ParallelDegrees& parallel, Phase phase) {
+  const auto refuse_experts = [](const char* code, const char* path, const std::string& text) {
+    throw base::UserError(code, path, text);
+  };
+  if (parallel.tensor % parallel.expert != 0 || model.feed_forwards() % parallel.expert != 0)
+    refuse_experts("E-MDL-020", "workload.parallel.expert",
+                   fmt::format("expected a divisor of the tensor degree {} and of the {} experts, got {}",
+                               parallel.tensor, model.feed_forwards(), parallel.expert));
+  if (model.experts > 0 && model.experts_per_token > model.experts)
+    refuse_experts("E-MDL-021", "workload.model.experts_per_token",
+                   fmt::format("expected at most the {} experts there are, got {}", model.experts,
+                               model.experts_per_token));
+  if (model.experts > 0 && parallel.sequence > 1 && phase == Phase::kPrefill)
+    refuse_experts(
+        "E-MDL-020", "workload.parallel.sequence",
+        fmt::format("expected 1 for the prefill of a mixture of experts, got {}", parallel.sequence));
+}
+
 }  // namespace
 
 void ModelShape::declare(base::ParamTree& t) {
@@ -46,18 +65,31 @@ void ModelShape::declare(base::ParamTree& t) {
   t.add("ffn", ffn, std::uint64_t{14336}, {16, kMost}, "hidden features of the feed-forward part", chosen());
   t.add("vocabulary", vocabulary, std::uint64_t{0}, {0, kMost}, "rows of the embedding, for the footprint",
         chosen());
+  t.add("experts", experts, std::uint64_t{0}, {0, 512},
+        "feed-forward parts of a layer, of which each token has some; 0: one, of all tokens", chosen());
+  t.add("experts_per_token", experts_per_token, std::uint64_t{2}, {1, kMostChosen}, "experts of a token",
+        chosen());
   t.add("epsilon", epsilon, 1e-5, {0.0, 1.0}, "added to the mean square in a norm", chosen());
   t.add("theta", theta, 500000.0, {1.0, 1e9}, "base of the rotary embedding's angles", chosen());
 }
 
 double ModelShape::layer_weights() const {
   const auto d = [](std::uint64_t n) { return static_cast<double>(n); };
-  return d(hidden) * d(head_dim) * d(2 * heads + 2 * kv_heads) + 3 * d(hidden) * d(ffn) + 2 * d(hidden);
+  return d(hidden) * d(head_dim) * d(2 * heads + 2 * kv_heads) + 3 * d(hidden) * d(ffn) * d(feed_forwards()) +
+         d(hidden) * d(experts) + 2 * d(hidden);
+}
+
+double ModelShape::token_weights() const {
+  const std::uint64_t idle = experts > 0 ? experts - experts_per_token : 0;
+  return layer_weights() - 3 * static_cast<double>(hidden * ffn) * static_cast<double>(idle);
 }
 
 void ParallelDegrees::declare(base::ParamTree& t) {
   t.add("tensor", tensor, std::uint64_t{1}, {1, 1024},
         "logical cores that share the weights of a layer; between its parts each has a share of the tokens",
+        chosen());
+  t.add("expert", expert, std::uint64_t{1}, {1, 1024},
+        "blocks that these are cut into, each with some of the experts of a mixture, which its ranks share",
         chosen());
   t.add("sequence", sequence, std::uint64_t{1}, {1, 64},
         "groups of these that share the tokens of every sequence", chosen());
@@ -93,6 +125,12 @@ void TransformerParams::declare(base::ParamTree& t) {
       "microbatches", microbatches, std::uint64_t{1}, {1, Handover::kMost},
       "that a replica's sequences are cut into; a stage computes one while the next computes the one before",
       chosen());
+  t.add("routing", routing, std::string("balanced"), {"balanced", "skewed"},
+        "which experts tokens have, where workload.inputs.routing does not say it: all as many tokens, or by "
+        "chance, the first ones more often",
+        chosen());
+  t.add("skew", skew, 1.0, {0.0, 10.0}, "skewed routing: expert e is drawn in proportion to (e + 1)^-skew",
+        chosen());
 }
 
 void TransformerParams::declare_case(base::ParamTree& t) {
@@ -126,7 +164,8 @@ void TransformerParams::check(const model::MachineParams& machine) const {
   require_divides("workload.microbatches", microbatches, "sequences of a replica", replica_sequences());
   require_related("workload.parallel.tensor", tp, "query heads", model.heads);
   require_related("workload.parallel.tensor", tp, "key heads", model.kv_heads);
-  require_divides("workload.parallel.tensor", tp * lnc,
+  check_experts(model, parallel, phase());
+  require_divides("workload.parallel.tensor", parallel.block() * lnc,
                   "hidden features of workload.model.ffn (by physical cores)", model.ffn);
   require_divides("workload.model.hidden", 32 * lnc, "hidden features (whole accesses of HBM)", model.hidden);
   if (phase() == Phase::kDecode) return check_decode(machine);
@@ -170,7 +209,7 @@ void TransformerParams::check_decode(const model::MachineParams& machine) const 
 
 double TransformerParams::useful_flops() const {
   const auto d = [](std::uint64_t n) { return static_cast<double>(n); };
-  const double weights = model.layer_weights() - 2 * d(model.hidden);
+  const double weights = model.token_weights() - 2 * d(model.hidden);
   const double pairs =
       phase() == Phase::kDecode ? d(batch) * d(context + 1) : d(batch) * d(tokens) * d(tokens + 1) / 2;
   const double attention = 4 * d(model.heads) * d(model.head_dim) * pairs;
@@ -181,12 +220,19 @@ std::string TransformerParams::describe() const {
   const std::string work = phase() == Phase::kDecode
                                ? fmt::format("decode of {} sequences at {} tokens", batch, context)
                                : fmt::format("prefill of {} x {} tokens", batch, tokens);
+  const std::string mixture =
+      model.experts == 0
+          ? ""
+          : fmt::format(", {} of {} experts, {}, in {} blocks", model.experts_per_token, model.experts,
+                        inputs.of("routing").empty() ? routing : std::string("routed as given"),
+                        parallel.expert);
   std::string degrees = fmt::format("tensor {}", parallel.tensor);
   if (parallel.sequence > 1) degrees += fmt::format(" x sequence {}", parallel.sequence);
   degrees += fmt::format(" x data {}", parallel.data);
   if (parallel.pipeline > 1) degrees += fmt::format(" x pipeline {}", parallel.pipeline);
   if (microbatches > 1) degrees += fmt::format(", {} microbatches", microbatches);
-  return fmt::format("{}, {} of {} layers, {}, {}", model.name, layers, model.layers, work, degrees);
+  return fmt::format("{}, {} of {} layers{}, {}, {}", model.name, layers, model.layers, mixture, work,
+                     degrees);
 }
 
 }  // namespace tahoma::workloads

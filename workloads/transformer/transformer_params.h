@@ -17,23 +17,30 @@
 
 namespace tahoma::workloads {
 
-// A decoder layer: RMS norm, grouped-query attention with rotary embedding, RMS norm, SwiGLU.
+// A decoder layer: RMS norm, grouped-query attention with rotary embedding, RMS norm, SwiGLU; or, for SwiGLU,
+// a mixture of such experts, of which each token has some.
 struct ModelShape {
   std::string name;
   std::uint64_t layers = 1;  // of the whole model
   std::uint64_t hidden = 0, heads = 0, kv_heads = 0, head_dim = 0, ffn = 0, vocabulary = 0;
+  std::uint64_t experts = 0, experts_per_token = 2;  // 0: no mixture
   double epsilon = 1e-5, theta = 500000;
 
   void declare(base::ParamTree& t);
   std::uint64_t group() const { return heads / kv_heads; }  // query heads that share keys and values
-  double layer_weights() const;                             // elements
+  std::uint64_t feed_forwards() const { return experts > 0 ? experts : 1; }
+  double layer_weights() const;  // elements
+  double token_weights() const;  // that a token meets: of the experts those that it has
 };
 
 struct ParallelDegrees {
   std::uint64_t tensor = 1, sequence = 1, data = 1, pipeline = 1;
+  // Blocks that the tensor-parallel ranks are cut into: each has some of the experts, its ranks share them.
+  std::uint64_t expert = 1;
   void declare(base::ParamTree& t);
   std::uint64_t groups() const { return sequence * data * pipeline; }
   std::uint64_t ranks() const { return tensor * groups(); }
+  std::uint64_t block() const { return tensor / expert; }
 };
 
 // Files of inputs, each [layers, rows, columns] but x [rows, hidden]; empty: from the seed.
@@ -42,18 +49,21 @@ struct TransformerFiles {
     const char *name, *what;
     std::string path;
   };
-  std::vector<File> all{{"x", "[rows, hidden], the residual stream in front of the first layer", {}},
-                        {"attention_gain", "[layers, 1, hidden] of fp32", {}},
-                        {"q", "[layers, hidden, heads head_dim]", {}},
-                        {"k", "[layers, hidden, kv_heads head_dim]", {}},
-                        {"v", "[layers, hidden, kv_heads head_dim]", {}},
-                        {"o", "[layers, heads head_dim, hidden]", {}},
-                        {"mlp_gain", "[layers, 1, hidden] of fp32", {}},
-                        {"gate", "[layers, hidden, ffn]", {}},
-                        {"up", "[layers, hidden, ffn]", {}},
-                        {"down", "[layers, ffn, hidden]", {}},
-                        {"k_cache", "decode: [layers, batch context, kv_heads head_dim]", {}},
-                        {"v_cache", "decode: [layers, batch context, kv_heads head_dim]", {}}};
+  std::vector<File> all{
+      {"x", "[rows, hidden], the residual stream in front of the first layer", {}},
+      {"attention_gain", "[layers, 1, hidden] of fp32", {}},
+      {"q", "[layers, hidden, heads head_dim]", {}},
+      {"k", "[layers, hidden, kv_heads head_dim]", {}},
+      {"v", "[layers, hidden, kv_heads head_dim]", {}},
+      {"o", "[layers, heads head_dim, hidden]", {}},
+      {"mlp_gain", "[layers, 1, hidden] of fp32", {}},
+      {"gate", "[layers, hidden, ffn], of experts [layers, experts hidden, ffn]", {}},
+      {"up", "as gate", {}},
+      {"down", "[layers, ffn, hidden], of experts [layers, experts ffn, hidden]", {}},
+      {"k_cache", "decode: [layers, batch context, kv_heads head_dim]", {}},
+      {"v_cache", "decode: [layers, batch context, kv_heads head_dim]", {}},
+      {"router", "of experts: [layers, hidden, experts]", {}},
+      {"routing", "[layers, rows, experts_per_token] of int32, the experts of each token", {}}};
   void declare(base::ParamTree& t);
   const std::string& of(std::string_view name) const;
 };
@@ -65,6 +75,8 @@ struct TransformerParams {
   ParallelDegrees parallel;
   TransformerFiles inputs;
   std::string phase_name, placement, algorithm;
+  std::string routing;        // to experts: balanced or skewed
+  double skew = 1;            // of skewed routing
   std::uint64_t layers = 1;   // that are simulated
   std::uint64_t batch = 1;    // sequences of the whole machine
   std::uint64_t tokens = 1;   // prefill: of each sequence
@@ -76,8 +88,9 @@ struct TransformerParams {
   // Of these what a training step has as well: all but phases, inputs and slices.
   void declare_case(base::ParamTree& t);
   // Throws UserError E-MDL-001 (sizes that do not divide each other), E-MDL-002 (more ranks than the machine
-  // has), E-MDL-003 (a placement that is none) and E-MDL-010 (rows of a decoding step that ranks cannot hand
-  // over in equal runs).
+  // has), E-MDL-003 (a placement that is none), E-MDL-010 (rows of a decoding step that ranks cannot hand
+  // over in equal runs), E-MDL-020 (experts that cannot be dealt to the ranks) and E-MDL-021 (more experts of
+  // a token than there are).
   void check(const model::MachineParams& machine) const;
 
   Phase phase() const { return phase_name == "decode" ? Phase::kDecode : Phase::kPrefill; }

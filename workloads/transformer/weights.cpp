@@ -51,12 +51,12 @@ struct Maker {
   }
 };
 
-// The tensors of a layer: where they go, how large they are.
+// The tensors of a layer: where they go, how large they are; how many of them stand below each other.
 struct Row {
   const char* name;
   HostTensor HostWeights::*to;
   bool gain;
-  std::uint64_t rows, columns;
+  std::uint64_t rows, columns, count = 1;
 };
 
 }  // namespace
@@ -71,9 +71,9 @@ HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
                                  {"v", &HostWeights::v, false, m.hidden, kv},
                                  {"o", &HostWeights::o, false, q, m.hidden},
                                  {"mlp_gain", &HostWeights::mlp_gain, true, 1, m.hidden},
-                                 {"gate", &HostWeights::gate, false, m.hidden, m.ffn},
-                                 {"up", &HostWeights::up, false, m.hidden, m.ffn},
-                                 {"down", &HostWeights::down, false, m.ffn, m.hidden}}};
+                                 {"gate", &HostWeights::gate, false, m.hidden, m.ffn, m.feed_forwards()},
+                                 {"up", &HostWeights::up, false, m.hidden, m.ffn, m.feed_forwards()},
+                                 {"down", &HostWeights::down, false, m.ffn, m.hidden, m.feed_forwards()}}};
   constexpr DType kDType = TransformerParams::kDType;
   HostCase values;
   values.weights.resize(params.layers);
@@ -81,8 +81,8 @@ HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
   for (const Row& row : rows) {
     const auto uniform =
         row.gain ? Maker::Uniform{1, 0.5} : Maker::Uniform{0, std::sqrt(3.0 / static_cast<double>(row.rows))};
-    auto layers =
-        maker.layers(row.name, number++, row.gain ? DType::kFp32 : kDType, row.rows, row.columns, uniform);
+    auto layers = maker.layers(row.name, number++, row.gain ? DType::kFp32 : kDType, row.count * row.rows,
+                               row.columns, uniform);
     for (std::uint64_t l = 0; l < params.layers; ++l) values.weights[l].*row.to = std::move(layers[l]);
   }
   const bool decodes = params.phase() == Phase::kDecode;
@@ -95,6 +95,11 @@ HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
   } else {
     values.caches.resize(params.layers);
   }
+  if (m.experts > 0) {
+    auto routers = maker.layers("router", number++, kDType, m.hidden, m.experts,
+                                {0, std::sqrt(3.0 / static_cast<double>(m.hidden))});
+    for (std::uint64_t l = 0; l < params.layers; ++l) values.weights[l].router = std::move(routers[l]);
+  }
   values.table =
       decodes ? rope_table(m, params.context, 0, params.rows()) : rope_table(m, 0, 1, params.tokens);
   values.x = runtime::input(params.inputs.of("x"), "x", kDType, {params.all_rows(), m.hidden}, seed, 0);
@@ -105,6 +110,7 @@ void LayerWeights::allocate_products(Replica& replica, std::size_t rank, const M
                                      const RankShare& share, DType dtype) {
   qkv = replica.shared(rank, "qkv_weights", dtype, m.hidden, share.units() * m.head_dim);
   o = replica.shared(rank, "o_weights", dtype, share.heads * m.head_dim, m.hidden);
+  if (share.experts > 0) return;
   gate_up = replica.shared(rank, "gate_up_weights", dtype, m.hidden, 2 * share.ffn);
   down = replica.shared(rank, "down_weights", dtype, share.ffn, m.hidden);
 }
@@ -121,7 +127,7 @@ LayerWeights::LayerWeights(Replica& replica, std::size_t rank, const ModelShape&
   mlp_gain = replica.shared(rank, "mlp_gain", DType::kFp32, 1, m.hidden);
   allocate_products(replica, rank, m, share, TransformerParams::kDType);
   for (const Matrix* matrix : {&attention_gain, &mlp_gain, &qkv, &o, &gate_up, &down})
-    replica.declare_input(matrix->tensor);
+    if (!matrix->views.empty()) replica.declare_input(matrix->tensor);
 }
 
 void copy_block(const HostTensor& from, const runtime::Window& window, HostTensor& to,
@@ -162,6 +168,7 @@ void LayerWeights::fill_products(runtime::Machine& machine, const Replica& repli
   for (Matrix LayerWeights::*part :
        {&LayerWeights::qkv, &LayerWeights::o, &LayerWeights::gate_up, &LayerWeights::down}) {
     const Matrix& matrix = this->*part;
+    if (matrix.views.empty()) continue;  // a mixture has experts instead
     HostTensor values = runtime::make_tensor(matrix.tensor.name, matrix.tensor.dtype, matrix.tensor.shape);
     for (const WeightBlock& block : blocks_of(model, share, rank))
       if (block.part == part) copy_block(w.*block.whole, block.window, values, block.place());

@@ -10,7 +10,9 @@ namespace tahoma::workloads {
 
 // Rows are inputs, columns outputs; norms' gains are [1, hidden] of fp32.
 struct HostWeights {
-  runtime::HostTensor attention_gain, q, k, v, o, mlp_gain, gate, up, down;
+  runtime::HostTensor attention_gain, q, k, v, o, mlp_gain;
+  runtime::HostTensor gate, up, down;  // of a mixture expert by expert, one below the other
+  runtime::HostTensor router;          // [hidden, experts]
 };
 // What the caches of a layer hold: [sequences of all replicas, context, kv_heads head_dim] each.
 struct HostCache {
@@ -29,7 +31,8 @@ struct HostCase {
 // Throws what load_input() throws.
 HostCase host_case(const TransformerParams& params, std::uint64_t seed);
 
-// A rank's part, or anything else of the same shapes.
+// A rank's part, or anything else of the same shapes. Of a mixture of experts without its feed-forward parts,
+// which are ExpertWeights.
 struct LayerWeights {
   Matrix attention_gain, mlp_gain;
   Matrix qkv;      // [hidden, units head_dim]: its query heads, key heads, value heads
