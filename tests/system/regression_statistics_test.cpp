@@ -140,6 +140,8 @@ TEST_CASE("regression differences: a change behind the digits of a cell is shown
 
 TEST_CASE("regression subsystems: every family of statistics has its own", "[regression]") {
   CHECK(subsystem_of("simulated_time_ns") == "run");
+  CHECK(subsystem_of("regions[3].engines.vector.time_ns") == "regions");
+  CHECK(subsystem_of("whole.needs_ns.vector") == "regions");
   CHECK(subsystem_of("bound_by.resource") == "run");
   CHECK(subsystem_of("outputs.c.sha256") == "values");
   CHECK(subsystem_of("engines.tensor.active_percent") == "engines");
