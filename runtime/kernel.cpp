@@ -226,7 +226,7 @@ void Kernel::region(const std::string& name) {
 
 isa::Program Kernel::finish() {
   schedule(impl_->ops, impl_->next_signal, impl_->program);
-  impl_->ops.clear();
+  impl_->ops = {};  // many kernels are built before the first is finished: the room is the next one's
   return std::move(impl_->program);
 }
 

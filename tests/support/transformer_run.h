@@ -7,9 +7,11 @@
 #include <stdexcept>
 #include <string>
 
+#include "model/base/error.h"
 #include "runtime/golden.h"
 #include "tests/support/in_child.h"
 #include "tests/support/workload_run.h"
+#include "workloads/transformer/footprint.h"
 #include "workloads/transformer/transformer.h"
 #include "workloads/transformer/transformer_params.h"
 
@@ -92,6 +94,19 @@ Params params_with(const Settings& settings) {
   params.declare(tree);
   for (const auto& [key, value] : settings) tree.set("workload." + key, value, "test");
   return params;
+}
+
+// What refuses a case before its run: "CODE PLACE".
+template <class Params = workloads::TransformerParams>
+std::string refusal(const model::MachineParams& machine, const Settings& settings) {
+  const Params params = params_with<Params>(settings);
+  try {
+    params.check(machine);
+    check_footprint(params, machine);
+  } catch (const base::UserError& e) {
+    return e.code + " " + e.place;
+  }
+  return "accepted";
 }
 
 }  // namespace tahoma::tests

@@ -6,7 +6,6 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "model/base/error.h"
 #include "tests/support/transformer_run.h"
 #include "workloads/training/training_definition.h"
 #include "workloads/training/training_figures.h"
@@ -34,17 +33,6 @@ void check_step(const model::MachineParams& params, const Settings& more) {
 
 workloads::TrainingParams params_of(const Settings& settings) {
   return tests::params_with<workloads::TrainingParams>(settings);
-}
-
-std::string refusal(const model::MachineParams& machine, const Settings& settings) {
-  const workloads::TrainingParams params = params_of(settings);
-  try {
-    params.check(machine);
-    workloads::check_footprint(params, machine);
-  } catch (const base::UserError& e) {
-    return e.code + " " + e.place;
-  }
-  return "accepted";
 }
 
 }  // namespace
@@ -136,15 +124,23 @@ TEST_CASE("training: gradients and weights that are off are told apart", "[train
 
 TEST_CASE("training: what cannot be dealt or does not fit is refused at its key", "[training]") {
   const model::MachineParams pairs = tests::chips(1, 2);
-  CHECK(refusal(pairs, with(kStep, {{"parallel.tensor", "2"}})) == "accepted");
-  CHECK(refusal(pairs, with(kStep, {{"parallel.tensor", "4"}})) == "E-MDL-030 workload.model.kv_heads");
-  CHECK(refusal(pairs, with(kStep, {{"parallel.pipeline", "2"}})) == "E-MDL-030 workload.parallel");
-  CHECK(refusal(pairs, with(kStep, {{"model.vocabulary", "0"}})) == "E-MDL-030 workload.model.vocabulary");
-  CHECK(refusal(pairs, with(kStep, {{"tokens", "8"}, {"batch", "16"}})) == "E-MDL-030 workload.tokens");
-  CHECK(refusal(pairs, with(kStep, {{"tokens", "16"}, {"batch", "1"}})) == "E-MDL-030 workload.batch");
-  CHECK(refusal(pairs, with(kStep, {{"parallel.data", "3"}, {"batch", "3"}})) ==
+  CHECK(tests::refusal<workloads::TrainingParams>(pairs, with(kStep, {{"parallel.tensor", "2"}})) ==
+        "accepted");
+  CHECK(tests::refusal<workloads::TrainingParams>(pairs, with(kStep, {{"parallel.tensor", "4"}})) ==
+        "E-MDL-030 workload.model.kv_heads");
+  CHECK(tests::refusal<workloads::TrainingParams>(pairs, with(kStep, {{"parallel.pipeline", "2"}})) ==
+        "E-MDL-030 workload.parallel");
+  CHECK(tests::refusal<workloads::TrainingParams>(pairs, with(kStep, {{"model.vocabulary", "0"}})) ==
+        "E-MDL-030 workload.model.vocabulary");
+  CHECK(tests::refusal<workloads::TrainingParams>(pairs, with(kStep, {{"tokens", "8"}, {"batch", "16"}})) ==
+        "E-MDL-030 workload.tokens");
+  CHECK(tests::refusal<workloads::TrainingParams>(pairs, with(kStep, {{"tokens", "16"}, {"batch", "1"}})) ==
+        "E-MDL-030 workload.batch");
+  CHECK(tests::refusal<workloads::TrainingParams>(pairs,
+                                                  with(kStep, {{"parallel.data", "3"}, {"batch", "3"}})) ==
         "E-MDL-031 workload.model.hidden");
-  CHECK(refusal(pairs,
-                with(kStep, {{"model.hidden", "16384"}, {"model.ffn", "53248"}, {"model.layers", "126"}})) ==
-        "E-MDL-032 workload.parallel");
+  CHECK(
+      tests::refusal<workloads::TrainingParams>(
+          pairs, with(kStep, {{"model.hidden", "16384"}, {"model.ffn", "53248"}, {"model.layers", "126"}})) ==
+      "E-MDL-032 workload.parallel");
 }

@@ -18,12 +18,7 @@ namespace {
 const Settings kTwoStages{{"layers", "2"}, {"model.layers", "2"}, {"parallel.pipeline", "2"}};
 
 std::string refusal(const model::MachineParams& machine, const Settings& settings) {
-  try {
-    params_with(with(kTiny, settings)).check(machine);
-  } catch (const base::UserError& e) {
-    return e.code + " " + e.place;
-  }
-  return "accepted";
+  return tests::refusal(machine, with(kTiny, settings));
 }
 
 }  // namespace

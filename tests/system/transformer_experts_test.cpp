@@ -43,14 +43,7 @@ std::function<void(runtime::Machine&)> zeroed(const std::string& name) {
   };
 }
 
-std::string refusal(const Settings& settings) {
-  try {
-    params_with(with(kTiny, settings)).check(chips(1, 1));
-  } catch (const base::UserError& e) {
-    return e.code + " " + e.place;
-  }
-  return "accepted";
-}
+std::string refusal(const Settings& settings) { return tests::refusal(chips(1, 1), with(kTiny, settings)); }
 
 }  // namespace
 

@@ -15,21 +15,10 @@
 #include "workloads/transformer/seating.h"
 
 using namespace tahoma;
-using tests::run_layers;
+using tests::run_layers, tests::refusal;
 using tests::Settings, tests::kTiny, tests::with, tests::chips, tests::check_layers, tests::params_with;
 
 namespace {
-
-std::string refusal(const model::MachineParams& machine, const Settings& settings) {
-  const workloads::TransformerParams params = params_with(settings);
-  try {
-    params.check(machine);
-    workloads::check_footprint(params, machine);
-  } catch (const base::UserError& e) {
-    return e.code + " " + e.place;
-  }
-  return "accepted";
-}
 
 base::InstructionActivity busy(std::uint32_t core, isa::Queue queue, std::int64_t from, std::int64_t to) {
   base::InstructionActivity a;
