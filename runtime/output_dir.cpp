@@ -129,7 +129,7 @@ std::string OutputDir::file(const std::string& name) {
 }
 
 std::string OutputDir::folder(const std::string& name) {
-  const std::string path = file(name);
+  std::string path = file(name);
   std::error_code error;
   if (!fs::create_directory(path, error)) refuse_unwritable(path, error.message());
   return path;

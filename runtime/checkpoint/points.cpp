@@ -64,23 +64,24 @@ std::size_t Points::add(std::uint32_t core, const DumpPoint& point, const std::s
 
 Points::Visits& Points::visits_of(std::uint32_t core, const std::string& region, const std::string& request) {
   const auto [at, added] = regions_[core].try_emplace(region);
-  if (!added) return at->second;
+  Visits& visits = at->second;
+  if (!added) return visits;
   std::vector<std::string> names;
   bool known = false;
   const isa::Program& program = *programs_.at(core);
   for (std::uint8_t q = 0; q < isa::kQueueCount; ++q) {
-    at->second.branches[q] = std::any_of(program.streams[q].begin(), program.streams[q].end(), is_branch);
+    visits.branches[q] = std::any_of(program.streams[q].begin(), program.streams[q].end(), is_branch);
     for_each_stretch(program, q, [&](const std::string& name, std::uint32_t first, std::uint32_t last) {
       names.push_back(clean_name(name));
       if (names.back() != region) return;
       known = true;
-      at->second.stretches[q].push_back({first, last});
+      visits.stretches[q].push_back({first, last});
     });
   }
   if (!known)
     refuse_point(request, fmt::format("core {} has no region '{}'{}", core, region,
                                       base::did_you_mean(region, names)));
-  return at->second;
+  return visits;
 }
 
 Points::Executions& Points::executions_of(std::uint32_t core, const DumpPoint& point,

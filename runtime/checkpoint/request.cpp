@@ -33,7 +33,7 @@ std::uint32_t number(const std::string& text, std::string_view digits, std::uint
 // Takes "#3" from the end.
 std::optional<std::uint32_t> take_occurrence(const std::string& text, std::string_view& rest) {
   const std::size_t at = rest.rfind('#');
-  if (at == rest.npos) return std::nullopt;
+  if (at == std::string_view::npos) return std::nullopt;
   const std::uint32_t n = number(text, rest.substr(at + 1), 1);
   rest = rest.substr(0, at);
   return n;
@@ -47,7 +47,7 @@ struct Indexed {
 // "vector[12]"; nothing if there is no bracket.
 std::optional<Indexed> indexed(const std::string& text, std::string_view word) {
   const std::size_t open = word.find('[');
-  if (open == word.npos) return std::nullopt;
+  if (open == std::string_view::npos) return std::nullopt;
   if (word.back() != ']') refuse(text, "the number of an instruction has no end");
   const std::string_view digits = word.substr(open + 1, word.size() - open - 2);
   Indexed found{word.substr(0, open), std::nullopt};
@@ -84,9 +84,9 @@ DumpPoint parse_point(const std::string& text, std::string_view word) {
 void parse_results(std::string_view word, DumpRequest& request) {
   request.results = true;
   const std::size_t close = word.find(']');
-  if (close == word.npos) refuse(request.text, "the number of an instruction has no end");
+  if (close == std::string_view::npos) refuse(request.text, "the number of an instruction has no end");
   std::string_view behind = word.substr(close + 1);
-  if (const std::size_t dot = behind.find('.'); dot != behind.npos) {
+  if (const std::size_t dot = behind.find('.'); dot != std::string_view::npos) {
     request.field = behind.substr(dot + 1);
     behind = behind.substr(0, dot);
   }
@@ -113,13 +113,13 @@ DumpRequest parse_dump(const std::string& text) {
   const std::size_t at = whole.find('@');
   const std::string_view what = std::string_view(whole).substr(0, at);
   if (what.empty()) refuse(text, "the name is missing");
-  if (what.find('[') != what.npos) {
-    if (at != whole.npos) refuse(text, "the result of an instruction has a point already");
+  if (what.find('[') != std::string_view::npos) {
+    if (at != std::string_view::npos) refuse(text, "the result of an instruction has a point already");
     parse_results(what, request);
     return request;
   }
   request.name = what;
-  if (at != whole.npos) request.point = parse_point(text, std::string_view(whole).substr(at + 1));
+  if (at != std::string_view::npos) request.point = parse_point(text, std::string_view(whole).substr(at + 1));
   return request;
 }
 
@@ -131,7 +131,7 @@ std::string clean_name(const std::string& name) {
 }
 
 bool matches(std::string_view pattern, std::string_view name) {
-  std::size_t p = 0, n = 0, star = pattern.npos, resume = 0;
+  std::size_t p = 0, n = 0, star = std::string_view::npos, resume = 0;
   while (n < name.size()) {
     if (p < pattern.size() && pattern[p] == '*') {
       star = p++;
@@ -139,7 +139,7 @@ bool matches(std::string_view pattern, std::string_view name) {
     } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
       ++p;
       ++n;
-    } else if (star != pattern.npos) {
+    } else if (star != std::string_view::npos) {
       p = star + 1;
       n = ++resume;
     } else {

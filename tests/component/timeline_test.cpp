@@ -96,7 +96,7 @@ TEST_CASE("timeline: transfers are told once, with all their bytes, between door
   std::uint64_t bytes = 0;
   for (const base::TransferActivity& t : o.heard.transfers) {
     bytes += t.bytes;
-    CHECK(t.bytes == 128 * 512 * 4);
+    CHECK(t.bytes == 128UL * 512 * 4);
     CHECK(t.rung < t.start);
     CHECK(t.start < t.end);
   }
@@ -140,7 +140,7 @@ TEST_CASE("timeline: packets of a link follow each other and add up to its stati
     CHECK(busy == link.busy);
     told += payload;
   }
-  CHECK(told >= 128 * 512 * 4);
+  CHECK(told >= 128UL * 512 * 4);
 }
 
 TEST_CASE("timeline: every wait names the instruction whose change ended it", "[activity]") {

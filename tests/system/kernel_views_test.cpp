@@ -97,7 +97,7 @@ TEST_CASE("kernel: a transposed window goes through the columns of its matrix", 
                Queue::kGpSimd);  // rows that the transfer does not read, by the rows it may
   const isa::Program program = kernel.finish();
   const isa::DmaSide& src = program.descriptors.at(0).src;
-  CHECK(src.offset == (16 * 48 + 8) * 4);
+  CHECK(src.offset == (16 * 48 + 8) * 4UL);
   CHECK(src.stride == std::array<std::int32_t, 4>{1, 0, 0, 48});
   CHECK(waited(program, Queue::kGpSimd) == isa::Wait::Kind::kNone);
 }

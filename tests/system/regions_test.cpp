@@ -16,8 +16,8 @@ using runtime::HbmView, runtime::Kernel, runtime::RegionSummary, runtime::Resour
 
 namespace {
 
-constexpr unsigned kRows = 128, kColumns = 512, kBlocks = 4;
-constexpr std::uint64_t kBytes = std::uint64_t{kRows} * kColumns * kBlocks * sizeof(float);
+constexpr std::uint64_t kRows = 128, kColumns = 512, kBlocks = 4;
+constexpr std::uint64_t kBytes = kRows * kColumns * kBlocks * sizeof(float);
 
 // y = exp(x), a region for the first half of the blocks and one for the second.
 isa::Program two_halves(const model::MachineParams& machine) {

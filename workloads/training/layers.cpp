@@ -5,14 +5,7 @@
 
 namespace tahoma::workloads {
 
-using isa::DType;
 using runtime::HbmView;
-
-namespace {
-
-constexpr DType kDType = TransformerParams::kDType;
-
-}  // namespace
 
 TrainingLayers::TrainingLayers(Fleet& fleet, const TrainingParams& params, const Parameters& parameters,
                                const RowExchange& rows)

@@ -5,8 +5,8 @@ namespace tahoma::workloads {
 
 RopeTables::RopeTables(Fleet& fleet, const TrainingParams& params) : fleet_(fleet) {
   const auto make = [&](const Cell& c, const char* name) {
-    const Matrix table = fleet.replica(c).shared(c.rank, name, TransformerParams::kDType,
-                                                 params.forward.tokens, params.model().head_dim);
+    Matrix table = fleet.replica(c).shared(c.rank, name, TransformerParams::kDType, params.forward.tokens,
+                                           params.model().head_dim);
     fleet.replica(c).declare_input(table.tensor);
     return table;
   };

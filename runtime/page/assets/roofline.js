@@ -98,7 +98,7 @@ function stallCell(engine) {
   const title = shares.map(([name, percent]) => `${format.words(name)} ${percent.toFixed(1)} %`).join("\n");
   const stall = engine.largest_stall;
   return el("span", {title}, swatch(cycleColour(stall === "none" ? "busy" : stall)),
-            stall === "none" ? "none" : `${format.words(stall)} ${format.percent(engine.time_percent[stall])}`);
+            stall === "none" ? "none" : `${format.words(stall)} ${Math.round(engine.time_percent[stall])} %`);
 }
 
 function regionStalls(regions) {
