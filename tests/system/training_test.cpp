@@ -144,3 +144,17 @@ TEST_CASE("training: what cannot be dealt or does not fit is refused at its key"
           pairs, with(kStep, {{"model.hidden", "16384"}, {"model.ffn", "53248"}, {"model.layers", "126"}})) ==
       "E-MDL-032 workload.parallel");
 }
+
+TEST_CASE("training: the whole model's step is this one's, by useful operations", "[training]") {
+  const workloads::TrainingParams params = params_of(with(kStep, {{"model.layers", "7"}, {"layers", "2"}}));
+  base::RunMeasurement run;
+  run.elapsed = base::Duration{1'000'000'000};  // 1 us
+  double model_step = 0;
+  for (const runtime::WorkloadFigure& f : workloads::figures_of(params, tests::chips(1, 1), run, {}))
+    if (f.key == "model_step_time_ns") model_step = f.value;
+  // Multiply-accumulates of a token: of a layer's products and half of its attention's pairs, and of the
+  // head.
+  const double layer = 128.0 * 32 * (2 * 8 + 2 * 4) + 3.0 * 128 * 256 + 2 * 8 * 32 * 65 / 2.0,
+               head = 128 * 256;
+  CHECK(model_step == Approx(1e3 * (7 * layer + head) / (2 * layer + head)));
+}

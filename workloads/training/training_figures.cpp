@@ -56,8 +56,9 @@ void check_footprint(const TrainingParams& params, const model::MachineParams& m
 std::vector<runtime::WorkloadFigure> figures_of(const TrainingParams& params,
                                                 const model::MachineParams& machine,
                                                 const base::RunMeasurement& run, base::Duration exposed) {
-  const double seconds = run.elapsed.seconds(),
-               scale = number(params.model().layers) / number(params.forward.layers),
+  TrainingParams whole = params;
+  whole.forward.layers = params.model().layers;
+  const double seconds = run.elapsed.seconds(), scale = whole.useful_flops() / params.useful_flops(),
                tokens = number(params.all_rows());
   std::vector<runtime::WorkloadFigure> figures;
   figures.push_back(
@@ -65,7 +66,8 @@ std::vector<runtime::WorkloadFigure> figures_of(const TrainingParams& params,
   if (scale > 1)
     figures.push_back(
         time_figure("model_step_time_ns", seconds * scale,
-                    fmt::format("of {} layers, scaled, the head with them", params.model().layers)));
+                    fmt::format("of {} layers and the head, at this step's useful operations a second",
+                                params.model().layers)));
   const double rate = tokens / (seconds * scale);
   figures.push_back(
       {"tokens_per_second", rate, fmt::format("{:.4g}", rate),

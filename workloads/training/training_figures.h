@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the owner of a training run wants to know of a step, and whether it fits. Figures of the whole model
-// scale the step by its layers where not all are simulated; the head, which is simulated once, is scaled with
-// them, and the embedding and the host are left out.
+// take its useful operations at the rate of this step, where not all layers are simulated; the embedding and
+// the host are left out.
 #pragma once
 
 #include "runtime/workload.h"
