@@ -89,7 +89,7 @@ TEST_CASE("training: gradients and weights that are off are told apart", "[train
   const workloads::TrainingParams params = params_of(kStep);
   const workloads::TrainingCase values = workloads::training_case(params, 1);
   const workloads::WantedStep wanted = workloads::wanted_step(params, values, 1);
-  const workloads::AdamSettings& adam = params.optimizer.adam;
+  const workloads::AdamSettings& adam = params.optimizer;
   const auto made = [&](double of_gradient, double of_step) {
     std::pair<workloads::ModelTensors, workloads::ModelTensors> both{workloads::zeros_like(values.weights),
                                                                      workloads::zeros_like(values.weights)};

@@ -33,15 +33,7 @@ class Adam final : public KernelCase {
     t.add("gradient", gradient_, std::string("fp32"), {"bf16", "fp32"}, "element type of the gradients",
           base::chosen());
     t.add("copy", copy_, false, "the new parameters are also stored in bf16", base::chosen());
-    t.add("rate", settings_.rate, 1e-3, {0, 1}, "learning rate", base::chosen());
-    t.add("beta1", settings_.beta1, 0.9, {0, 0.9999999}, "share of the first moment that is kept",
-          base::chosen());
-    t.add("beta2", settings_.beta2, 0.999, {0, 0.9999999}, "share of the second moment that is kept",
-          base::chosen());
-    t.add("epsilon", settings_.epsilon, 1e-8, {1e-30, 1}, "added to the root of the second moment",
-          base::chosen());
-    t.add("decay", settings_.decay, 0.01, {0, 1}, "weight decay, decoupled from the gradients",
-          base::chosen());
+    settings_.declare(t);
     t.add("step", settings_.step, std::uint64_t{1}, {1, std::uint64_t{1} << 32},
           "number of this step, from 1 on, for the bias correction", base::chosen());
   }

@@ -116,6 +116,15 @@ class Adam {
 
 }  // namespace
 
+void AdamSettings::declare(base::ParamTree& t) {
+  using base::chosen;
+  t.add("rate", rate, 1e-3, {0, 1}, "learning rate", chosen());
+  t.add("beta1", beta1, 0.9, {0, 0.9999999}, "share of the first moment that is kept", chosen());
+  t.add("beta2", beta2, 0.999, {0, 0.9999999}, "share of the second moment that is kept", chosen());
+  t.add("epsilon", epsilon, 1e-8, {1e-30, 1}, "added to the root of the second moment", chosen());
+  t.add("decay", decay, 0.01, {0, 1}, "weight decay, decoupled from the gradients", chosen());
+}
+
 double AdamSettings::first_correction() const { return 1 / (1 - std::pow(beta1, static_cast<double>(step))); }
 double AdamSettings::second_correction() const {
   return 1 / (1 - std::pow(beta2, static_cast<double>(step)));

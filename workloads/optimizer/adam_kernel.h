@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "isa/program.h"
+#include "model/base/params.h"
 #include "runtime/kernel.h"
 
 namespace tahoma::workloads {
@@ -21,6 +22,7 @@ struct AdamSettings {
   std::uint64_t step = 1;
   double first_correction() const;   // 1 / (1 - beta1^step)
   double second_correction() const;  // 1 / (1 - beta2^step)
+  void declare(base::ParamTree& t);  // all but the step's number
 };
 
 struct AdamShape {

@@ -12,11 +12,11 @@ TrainingStep::TrainingStep(Fleet& fleet, const TrainingParams& params)
       rows_(fleet, params),
       layers_(fleet, params, parameters_, rows_),
       head_(fleet, params, parameters_, rows_) {
-  updates_.emplace_back(fleet, params.optimizer.adam, parameters_.trained_gains());
-  updates_.emplace_back(fleet, params.optimizer.adam, parameters_.trained_head());
+  updates_.emplace_back(fleet, params.optimizer, parameters_.trained_gains());
+  updates_.emplace_back(fleet, params.optimizer, parameters_.trained_head());
   for (std::size_t l = 0; l < params.forward.layers; ++l)
     for (Trained& trained : parameters_.trained_layer(l))
-      updates_.emplace_back(fleet, params.optimizer.adam, std::move(trained));
+      updates_.emplace_back(fleet, params.optimizer, std::move(trained));
 }
 
 void TrainingStep::emit() {

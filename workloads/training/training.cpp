@@ -62,7 +62,7 @@ class Training final : public runtime::Workload {
     const WantedStep wanted = wanted_step(params_, values, roundings());
     runtime::GoldenResult result = check_losses(wanted, step_->losses());
     result.add(check_gradients(wanted, step_->gradients(values.weights)));
-    result.add(check_weights(wanted, params_.optimizer.adam, values.weights, step_->weights(values.weights)));
+    result.add(check_weights(wanted, params_.optimizer, values.weights, step_->weights(values.weights)));
     return result;
   }
 

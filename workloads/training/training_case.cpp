@@ -15,16 +15,6 @@ namespace {
 // Beyond those of host_case(), which counts its tensors from 0 on.
 constexpr std::uint64_t kFinalGain = 100, kHead = 101, kLabels = 102;
 
-HostTensor generated(const char* name, std::uint64_t number, DType dtype, std::uint64_t rows,
-                     std::uint64_t columns, std::uint64_t seed, double middle, double reach) {
-  HostTensor tensor = runtime::make_tensor(name, dtype, {rows, columns});
-  const std::size_t size = isa::size_of(dtype);
-  for (std::uint64_t i = 0; i < rows * columns; ++i)
-    isa::store_from_fp32(tensor.values.data() + i * size, dtype,
-                         static_cast<float>(middle + reach * runtime::generated_value(seed, number, i)));
-  return tensor;
-}
-
 }  // namespace
 
 HostTensor labels_of(const TrainingParams& params, std::uint64_t seed) {
@@ -47,11 +37,11 @@ TrainingCase training_case(const TrainingParams& params, std::uint64_t seed) {
                       labels_of(params, seed)};
   const std::string &gain = params.forward.inputs.of("final_gain"), &head = params.forward.inputs.of("head");
   values.weights.final_gain =
-      gain.empty() ? generated("final_gain", kFinalGain, DType::kFp32, 1, m.hidden, seed, 1, 0.5)
+      gain.empty() ? generated("final_gain", kFinalGain, DType::kFp32, {1, m.hidden}, seed, {1, 0.5})
                    : runtime::load_input(gain, "final_gain", DType::kFp32, {1, m.hidden});
   values.weights.head =
-      head.empty() ? generated("head", kHead, TransformerParams::kDType, m.hidden, m.vocabulary, seed, 0,
-                               std::sqrt(3.0 / static_cast<double>(m.hidden)))
+      head.empty() ? generated("head", kHead, TransformerParams::kDType, {m.hidden, m.vocabulary}, seed,
+                               {0, std::sqrt(3.0 / static_cast<double>(m.hidden))})
                    : runtime::load_input(head, "head", TransformerParams::kDType, {m.hidden, m.vocabulary});
   return values;
 }

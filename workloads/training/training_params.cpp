@@ -33,14 +33,6 @@ void require_shares(const char* path, const char* what, std::uint64_t elements, 
 
 }  // namespace
 
-void OptimizerParams::declare(base::ParamTree& t) {
-  t.add("rate", adam.rate, 1e-3, {0, 1}, "learning rate", chosen());
-  t.add("beta1", adam.beta1, 0.9, {0, 0.9999999}, "share of the first moment that is kept", chosen());
-  t.add("beta2", adam.beta2, 0.999, {0, 0.9999999}, "share of the second moment that is kept", chosen());
-  t.add("epsilon", adam.epsilon, 1e-8, {1e-30, 1}, "added to the root of the second moment", chosen());
-  t.add("decay", adam.decay, 0.01, {0, 1}, "weight decay, decoupled from the gradients", chosen());
-}
-
 void TrainingParams::declare(base::ParamTree& t) {
   forward.phase_name = "prefill";
   forward.inputs.all.resize(forward.inputs.all.size() - 4);  // without caches and experts

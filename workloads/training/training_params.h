@@ -10,14 +10,9 @@
 
 namespace tahoma::workloads {
 
-struct OptimizerParams {
-  AdamSettings adam;
-  void declare(base::ParamTree& t);
-};
-
 struct TrainingParams {
   TransformerParams forward;  // a prefill in one slice
-  OptimizerParams optimizer;
+  AdamSettings optimizer;
   std::string recompute;
 
   void declare(base::ParamTree& t);

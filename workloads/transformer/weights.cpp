@@ -20,15 +20,12 @@ struct Maker {
   const TransformerParams& params;
   std::uint64_t seed;
 
-  struct Uniform {
-    double middle = 0, reach = 1;
-  };
   std::vector<HostTensor> layers(const char* name, std::uint64_t number, DType dtype, std::uint64_t rows,
                                  std::uint64_t columns, const Uniform& uniform) const {
     const std::string& path = params.inputs.of(name);
     HostTensor all;
     if (path.empty())
-      all = generate(name, number, dtype, params.layers * rows, columns, uniform);
+      all = generated(name, number, dtype, {params.layers * rows, columns}, seed, uniform);
     else
       all = runtime::load_input(path, name, dtype, {params.layers, rows, columns});
     std::vector<HostTensor> result;
@@ -38,16 +35,6 @@ struct Maker {
       std::copy_n(all.values.data() + l * bytes, bytes, one.values.data());
     }
     return result;
-  }
-  HostTensor generate(const char* name, std::uint64_t number, DType dtype, std::uint64_t rows,
-                      std::uint64_t columns, const Uniform& uniform) const {
-    HostTensor tensor = runtime::make_tensor(name, dtype, {rows, columns});
-    const std::size_t size = isa::size_of(dtype);
-    for (std::uint64_t i = 0; i < rows * columns; ++i)
-      isa::store_from_fp32(
-          tensor.values.data() + i * size, dtype,
-          static_cast<float>(uniform.middle + uniform.reach * runtime::generated_value(seed, number, i)));
-    return tensor;
   }
 };
 
@@ -60,6 +47,17 @@ struct Row {
 };
 
 }  // namespace
+
+HostTensor generated(const char* name, std::uint64_t number, DType dtype, std::vector<std::uint64_t> shape,
+                     std::uint64_t seed, const Uniform& uniform) {
+  HostTensor tensor = runtime::make_tensor(name, dtype, std::move(shape));
+  const std::size_t size = isa::size_of(dtype);
+  for (std::uint64_t i = 0; i < tensor.elements(); ++i)
+    isa::store_from_fp32(
+        tensor.values.data() + i * size, dtype,
+        static_cast<float>(uniform.middle + uniform.reach * runtime::generated_value(seed, number, i)));
+  return tensor;
+}
 
 HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
   const ModelShape& m = params.model;
@@ -80,7 +78,7 @@ HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
   std::uint64_t number = 1;
   for (const Row& row : rows) {
     const auto uniform =
-        row.gain ? Maker::Uniform{1, 0.5} : Maker::Uniform{0, std::sqrt(3.0 / static_cast<double>(row.rows))};
+        row.gain ? Uniform{1, 0.5} : Uniform{0, std::sqrt(3.0 / static_cast<double>(row.rows))};
     auto layers = maker.layers(row.name, number++, row.gain ? DType::kFp32 : kDType, row.count * row.rows,
                                row.columns, uniform);
     for (std::uint64_t l = 0; l < params.layers; ++l) values.weights[l].*row.to = std::move(layers[l]);

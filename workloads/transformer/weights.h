@@ -26,6 +26,13 @@ struct HostCase {
   runtime::HostTensor x;             // [rows of all replicas, hidden]
 };
 
+// Values spread evenly from middle - reach to middle + reach; `number` tells the tensors of a case apart.
+struct Uniform {
+  double middle = 0, reach = 1;
+};
+runtime::HostTensor generated(const char* name, std::uint64_t number, isa::DType dtype,
+                              std::vector<std::uint64_t> shape, std::uint64_t seed, const Uniform& uniform);
+
 // The inputs of a case, from their files or the seed: weights uniform with a standard deviation of
 // 1 / sqrt(inputs), so that activations keep their size; gains between 0.5 and 1.5; the rest in [-1, 1).
 // Throws what load_input() throws.
