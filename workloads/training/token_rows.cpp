@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/training/token_rows.h"
 
-#include "workloads/transformer/parts.h"
+#include "workloads/transformer/phase_programs.h"
 
 namespace tahoma::workloads {
 
@@ -37,12 +37,11 @@ HbmView RowExchange::own(const TokenRows& rows, const Cell& c) const {
 }
 
 End RowExchange::own_end(const TokenRows& rows, const Cell& c) const {
-  return {rows.own[c.half].of(c.half), rows.own[c.half].tensor.address, 1};
+  return end_of(rows.own[c.half], c.half, 0, deal_.run, 1);
 }
 
 End RowExchange::block_end(const TokenRows& rows, const Cell& c) const {
-  const HbmView block = rows_of(rows.all.of(c.half), deal_.first_of_block(0, c.half), deal_.block());
-  return {block, rows.all.tensor.address + block.offset, deal_.ranks};
+  return end_of(rows.all, c.half, deal_.first_of_block(0, c.half), deal_.run, deal_.ranks);
 }
 
 void RowExchange::all_gather(const std::string& region, const Which& which) const {
