@@ -168,7 +168,7 @@ class Assembler {
       line.instruction.descriptor = static_cast<std::uint32_t>(program_.descriptors.size());
       program_.descriptors.push_back(line.descriptor);
     }
-    std::vector<Instruction>& stream = program_.stream(*queue_);
+    std::vector<Instruction>& stream = program_.stream(*queue_).edit();
     if (line.label) jumps_.push_back({*queue_, stream.size(), *line.label, line.label_place});
     stream.push_back(line.instruction);
   }

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "isa/instruction.h"
+#include "isa/stream.h"
 
 namespace tahoma::isa {
 
@@ -33,7 +33,7 @@ struct RegionMark {
 
 struct Program {
   std::string name = "program";
-  std::array<std::vector<Instruction>, kQueueCount> streams;
+  std::array<Stream, kQueueCount> streams;
   std::vector<Descriptor> descriptors;
   std::vector<std::string> args;  // names of the arguments, at most kArguments
   // Bit per argument: tensors that keep their values when nothing is computed, so that registers and indirect
@@ -44,8 +44,8 @@ struct Program {
   std::vector<std::string> regions;
   std::array<std::vector<RegionMark>, kQueueCount> marks;  // by stream, ascending
 
-  std::vector<Instruction>& stream(Queue q) { return streams[static_cast<std::size_t>(q)]; }
-  const std::vector<Instruction>& stream(Queue q) const { return streams[static_cast<std::size_t>(q)]; }
+  Stream& stream(Queue q) { return streams[static_cast<std::size_t>(q)]; }
+  const Stream& stream(Queue q) const { return streams[static_cast<std::size_t>(q)]; }
   bool is_control(std::uint8_t arg) const { return arg < kArguments && ((control >> arg) & 1) != 0; }
   friend bool operator==(const Program&, const Program&) = default;
 };

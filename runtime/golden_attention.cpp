@@ -11,7 +11,7 @@
 #include "runtime/golden.h"
 #include "runtime/golden_kernels.h"
 #include "runtime/golden_tally.h"
-#include "runtime/golden_threads.h"
+#include "runtime/host_threads.h"
 
 namespace tahoma::runtime {
 

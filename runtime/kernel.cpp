@@ -22,7 +22,9 @@ std::uint32_t rounded_up(std::uint64_t value, std::uint64_t unit) {
 
 }  // namespace
 
-Kernel::Kernel(std::string name, const model::MachineParams& machine) : impl_(std::make_unique<Impl>()) {
+Kernel::Kernel(std::string name, const model::MachineParams& machine, std::shared_ptr<OperationKinds> kinds)
+    : impl_(std::make_unique<Impl>()) {
+  if (kinds) impl_->ops = Operations(std::move(kinds));
   impl_->machine = machine;
   impl_->program.name = std::move(name);
   impl_->writes.resize(isa::kArguments);
@@ -202,10 +204,8 @@ Region Kernel::Impl::region_of(const HbmView& view) const {
 }
 
 Op& Kernel::Impl::append(isa::Opcode opcode, isa::Queue queue) {
-  Op& op = ops.emplace_back();
+  Op& op = ops.append();
   op.queue = queue;
-  op.region = region;
-  op.visit = visit;
   op.instruction.op = opcode;
   return op;
 }
@@ -219,14 +219,13 @@ void Kernel::region(const std::string& name) {
   auto& regions = impl_->program.regions;
   auto known = std::find(regions.begin(), regions.end(), name);
   if (known == regions.end()) known = regions.insert(regions.end(), name);
-  const auto number = static_cast<std::uint16_t>(known - regions.begin() + 1);
-  impl_->visit += number == impl_->region ? 0 : 1;
-  impl_->region = number;
+  impl_->ops.enter(static_cast<std::uint16_t>(known - regions.begin() + 1));
 }
 
 isa::Program Kernel::finish() {
   schedule(impl_->ops, impl_->next_signal, impl_->program);
-  impl_->ops = {};  // many kernels are built before the first is finished: the room is the next one's
+  impl_->ops =
+      Operations();  // many kernels are built before the first is finished: the room is the next one's
   return std::move(impl_->program);
 }
 

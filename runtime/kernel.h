@@ -104,9 +104,14 @@ struct ScalarOperand {  // an immediate or a [P,1] column of fp32
   const TileView* column = nullptr;
 };
 
+class OperationKinds;
+
 class Kernel {
  public:
-  Kernel(std::string name, const model::MachineParams& machine);
+  // Kernels that do alike, those of the ranks of a group, take less of the host's memory when they share
+  // `kinds` (runtime/operations.h).
+  Kernel(std::string name, const model::MachineParams& machine,
+         std::shared_ptr<OperationKinds> kinds = nullptr);
   ~Kernel();
 
   HbmView argument(const std::string& name, isa::DType dtype, std::uint64_t rows, std::uint64_t columns);

@@ -71,11 +71,12 @@ void Kernel::Impl::load_weights(const TileView& dst, const Stationary& stationar
 
 void Kernel::Impl::continue_group(const TileView& dst) {
   const Region region = region_of(dst);
-  for (auto op = ops.rbegin(); op != ops.rend(); ++op)
-    for (const Access& access : op->accesses) {
+  for (std::size_t i = ops.size(); i-- > 0;)
+    for (const Access& access : ops[i].accesses) {
       if (!access.region.overlaps(region)) continue;
       const bool same = access.region.contains(region) && region.contains(access.region);
-      if (same && op->instruction.op == isa::Opcode::kMatmul) op->instruction.open = true;
+      if (same && ops[i].instruction.op == isa::Opcode::kMatmul)
+        ops.change(i, [](Op& op) { op.instruction.open = true; });
       return;
     }
 }
@@ -214,7 +215,7 @@ void Kernel::activation_reduce(const TileView& dst, const TileView& sum, const T
   impl_->require(sum.shape.partitions == src.shape.partitions && free_elements(sum.shape) == 1,
                  "activation_reduce: the sum is a [P,1] column");
   activation(dst, src, fn, scale, bias);
-  Op& op = impl_->ops.back();
+  Op& op = impl_->ops.newest();
   op.instruction.op = isa::Opcode::kActivationReduce;
   op.instruction.result = {true, sum.tile.space, sum.tile.dtype, sum.tile.partition, sum.tile.offset};
   impl_->writes_to(op, sum);
@@ -222,7 +223,7 @@ void Kernel::activation_reduce(const TileView& dst, const TileView& sum, const T
 
 void Kernel::reciprocal(const TileView& dst, const TileView& src) {
   copy(dst, src, isa::Queue::kVector);
-  impl_->ops.back().instruction.op = isa::Opcode::kReciprocal;
+  impl_->ops.newest().instruction.op = isa::Opcode::kReciprocal;
 }
 
 void Kernel::memset(const TileView& dst, float value, isa::Queue on) {
@@ -237,7 +238,7 @@ void Kernel::affine_select(const TileView& dst, const TileView& src, std::int32_
                            std::int32_t channel_multiplier, std::int16_t coefficient, isa::CompareOp compare,
                            float otherwise) {
   copy(dst, src, isa::Queue::kGpSimd);
-  isa::Instruction& instruction = impl_->ops.back().instruction;
+  isa::Instruction& instruction = impl_->ops.newest().instruction;
   instruction.op = isa::Opcode::kAffineSelect;
   instruction.base = base;
   instruction.channel_multiplier = channel_multiplier;

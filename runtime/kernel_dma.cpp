@@ -184,7 +184,7 @@ void Kernel::wait(isa::Queue on, const HbmView& written) {
 
 void Kernel::landed(isa::Queue on, const HbmView& window, Signal signal, std::uint32_t value) {
   landed(on, window);
-  impl_->ops.back().instruction.wait = {isa::Wait::Kind::kGe, signal.semaphore, value};
+  impl_->ops.newest().instruction.wait = {isa::Wait::Kind::kGe, signal.semaphore, value};
 }
 
 void Kernel::landed(isa::Queue on, const HbmView& window) {

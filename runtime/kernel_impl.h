@@ -11,7 +11,7 @@
 #include "isa/array_tiles.h"
 #include "isa/table_fields.h"
 #include "runtime/kernel.h"
-#include "runtime/scheduler.h"
+#include "runtime/operations.h"
 
 namespace tahoma::runtime {
 
@@ -33,15 +33,13 @@ struct Kernel::Impl {
 
   model::MachineParams machine;
   isa::Program program;
-  std::vector<Op> ops;
+  Operations ops;
   std::vector<PoolState> pools;
   std::map<std::uint32_t, std::uint64_t> pitch;  // bytes of a row, per buffer in HBM
   std::vector<std::uint64_t> writes;  // per buffer: how often it was written, to know stale weights
   std::uint32_t sbuf_used = 0, psum_used = 0;
   unsigned next_signal = isa::kSemaphores;
   std::uint8_t own_core = isa::kNone;  // argument
-  std::uint16_t region = 0;            // of what is appended, as Op counts them
-  std::uint32_t visit = 0;
   struct Loaded {
     Stationary operand;
     std::uint8_t column = 0;

@@ -51,11 +51,8 @@ struct Observers final : base::Observer {
   void instruction(const base::InstructionActivity& activity) override {
     for (base::Observer* observer : all) observer->instruction(activity);
   }
-  void packet(const base::PacketActivity& activity) override {
-    for (base::Observer* observer : all) observer->packet(activity);
-  }
-  void semaphore(const base::SemaphoreActivity& activity) override {
-    for (base::Observer* observer : all) observer->semaphore(activity);
+  void transfer(const base::TransferActivity& activity) override {
+    for (base::Observer* observer : all) observer->transfer(activity);
   }
 };
 
@@ -155,6 +152,12 @@ void Machine::read(const Tensor& tensor, std::span<std::byte> values) {
   std::memcpy(values.data(), bytes(tensor), values.size());
 }
 
+void Machine::validate(const isa::Program& program) const { isa::validate(program, limits_of(params())); }
+
+void Machine::take_as_valid(std::shared_ptr<const isa::Program> program) {
+  impl_->valid.insert(std::move(program));
+}
+
 void Machine::load(std::uint32_t core, std::shared_ptr<const isa::Program> program,
                    const std::vector<std::uint64_t>& arguments) {
   if (arguments.size() != program->args.size()) {
@@ -163,7 +166,7 @@ void Machine::load(std::uint32_t core, std::shared_ptr<const isa::Program> progr
                                       fmt::join(program->args, ", "), arguments.size()),
                           base::ExitStatus::kProgram);
   }
-  if (impl_->valid.insert(program).second) isa::validate(*program, limits_of(params()));
+  if (impl_->valid.insert(program).second) validate(*program);
   impl_->keep_values(core, *program, arguments);
   std::array<std::uint64_t, isa::kArguments> table{};
   std::copy(arguments.begin(), arguments.end(), table.begin());
@@ -181,6 +184,7 @@ void Machine::observe(base::Observer* observer) {
   impl_->observers.all.push_back(observer);
   impl_->system.observe(&impl_->observers);
 }
+void Machine::observe(base::ProbeObserver* probes) { impl_->system.observe(probes); }
 void Machine::observe(base::TimelineObserver* timeline) { impl_->system.observe(timeline); }
 void Machine::observe_results(base::ResultObserver* observer) { impl_->system.observe_results(observer); }
 

@@ -58,6 +58,11 @@ class Machine {
   // itself; whoever fills bytes() calls it, in both modes, so that reading the tensor is no error.
   void declare_input(const Tensor& tensor);
 
+  // Throws isa::ProgramError if this machine cannot run the program. Whoever has many validates them on
+  // several threads and says so; load() does it for the others.
+  void validate(const isa::Program& program) const;
+  void take_as_valid(std::shared_ptr<const isa::Program> program);
+
   // `arguments[i]` is the address (or, for notify, the core number) behind argument i of the program. Throws
   // E-RUN-011 when there are more or fewer, E-RUN-012 when a control argument is no address of a tensor.
   void load(std::uint32_t core, std::shared_ptr<const isa::Program> program,
@@ -69,6 +74,7 @@ class Machine {
   const std::map<std::uint32_t, std::shared_ptr<const isa::Program>>& programs() const;
 
   void observe(base::Observer* observer);          // another one, before the run (model/base/activity.h)
+  void observe(base::ProbeObserver* probes);       // the only one, before the run
   void observe(base::TimelineObserver* timeline);  // the only one, before the run
   // The one who is told of every result, before the run, in functional mode.
   void observe_results(base::ResultObserver* observer);

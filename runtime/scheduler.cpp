@@ -8,6 +8,7 @@
 
 #include "isa/table.h"
 #include "model/base/error.h"
+#include "runtime/operations.h"
 #include "runtime/scheduler_clocks.h"
 #include "runtime/scheduler_log.h"
 
@@ -20,7 +21,7 @@ struct Waits {
   std::vector<std::uint32_t> begin, list;
 };
 
-[[noreturn]] void refuse_send(const isa::Program& program, const std::vector<Op>& ops, std::uint32_t later,
+[[noreturn]] void refuse_send(const isa::Program& program, const Operations& ops, std::uint32_t later,
                               std::uint32_t send) {
   throw base::UserError(
       "E-RUN-022", fmt::format("kernel '{}', operation {}", program.name, later),
@@ -33,8 +34,7 @@ struct Waits {
 
 class Planner {
  public:
-  Planner(const std::vector<Op>& ops, const isa::Program& program)
-      : ops_(ops), program_(program), clocks_(ops) {}
+  Planner(const Operations& ops, const isa::Program& program) : ops_(ops), program_(program), clocks_(ops) {}
 
   Waits plan() {
     Waits waits;
@@ -96,7 +96,7 @@ class Planner {
           [&](std::uint32_t earlier) { return unknown && ops_[earlier].notifies(); });
   }
 
-  const std::vector<Op>& ops_;
+  const Operations& ops_;
   const isa::Program& program_;
   Clocks clocks_;
   AccessLog log_;
@@ -106,15 +106,15 @@ class Planner {
 // Numbers the semaphores and writes the streams.
 class Emitter {
  public:
-  Emitter(const std::vector<Op>& ops, const Clocks& clocks, const Waits& waits)
+  Emitter(const Operations& ops, const Clocks& clocks, const Waits& waits)
       : ops_(ops), clocks_(clocks), waits_(waits), waited_(ops.size(), false), value_(ops.size(), 0) {
     for (const std::uint32_t op : waits.list) waited_[op] = true;
   }
 
   void emit(isa::Program& program) {
     for (std::uint32_t i = 0; i < ops_.size(); ++i) {
-      std::vector<isa::Instruction>& stream = program.stream(ops_[i].queue);
-      mark_region(ops_[i], program);
+      std::vector<isa::Instruction>& stream = program.stream(ops_[i].queue).edit();
+      mark_region(i, program);
       isa::Instruction instruction = ops_[i].instruction;
       add_waits(i, instruction, stream);
       add_update(i, instruction);
@@ -127,13 +127,14 @@ class Emitter {
 
  private:
   // A mark for every visit, also where a queue has done nothing else meanwhile: visits can be counted.
-  void mark_region(const Op& op, isa::Program& program) {
-    std::uint32_t& visit = visits_[static_cast<std::size_t>(op.queue)];
-    if (op.region == 0 || visit == op.visit) return;
-    visit = op.visit;
-    auto& marks = program.marks[static_cast<std::size_t>(op.queue)];
-    const auto region = static_cast<std::uint16_t>(op.region - 1);
-    const auto here = static_cast<std::uint32_t>(program.stream(op.queue).size());
+  void mark_region(std::uint32_t i, isa::Program& program) {
+    const isa::Queue queue = ops_[i].queue;
+    std::uint32_t& visit = visits_[static_cast<std::size_t>(queue)];
+    if (ops_.region(i) == 0 || visit == ops_.visit(i)) return;
+    visit = ops_.visit(i);
+    auto& marks = program.marks[static_cast<std::size_t>(queue)];
+    const auto region = static_cast<std::uint16_t>(ops_.region(i) - 1);
+    const auto here = static_cast<std::uint32_t>(program.stream(queue).size());
     if (!marks.empty() && marks.back().first == here)
       marks.back().region = region;
     else
@@ -175,7 +176,7 @@ class Emitter {
     }
   }
 
-  const std::vector<Op>& ops_;
+  const Operations& ops_;
   const Clocks& clocks_;
   const Waits& waits_;
   std::vector<bool> waited_;
@@ -186,7 +187,7 @@ class Emitter {
 
 }  // namespace
 
-void schedule(const std::vector<Op>& ops, unsigned first_signal, isa::Program& program) {
+void schedule(const Operations& ops, unsigned first_signal, isa::Program& program) {
   Planner planner(ops, program);
   if (planner.clocks().components() > first_signal) {
     throw base::UserError(

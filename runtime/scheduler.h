@@ -63,6 +63,7 @@ struct Access {
   // A write of another core's, which is there when the operation is complete: later ones wait for that, but
   // the operation for nobody.
   bool announced = false;
+  friend bool operator==(const Access&, const Access&) = default;
 };
 
 // One instruction in program order with what it touches. Its own wait may be set (a signal from another
@@ -71,8 +72,7 @@ struct Op {
   isa::Queue queue = isa::Queue::kSync;
   isa::Instruction instruction;
   std::vector<Access> accesses;
-  std::uint16_t region = 0;  // 0: none; n: the n-th of the program's
-  std::uint32_t visit = 0;   // of any region, counted in program order
+  friend bool operator==(const Op&, const Op&) = default;
 
   void touch(const Region& region, bool write) { accesses.push_back({region, write, false}); }
   void announce(const Region& region) { accesses.push_back({region, true, true}); }
@@ -81,12 +81,14 @@ struct Op {
   bool is_engine() const { return !is_dma(); }
 };
 
+class Operations;  // runtime/operations.h
+
 inline constexpr std::uint32_t kDmaSlots =
     16;  // transfers of one queue in flight: 4 MiB of 256 KiB loads hide 2 us of latency
 
 // Appends the streams to `program`. `first_signal` is the lowest semaphore taken by signals; those below are
 // free. Throws UserError E-RUN-022 (a send's source or target is written later) and E-RUN-023 (semaphores
 // exhausted).
-void schedule(const std::vector<Op>& ops, unsigned first_signal, isa::Program& program);
+void schedule(const Operations& ops, unsigned first_signal, isa::Program& program);
 
 }  // namespace tahoma::runtime

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 
+#include "runtime/operations.h"
+
 namespace tahoma::runtime {
 
-Clocks::Clocks(const std::vector<Op>& ops) : place_(ops.size()) {
+Clocks::Clocks(const Operations& ops) : place_(ops.size()) {
   first_slot_.fill(kNoComponent);
   std::array<std::uint32_t, isa::kQueueCount> engine_ops{}, transfers{};
   for (std::size_t i = 0; i < ops.size(); ++i) {

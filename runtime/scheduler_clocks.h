@@ -12,7 +12,7 @@ namespace tahoma::runtime {
 
 class Clocks {
  public:
-  explicit Clocks(const std::vector<Op>& ops);
+  explicit Clocks(const Operations& ops);
 
   // Number of components, and of an operation: its component and its count there (1 for the first). Transfers
   // that notify another core have no component.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happened in a run, one record for each instruction, DMA packet and semaphore change: what a device
-// profiler records. For figures of single instructions beside silicon, and for timelines. Times are simulated
-// time; a record is made as soon as its times are known, so records do not come in the order of time.
+// What happened in a run, one record for each instruction, DMA transfer, packet and semaphore change: what a
+// device profiler records. For figures of single instructions beside silicon, and for timelines. Times are
+// simulated time; a record is made as soon as its times are known, so records do not come in the order of
+// time.
 //
-// Observer hears of what most reports need; TimelineObserver of what only a picture of every moment does.
+// Observer hears of what most reports need; ProbeObserver of the far more frequent events that figures of
+// single packets and semaphores need, TimelineObserver of what only a picture of every moment does.
 //
 // A change of a semaphore is known by its cause: the instruction that makes it, or that rang the doorbell of
 // the transfer which makes it. Causes tell instructions of a machine apart, each time that they are executed.
@@ -78,15 +80,6 @@ struct ResultObserver {
   ~ResultObserver() = default;
 };
 
-struct Observer {
-  virtual void instruction(const InstructionActivity& activity) = 0;
-  virtual void packet(const PacketActivity& activity) = 0;
-  virtual void semaphore(const SemaphoreActivity& activity) = 0;
-
- protected:
-  ~Observer() = default;
-};
-
 // What an engine's time went to (base::Cycle). Those of one engine come in order, each begins where the one
 // before it ended, and they add up to what is measured of the engine. Those of an instruction come before
 // it does; what is left at the end of the run belongs to none.
@@ -97,7 +90,7 @@ struct StretchActivity {
   Time start{0}, end{0};
 };
 
-// A transfer from its doorbell to its last byte; one is told when it is over.
+// A transfer from its doorbell to its last byte: all of its packets together, told when the last is over.
 struct TransferActivity {
   std::uint32_t core = 0;
   std::uint8_t ring = 0;
@@ -105,9 +98,29 @@ struct TransferActivity {
   std::uint32_t index = 0;  // and its place in that stream
   std::uint64_t cause = 0;
   std::uint64_t packets = 0, bytes = 0;  // of the larger side
-  Time rung{0};                          // end of the doorbell instruction
-  Time start = kNever;                   // its first data are there
-  Time end{0};                           // written and acknowledged; to another chip: read
+  // HBM sides, 0 bytes if none. Of several sources the first tells the address.
+  std::uint64_t read_bytes = 0, read_address = 0, write_bytes = 0, write_address = 0;
+  Duration busy{0};     // of the DMA engines, added up
+  Time rung{0};         // end of the doorbell instruction
+  Time start = kNever;  // its first data are there
+  Time read_done{0};
+  Time end{0};  // written and acknowledged; to another chip: read
+};
+
+struct Observer {
+  virtual void instruction(const InstructionActivity& activity) = 0;
+  virtual void transfer(const TransferActivity& activity) = 0;
+
+ protected:
+  ~Observer() = default;
+};
+
+struct ProbeObserver {
+  virtual void packet(const PacketActivity& activity) = 0;
+  virtual void semaphore(const SemaphoreActivity& activity) = 0;
+
+ protected:
+  ~ProbeObserver() = default;
 };
 
 // Transfers that a ring holds: not yet issued to the last packet. In the order of time.
@@ -129,7 +142,6 @@ struct LinkActivity {
 
 struct TimelineObserver {
   virtual void stretch(const StretchActivity& activity) = 0;
-  virtual void transfer(const TransferActivity& activity) = 0;
   virtual void ring(const RingActivity& activity) = 0;
   virtual void link(const LinkActivity& activity) = 0;
 

@@ -10,46 +10,47 @@ namespace tahoma::model {
 
 using base::Time;
 
-void DmaEngine::push(Transfer* transfer, const UnitRange& share, Time available) {
-  const unsigned ring = transfer->request.ring;
-  std::uint32_t index = free_share_;
-  if (index == kNoShare) {
-    index = static_cast<std::uint32_t>(shares_.size());
-    shares_.emplace_back();
-  } else {
-    free_share_ = shares_[index].next;
-  }
-  shares_[index] = {transfer, available, share.first, share.last, 0, 0, kNoShare};
-  if (witness_ != nullptr) witness_->pushed(index_, ring, shares_[index], sim::now());
+void DmaEngine::push(const Share& share) {
+  const std::uint32_t index = shares_.take(share);
+  const unsigned ring = share.transfer->request.ring;
   Ring& r = rings_[ring];
-  (r.head == kNoShare ? r.head : shares_[r.tail].next) = index;
+  if (r.head == SharePool::kNone) {
+    r.head = index;
+    r.available = share.available;
+  } else {
+    shares_[r.tail].next = index;
+  }
   r.tail = index;
   in_use_ |= 1U << ring;
+  if (share.transfer->far) ++far_shares_;
   schedule();
 }
 
 void DmaEngine::pop_share(unsigned ring) {
   Ring& r = rings_[ring];
   const std::uint32_t index = r.head;
+  if (shares_[index].transfer->far) --far_shares_;
   r.head = shares_[index].next;
-  if (r.head == kNoShare) in_use_ &= ~(1U << ring);
-  shares_[index].next = free_share_;
-  free_share_ = index;
+  if (r.head == SharePool::kNone)
+    in_use_ &= ~(1U << ring);
+  else
+    r.available = shares_[r.head].available;
+  shares_.give(index);
 }
 
 void DmaEngine::schedule() {
-  if (in_use_ == 0 || blocked_on_link_) return due_at(base::kNever, inject_at_);
+  if (in_use_ == 0 || blocked_on_link()) return due_at(base::kNever, inject_at_);
   Time earliest = base::kNever;
   for (std::uint32_t left = in_use_; left != 0; left &= left - 1)
-    earliest =
-        std::min(earliest, shares_[rings_[static_cast<unsigned>(std::countr_zero(left))].head].available);
+    earliest = std::min(earliest, rings_[static_cast<unsigned>(std::countr_zero(left))].available);
   due_at(std::max({earliest, free_at_, flights_.open(), sim::now()}), inject_at_);
 }
 
-void DmaEngine::act() {
-  const Time t = sim::now();
-  if (inject_at_ <= t) inject();
-  if (step_at_ <= t) step();
+void DmaEngine::act(Time horizon) {
+  const Time now = sim::now();
+  if (inject_at_ <= now) inject();
+  if (step_at_ <= now) step(now);
+  while (step_at_ > now && step_at_ <= horizon && looks_ahead()) step(step_at_);
 }
 
 // Round-robin over the rings whose head has come through its start-up.
@@ -58,17 +59,15 @@ Share* DmaEngine::next_share(Time t, unsigned& ring) {
   for (std::uint32_t part : {after, in_use_ & ~after}) {
     for (; part != 0; part &= part - 1) {
       ring = static_cast<unsigned>(std::countr_zero(part));
-      Share& share = shares_[rings_[ring].head];
-      if (share.available <= t) return &share;
+      if (rings_[ring].available <= t) return &shares_[rings_[ring].head];
     }
   }
   return nullptr;
 }
 
-void DmaEngine::step() {
-  const Time t = sim::now();
+void DmaEngine::step(Time t) {
   if (fabric_full()) {  // sent() goes on when the fabric has taken a packet
-    blocked_on_link_ = true;
+    blocked_ |= 1U << index_;
     blocked_since_ = t;
     return schedule();
   }

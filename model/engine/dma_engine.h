@@ -36,7 +36,7 @@ struct DmaSurroundings {
   virtual void share_issued(Transfer& transfer) = 0;
   virtual void share_ended(Transfer& transfer) = 0;
   // A packet was issued; one has been read at `until`, or will have been; one is over.
-  virtual void issued() = 0;
+  virtual void issued(base::Time at) = 0;
   virtual void read(base::Time until) = 0;
   virtual void moved(Transfer& transfer, const base::PacketActivity& packet) = 0;
 
@@ -49,19 +49,28 @@ inline constexpr unsigned kMostRings = 16;
 class DmaEngine {
  public:
   // `due` is where the engine writes when it next wants to act; kNever while it has nothing to do or waits
-  // for an answer or for credit.
-  DmaEngine(unsigned index, std::uint32_t core, const DmaParams& params, FlightPool& pool,
-            DmaSurroundings& around, base::Time& due)
-      : due_(due), index_(index), core_(core), params_(params), around_(around), flights_(params, pool) {}
+  // for an answer or for credit. In `blocked` it has a bit, which it sets while it waits for credit.
+  DmaEngine(unsigned index, std::uint32_t core, const DmaParams& params, SharePool& shares,
+            FlightPool& flights, DmaSurroundings& around, base::Time& due, std::uint32_t& blocked)
+      : due_(due),
+        blocked_(blocked),
+        index_(index),
+        core_(core),
+        params_(params),
+        around_(around),
+        flights_(params, flights),
+        shares_(shares) {}
 
-  void push(Transfer* transfer, const UnitRange& share, base::Time available);
+  void push(const Share& share);
   void acknowledge(sim::Payload& payload, base::Time ready) {
     enqueue(payload, sim::info_of(payload), ready);
   }
   void credited();                      // the fabric has taken the packet it was offered
   void answered(sim::Payload& access);  // by a memory, late
 
-  void act();  // when due
+  // When due. Packets that become due up to the horizon are issued now, for their own times: nothing that
+  // could come before them is still unknown to the engine (DmaParams::look_ahead).
+  void act(base::Time horizon);
   void watch(RingWitness& witness) { witness_ = &witness; }
 
   bool idle() const { return in_use_ == 0 && flights_.empty() && outgoing_.empty(); }
@@ -72,17 +81,19 @@ class DmaEngine {
   const Totals& totals() const { return totals_; }
 
  private:
-  static constexpr std::uint32_t kNoShare = ~0U;
   struct Ring {  // a list in shares_
-    std::uint32_t head = kNoShare, tail = kNoShare;
+    std::uint32_t head = SharePool::kNone, tail = SharePool::kNone;
+    base::Time available{0};  // the head
   };
   struct Outgoing {
     sim::Payload* payload = nullptr;
     base::Time ready{0};
   };
 
-  void step();
+  void step(base::Time t);
   void schedule();
+  bool blocked_on_link() const { return (blocked_ >> index_ & 1) != 0; }
+  bool looks_ahead() const { return far_shares_ == 0 && witness_ == nullptr; }
   Share* next_share(base::Time t, unsigned& ring);
   void pop_share(unsigned ring);
 
@@ -91,7 +102,7 @@ class DmaEngine {
   void settle();
   void hand_on(DmaFlight& flight);
   void end(DmaFlight& flight);
-  void read(DmaFlight& flight);
+  void read(DmaFlight& flight, base::Duration ahead);
   void access(tlm::tlm_command command, DmaFlight& flight, std::size_t operand, base::Duration ahead);
   void note(sim::Payload& access, const sim::PacketInfo& info);
   void check(const sim::Payload& answer, const sim::PacketInfo& info) const;
@@ -118,11 +129,13 @@ class DmaEngine {
 
   base::Time step_at_ = base::kNever, inject_at_ = base::kNever;
   base::Time& due_;
+  std::uint32_t& blocked_;
   unsigned index_;
   std::uint32_t core_;
-  std::uint32_t in_use_ = 0;  // bit per ring that holds a share
+  std::uint32_t in_use_ = 0;      // bit per ring that holds a share
+  std::uint32_t far_shares_ = 0;  // of transfers that touch another chip
   unsigned last_ring_ = 0;
-  bool blocked_on_link_ = false, awaiting_credit_ = false;
+  bool awaiting_credit_ = false;
   bool cold_ = true;  // has not read HBM yet
   base::Time free_at_{0};
   base::Time written_{0}, read_{0};  // writes are in order, semaphores among them, and so are reads
@@ -130,8 +143,7 @@ class DmaEngine {
   DmaSurroundings& around_;
   RingWitness* witness_ = nullptr;
   DmaFlights flights_;
-  std::vector<Share> shares_;
-  std::uint32_t free_share_ = kNoShare;
+  SharePool& shares_;
   PacketShape last_shape_;
   base::Duration last_cost_{0};
   std::uint64_t last_bytes_ = 0;

@@ -48,6 +48,7 @@ class FlightPool {
     return flight;
   }
   void give(DmaFlight* flight) { free_.push_back(flight); }
+  bool all_given_back() const { return free_.size() == all_.size(); }
 
  private:
   std::deque<DmaFlight> all_;
@@ -88,7 +89,7 @@ class DmaFlights {
   base::Duration overlap_;
   std::uint64_t read_window_;
   FlightPool& pool_;
-  sim::Fifo<DmaFlight*> flights_;
+  sim::Fifo<DmaFlight*, 8> flights_;
   std::size_t read_ = 0, handed_on_ = 0;  // how many of them are
   base::Duration unread_{0};              // what the others take of the engine
   std::uint32_t next_tag_ = 0;

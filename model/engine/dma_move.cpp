@@ -68,8 +68,8 @@ void DmaEngine::issue(Share& share, Time t) {
   totals_.busy += cost;
   free_at_ = t + cost + cold;
   if (transfer.remote) ++unsent_;
-  around_.issued();
-  read(flight);
+  around_.issued(t);
+  read(flight, t - sim::now());
   if (!packet.last) return share.advance(packet);
   pop_share(transfer.request.ring);
   around_.share_issued(transfer);
@@ -91,7 +91,7 @@ void DmaEngine::settle() {
 }
 
 // Asks the memories for everything that the packet reads.
-void DmaEngine::read(DmaFlight& flight) {
+void DmaEngine::read(DmaFlight& flight, Duration ahead) {
   if (flight.packet.elements == 0) return;
   const TransferRequest& request = flight.transfer->request;
   const isa::Descriptor& d = request.descriptor();
@@ -100,8 +100,8 @@ void DmaEngine::read(DmaFlight& flight) {
   flight.unanswered = (adds ? 1U : 0U) + static_cast<std::uint32_t>(std::count_if(
                                              request.sources.begin(), request.sources.end(), in_hbm));
   for (std::size_t s = 0; s < request.sources.size(); ++s)
-    if (in_hbm(request.sources[s])) access(tlm::TLM_READ_COMMAND, flight, s, Duration{0});
-  if (adds) access(tlm::TLM_READ_COMMAND, flight, request.destination(), Duration{0});
+    if (in_hbm(request.sources[s])) access(tlm::TLM_READ_COMMAND, flight, s, ahead);
+  if (adds) access(tlm::TLM_READ_COMMAND, flight, request.destination(), ahead);
 }
 
 void DmaEngine::access(tlm::tlm_command command, DmaFlight& flight, std::size_t operand, Duration ahead) {

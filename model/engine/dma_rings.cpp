@@ -55,6 +55,18 @@ Engines engines_of(isa::Queue queue, const DmaParams& params) {
   return {queue == isa::Queue::kCc0 ? 0 : count, count};
 }
 
+// Has the host fetch an object while something else is done: those of the 8,192 engines of an UltraServer
+// are in no near cache when their turn comes.
+template <class Object>
+void fetch(const Object& object) {
+  constexpr std::size_t kLine = 64;  // of the host's caches
+  const auto* bytes = reinterpret_cast<const char*>(&object);
+  for (std::size_t at = 0; at < sizeof(Object); at += kLine) __builtin_prefetch(bytes + at, 1);
+}
+
+// Of the n-th of a transfer's engines.
+unsigned engine_of(const Transfer& t, unsigned n) { return (t.first_engine + n) % isa::kDmaEngines; }
+
 std::uint64_t largest_element(const TransferRequest& request) {
   std::uint64_t bytes = isa::size_of(request.descriptor().dst.dtype);
   for (const isa::Descriptor& d : request.sources)
@@ -77,7 +89,8 @@ DmaRings::DmaRings(sc_core::sc_module_name name, const Place& place, const DmaPa
   due_.fill(base::kNever);
   engines_.reserve(isa::kDmaEngines);
   for (unsigned e = 0; e < isa::kDmaEngines; ++e)
-    engines_.emplace_back(e, place.core, params, flights_, static_cast<DmaSurroundings&>(*this), due_[e]);
+    engines_.emplace_back(e, place.core, params, shares_, flights_, static_cast<DmaSurroundings&>(*this),
+                          due_[e], blocked_);
   network.register_nb_transport_bw(this, &DmaRings::on_answer);
   SC_HAS_PROCESS(DmaRings);
   SC_METHOD(wake);
@@ -92,18 +105,27 @@ void DmaRings::wake() {
 void DmaRings::step() {
   meter_.dma_activated();
   acting_ = true;
-  const Time t = sim::now();
+  const Time horizon = sim::now() + std::min(params_.look_ahead, params_.start_up);
+  start(horizon);
+  for (unsigned e = 0; e < isa::kDmaEngines; ++e) {
+    if (e + 1 < isa::kDmaEngines && due_[e + 1] <= horizon) fetch(engines_[e + 1]);
+    if (due_[e] <= horizon) engines_[e].act(horizon);
+  }
   raise_increments();
-  for (unsigned e = 0; e < isa::kDmaEngines; ++e)
-    if (due_[e] <= t) engines_[e].act();
   acting_ = false;
   schedule();
+}
+
+// When an engine next does something, unless it is given an answer, credit or a new transfer.
+Time DmaRings::next_act() const {
+  const Time engine = *std::min_element(due_.begin(), due_.end());
+  return starting_.empty() ? engine : std::min(engine, starting_.front().when);
 }
 
 // While engines act, their changes of mind are collected and heard once, at the end.
 void DmaRings::schedule() {
   if (acting_) return;
-  const Time earliest = std::min(*std::min_element(due_.begin(), due_.end()), increments_.due());
+  const Time earliest = std::min(next_act(), increments_.due());
   if (earliest != base::kNever) sim::notify_at(wake_, std::max(earliest, sim::now()));
 }
 
@@ -125,12 +147,18 @@ bool DmaRings::offer(sim::Payload& payload) {
   return network->nb_transport_fw(payload, phase, delay) != tlm::TLM_ACCEPTED;
 }
 
+// As long as nobody is owed an answer or credit, no increment is announced before an engine acts, and what is
+// rung from now on has its start-up to come.
 void DmaRings::raise_increments() {
-  increments_.settle(sim::now(), [this](const sim::Notify& n, Time when) {
+  const bool quiet = flights_.all_given_back() && blocked_ == 0;
+  const Time now = sim::now(), certain = quiet ? std::min(next_act(), now + params_.start_up) : now;
+  raised_.clear();
+  increments_.settle(std::max(now, certain), [this](const sim::Notify& n, Time when) {
     meter_.effect_at(when);
-    semaphores->post(n.semaphore, static_cast<sim::Change>(n.change), n.value, when, base::Cycle::kWaitDma,
-                     n.cause);
+    raised_.push_back(
+        {n.semaphore, static_cast<sim::Change>(n.change), n.value, when, base::Cycle::kWaitDma, n.cause});
   });
+  if (!raised_.empty()) semaphores->post(raised_);
 }
 
 // The fabric's credit, or the late answer of a memory.
@@ -159,6 +187,7 @@ void DmaRings::visible(const sim::Notify& n, unsigned engine, Time when) {
 }
 
 void DmaRings::watch(RingWitness& witness) {
+  witness_ = &witness;
   for (DmaEngine& engine : engines_) engine.watch(witness);
 }
 
@@ -175,6 +204,17 @@ void DmaRings::check(const TransferRequest& request) const {
   }
 }
 
+bool DmaRings::is_far(const isa::DmaSide& side, std::uint64_t address) const {
+  return side.space == isa::Space::kHbm && !on_chip(address, place_.chip);
+}
+
+bool DmaRings::touches_far(const TransferRequest& request) const {
+  if (is_far(request.descriptor().dst, request.dst)) return true;
+  for (std::size_t s = 0; s < request.sources.size(); ++s)
+    if (is_far(request.sources[s].src, request.source(s))) return true;
+  return false;
+}
+
 void DmaRings::ring(const TransferRequest& request) {
   check(request);
   if (free_.empty()) {
@@ -184,14 +224,14 @@ void DmaRings::ring(const TransferRequest& request) {
   Transfer* t = free_.back();
   free_.pop_back();
   const Engines engines = engines_of(request.queue, params_);
-  *t = Transfer{request,
-                runs_of(request, params_.element_rows, engines.count),
-                largest_element(request),
-                false,
-                false,
-                engines.count,
-                engines.count};
-  t->remote = request.descriptor().dst.space == isa::Space::kHbm && !on_chip(request.dst, place_.chip);
+  *t = Transfer{.request = request,
+                .runs = runs_of(request, params_.element_rows, engines.count),
+                .element = largest_element(request),
+                .first_engine = engines.first,
+                .to_issue = engines.count,
+                .shares_left = engines.count};
+  t->remote = is_far(request.descriptor().dst, request.dst);
+  t->far = touches_far(request);
   t->collective = is_collective(request.queue);
   if (t->collective && t->runs.joined == 1)
     t->parts = std::max<std::uint64_t>(
@@ -204,11 +244,28 @@ void DmaRings::ring(const TransferRequest& request) {
   ++started_;
   ++in_flight_;
   const Time described = generated(request) + params_.start_up;
-  for (unsigned n = 0; n < engines.count; ++n) {
-    const unsigned e = (engines.first + n) % isa::kDmaEngines;
-    engines_[e].push(t, share_of(t->runs, n), described + skew_of(e, params_));
-  }
+  if (witness_ != nullptr)
+    for (unsigned n = 0; n < engines.count; ++n)
+      witness_->pushed(engine_of(*t, n), request.ring, share_for(n, t, described), sim::now());
+  // Not before those in front of it in its ring.
+  const Time when = dealt_[request.ring] = std::max(dealt_[request.ring], described);
+  const auto later = [](Time d, const Starting& s) { return d < s.when; };
+  starting_.insert(std::upper_bound(starting_.begin(), starting_.end(), when, later), {when, described, t});
   schedule();
+}
+
+Share DmaRings::share_for(unsigned n, Transfer* t, Time described) const {
+  const UnitRange units = share_of(t->runs, n);
+  return {t, described + skew_of(engine_of(*t, n), params_), units.first, units.last, 0, 0, 0};
+}
+
+// Deals out what has come through its start-up. An engine would not look at it before, and there are 16.
+void DmaRings::start(Time horizon) {
+  auto s = starting_.begin();
+  for (; s != starting_.end() && s->when <= horizon; ++s)
+    for (unsigned n = 0; n < s->transfer->shares_left; ++n)
+      engines_[engine_of(*s->transfer, n)].push(share_for(n, s->transfer, s->described));
+  starting_.erase(starting_.begin(), s);
 }
 
 // When the descriptors of a transfer are there. Queues sync and scalar have a hardware generator each, which
@@ -253,14 +310,13 @@ void DmaRings::share_issued(Transfer& t) {
 
 void DmaRings::share_ended(Transfer& t) {
   if (--t.shares_left > 0) return;
-  if (meter_.timeline != nullptr) meter_.timeline->transfer(t.activity);
+  if (meter_.observer != nullptr) meter_.observer->transfer(t.activity);
   free_.push_back(&t);
   if (--in_flight_ == 0) retire->something_ended();
 }
 
 // At least one engine is at work from an issue until everything issued has been read.
-void DmaRings::issued() {
-  const Time t = sim::now();
+void DmaRings::issued(Time t) {
   if (unread_++ > 0 || t <= active_until_) return;
   active_ += active_until_ - active_since_;
   active_since_ = active_until_ = t;
@@ -274,18 +330,31 @@ void DmaRings::read(Time until) {
 void DmaRings::moved(Transfer& transfer, const base::PacketActivity& packet) {
   base::PacketActivity placed = packet;
   placed.core = place_.core;
-  if (meter_.observer != nullptr) meter_.observer->packet(placed);
-  if (meter_.timeline != nullptr) note(transfer, placed);
+  if (meter_.probes != nullptr) meter_.probes->packet(placed);
+  if (meter_.observer != nullptr) note(transfer, placed);
 }
 
 void DmaRings::note(Transfer& transfer, const base::PacketActivity& packet) const {
   base::TransferActivity& a = transfer.activity;
-  if (a.start == base::kNever)
-    a = {packet.core, packet.ring, packet.queue,         packet.index, transfer.request.cause,
-         0,           0,           transfer.request.rung};
-  if (packet.bytes > 0) ++a.packets;
+  if (a.start == base::kNever) {
+    a.core = packet.core;
+    a.ring = packet.ring;
+    a.queue = packet.queue;
+    a.index = packet.index;
+    a.cause = transfer.request.cause;
+    a.rung = transfer.request.rung;
+  }
+  if (packet.bytes > 0) {
+    ++a.packets;
+    a.read_address = packet.read_address;
+    a.write_address = packet.write_address;
+  }
   a.bytes += packet.bytes;
+  a.read_bytes += packet.read_bytes;
+  a.write_bytes += packet.write_bytes;
+  a.busy += packet.busy;
   a.start = std::min(a.start, packet.start);
+  a.read_done = std::max(a.read_done, packet.read_done);
   a.end = std::max(a.end, packet.write_done);
 }
 

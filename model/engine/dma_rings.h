@@ -52,18 +52,23 @@ class DmaRings : public sc_core::sc_module, public DoorbellIf, private DmaSurrou
   void first_packet(Transfer& transfer) override;
   void share_issued(Transfer& transfer) override;
   void share_ended(Transfer& transfer) override;
-  void issued() override;
+  void issued(base::Time at) override;
   void read(base::Time until) override;
   void moved(Transfer& transfer, const base::PacketActivity& packet) override;
   void note(Transfer& transfer, const base::PacketActivity& packet) const;
   void tell_held(unsigned ring) const;
 
   void check(const TransferRequest& request) const;
+  bool is_far(const isa::DmaSide& side, std::uint64_t address) const;
+  bool touches_far(const TransferRequest& request) const;
   void tell_result(const TransferRequest& request);
   base::Time generated(const TransferRequest& request);
+  Share share_for(unsigned n, Transfer* transfer, base::Time described) const;
+  void start(base::Time horizon);
   void wake();
   void step();
   void schedule();
+  base::Time next_act() const;
   void raise_increments();
   tlm::tlm_sync_enum on_answer(sim::Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
 
@@ -73,14 +78,25 @@ class DmaRings : public sc_core::sc_module, public DoorbellIf, private DmaSurrou
   sim::Meter& meter_;
   sc_core::sc_event wake_;
   bool acting_ = false;
+  RingWitness* witness_ = nullptr;
   std::array<base::Time, isa::kDmaEngines> due_;  // of each engine, side by side: read at every activation
+  std::uint32_t blocked_ = 0;                     // bit per engine that waits for the fabric's credit
+  SharePool shares_;
   FlightPool flights_;
   std::vector<DmaEngine> engines_;
   std::vector<std::unique_ptr<Transfer>> transfers_;  // all ever made, recycled through free_
   std::vector<Transfer*> free_;
   std::vector<std::uint64_t> held_;  // transfers per ring
   std::vector<std::vector<RoomWatcher*>> room_watchers_;
+  // Not dealt to the engines before their start-up is over; by time.
+  struct Starting {
+    base::Time when, described;
+    Transfer* transfer;
+  };
+  std::vector<Starting> starting_;
+  std::array<base::Time, kMostRings> dealt_{};  // the last of each ring
   IncrementPort increments_;
+  std::vector<sim::Posting> raised_;            // at once
   std::array<base::Time, 2> generator_free_{};  // of the hardware generators of queues sync and scalar
   std::uint64_t started_ = 0, in_flight_ = 0;
   base::Duration active_{0};  // in intervals before the one that began at active_since_

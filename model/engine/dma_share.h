@@ -6,6 +6,8 @@
 // runtime writes their descriptors by the packet.
 #pragma once
 
+#include <vector>
+
 #include "model/base/activity.h"
 #include "model/engine/dma_split.h"
 #include "model/engine/dma_timing.h"
@@ -21,11 +23,13 @@ struct Transfer {
   Runs runs;
   std::uint64_t element = 1;  // bytes of the largest side's
   bool remote = false;        // dst on another chip
+  bool far = false;           // a side of it is on another chip
   bool applied = false;       // values moved
-  unsigned to_issue = 0;      // shares that hold their place in the ring
-  unsigned shares_left = 0;   // not ended
-  bool collective = false;    // rung by a collective core
-  std::uint64_t parts = 1;    // most of a packet
+  unsigned first_engine = 0;
+  unsigned to_issue = 0;     // shares that hold their place in the ring
+  unsigned shares_left = 0;  // not ended
+  bool collective = false;   // rung by a collective core
+  std::uint64_t parts = 1;   // most of a packet
   TransferChecksums checksums{};
   base::TransferActivity activity{};  // so far, for who draws it
 };
@@ -57,6 +61,33 @@ struct Share {
 
  private:
   void take_rows(DmaPacket& packet, std::uint64_t room, const DmaParams& params) const;
+};
+
+// Where the shares of the engines of a core lie, in lists.
+class SharePool {
+ public:
+  static constexpr std::uint32_t kNone = ~0U;
+  Share& operator[](std::uint32_t index) { return shares_[index]; }
+  std::uint32_t take(const Share& share) {
+    std::uint32_t index = free_;
+    if (index == kNone) {
+      index = static_cast<std::uint32_t>(shares_.size());
+      shares_.push_back(share);
+    } else {
+      free_ = shares_[index].next;
+      shares_[index] = share;
+    }
+    shares_[index].next = kNone;
+    return index;
+  }
+  void give(std::uint32_t index) {
+    shares_[index].next = free_;
+    free_ = index;
+  }
+
+ private:
+  std::vector<Share> shares_;
+  std::uint32_t free_ = kNone;
 };
 
 // What the packet is to its engine.

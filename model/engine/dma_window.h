@@ -49,7 +49,7 @@ class DmaWindow {
   std::uint64_t bytes_ = 0;
   std::size_t known_ = 0;  // of the oldest, when they let go
   base::Time open_{0}, last_{0};
-  sim::Fifo<Held> held_;
+  sim::Fifo<Held, 8> held_;
 };
 
 }  // namespace tahoma::model

@@ -81,7 +81,7 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   void room() override;
   void met(base::Time together, base::Time done) override;
 
-  const std::vector<isa::Instruction>& stream() const { return sequencer_.stream(); }
+  std::span<const isa::Instruction> stream() const { return sequencer_.stream(); }
   void plan(base::Time ready);
   void book_wait(base::Time start);
   base::Time run_placed(base::Time t);

@@ -293,6 +293,11 @@ void DmaParams::declare(ParamTree& t) {
       assumed("as read_window; a write needs the way there only"));
   t.add("write_packets", write_packets, std::uint64_t{64}, {1, 4096},
         "most packets of an engine handed on to HBM and not yet accepted there", assumed("as read_packets"));
+  t.add("look_ahead", look_ahead, 0_ns, kLatency,
+        "how far ahead of the simulation an engine issues packets, no further than start_up; they keep their "
+        "times, but take their places in memories before those of other cores that come earlier by less; 0: "
+        "each in its turn",
+        chosen());
 }
 
 void MeetingParams::declare(ParamTree& t) {

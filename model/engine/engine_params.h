@@ -130,6 +130,7 @@ struct DmaParams {
   std::uint64_t read_packets;  // most of these
   Bytes write_window;          // handed on to HBM and not accepted there, likewise
   std::uint64_t write_packets;
+  Duration look_ahead;  // how far ahead of the simulation packets are issued, no further than start_up
   void declare(ParamTree& t);
 };
 

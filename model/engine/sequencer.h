@@ -29,8 +29,8 @@ class Sequencer {
 
   void load(const isa::Program& program, const Arguments& arguments);
   const isa::Program* program() const { return program_; }
-  const std::vector<isa::Instruction>& stream() const { return program_->stream(place_.queue); }
-  bool done() const { return program_ == nullptr || pc_ == stream().size(); }
+  std::span<const isa::Instruction> stream() const { return stream_; }
+  bool done() const { return pc_ == stream_.size(); }
   std::size_t pc() const { return pc_; }
   const isa::Instruction& current() const { return stream()[pc_]; }
   // "server0.chip00.core0.sync[3] branch"
@@ -79,6 +79,7 @@ class Sequencer {
 
   Place place_;
   const isa::Program* program_ = nullptr;
+  std::span<const isa::Instruction> stream_;  // of its queue
   const Arguments* arguments_ = nullptr;
   std::size_t pc_ = 0;
   std::array<Register, isa::kRegisters> registers_{};

@@ -20,7 +20,8 @@ struct Meter {
   std::uint64_t instructions = 0, link_packet_hops = 0;
   base::Time last_effect{0};
   std::function<void()> hook;
-  base::Observer* observer = nullptr;  // null: nobody looks, as for the other two
+  base::Observer* observer = nullptr;  // null: nobody looks, as for the others
+  base::ProbeObserver* probes = nullptr;
   base::TimelineObserver* timeline = nullptr;
   base::ResultObserver* results = nullptr;  // functional mode only
 

@@ -14,14 +14,14 @@ bool holds(const Condition& c, std::int64_t value) {
 
 }  // namespace
 
-std::int64_t SemaphoreFile::apply(std::int64_t value, const Posted& p) {
+std::int64_t SemaphoreFile::apply(std::int64_t value, const Posting& p) {
   switch (p.change) {
     case Change::kAdd:
-      return value + p.operand;
+      return value + p.value;
     case Change::kSubtract:
-      return value - p.operand;
+      return value - p.value;
     case Change::kSet:
-      return p.operand;
+      return p.value;
   }
   return value;
 }
@@ -32,34 +32,43 @@ void SemaphoreFile::settle(Semaphore& s) {
   std::size_t done = 0;
   while (done < s.pending.size() && s.pending[done].visible <= t) {
     s.value = apply(s.value, s.pending[done]);
-    s.past.push_back({s.pending[done].visible, s.pending[done].raiser, s.value, s.pending[done].cause});
-    if (s.past.size() > kPast) s.past.pop_front();
+    s.past[s.changes++ % kPast] = {s.pending[done].visible, s.pending[done].raiser, s.value,
+                                   s.pending[done].cause};
     ++done;
   }
   s.pending.erase(s.pending.begin(), s.pending.begin() + static_cast<std::ptrdiff_t>(done));
 }
 
-void SemaphoreFile::post(unsigned semaphore, Change change, std::int64_t value, base::Time visible,
-                         base::Cycle raiser, std::uint64_t cause) {
-  TAHOMA_INVARIANT(visible >= now(), std::string(name()) + ": a semaphore change is posted into the past");
-  Semaphore& s = semaphores_.at(semaphore);
-  const auto after = std::upper_bound(s.pending.begin(), s.pending.end(), visible,
-                                      [](base::Time t, const Posted& p) { return t < p.visible; });
-  s.pending.insert(after, Posted{visible, change, raiser, value, cause});
-  if (meter_ != nullptr && meter_->observer != nullptr)
-    meter_->observer->semaphore({core_, static_cast<std::uint8_t>(semaphore), change == Change::kSet,
-                                 change == Change::kSubtract ? -value : value, visible});
-  for (std::size_t i = 0; i < s.watchers.size(); ++i) s.watchers[i]->semaphore_changed();
+void SemaphoreFile::enter(const Posting& p) {
+  TAHOMA_INVARIANT(p.visible >= now(), std::string(name()) + ": a semaphore change is posted into the past");
+  Semaphore& s = semaphores_.at(p.semaphore);
+  const auto after = std::upper_bound(s.pending.begin(), s.pending.end(), p.visible,
+                                      [](base::Time t, const Posting& other) { return t < other.visible; });
+  s.pending.insert(after, p);
+  if (meter_ != nullptr && meter_->probes != nullptr)
+    meter_->probes->semaphore({core_, static_cast<std::uint8_t>(p.semaphore), p.change == Change::kSet,
+                               p.change == Change::kSubtract ? -p.value : p.value, p.visible});
+}
+
+void SemaphoreFile::post(std::span<const Posting> postings) {
+  for (const Posting& p : postings) enter(p);
+  for (auto p = postings.begin(); p != postings.end(); ++p) {
+    const auto same = [&](const Posting& earlier) { return earlier.semaphore == p->semaphore; };
+    if (std::any_of(postings.begin(), p, same)) continue;
+    const std::vector<Watcher*>& watchers = semaphores_[p->semaphore].watchers;
+    for (std::size_t i = 0; i < watchers.size(); ++i) watchers[i]->semaphore_changed();
+  }
 }
 
 // Since when the condition has held by now; nothing if it does not.
 std::optional<Satisfied> SemaphoreFile::held_since(const Semaphore& s, const Condition& condition) {
   if (!holds(condition, s.value)) return std::nullopt;
-  if (s.past.empty()) return Satisfied{{0}, base::Cycle::kDispatch};
-  Satisfied since{s.past.back().when, s.past.back().raiser, s.past.back().cause};
-  for (auto p = s.past.rbegin(); p != s.past.rend() && holds(condition, p->value); ++p)
-    since = {p->when, p->raiser, p->cause};
-  return since;
+  if (s.changes == 0) return Satisfied{{0}, base::Cycle::kDispatch};
+  const std::uint64_t oldest = s.changes - std::min<std::uint64_t>(s.changes, kPast);
+  std::uint64_t first = s.changes - 1;  // of those since when it has held
+  while (first > oldest && holds(condition, s.past[(first - 1) % kPast].value)) --first;
+  const Past& since = s.past[first % kPast];
+  return Satisfied{since.when, since.raiser, since.cause};
 }
 
 std::optional<Satisfied> SemaphoreFile::when(const Condition& condition, base::Time ready) {
@@ -67,7 +76,7 @@ std::optional<Satisfied> SemaphoreFile::when(const Condition& condition, base::T
   settle(s);
   std::optional<Satisfied> since = held_since(s, condition);
   std::int64_t value = s.value;
-  for (const Posted& p : s.pending) {
+  for (const Posting& p : s.pending) {
     if (p.visible > ready && since) break;
     value = apply(value, p);
     if (!holds(condition, value))

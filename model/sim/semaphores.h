@@ -10,8 +10,8 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <optional>
+#include <span>
 #include <systemc>
 #include <vector>
 
@@ -38,6 +38,16 @@ struct Satisfied {
   std::uint64_t cause = 0;
 };
 
+// A change of a semaphore that becomes visible at a time, now or later.
+struct Posting {
+  unsigned semaphore = 0;
+  Change change = Change::kAdd;
+  std::int64_t value = 0;
+  base::Time visible{0};
+  base::Cycle raiser = base::Cycle::kDispatch;
+  std::uint64_t cause = 0;
+};
+
 // Something that waits on a semaphore and wants to hear of changes.
 struct Watcher {
   virtual void semaphore_changed() = 0;
@@ -47,8 +57,13 @@ struct Watcher {
 };
 
 struct SemaphoreIf : virtual sc_core::sc_interface {
-  virtual void post(unsigned semaphore, Change change, std::int64_t value, base::Time visible,
-                    base::Cycle raiser, std::uint64_t cause = 0) = 0;
+  // Whoever waits hears of all of them together.
+  virtual void post(std::span<const Posting> postings) = 0;
+  void post(unsigned semaphore, Change change, std::int64_t value, base::Time visible, base::Cycle raiser,
+            std::uint64_t cause = 0) {
+    const Posting one{semaphore, change, value, visible, raiser, cause};
+    post({&one, 1});
+  }
   // Since when the condition holds at `ready` (now, if that is later), or else when it will hold first after
   // that, as far as is known. What has been posted up to `ready` counts: also what undoes the condition.
   virtual std::optional<Satisfied> when(const Condition& condition, base::Time ready = {0}) = 0;
@@ -63,21 +78,14 @@ class SemaphoreFile : public sc_core::sc_module, public SemaphoreIf {
   explicit SemaphoreFile(sc_core::sc_module_name name, std::uint32_t core = 0, const Meter* meter = nullptr)
       : sc_module(name), core_(core), meter_(meter) {}
 
-  void post(unsigned semaphore, Change change, std::int64_t value, base::Time visible, base::Cycle raiser,
-            std::uint64_t cause = 0) override;
+  using SemaphoreIf::post;
+  void post(std::span<const Posting> postings) override;
   std::optional<Satisfied> when(const Condition& condition, base::Time ready = {0}) override;
   void watch(unsigned semaphore, Watcher* watcher) override;
   void unwatch(unsigned semaphore, Watcher* watcher) override;
   std::int64_t value(unsigned semaphore) override;
 
  private:
-  struct Posted {
-    base::Time visible;
-    Change change;
-    base::Cycle raiser;
-    std::int64_t operand;
-    std::uint64_t cause;
-  };
   struct Past {
     base::Time when;
     base::Cycle raiser;
@@ -90,12 +98,14 @@ class SemaphoreFile : public sc_core::sc_module, public SemaphoreIf {
   static constexpr std::size_t kPast = 8;
   struct Semaphore {
     std::int64_t value = 0;
-    std::vector<Posted> pending;  // by (visible, order of posting)
-    std::deque<Past> past;
+    std::uint64_t changes = 0;     // that are past, of which the last few are kept
+    std::vector<Posting> pending;  // by (visible, order of posting)
     std::vector<Watcher*> watchers;
+    std::array<Past, kPast> past{};  // the n-th change at n modulo kPast
   };
   void settle(Semaphore& s);
-  static std::int64_t apply(std::int64_t value, const Posted& p);
+  void enter(const Posting& posting);
+  static std::int64_t apply(std::int64_t value, const Posting& p);
   static std::optional<Satisfied> held_since(const Semaphore& s, const Condition& condition);
 
   std::uint32_t core_;

@@ -131,6 +131,7 @@ void System::seed(std::uint64_t seed) {
 }
 
 void System::observe(base::Observer* observer) { impl_->meter.observer = observer; }
+void System::observe(base::ProbeObserver* probes) { impl_->meter.probes = probes; }
 void System::observe(base::TimelineObserver* timeline) { impl_->meter.timeline = timeline; }
 
 void System::observe_results(base::ResultObserver* observer) {

@@ -60,9 +60,10 @@ class System {
   void load(std::uint32_t core, std::shared_ptr<const isa::Program> program,
             const std::array<std::uint64_t, isa::kArguments>& args);
 
-  // Before the run: tells `observer` of every instruction, packet and semaphore change; null for nobody.
+  // Before the run: who hears of every instruction and transfer; null for nobody.
   void observe(base::Observer* observer);
-  void observe(base::TimelineObserver* timeline);  // every stretch, transfer and link packet, too
+  void observe(base::ProbeObserver* probes);       // every DMA packet and semaphore change, too
+  void observe(base::TimelineObserver* timeline);  // every stretch and link packet, too
   // Before the run, in functional mode: tells `observer` of every result at the moment that it is in memory.
   // On-chip memories then keep their values to the end of the run.
   void observe_results(base::ResultObserver* observer);

@@ -16,9 +16,10 @@
 
 namespace tahoma::runtime {
 
-class ActivityLog final : public base::Observer {
+class ActivityLog final : public base::Observer, public base::ProbeObserver {
  public:
   void instruction(const base::InstructionActivity& activity) override;
+  void transfer(const base::TransferActivity&) override {}
   void packet(const base::PacketActivity& activity) override;
   void semaphore(const base::SemaphoreActivity& activity) override;
 

@@ -35,7 +35,8 @@ void simulate(const CaseRun& run, Finished& finished) {
   Machine machine(config->machine, config->mode());
   config->workload->prepare(machine, config->run.seed);
   machine.seed(config->run.seed);
-  machine.observe(&finished.log);
+  machine.observe(static_cast<base::Observer*>(&finished.log));
+  machine.observe(static_cast<base::ProbeObserver*>(&finished.log));
   const base::RunMeasurement measurement = machine.run();
   finished.elapsed = measurement.elapsed;
   finished.collectives = config->workload->collectives(machine, measurement);

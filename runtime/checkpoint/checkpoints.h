@@ -52,8 +52,7 @@ class Checkpoints final : private base::ResultObserver, private base::Observer {
 
   void result(const base::ResultActivity& activity) override;
   void instruction(const base::InstructionActivity& activity) override;
-  void packet(const base::PacketActivity&) override {}
-  void semaphore(const base::SemaphoreActivity&) override {}
+  void transfer(const base::TransferActivity&) override {}
 
   void wish(const std::string& text, bool of_reference);
   void resolve(const Wish& wish);

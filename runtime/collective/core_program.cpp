@@ -9,8 +9,9 @@ constexpr std::uint64_t kOrigin = 64;  // bytes of the tensor that others are ad
 
 }  // namespace
 
-CoreProgram::CoreProgram(Machine& machine, std::uint32_t number, const std::string& name)
-    : kernel(name, machine.params()),
+CoreProgram::CoreProgram(Machine& machine, std::uint32_t number, const std::string& name,
+                         std::shared_ptr<OperationKinds> kinds)
+    : kernel(name, machine.params(), std::move(kinds)),
       memory(machine.allocate(number, "origin", isa::DType::kUint8, {kOrigin})) {
   at.core = number;
   at.kernel = &kernel;

@@ -14,7 +14,8 @@
 namespace tahoma::runtime::collective {
 
 struct CoreProgram {
-  CoreProgram(Machine& machine, std::uint32_t number, const std::string& name);
+  CoreProgram(Machine& machine, std::uint32_t number, const std::string& name,
+              std::shared_ptr<OperationKinds> kinds = nullptr);
   CoreProgram(const CoreProgram&) = delete;
   CoreProgram& operator=(const CoreProgram&) = delete;
 

@@ -25,8 +25,7 @@ class Stopwatch : public base::Observer {
   base::Time end(const Span& span) const { return at(span, span.last); }
 
   void instruction(const base::InstructionActivity& activity) override;
-  void packet(const base::PacketActivity&) override {}
-  void semaphore(const base::SemaphoreActivity&) override {}
+  void transfer(const base::TransferActivity&) override {}
 
  private:
   struct Mark {

@@ -23,8 +23,7 @@ class EngineRecorder final : public base::Observer {
   void instruction(const base::InstructionActivity& a) override {
     series_[a.core * isa::kQueueCount + a.queue].add(a.start, a.start + a.busy);
   }
-  void packet(const base::PacketActivity&) override {}
-  void semaphore(const base::SemaphoreActivity&) override {}
+  void transfer(const base::TransferActivity&) override {}
 
   struct Engine {
     std::uint32_t core = 0;

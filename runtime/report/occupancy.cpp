@@ -119,17 +119,15 @@ void OccupancyRecorder::instruction(const base::InstructionActivity& a) {
   if (a.busy.fs == 0) return;  // waits touch nothing
   Core& core = cores_[a.core];
   for (const ProgramBuffers::Access& access : core.program->of(a.queue, a.index))
-    if (!access.by_packets) touch(core, access, a.start, a.complete);
+    if (!access.by_transfer) touch(core, access, a.start, a.complete);
 }
 
-void OccupancyRecorder::packet(const base::PacketActivity& a) {
+void OccupancyRecorder::transfer(const base::TransferActivity& a) {
   Core& core = cores_[a.core];
-  if (core.latest.queue != a.queue || core.latest.index != a.index)
-    core.latest = {a.queue, a.index, core.program->of(a.queue, a.index)};
-  for (const ProgramBuffers::Access& access : core.latest.accesses)
-    if (access.by_packets) touch(core, access, a.start, access.writes ? a.write_done : a.read_done);
+  for (const ProgramBuffers::Access& access : core.program->of(a.queue, a.index))
+    if (access.by_transfer) touch(core, access, a.start, access.writes ? a.end : a.read_done);
   if (a.read_bytes > 0) touch_hbm(a.read_address, a.start, a.read_done, false);
-  if (a.write_bytes > 0) touch_hbm(a.write_address, a.start, a.write_done, true);
+  if (a.write_bytes > 0) touch_hbm(a.write_address, a.start, a.end, true);
 }
 
 void OccupancyRecorder::touch_hbm(std::uint64_t address, Time start, Time end, bool writes) {

@@ -15,7 +15,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -61,8 +60,7 @@ class OccupancyRecorder final : public base::Observer {
   void program(std::uint32_t core, const std::shared_ptr<const isa::Program>& program);
 
   void instruction(const base::InstructionActivity& activity) override;
-  void packet(const base::PacketActivity& activity) override;
-  void semaphore(const base::SemaphoreActivity&) override {}
+  void transfer(const base::TransferActivity& activity) override;
 
   // Once, after the run. Spaces in which nothing was ever put are left out. `each` hears of every instance.
   using Each = std::function<void(const InstanceOccupancy&)>;
@@ -80,12 +78,6 @@ class OccupancyRecorder final : public base::Observer {
     const std::vector<std::uint32_t>* fillers = nullptr;  // numbers of fillings_, by the program's own
     std::vector<Live> live;
     std::array<base::BusySeries, kOnChip> series;
-    // What the transfer of the latest packet touches: its 16 engines' packets come one behind the other, and
-    // large programs are not in the host's caches.
-    struct Transfer {
-      std::uint64_t queue = ~std::uint64_t{0}, index = 0;
-      std::span<const ProgramBuffers::Access> accesses;
-    } latest;
   };
   struct Known {  // a program that several cores may run
     std::unique_ptr<ProgramBuffers> buffers;

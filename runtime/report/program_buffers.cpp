@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "isa/instruction_hash.h"
 #include "isa/table.h"
 
 namespace tahoma::runtime {
@@ -70,17 +71,6 @@ Instruction untimed(const Instruction& instruction) {
   return i;
 }
 
-std::uint64_t hash_of(const Instruction& i) {
-  std::uint64_t hash = static_cast<std::uint64_t>(i.op);
-  for (const std::uint64_t part :
-       {std::uint64_t{i.dst.offset}, std::uint64_t{i.src0.offset}, std::uint64_t{i.src1.offset},
-        std::uint64_t{i.scalar0.offset}, std::uint64_t{i.result.offset}, std::uint64_t{i.descriptor},
-        std::uint64_t{i.dst.partition}, std::uint64_t{i.src0.partition}, std::uint64_t{i.shape.partitions},
-        std::uint64_t{i.shape.count[isa::kFreeDims - 1]}})
-    hash = (hash ^ part) * 0x9E3779B97F4A7C15ULL;  // 2^64 over the golden ratio
-  return hash ^ (hash >> 29);
-}
-
 bool before(const OnChipBuffer& a, const OnChipBuffer& b) {
   return a.space != b.space ? a.space < b.space : a.first < b.first;
 }
@@ -90,7 +80,7 @@ bool before(const OnChipBuffer& a, const OnChipBuffer& b) {
 // One operand on chip of one instruction.
 struct ProgramBuffers::Touched {
   OnChipBuffer bytes;  // its filler: of a write
-  bool reads = false, writes = false, by_packets = false;
+  bool reads = false, writes = false, by_transfer = false;
 };
 
 ProgramBuffers::ProgramBuffers(const Program& program) {
@@ -99,11 +89,13 @@ ProgramBuffers::ProgramBuffers(const Program& program) {
   std::vector<std::size_t> ends;  // in `touched`, of one kind after the other
   std::vector<Touched> touched;
   std::unordered_map<std::uint64_t, std::uint32_t> known;
-  for (std::size_t queue = 0; queue < isa::kQueueCount; ++queue)
+  for (std::size_t queue = 0; queue < isa::kQueueCount; ++queue) {
+    kind_[queue].reserve(program.streams[queue].size());
     for (const Instruction& i : program.streams[queue]) {
       const Instruction kind = untimed(i);
-      const auto [at, added] = known.try_emplace(hash_of(kind), static_cast<std::uint32_t>(kinds.size()));
-      if (!added && kinds[at->second] == kind) {
+      const auto [at, added] =
+          known.try_emplace(isa::hash_of(kind), static_cast<std::uint32_t>(kinds.size()));
+      if (!added && isa::same(kinds[at->second], kind)) {
         kind_[queue].push_back(at->second);
         continue;
       }
@@ -112,6 +104,7 @@ ProgramBuffers::ProgramBuffers(const Program& program) {
       collect(program, kind, touched);
       ends.push_back(touched.size());
     }
+  }
   merge(touched);
   first_.push_back(0);
   std::size_t next = 0;
@@ -133,7 +126,7 @@ std::uint16_t ProgramBuffers::filler_number(const Program& program, const Instru
 
 void ProgramBuffers::collect(const Program& program, const Instruction& instruction,
                              std::vector<Touched>& touched) {
-  for_each_access(program, instruction, [&](const OperandAccess& access, bool by_packets) {
+  for_each_access(program, instruction, [&](const OperandAccess& access, bool by_transfer) {
     const isa::Pattern& p = access.pattern;
     if (p.space == Space::kHbm) return;
     const Box box = box_of(p);
@@ -142,7 +135,7 @@ void ProgramBuffers::collect(const Program& program, const Instruction& instruct
                         static_cast<std::uint32_t>(p.partition + p.partitions), filler},
                        access.reads,
                        access.writes,
-                       by_packets});
+                       by_transfer});
   });
 }
 
@@ -173,8 +166,8 @@ void ProgramBuffers::add_access(const Touched& t) {
   if (at != buffers_.begin() && std::prev(at)->space == t.bytes.space && std::prev(at)->end > t.bytes.first)
     --at;
   for (; at != buffers_.end() && at->space == t.bytes.space && at->first < t.bytes.end; ++at)
-    accesses_.push_back(
-        {static_cast<std::uint32_t>(at - buffers_.begin()), t.bytes.filler, t.reads, t.writes, t.by_packets});
+    accesses_.push_back({static_cast<std::uint32_t>(at - buffers_.begin()), t.bytes.filler, t.reads, t.writes,
+                         t.by_transfer});
 }
 
 }  // namespace tahoma::runtime

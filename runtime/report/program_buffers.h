@@ -40,7 +40,7 @@ class ProgramBuffers {
     std::uint32_t buffer = 0;
     std::uint16_t filler = 0;  // of a write
     bool reads = false, writes = false;
-    bool by_packets = false;  // a side of a transfer: touched when its packets move
+    bool by_transfer = false;  // a side of a transfer: touched when its packets move
   };
   // What an instruction touches, reads before writes; of a transfer its sides on chip.
   std::span<const Access> of(std::uint8_t queue, std::uint32_t index) const {

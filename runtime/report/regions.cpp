@@ -86,7 +86,7 @@ RegionRecorder::RegionRecorder(const model::MachineParams& machine)
     : machine_(machine),
       by_core_(machine.cores(), nullptr),
       instructions_(machine.cores() * isa::kQueueCount),
-      packets_(machine.cores() * isa::kQueueCount),
+      transfers_(machine.cores() * isa::kQueueCount),
       times_(machine.cores()) {}
 
 std::uint32_t RegionRecorder::number_of(const std::string& name) {
@@ -134,12 +134,12 @@ void RegionRecorder::book(Region& region, const base::InstructionActivity& a, do
   region.operations += operations;
 }
 
-void RegionRecorder::packet(const base::PacketActivity& a) {
-  book(regions_[place_of(packets_, a.core, a.queue, a.index).region], a);
+void RegionRecorder::transfer(const base::TransferActivity& a) {
+  book(regions_[place_of(transfers_, a.core, a.queue, a.index).region], a);
 }
 
-void RegionRecorder::book(Region& region, const base::PacketActivity& a) const {
-  region.touch(a.core, a.start, std::max(a.read_done, a.write_done));
+void RegionRecorder::book(Region& region, const base::TransferActivity& a) const {
+  region.touch(a.core, a.start, a.end);
   region.cores[a.core].busy[index_of(Resource::kDma)] += a.busy;
   const auto own = static_cast<std::uint32_t>(a.core / machine_.chip.cores);
   const auto stack_of = [&](const isa::GlobalAddress& at) {

@@ -57,8 +57,7 @@ class RegionRecorder final : public base::Observer {
   void program(std::uint32_t core, std::shared_ptr<const isa::Program> program);
 
   void instruction(const base::InstructionActivity& activity) override;
-  void packet(const base::PacketActivity& activity) override;
-  void semaphore(const base::SemaphoreActivity&) override {}
+  void transfer(const base::TransferActivity& activity) override;
 
   struct Summaries {
     RegionSummary whole;                 // everything as one region, "all"
@@ -102,7 +101,7 @@ class RegionRecorder final : public base::Observer {
   std::uint32_t number_of(const std::string& name);
   const Place& place_of(Places& places, std::uint32_t core, std::uint8_t queue, std::uint32_t index) const;
   void book(Region& region, const base::InstructionActivity& a, double operations) const;
-  void book(Region& region, const base::PacketActivity& a) const;
+  void book(Region& region, const base::TransferActivity& a) const;
   RegionSummary summary_of(const Region& region, const KindTimes& engines) const;
   base::Duration link_time(const Region& region) const;
 
@@ -111,7 +110,7 @@ class RegionRecorder final : public base::Observer {
   std::map<std::string, std::uint32_t> numbers_;
   std::map<const isa::Program*, std::shared_ptr<Labels>> labels_;
   std::vector<const Labels*> by_core_;
-  Places instructions_, packets_;
+  Places instructions_, transfers_;
   RegionTimes times_;
 };
 

@@ -25,8 +25,6 @@ class TraceRecorder final : public base::Observer, public base::TimelineObserver
   void program(std::uint32_t core, std::shared_ptr<const isa::Program> program);
 
   void instruction(const base::InstructionActivity& activity) override { engines_.instruction(activity); }
-  void packet(const base::PacketActivity&) override {}
-  void semaphore(const base::SemaphoreActivity&) override {}
   void stretch(const base::StretchActivity& activity) override { engines_.stretch(activity); }
   void transfer(const base::TransferActivity& activity) override { transfers_.transfer(activity); }
   void ring(const base::RingActivity& activity) override { transfers_.ring(activity); }

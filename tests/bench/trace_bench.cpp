@@ -22,7 +22,7 @@ std::shared_ptr<const isa::Program> large_program() {
       ".program large\nvector:\n"
       "  tensor_scalar shape=128x512 dst=sbuf[0, 0x0]:fp32 src=sbuf[0, 0x0]:fp32 op0=mult scalar0=2\n",
       "large");
-  std::vector<isa::Instruction>& stream = program.stream(isa::Queue::kVector);
+  std::vector<isa::Instruction>& stream = program.stream(isa::Queue::kVector).edit();
   stream.resize(kInstructions, stream.front());
   for (std::uint32_t n = 0; n < kInstructions; ++n) stream[n].dst.offset = n;
   return std::make_shared<isa::Program>(std::move(program));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
+#include <tuple>
 
 #include "tests/support/in_child.h"
 #include "tests/support/machine_fixture.h"
@@ -15,14 +16,21 @@ using model::Mode;
 
 namespace {
 
-struct Records final : base::Observer {
+struct Records final : base::Observer, base::ProbeObserver {
   void instruction(const base::InstructionActivity& activity) override { instructions.push_back(activity); }
+  void transfer(const base::TransferActivity& activity) override { transfers.push_back(activity); }
   void packet(const base::PacketActivity& activity) override { packets.push_back(activity); }
   void semaphore(const base::SemaphoreActivity& activity) override { semaphores.push_back(activity); }
 
   std::vector<base::InstructionActivity> instructions;
+  std::vector<base::TransferActivity> transfers;
   std::vector<base::PacketActivity> packets;
   std::vector<base::SemaphoreActivity> semaphores;
+
+  void watch(model::System& system) {
+    system.observe(static_cast<base::Observer*>(this));
+    system.observe(static_cast<base::ProbeObserver*>(this));
+  }
 
   // Those of one queue, in the order in which they came.
   std::vector<base::InstructionActivity> of(std::uint32_t core, isa::Queue queue) const {
@@ -65,7 +73,7 @@ Observed observed(bool watched = true, bool run_ahead = true, Mode mode = Mode::
   Observed o;
   model::System system(machine_of(1, 1, 1), mode, run_ahead);
   for (const std::uint32_t core : {0U, 3U}) system.load(core, text_program(kProgram), tensor_arguments());
-  if (watched) system.observe(&o.records);
+  if (watched) o.records.watch(system);
   o.run = system.run();
   base::StatSink sink;
   system.collect(sink);
@@ -153,6 +161,35 @@ TEST_CASE("observer: packets add up to the statistics of their core", "[activity
   CHECK(bytes == all);
 }
 
+TEST_CASE("observer: a transfer is all of its packets together", "[activity]") {
+  const Observed o = observed();
+  std::map<std::tuple<std::uint32_t, std::uint8_t, std::uint32_t>, base::TransferActivity> all;
+  for (const auto& p : o.records.packets) {
+    base::TransferActivity& t = all[{p.core, p.queue, p.index}];
+    t.packets += p.bytes > 0 ? 1 : 0;
+    t.bytes += p.bytes;
+    t.read_bytes += p.read_bytes;
+    t.write_bytes += p.write_bytes;
+    t.busy += p.busy;
+    t.start = std::min(t.start, p.start);
+    t.read_done = std::max(t.read_done, p.read_done);
+    t.end = std::max(t.end, p.write_done);
+  }
+  REQUIRE(o.records.transfers.size() == all.size());
+  for (const auto& t : o.records.transfers) {
+    const base::TransferActivity& sum = all.at({t.core, t.queue, t.index});
+    CHECK(t.packets == sum.packets);
+    CHECK(t.bytes == sum.bytes);
+    CHECK(t.read_bytes == sum.read_bytes);
+    CHECK(t.write_bytes == sum.write_bytes);
+    CHECK(t.busy == sum.busy);
+    CHECK(t.start == sum.start);
+    CHECK(t.read_done == sum.read_done);
+    CHECK(t.end == sum.end);
+    CHECK(t.rung < t.start);
+  }
+}
+
 TEST_CASE("observer: semaphore changes rebuild the values that the program leaves", "[activity]") {
   const Observed o = observed();
   std::vector<base::SemaphoreActivity> changes = o.records.semaphores;
@@ -201,7 +238,7 @@ TEST_CASE("observer: two cores that meet have a record each, with the same end",
       "  core_barrier\n");
   for (const std::uint32_t core : {2U, 3U}) system.load(core, program, tensor_arguments());
   Records records;
-  system.observe(&records);
+  records.watch(system);
   CHECK(system.run().instructions == 4);
   const auto one = records.of(2, isa::Queue::kGpSimd), other = records.of(3, isa::Queue::kGpSimd);
   REQUIRE(one.size() == 2);

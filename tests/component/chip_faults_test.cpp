@@ -39,7 +39,7 @@ isa::Program engines_alone() {
 
 isa::Program one_copy() {
   isa::Program p;
-  p.stream(isa::Queue::kSync) = {tests::hbm_copy(p, 1, 0, 1 << 20, 0)};
+  p.stream(isa::Queue::kSync).edit() = {tests::hbm_copy(p, 1, 0, 1 << 20, 0)};
   return p;
 }
 

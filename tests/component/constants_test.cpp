@@ -20,7 +20,7 @@ constexpr double kMargin = 0.002;
 const std::set<std::string> kNoTimes{
     "sbuf.partitions", "sbuf.per_partition", "sbuf.usable",    "psum.per_partition", "psum.bank",
     "rounding",        "tensor.model",       "tensor.waves",   "tensor.waves_from",  "tensor.waves_until",
-    "dma.model",       "dma.waves",          "dma.waves_from", "dma.waves_until"};
+    "dma.model",       "dma.waves",          "dma.waves_from", "dma.waves_until",    "dma.look_ahead"};
 
 std::string below_core(const std::string& path) { return path.substr(kCore.size()); }
 bool is_timing(const std::string& path) {

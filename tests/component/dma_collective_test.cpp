@@ -67,7 +67,7 @@ Duration time_of_copy(const model::MachineParams& machine, std::uint32_t mebibyt
     const auto program = tests::text_program(text);
     model::System system(machine, model::Mode::kTiming);
     tests::ActivityLog log;
-    system.observe(&log);
+    log.watch(system);
     std::array<std::uint64_t, isa::kArguments> arguments{};
     arguments[1] = std::uint64_t{1} << 30;
     system.load(0, program, arguments);

@@ -49,7 +49,7 @@ struct Network : sc_core::sc_module, sim::BackdoorIf, sim::RetireIf {
     SC_METHOD(answer);
     sensitive << due_;
     dont_initialize();
-    meter.observer = &log;
+    log.watch(meter);
     dma = std::make_unique<model::DmaRings>("dma", model::DmaRings::Place{0, 0, false}, machine.chip.core.dma,
                                             pool, meter);
     dma->network.bind(port);

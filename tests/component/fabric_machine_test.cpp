@@ -37,7 +37,7 @@ base::RunMeasurement run(const model::MachineParams& m, const std::vector<Copy>&
   model::System system(m, mode);
   for (const Copy& c : copies) {
     isa::Program p;
-    p.stream(Queue::kSync) = {hbm_copy(p, 1, 0, bytes, 0), wait_ge(0, 16)};
+    p.stream(Queue::kSync).edit() = {hbm_copy(p, 1, 0, bytes, 0), wait_ge(0, 16)};
     p.descriptors.back().accumulate = c.accumulate;
     Args args{};
     args[0] = c.from;
@@ -97,7 +97,7 @@ TEST_CASE("fabric machine: values come from another chip, and sums go there", "[
   auto add = hbm_copy(p, 0, 2, 1024, 1);
   p.descriptors.back().accumulate = true;
   add.notify_arg = 3;
-  p.stream(Queue::kSync) = {fetch, wait_ge(0, 16), add, wait_ge(1, 16)};
+  p.stream(Queue::kSync).edit() = {fetch, wait_ge(0, 16), add, wait_ge(1, 16)};
   Args args{};
   args[0] = at(3, 0);
   args[1] = at(0, 4096);

@@ -51,7 +51,7 @@ std::string code_of(const model::MachineParams& m, std::uint64_t end) {
   return in_child([&]() -> std::string {
     model::System system(m, model::Mode::kTiming);
     isa::Program p;
-    p.stream(isa::Queue::kSync) = {load_rows(p, 0, 1, 4096, 0)};
+    p.stream(isa::Queue::kSync).edit() = {load_rows(p, 0, 1, 4096, 0)};
     system.load(0, std::make_shared<isa::Program>(p), {end - 4096});
     try {
       system.run();

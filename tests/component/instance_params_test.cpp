@@ -249,7 +249,7 @@ TEST_CASE("instances: names are those of the netlist, and a slow stack serves at
   machine.check();
   model::System system(machine, model::Mode::kTiming);
   isa::Program p;
-  p.stream(isa::Queue::kSync) = {tests::hbm_copy(p, 1, 0, 4096, 0)};
+  p.stream(isa::Queue::kSync).edit() = {tests::hbm_copy(p, 1, 0, 4096, 0)};
   system.load(0, std::make_shared<isa::Program>(p), {0, 1 << 20});
   const base::RunMeasurement run = system.run();
   REQUIRE(run.hbm.size() == 16);

@@ -41,7 +41,7 @@ TEST_CASE("machine: an idle load takes doorbell, start-up, skew, its elements, r
   const auto m = flat_chip();
   isa::Program p;
   auto i = load_rows(p, 0, 128, 2048, 0);
-  p.stream(Queue::kSync) = {i};
+  p.stream(Queue::kSync).edit() = {i};
   // two elements of 4 rows, and a semaphore; a packet's data follows its read: the last packet of the share
   // is what the latency is added to
   const Duration expected = idle_read(m, 2 * (8192 / 32 + 3 + 1) + 1) + semaphore_behind(m);
@@ -81,8 +81,8 @@ TEST_CASE("machine: hand-over from one engine to another takes what silicon take
   producer.update = {isa::Update::Kind::kAdd, 4, 1};
   auto consumer = elementwise(isa::Opcode::kTensorCopy, 96);
   consumer.wait = {isa::Wait::Kind::kGe, 4, 1};
-  p.stream(Queue::kVector) = {producer};
-  p.stream(Queue::kScalar) = {consumer};
+  p.stream(Queue::kVector).edit() = {producer};
+  p.stream(Queue::kScalar).edit() = {consumer};
   model::System system(m, Mode::kTiming);
   system.load(0, shared(p), Args{});
   const auto run = system.run();
@@ -113,8 +113,8 @@ TEST_CASE("machine: a register loop runs as often as it says", "[system]") {
   branch.compare = isa::CompareOp::kLt;
   branch.imm = 1000;
   branch.target = 1;
-  p.stream(Queue::kGpSimd) = {set, raise(7), add, branch};
-  p.stream(Queue::kSync) = {wait_ge(7, 1000)};
+  p.stream(Queue::kGpSimd).edit() = {set, raise(7), add, branch};
+  p.stream(Queue::kSync).edit() = {wait_ge(7, 1000)};
   model::System system(m, Mode::kTiming);
   system.load(0, shared(p), Args{});
   const auto run = system.run();
@@ -133,9 +133,9 @@ TEST_CASE("machine: a write to a neighbour chip takes one hop, and its bytes are
   isa::Program p;
   auto copy = hbm_copy(p, 1, 0, 1 << 20, 0);
   copy.notify_arg = 2;
-  p.stream(Queue::kSync) = {copy};
+  p.stream(Queue::kSync).edit() = {copy};
   isa::Program waiting;
-  waiting.stream(Queue::kSync) = {wait_ge(0, 16)};
+  waiting.stream(Queue::kSync).edit() = {wait_ge(0, 16)};
   model::System system(m, Mode::kTiming);
   Args args{};
   args[0] = at(0, 0, 0);
@@ -174,8 +174,8 @@ TEST_CASE("machine: traffic over several hops and turns arrives, and an unused l
     isa::Program p;
     auto copy = hbm_copy(p, 1, 0, 65536, 0);
     copy.notify_arg = 2;
-    p.stream(Queue::kCc0) = {copy};
-    p.stream(Queue::kSync) = {wait_ge(0, 16)};
+    p.stream(Queue::kCc0).edit() = {copy};
+    p.stream(Queue::kSync).edit() = {wait_ge(0, 16)};
     const std::uint32_t to = 63 - chip;
     Args args{};
     args[0] = at(chip, 0, 0);
@@ -205,7 +205,7 @@ TEST_CASE("machine: halving the link rate doubles a link-bound transfer", "[syst
   isa::Program p;
   auto copy = hbm_copy(p, 1, 0, 4 << 20, 0);
   copy.notify_arg = 2;
-  p.stream(Queue::kSync) = {copy};
+  p.stream(Queue::kSync).edit() = {copy};
   Args args{};
   args[1] = at(1, 0, 0);
   args[2] = 0;
@@ -216,8 +216,8 @@ TEST_CASE("machine: halving the link rate doubles a link-bound transfer", "[syst
 TEST_CASE("machine: a wait that nothing satisfies ends the run and is named", "[system]") {
   const auto m = machine_of(1, 1, 1);
   isa::Program p;
-  p.stream(Queue::kScalar) = {wait_ge(5, 1), raise(6)};
-  p.stream(Queue::kVector) = {wait_ge(6, 1), raise(5)};
+  p.stream(Queue::kScalar).edit() = {wait_ge(5, 1), raise(6)};
+  p.stream(Queue::kVector).edit() = {wait_ge(6, 1), raise(5)};
   model::System system(m, Mode::kTiming);
   system.load(3, shared(p), Args{});
   try {
@@ -237,7 +237,7 @@ TEST_CASE("machine: a full DMA ring holds its doorbell back and nothing is lost"
   m.chip.core.dma.ring_depth = 2;
   isa::Program p;
   for (int n = 0; n < 20; ++n) p.stream(Queue::kSync).push_back(load_rows(p, 0, 128, 4096, 0));
-  p.stream(Queue::kVector) = {wait_ge(0, 20 * 16)};
+  p.stream(Queue::kVector).edit() = {wait_ge(0, 20 * 16)};
   model::System system(m, Mode::kTiming);
   system.load(0, shared(p), Args{});
   const auto run = system.run();
@@ -253,7 +253,7 @@ TEST_CASE("machine: functional mode moves values between chips and takes the sam
   isa::Program p;
   auto copy = hbm_copy(p, 1, 0, 4096, 0);
   copy.notify_arg = 2;
-  p.stream(Queue::kCc1) = {copy};
+  p.stream(Queue::kCc1).edit() = {copy};
   Args args{};
   args[0] = at(0, 1, 64);
   args[1] = at(3, 2, 128);

@@ -19,7 +19,7 @@ namespace {
 std::string code_of(std::uint64_t dst, std::uint64_t src, model::Mode mode) {
   model::System system(machine_of(2, 1, 1), mode);
   isa::Program p;
-  p.stream(isa::Queue::kSync) = {hbm_copy(p, 1, 0, 4096, 0)};
+  p.stream(isa::Queue::kSync).edit() = {hbm_copy(p, 1, 0, 4096, 0)};
   system.load(0, std::make_shared<isa::Program>(p), {src, dst});
   try {
     system.run();
@@ -72,7 +72,7 @@ TEST_CASE("dma: a core that the machine lacks cannot be notified", "[dma]") {
       copy.notify_arg = 2;
       copy.read_peer = static_cast<std::int16_t>(peer);
       copy.read_update = {isa::Update::Kind::kAdd, 1, 1};
-      p.stream(isa::Queue::kCc0) = {copy};
+      p.stream(isa::Queue::kCc0).edit() = {copy};
       system.load(0, std::make_shared<isa::Program>(p), {at(0, 0), at(0, 1 << 20), 0});
       try {
         system.run();

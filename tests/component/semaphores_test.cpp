@@ -65,6 +65,27 @@ TEST_CASE("semaphores: watchers hear of every change until they leave", "[sim]")
   CHECK(watcher.calls == 1);
 }
 
+TEST_CASE("semaphores: changes posted together are what they are one by one, and are heard of once",
+          "[sim]") {
+  sim::SemaphoreFile together("together"), alone("alone");
+  Counting watcher, other;
+  together.watch(9, &watcher);
+  together.watch(4, &other);
+  const std::vector<sim::Posting> all{{9, Change::kAdd, 1, 30_ns, Cycle::kWaitDma, 1},
+                                      {4, Change::kSet, 5, 10_ns, Cycle::kWaitDma, 2},
+                                      {9, Change::kAdd, 1, 20_ns, Cycle::kWaitVector, 3}};
+  together.post(all);
+  for (const sim::Posting& p : all) alone.post(p.semaphore, p.change, p.value, p.visible, p.raiser, p.cause);
+  CHECK(watcher.calls == 1);
+  CHECK(other.calls == 1);
+  for (const sim::Condition& c : {sim::Condition{9, Compare::kGe, 1}, sim::Condition{9, Compare::kGe, 2},
+                                  sim::Condition{4, Compare::kEq, 5}}) {
+    REQUIRE(together.when(c));
+    CHECK(together.when(c)->when == alone.when(c)->when);
+    CHECK(together.when(c)->cause == alone.when(c)->cause);
+  }
+}
+
 TEST_CASE("semaphores: a late waiter learns when its condition came true", "[sim]") {
   sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
   sim::SemaphoreFile s("s");

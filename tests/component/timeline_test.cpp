@@ -15,7 +15,7 @@ using model::Mode;
 
 namespace {
 
-struct Heard final : base::Observer, base::TimelineObserver {
+struct Heard final : base::Observer, base::ProbeObserver, base::TimelineObserver {
   void instruction(const base::InstructionActivity& a) override { instructions.push_back(a); }
   void packet(const base::PacketActivity& a) override { packet_bytes += a.bytes; }
   void semaphore(const base::SemaphoreActivity&) override {}
@@ -62,6 +62,7 @@ const Observed& observed() {
     };
     system.load(0, text_program(kProgram), {stack(0, 0), stack(1, 1 << 20)});
     system.observe(static_cast<base::Observer*>(&o->heard));
+    system.observe(static_cast<base::ProbeObserver*>(&o->heard));
     system.observe(static_cast<base::TimelineObserver*>(&o->heard));
     o->run = system.run();
     return o;

@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "model/base/activity.h"
+#include "model/sim/meter.h"
 #include "tests/support/machine_fixture.h"
 #include "tests/support/text_program.h"
 
 namespace tahoma::tests {
 
-struct ActivityLog : base::Observer {
+struct ActivityLog : base::Observer, base::ProbeObserver {
   std::map<isa::Queue, std::vector<base::InstructionActivity>> queues;  // in the order of execution
   std::map<std::uint8_t, std::vector<base::PacketActivity>> engines;
   std::map<std::uint8_t, std::vector<base::Time>> changes;  // of a semaphore
@@ -20,11 +21,21 @@ struct ActivityLog : base::Observer {
   void instruction(const base::InstructionActivity& a) override {
     if (a.core == 0) queues[static_cast<isa::Queue>(a.queue)].push_back(a);
   }
+  void transfer(const base::TransferActivity&) override {}
   void packet(const base::PacketActivity& a) override {
     if (a.core == 0) engines[a.engine].push_back(a);
   }
   void semaphore(const base::SemaphoreActivity& a) override {
     if (a.core == 0) changes[a.semaphore].push_back(a.visible);
+  }
+
+  void watch(model::System& system) {
+    system.observe(static_cast<base::Observer*>(this));
+    system.observe(static_cast<base::ProbeObserver*>(this));
+  }
+  void watch(sim::Meter& meter) {
+    meter.observer = this;
+    meter.probes = this;
   }
 
   const base::InstructionActivity& at(isa::Queue queue, std::size_t n) const {
@@ -44,7 +55,7 @@ inline ActivityLog activity_of(const std::string& text, const model::MachinePara
   const auto program = text_program(text);
   model::System system(machine, model::Mode::kTiming, run_ahead);
   ActivityLog log;
-  system.observe(&log);
+  log.watch(system);
   for (std::uint32_t core = 0; core < machine.chip.lnc; ++core)
     system.load(core, program, tensor_arguments());
   system.run();

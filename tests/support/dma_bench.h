@@ -117,7 +117,7 @@ struct DmaBench : sc_core::sc_module, sim::BackdoorIf, sim::RetireIf {
         network("network", place_of(machine), pool, meter),
         dma("dma", {0, 0, false}, machine.chip.core.dma, pool, meter),
         neighbour("neighbour", {1, 0, false}, machine.chip.core.dma, pool, meter) {
-    meter.observer = &log;
+    log.watch(meter);
     network.stack(0).bind(near.port);
     network.stack(1).bind(far.port);
     network.semaphores(semaphores);

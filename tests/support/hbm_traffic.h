@@ -55,7 +55,7 @@ inline std::shared_ptr<const isa::Program> stream_program(const Stream& s) {
 }
 
 // Packets of all cores, by the time at which an engine had read them.
-struct PacketTimes : base::Observer {
+struct PacketTimes : base::ProbeObserver {
   struct Packet {
     base::Time start, read, written;
     std::uint64_t bytes;
@@ -64,7 +64,6 @@ struct PacketTimes : base::Observer {
   void packet(const base::PacketActivity& p) override {
     cores[p.core].push_back({p.start, p.read_done, p.write_done, p.bytes});
   }
-  void instruction(const base::InstructionActivity&) override {}
   void semaphore(const base::SemaphoreActivity&) override {}
 
   // Bytes a nanosecond of a core between two times.

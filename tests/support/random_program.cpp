@@ -22,7 +22,7 @@ Program ProgramGenerator::program(unsigned length) {
   p.control = static_cast<std::uint32_t>(below(std::uint64_t{1} << p.args.size()));
   for (std::size_t q = 0; q < kQueueCount; ++q) {
     const auto queue = static_cast<Queue>(q);
-    std::vector<Instruction>& stream = p.stream(queue);
+    std::vector<Instruction>& stream = p.stream(queue).edit();
     weights_.reset();
     for (std::uint64_t n = below(length + 1); n > 0; --n) {
       stream.push_back(instruction(p, queue, row_for(queue)));

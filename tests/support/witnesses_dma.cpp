@@ -132,7 +132,7 @@ double remote_window(const MachineParams& machine) {
     const auto program = text_program(text);
     model::System system(m, model::Mode::kTiming);
     ActivityLog log;
-    system.observe(&log);
+    log.watch(system);
     std::array<std::uint64_t, isa::kArguments> arguments{};
     arguments[0] = isa::GlobalAddress{1, 0, 0}.bits();
     system.load(0, program, arguments);

@@ -9,6 +9,7 @@
 
 #include "isa/program.h"
 #include "model/check/checker.h"
+#include "runtime/operations.h"
 #include "runtime/scheduler.h"
 #include "tests/support/happens_before.h"
 
@@ -149,7 +150,7 @@ class Execution {
 
 isa::Program scheduled(const std::vector<Op>& ops) {
   isa::Program program;
-  runtime::schedule(ops, isa::kSemaphores, program);
+  runtime::schedule(runtime::Operations(ops), isa::kSemaphores, program);
   return program;
 }
 

@@ -155,6 +155,20 @@ TEST_CASE("gemm: the blocking fits every machine that holds one tile", "[gemm][b
       }
 }
 
+TEST_CASE("gemm: beside many rows a narrow b is loaded once", "[gemm][blocking]") {
+  // Of 512 ranks, 4096 tokens: a's 128 MiB pass b's 6.5 MiB, which SBUF holds beside a few tiles of a.
+  const GemmShape shape = by_rows({4096, 208, 16384});
+  const isa::Program program = workloads::gemm_program(tests::default_machine(), shape);
+  std::uint64_t loaded = 0;
+  for (const isa::Descriptor& d : program.descriptors)
+    if (d.src.space == isa::Space::kHbm && d.src.arg == 1) {
+      std::uint64_t elements = 1;
+      for (const std::uint32_t count : d.count) elements *= count;
+      loaded += elements;
+    }
+  CHECK(loaded == shape.n * shape.k);
+}
+
 TEST_CASE("gemm: an SBUF too small for any tile is refused", "[gemm][blocking]") {
   model::MachineParams machine = tests::default_machine();
   machine.chip.core.sbuf.usable = {128};

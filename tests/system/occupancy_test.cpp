@@ -39,9 +39,8 @@ isa::Program exponentials(const model::MachineParams& machine, unsigned blocks, 
 }
 
 // First and last moment of loads and stores.
-struct Moments final : base::Observer {
+struct Moments final : base::ProbeObserver {
   base::Time load_start = base::kNever, store_read{0}, store_start = base::kNever, load_read{0};
-  void instruction(const base::InstructionActivity&) override {}
   void packet(const base::PacketActivity& a) override {
     if (a.read_bytes > 0) {
       load_start = std::min(load_start, a.start);

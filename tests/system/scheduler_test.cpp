@@ -6,6 +6,7 @@
 #include <random>
 
 #include "model/base/error.h"
+#include "runtime/operations.h"
 #include "tests/support/happens_before.h"
 
 using namespace tahoma;
@@ -59,7 +60,7 @@ std::vector<Op> random_kernel(std::uint32_t seed, std::size_t length, std::uint3
 
 isa::Program scheduled(const std::vector<Op>& ops) {
   isa::Program program;
-  runtime::schedule(ops, kNoSignals, program);
+  runtime::schedule(runtime::Operations(ops), kNoSignals, program);
   return program;
 }
 
@@ -184,15 +185,16 @@ TEST_CASE("scheduler: writing what a send may still read is refused", "[schedule
   ops[0].touch({1, 0, 8, 0, 64}, false);
   ops[1].touch({1, 4, 8, 0, 64}, true);
   isa::Program program;
-  CHECK_THROWS_WITH(runtime::schedule(ops, 250, program), Catch::Contains("E-RUN-022"));
+  CHECK_THROWS_WITH(runtime::schedule(runtime::Operations(ops), 250, program), Catch::Contains("E-RUN-022"));
 }
 
 TEST_CASE("scheduler: running out of semaphores is an error", "[scheduler]") {
   const std::vector<Op> ops{transfer(0, Queue::kCc0)};
   isa::Program program;
-  CHECK_THROWS_WITH(runtime::schedule(ops, isa::kQueueCount + runtime::kDmaSlots - 1, program),
-                    Catch::Contains("E-RUN-023"));
-  CHECK_NOTHROW(runtime::schedule(ops, isa::kQueueCount + runtime::kDmaSlots, program));
+  CHECK_THROWS_WITH(
+      runtime::schedule(runtime::Operations(ops), isa::kQueueCount + runtime::kDmaSlots - 1, program),
+      Catch::Contains("E-RUN-023"));
+  CHECK_NOTHROW(runtime::schedule(runtime::Operations(ops), isa::kQueueCount + runtime::kDmaSlots, program));
 }
 
 TEST_CASE("scheduler: work grows with the length of the kernel, not its square", "[scheduler]") {

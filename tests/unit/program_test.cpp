@@ -147,7 +147,7 @@ TEST_CASE("container: names that text could not carry are not written", "[isa]")
 TEST_CASE("container: marks rise within their stream and name regions that there are", "[isa]") {
   Program p = small_program();
   p.regions = {"load", "scale"};
-  p.stream(Queue::kSync).resize(5);
+  p.stream(Queue::kSync).edit().resize(5);
   auto& marks = p.marks[static_cast<std::size_t>(Queue::kSync)];
   marks = {{1, 1}, {3, 0}};
   CHECK(from_bytes(to_bytes(p)) == p);

@@ -38,7 +38,7 @@ TEST_CASE("validator: programs that keep the rules of the table pass", "[isa]") 
 
 TEST_CASE("validator: an opcode that does not exist is refused", "[isa]") {
   Program p;
-  p.stream(Queue::kSync).resize(2);
+  p.stream(Queue::kSync).edit().resize(2);
   p.stream(Queue::kSync)[1].op = static_cast<Opcode>(250);
   try {
     validate(p, {});
@@ -58,7 +58,7 @@ TEST_CASE("validator: an instruction that the machine lacks is refused", "[isa]"
   for (const OpRow& later : all_rows()) {
     if (later.availability == Availability::kSupported) continue;
     Program p;
-    p.streams[later.queues == 1 ? 0 : later.queues == 2 ? 1 : 2].resize(1);
+    p.streams[later.queues == 1 ? 0 : later.queues == 2 ? 1 : 2].edit().resize(1);
     for (auto& stream : p.streams)
       for (Instruction& i : stream) i.op = later.op;
     CHECK_THROWS_WITH(validate(from_bytes(to_bytes(p)), {}),

@@ -91,6 +91,7 @@ class Search {
     for (const unsigned c_copies : {group_m, 2 * group_m, 8U, 16U}) {
       b.c_copies = std::max(2U, c_copies);
       stream(b);
+      if (shape_.a_by_rows) stream_a(b);
       for (unsigned strips = group_m; strips <= round_up(m_tiles_, group_m) && strips <= 16; strips *= 2)
         for (unsigned panels = group_n; panels <= round_up(n_tiles_, group_n) && panels <= 32;
              panels += group_n)
@@ -142,6 +143,35 @@ class Search {
     }
   }
 
+  // Wide as a group, so that no tile of a is met twice in a panel. Only where a lies by rows: what is chosen
+  // for the others was settled without it.
+  void stream_a(Blocking b) {
+    b.panel_stays = true;
+    b.strip = columns(std::uint64_t{b.group_m} * mt_, shape_.m);
+    b.panel = columns(std::uint64_t{b.group_n} * nt_, shape_.n);
+    b.b_stack = stack_of(b);
+    const std::uint64_t panels = ceil_div(shape_.n, b.panel);
+    for (const bool next : {true, false})
+      for (const unsigned ahead : {16U, 8U, 4U, 2U, 1U}) {
+        if (next && panels == 1) break;
+        b.next_panel = next;
+        b.a_copies = ahead * b.b_stack;
+        b.b_copies = static_cast<unsigned>(k_loads(b) * (next ? 2 : 1) + (panels > 1 && !next ? ahead : 0));
+        if (!fits(b)) continue;
+        consider(b, beside_panel_ns(b, panels, ahead));
+        break;
+      }
+  }
+
+  double beside_panel_ns(const Blocking& b, std::uint64_t panels, unsigned ahead) const {
+    const auto partitions = static_cast<double>(shape_.partitions());
+    const double a_strip = a_load_ns(partitions, b), b_panel = b_load_ns(partitions, b);
+    const double pace = std::max(step_ns(b), a_strip / static_cast<double>(k_tiles_));
+    const double steps = static_cast<double>(k_tiles_) * groups_of(b);
+    return work_ns(b, groups_of(b) * a_strip + static_cast<double>(panels) * b_panel + store_ns(b)) +
+           steps * std::max(0.0, kLatencyNs / ahead - pace) + edges_ns(b);
+  }
+
   double resident_ns(const Blocking& b, std::uint64_t panels, std::uint64_t strips, unsigned ahead) const {
     const auto partitions = static_cast<double>(shape_.partitions());
     const double a_strip = a_load_ns(partitions, b), b_panel = b_load_ns(partitions, b);
@@ -183,17 +213,24 @@ class Search {
   // Tiles of b hold a buffer until their panel is done, loads one of the queue's semaphores until they have
   // landed: few rows.
   double loads_ns(const Blocking& b) const {
-    const auto strips = static_cast<double>(ceil_div(shape_.m, b.strip)),
-               panels = b.resident ? static_cast<double>(ceil_div(shape_.n, b.panel)) : groups_of(b);
-    const double k_tiles = static_cast<double>(k_tiles_), b_loads = static_cast<double>(k_loads(b)) * panels;
     const double rows = b.b_stack * std::min<double>(kt_, static_cast<double>(shape_.k));
     const double landing = kLatencyNs + b_load_ns(rows, b);
-    const double used = b.resident ? k_tiles * step_ns(b) * groups_of(b) / panels : b.b_stack * step_ns(b);
-    const double a_loads =
-        b.a_first(shape_) ? 0 : k_tiles * (b.all_strips ? strips : panels * (b.resident ? strips : 1));
-    return std::max(b_loads * (landing + used) / b.b_copies,
-                    (b_loads + a_loads) * landing / runtime::kDmaSlots);
+    const double used = keeps_panel(b) ? tensor_ns() / panels_of(b) : b.b_stack * step_ns(b);
+    return std::max(b_loads(b) * (landing + used) / b.b_copies,
+                    (b_loads(b) + (b.a_first(shape_) ? 0 : a_loads(b))) * landing / runtime::kDmaSlots);
   }
+  // How often all of K of b is brought.
+  double panels_of(const Blocking& b) const {
+    return keeps_panel(b) ? static_cast<double>(ceil_div(shape_.n, b.panel)) : groups_of(b);
+  }
+  double b_loads(const Blocking& b) const { return static_cast<double>(k_loads(b)) * panels_of(b); }
+  double a_loads(const Blocking& b) const {
+    const auto strips = static_cast<double>(ceil_div(shape_.m, b.strip));
+    return static_cast<double>(k_tiles_) *
+           (b.all_strips ? strips : panels_of(b) * (keeps_panel(b) ? strips : 1));
+  }
+
+  static bool keeps_panel(const Blocking& b) { return b.resident || b.panel_stays; }
 
   double tensor_ns() const {
     const std::uint64_t whole_tiles = shape_.n / nt_;
@@ -284,8 +321,16 @@ class Search {
     const Blocking* choice = &*std::min_element(found_.begin(), found_.end(), less);
     const double good_enough = choice->estimate_ns * kAlmost;
     for (const Blocking& b : found_)
-      if (b.estimate_ns <= good_enough && b.sbuf_bytes < choice->sbuf_bytes) choice = &b;
+      if (b.estimate_ns <= good_enough && cheaper(b, *choice)) choice = &b;
     return *choice;
+  }
+
+  // Of two with almost the same estimate. Where a lies by rows, what few loads bring does not depend on how
+  // well their latencies are hidden.
+  bool cheaper(const Blocking& b, const Blocking& other) const {
+    const double loads = a_loads(b) + b_loads(b), others = a_loads(other) + b_loads(other);
+    if (shape_.a_by_rows && loads != others) return loads < others;
+    return b.sbuf_bytes < other.sbuf_bytes;
   }
 
   const model::CoreParams& core_;

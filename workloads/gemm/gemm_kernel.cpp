@@ -149,7 +149,7 @@ class BlockedGemm {
       for (const Range& c : column_tiles) sums.push_back(kernel_.take(psum_, r.count, c.count));
     if (!blocking_.resident) {
       a_tiles.assign(k_.size(), std::nullopt);
-      b_tiles_.assign(k_.size(), std::nullopt);
+      if (!blocking_.panel_stays) b_tiles_.assign(k_.size(), std::nullopt);
     }
     for (std::size_t k = 0; k < k_.size(); ++k) {
       const TileView& b = load_b(b_tiles_, k, panel);

@@ -17,8 +17,7 @@ namespace tahoma::workloads {
 class Exposure final : public base::Observer {
  public:
   void instruction(const base::InstructionActivity& activity) override;
-  void packet(const base::PacketActivity&) override {}
-  void semaphore(const base::SemaphoreActivity&) override {}
+  void transfer(const base::TransferActivity&) override {}
 
   void collective(std::uint32_t core, base::Time start, base::Time end);  // after the run
 

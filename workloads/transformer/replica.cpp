@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "model/base/error.h"
+#include "runtime/host_threads.h"
+#include "runtime/operations.h"
 
 namespace tahoma::workloads {
 
@@ -91,9 +93,11 @@ std::vector<std::vector<Replica::Alike>> sort_alike(const model::MachineParams& 
 }
 
 Replica::Replica(runtime::Machine& machine, Alike alike) : machine_(machine), alike_(std::move(alike)) {
+  const auto kinds = std::make_shared<runtime::OperationKinds>();
   for (std::size_t r = 0; r < ranks(); ++r)
     for (const std::uint32_t core : alike_.front().cores[r])
-      programs_.push_back(std::make_unique<CoreProgram>(machine, core, fmt::format("transformer_{}", core)));
+      programs_.push_back(
+          std::make_unique<CoreProgram>(machine, core, fmt::format("transformer_{}", core), kinds));
   for (std::size_t g = 0; g < alike_.size(); ++g) {
     distance_.push_back(0);
     for (std::size_t r = 0; r < ranks() && g > 0; ++r)
@@ -173,9 +177,18 @@ void Replica::meet(std::size_t rank, const Written& written) {
 }
 
 void Replica::load(Stopwatch& stopwatch) {
+  std::vector<std::shared_ptr<const isa::Program>> finished(programs_.size());
+  isa::StreamPool streams;
+  runtime::for_each_block(programs_.size(), [&](std::uint64_t n) {
+    isa::Program program = programs_[n]->kernel.finish();
+    streams.share(program);
+    machine_.validate(program);
+    finished[n] = std::make_shared<const isa::Program>(std::move(program));
+  });
   for (std::size_t r = 0; r < ranks(); ++r)
     for (std::size_t h = 0; h < halves(); ++h) {
-      const auto shared = std::make_shared<const isa::Program>(kernel(r, h).finish());
+      const auto& shared = finished[r * halves() + h];
+      machine_.take_as_valid(shared);
       for (std::size_t g = 0; g < alike_.size(); ++g) {
         const std::uint32_t core = alike_[g].cores[r][h];
         stopwatch.expect(core, *shared);

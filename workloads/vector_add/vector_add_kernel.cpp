@@ -19,7 +19,7 @@ constexpr std::uint64_t kTilesAhead = 4;
 // Behind everything else: until all transfers that `on` has started have landed.
 void wait_for_transfers(isa::Program& program, isa::Queue on) {
   std::map<std::uint8_t, std::uint32_t> landed;  // by semaphore
-  std::vector<isa::Instruction>& stream = program.stream(on);
+  std::vector<isa::Instruction>& stream = program.stream(on).edit();
   for (const isa::Instruction& i : stream)
     if (i.op == isa::Opcode::kDmaCopy) landed[i.update.semaphore] += isa::kDmaEngines;
   for (const auto& [semaphore, value] : landed) {

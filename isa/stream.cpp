@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isa/stream.h"
+
+#include "isa/instruction_hash.h"
+#include "isa/program.h"
+
+namespace tahoma::isa {
+
+namespace {
+
+std::uint64_t hash_of(const Stream::List& list) {
+  std::uint64_t hash = list.size();
+  for (const Instruction& i : list) hash = combined(hash, hash_of(i));
+  return hash;
+}
+
+}  // namespace
+
+Stream StreamPool::one_of(const Stream& stream) {
+  const std::uint64_t hash = hash_of(stream.list());
+  std::vector<Stream> alike;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto [from, to] = known_.equal_range(hash);
+    for (auto known = from; known != to; ++known) alike.push_back(known->second);
+  }
+  for (const Stream& other : alike)
+    if (other == stream) return other;
+  const std::lock_guard lock(mutex_);
+  known_.emplace(hash, stream);
+  return stream;
+}
+
+void StreamPool::share(Program& program) {
+  for (Stream& stream : program.streams)
+    if (!stream.empty()) stream = one_of(stream);
+}
+
+}  // namespace tahoma::isa
