@@ -34,6 +34,7 @@ inline std::uint64_t hash_of(const Instruction& i) {
 
 // a == b, sooner where one is a copy of the other: of some hundred bytes in eighty members hardly any differ.
 inline bool same(const Instruction& a, const Instruction& b) {
+  // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): unequal padding costs what follows, no more
   return std::memcmp(&a, &b, sizeof(Instruction)) == 0 || a == b;
 }
 
