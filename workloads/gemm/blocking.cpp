@@ -91,7 +91,7 @@ class Search {
     for (const unsigned c_copies : {group_m, 2 * group_m, 8U, 16U}) {
       b.c_copies = std::max(2U, c_copies);
       stream(b);
-      if (shape_.a_by_rows) stream_a(b);
+      if (shape_.a_by_rows && n_tiles_ == 1) stream_a(b);
       for (unsigned strips = group_m; strips <= round_up(m_tiles_, group_m) && strips <= 16; strips *= 2)
         for (unsigned panels = group_n; panels <= round_up(n_tiles_, group_n) && panels <= 32;
              panels += group_n)
@@ -143,33 +143,24 @@ class Search {
     }
   }
 
-  // Wide as a group, so that no tile of a is met twice in a panel. Only where a lies by rows: what is chosen
-  // for the others was settled without it.
+  // b is one tile wide and stays, so that no tile of a is met twice. Only where a lies by rows: what is
+  // chosen for the others was settled without it.
   void stream_a(Blocking b) {
     b.panel_stays = true;
     b.strip = columns(std::uint64_t{b.group_m} * mt_, shape_.m);
-    b.panel = columns(std::uint64_t{b.group_n} * nt_, shape_.n);
+    b.panel = columns(nt_, shape_.n);
     b.b_stack = stack_of(b);
-    const std::uint64_t panels = ceil_div(shape_.n, b.panel);
-    for (const bool next : {true, false})
-      for (const unsigned ahead : {16U, 8U, 4U, 2U, 1U}) {
-        if (next && panels == 1) break;
-        b.next_panel = next;
-        b.a_copies = ahead * b.b_stack;
-        b.b_copies = static_cast<unsigned>(k_loads(b) * (next ? 2 : 1) + (panels > 1 && !next ? ahead : 0));
-        if (!fits(b)) continue;
-        consider(b, beside_panel_ns(b, panels, ahead));
-        break;
-      }
-  }
-
-  double beside_panel_ns(const Blocking& b, std::uint64_t panels, unsigned ahead) const {
-    const auto partitions = static_cast<double>(shape_.partitions());
-    const double a_strip = a_load_ns(partitions, b), b_panel = b_load_ns(partitions, b);
-    const double pace = std::max(step_ns(b), a_strip / static_cast<double>(k_tiles_));
-    const double steps = static_cast<double>(k_tiles_) * groups_of(b);
-    return work_ns(b, groups_of(b) * a_strip + static_cast<double>(panels) * b_panel + store_ns(b)) +
-           steps * std::max(0.0, kLatencyNs / ahead - pace) + edges_ns(b);
+    b.b_copies = static_cast<unsigned>(k_loads(b));
+    for (const unsigned ahead : {16U, 8U, 4U, 2U, 1U}) {
+      b.a_copies = ahead * b.b_stack;
+      if (!fits(b)) continue;
+      const auto partitions = static_cast<double>(shape_.partitions());
+      const double a_strip = a_load_ns(partitions, b), steps = static_cast<double>(k_tiles_) * groups_of(b);
+      const double pace = std::max(step_ns(b), a_strip / static_cast<double>(k_tiles_));
+      consider(b, work_ns(b, groups_of(b) * a_strip + b_load_ns(partitions, b) + store_ns(b)) +
+                      steps * std::max(0.0, kLatencyNs / ahead - pace) + edges_ns(b));
+      return;
+    }
   }
 
   double resident_ns(const Blocking& b, std::uint64_t panels, std::uint64_t strips, unsigned ahead) const {

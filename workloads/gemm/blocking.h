@@ -81,7 +81,7 @@ struct Blocking {
            group_n = 1;           // tiles that accumulate side by side: a weight load serves group_n matmuls
   unsigned strip = 0, panel = 0;  // columns of a in a strip, of b in a panel
   bool resident = false;          // strip and panel hold all of K; otherwise both stream past, tile by tile,
-  bool panel_stays = false;       // or a alone does, past a panel that is as wide as a group
+  bool panel_stays = false;       // or a alone does, past a b that is one tile wide
   bool next_panel = false;        // the next panel is loaded while this one is used
   bool all_strips = false;        // all of a stays, for every panel
   unsigned b_stack = 1;           // tiles of b below each other that one load brings
