@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isa/stream.h"
 
+#include <algorithm>
+
 #include "isa/instruction_hash.h"
 #include "isa/program.h"
 
@@ -25,7 +27,7 @@ Stream StreamPool::one_of(const Stream& stream) {
     for (auto known = from; known != to; ++known) alike.push_back(known->second);
   }
   for (const Stream& other : alike)
-    if (other == stream) return other;
+    if (std::equal(other.begin(), other.end(), stream.begin(), stream.end(), same)) return other;
   const std::lock_guard lock(mutex_);
   known_.emplace(hash, stream);
   return stream;

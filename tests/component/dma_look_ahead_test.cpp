@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // DMA engines that issue ahead of the simulation: what it changes, and what not.
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "tests/support/hbm_traffic.h"
 #include "tests/support/in_child.h"
@@ -21,29 +24,16 @@ Ran ran(model::MachineParams machine, base::Duration look_ahead, const std::vect
   machine.chip.core.dma.look_ahead = look_ahead;
   const std::string text = in_child([&] {
     const Streamed streamed = stream(machine, all);
-    std::string lines;
-    for (const auto& [core, packets] : streamed.packets.cores)
-      for (const PacketTimes::Packet& p : packets)
-        lines += std::to_string(core) + " " + std::to_string(p.start.fs) + " " + std::to_string(p.read.fs) +
-                 " " + std::to_string(p.written.fs) + " " + std::to_string(p.bytes) + "\n";
-    return std::to_string(streamed.run.elapsed.ns()) + " " + std::to_string(streamed.run.dma_activations) +
-           "\n" + lines;
+    std::multiset<std::string> packets;  // engines that look ahead tell in another order
+    for (const auto& [core, of_core] : streamed.packets.cores)
+      for (const PacketTimes::Packet& p : of_core)
+        packets.insert(fmt::format("{} {} {} {} {}\n", core, p.start.fs, p.read.fs, p.written.fs, p.bytes));
+    return fmt::format("{} {}\n{}", streamed.run.elapsed.ns(), streamed.run.dma_activations,
+                       fmt::join(packets, ""));
   });
   std::size_t used = 0;
-  Ran r;
-  r.elapsed_ns = std::stod(text, &used);
-  r.activations = std::stod(text.substr(used));
-  r.packets = text.substr(text.find('\n') + 1);
-  std::vector<std::string> sorted;  // engines that look ahead tell in another order
-  for (std::size_t at = 0; at < r.packets.size();) {
-    const std::size_t end = r.packets.find('\n', at);
-    sorted.push_back(r.packets.substr(at, end - at));
-    at = end + 1;
-  }
-  std::sort(sorted.begin(), sorted.end());
-  r.packets.clear();
-  for (const std::string& line : sorted) r.packets += line + "\n";
-  return r;
+  const double elapsed = std::stod(text, &used);
+  return {elapsed, std::stod(text.substr(used)), text.substr(text.find('\n') + 1)};
 }
 
 }  // namespace

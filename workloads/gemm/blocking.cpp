@@ -90,8 +90,9 @@ class Search {
     b.psum_copies = std::min(banks_, 2 * group_m * group_n);
     for (const unsigned c_copies : {group_m, 2 * group_m, 8U, 16U}) {
       b.c_copies = std::max(2U, c_copies);
-      stream(b);
-      if (shape_.a_by_rows && n_tiles_ == 1) stream_a(b);
+      stream(b, false);
+      // Only where a lies by rows: what is chosen for the others was settled without it.
+      if (shape_.a_by_rows && n_tiles_ == 1) stream(b, true);
       for (unsigned strips = group_m; strips <= round_up(m_tiles_, group_m) && strips <= 16; strips *= 2)
         for (unsigned panels = group_n; panels <= round_up(n_tiles_, group_n) && panels <= 32;
              panels += group_n)
@@ -125,40 +126,25 @@ class Search {
       }
   }
 
-  void stream(Blocking b) {
+  // Tile by tile: both, or a alone past a b that is one tile wide and stays, so that no tile is met twice.
+  void stream(Blocking b, bool panel_stays) {
     b.resident = false;
+    b.panel_stays = panel_stays;
     b.strip = columns(std::uint64_t{b.group_m} * mt_, shape_.m);
     b.panel = columns(std::uint64_t{b.group_n} * nt_, shape_.n);
     b.b_stack = stack_of(b);
+    const auto rows = static_cast<double>(std::min<std::uint64_t>(kt_, shape_.partitions()));
     for (const unsigned ahead : {16U, 8U, 4U, 2U, 1U}) {
-      b.b_copies = ahead;
+      b.b_copies = panel_stays ? static_cast<unsigned>(k_loads(b)) : ahead;
       b.a_copies = ahead * b.b_stack;
       if (!fits(b)) continue;
       const double steps = static_cast<double>(k_tiles_) * groups_of(b);
+      const double b_steps = panel_stays ? static_cast<double>(k_tiles_) : steps;
+      const double moves = steps * a_load_ns(rows, b) + b_steps * b_load_ns(rows, b);
       // The pools hold `ahead` steps: a load's latency shows when they pass faster than that.
-      const double pace = std::max(step_ns(b), load_step_ns(b));
+      const double pace = std::max(step_ns(b), moves / steps);
       const double wait = std::max(0.0, kLatencyNs / ahead - pace);
-      consider(b, work_ns(b, steps * load_step_ns(b) + store_ns(b)) + steps * wait + edges_ns(b));
-      return;
-    }
-  }
-
-  // b is one tile wide and stays, so that no tile of a is met twice. Only where a lies by rows: what is
-  // chosen for the others was settled without it.
-  void stream_a(Blocking b) {
-    b.panel_stays = true;
-    b.strip = columns(std::uint64_t{b.group_m} * mt_, shape_.m);
-    b.panel = columns(nt_, shape_.n);
-    b.b_stack = stack_of(b);
-    b.b_copies = static_cast<unsigned>(k_loads(b));
-    for (const unsigned ahead : {16U, 8U, 4U, 2U, 1U}) {
-      b.a_copies = ahead * b.b_stack;
-      if (!fits(b)) continue;
-      const auto partitions = static_cast<double>(shape_.partitions());
-      const double a_strip = a_load_ns(partitions, b), steps = static_cast<double>(k_tiles_) * groups_of(b);
-      const double pace = std::max(step_ns(b), a_strip / static_cast<double>(k_tiles_));
-      consider(b, work_ns(b, groups_of(b) * a_strip + b_load_ns(partitions, b) + store_ns(b)) +
-                      steps * std::max(0.0, kLatencyNs / ahead - pace) + edges_ns(b));
+      consider(b, work_ns(b, moves + store_ns(b)) + steps * wait + edges_ns(b));
       return;
     }
   }
@@ -233,10 +219,6 @@ class Search {
   // One step in k of one group.
   double step_ns(const Blocking& b) const {
     return b.group_m * b.group_n * rates_.matmul_ns(nt_, shape_.dtype);
-  }
-  double load_step_ns(const Blocking& b) const {
-    const auto rows = static_cast<double>(std::min<std::uint64_t>(kt_, shape_.partitions()));
-    return a_load_ns(rows, b) + b_load_ns(rows, b);
   }
   // A strip and a panel of so many partitions of the contraction.
   double a_load_ns(double partitions, const Blocking& b) const {
