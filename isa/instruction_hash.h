@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hash of what tells the instructions of a kernel apart; equal instructions have equal ones, but for the
+// Hashes of what tells the instructions of a kernel apart; equal instructions have equal ones, but for the
 // sign of a zero. Left out is what mostly goes with the rest: dtypes, strides, operations.
 #pragma once
 
@@ -15,20 +15,27 @@ constexpr std::uint64_t combined(std::uint64_t hash, std::uint64_t part) {
   return (hash ^ part) * 0x9E3779B97F4A7C15ULL;  // 2^64 over the golden ratio
 }
 
-inline std::uint64_t hash_of(const Instruction& i) {
+// Of what it does, whatever it waits for and announces.
+inline std::uint64_t hash_of_work(const Instruction& i) {
   const auto pair = [](std::uint64_t high, std::uint64_t low) { return high << 32 | low; };
   auto hash = static_cast<std::uint64_t>(i.op);
   for (const std::uint64_t part :
        {pair(i.dst.offset, i.src0.offset), pair(i.src1.offset, i.scalar0.offset),
-        pair(i.result.offset, i.descriptor), pair(i.wait.value, i.wait.semaphore),
-        pair(i.dst.partition, i.src0.partition), pair(i.shape.partitions, i.shape.count[kFreeDims - 1]),
+        pair(i.result.offset, i.descriptor), pair(i.dst.partition, i.src0.partition),
+        pair(i.shape.partitions, i.shape.count[kFreeDims - 1]),
         pair(static_cast<std::uint32_t>(i.imm), static_cast<std::uint32_t>(i.base)),
         pair(std::bit_cast<std::uint32_t>(i.value), std::bit_cast<std::uint32_t>(i.scalar0.imm)),
         pair(i.extent, i.valid),
-        pair(i.word.offset, std::uint64_t{i.update.semaphore} << 16 | i.update.value),
-        pair(std::uint64_t{i.column} << 8 | i.columns,
-             std::uint64_t{i.accumulate} << 1 | std::uint64_t{i.open})})
+        pair(i.word.offset, std::uint64_t{i.column} << 16 | std::uint64_t{i.columns} << 8 |
+                                std::uint64_t{i.accumulate} << 1 | std::uint64_t{i.open})})
     hash = combined(hash, part);
+  return hash ^ (hash >> 29);
+}
+
+inline std::uint64_t hash_of(const Instruction& i) {
+  const std::uint64_t wait = std::uint64_t{i.wait.value} << 32 | i.wait.semaphore,
+                      update = std::uint64_t{i.update.value} << 32 | i.update.semaphore;
+  const std::uint64_t hash = combined(combined(hash_of_work(i), wait), update);
   return hash ^ (hash >> 29);
 }
 

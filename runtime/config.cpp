@@ -50,14 +50,16 @@ struct MachineName {
   std::filesystem::path beside;  // folder of the file that names it
 };
 
-FlatConfig read_machine(const MachineName& machine) {
-  const std::string path = find_machine(machine.name, machine.beside, machine.place);
-  FlatConfig config = base::flatten(read_config_text(path), read_extended);
-  require_roots(config, {"machine"});
-  return config;
+MachineFile read_machine(const MachineName& machine) {
+  MachineFile file{find_machine(machine.name, machine.beside, machine.place), {}};
+  file.values = base::flatten(read_config_text(file.path), read_extended);
+  require_roots(file.values, {"machine"});
+  return file;
 }
 
-void resolve_machine(const ConfigRequest& request, FlatConfig& config, ParamTree& tree) {
+// The file that the machine comes from, if one is named.
+std::optional<MachineFile> resolve_machine(const ConfigRequest& request, FlatConfig& config,
+                                           ParamTree& tree) {
   std::optional<MachineName> base_machine;
   if (!request.machine.empty()) {
     // Beside no file: looked for in the working directory.
@@ -70,8 +72,13 @@ void resolve_machine(const ConfigRequest& request, FlatConfig& config, ParamTree
       base_machine =
           MachineName{named->text, named->place, std::filesystem::path(request.workload).parent_path()};
   }
-  if (base_machine) base::apply(read_machine(*base_machine), tree);
+  std::optional<MachineFile> file;
+  if (base_machine) {
+    file = read_machine(*base_machine);
+    base::apply(file->values, tree);
+  }
   base::apply(config, tree);
+  return file;
 }
 
 void resolve_run(const ConfigRequest& request, const FlatConfig& config,
@@ -153,7 +160,7 @@ std::unique_ptr<ResolvedConfig> resolve_values(const ConfigRequest& request,
 
   auto resolved = std::make_unique<ResolvedConfig>();
   resolved->machine.declare(resolved->machine_tree);
-  resolve_machine(request, config, resolved->machine_tree);
+  resolved->machine_file = resolve_machine(request, config, resolved->machine_tree);
   resolve_run(request, config, kinds, *resolved);
   // The kind decides which parameters there are below `workload`, so --set kind=... comes before them.
   for (const Leaf& leaf : overrides)
@@ -180,8 +187,8 @@ std::unique_ptr<ResolvedConfig> resolve_config(const ConfigRequest& request,
   return resolved;
 }
 
-void apply_machine(const std::string& machine, ParamTree& tree) {
-  base::apply(read_machine({machine, "machine " + machine, {}}), tree);
+MachineFile read_machine_file(const std::string& machine) {
+  return read_machine({machine, "machine " + machine, {}});
 }
 
 model::MachineParams resolve_machine_params(const std::string& machine,

@@ -11,9 +11,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "model/base/config_loader.h"
 #include "model/base/params.h"
 #include "model/system/machine_params.h"
 #include "model/system/system.h"
@@ -36,6 +38,12 @@ struct RunParams {
   void declare(base::ParamTree& tree, const std::vector<WorkloadKind>& kinds);
 };
 
+// A preset or file that says what a machine is, as it was read.
+struct MachineFile {
+  std::string path;
+  base::FlatConfig values;  // of itself and of what it extends
+};
+
 // The trees point into the values, so a resolved configuration stays where it is.
 struct ResolvedConfig {
   ResolvedConfig() = default;
@@ -46,6 +54,7 @@ struct ResolvedConfig {
   model::MachineParams machine;
   std::unique_ptr<Workload> workload;
   base::ParamTree run_tree{""}, machine_tree{"machine"}, workload_tree{"workload"};
+  std::optional<MachineFile> machine_file;  // the one that the run names, if it names one
 
   model::Mode mode() const { return run.mode == "timing" ? model::Mode::kTiming : model::Mode::kFunctional; }
   // A workload file without reference to any other: running it gives the same values, and this same text
@@ -64,8 +73,8 @@ std::unique_ptr<ResolvedConfig> resolve_config(const ConfigRequest& request,
 std::unique_ptr<ResolvedConfig> resolve_values(const ConfigRequest& request,
                                                const std::vector<WorkloadKind>& kinds = workload_kinds());
 
-// The values of the preset or file `machine`, onto the declared defaults.
-void apply_machine(const std::string& machine, base::ParamTree& tree);
+// The preset or file `machine`: E-CFG-021 if there is none.
+MachineFile read_machine_file(const std::string& machine);
 
 // A machine alone: the preset or file `machine` ("" is the declared default) with `overrides` below
 // `machine.` applied and checked. For commands that run no workload.

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -43,8 +44,13 @@ base::NamedText read_config_text(const fs::path& path) {
   const std::unique_ptr<std::FILE, Closer> file(std::fopen(path.c_str(), "rb"));
   if (!file) refuse(errno);
   // One byte more than is legal is enough for the loader to refuse the text.
-  std::string text(base::kMostText + 1, '\0');
-  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
+  std::string text;
+  for (std::array<char, 1 << 14> chunk; text.size() <= base::kMostText;) {
+    const std::size_t wanted = std::min(chunk.size(), base::kMostText + 1 - text.size());
+    const std::size_t got = std::fread(chunk.data(), 1, wanted, file.get());
+    text.append(chunk.data(), got);
+    if (got < wanted) break;
+  }
   if (std::ferror(file.get()) != 0) refuse(errno);
   return {path.string(), std::move(text)};
 }

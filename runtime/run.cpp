@@ -34,14 +34,19 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-void write_manifest(OutputDir& out, const RunOptions& options, const ResolvedConfig& config,
+// The configuration as config.resolved.yaml has it.
+struct ConfigText {
+  std::string yaml, sha256;
+};
+
+void write_manifest(OutputDir& out, const RunOptions& options, std::uint64_t seed, const ConfigText& config,
                     const RunCost& cost) {
   Manifest manifest;
   manifest.host = host_facts();
   manifest.cost = cost;
   manifest.command_line = options.command_line;
-  manifest.seed = config.run.seed;
-  manifest.config_sha256 = sha256_of(config.to_yaml());
+  manifest.seed = seed;
+  manifest.config_sha256 = config.sha256;
   manifest.files = out.files();
   manifest.files.emplace_back("manifest.json");
   out.write("manifest.json", manifest_json(manifest));
@@ -60,8 +65,8 @@ void write_tables(OutputDir& out, const ResolvedConfig& config, const Simulated&
 }
 
 // What is looked at rather than read by programs, and what it is made of.
-void write_report(OutputDir& out, const ResolvedConfig& config, const Simulated& run,
-                  const std::string& summary) {
+void write_report(OutputDir& out, const ResolvedConfig& config, const std::string& config_sha256,
+                  const Simulated& run, const std::string& summary) {
   using Json = nlohmann::ordered_json;
   out.write("stats.txt", stats_text(run.stats.stats()));
   write_stats_database(out.file("stats.db"), run.stats.stats());
@@ -69,9 +74,9 @@ void write_report(OutputDir& out, const ResolvedConfig& config, const Simulated&
   out.write("hbm_windows.csv", hbm_windows_csv(run.measurement));
   out.write("occupancy.csv", occupancy_csv(run.occupancy));
   const std::string detail =
-      detail_json(config, run).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+      detail_json(config, config_sha256, run).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   out.write("report.json", detail);
-  out.write("report.html", run_page({{"", summary, detail}}));
+  out.write("report.html", run_page({{"", config.workload->describe(), summary, detail}}));
 }
 
 }  // namespace
@@ -104,11 +109,14 @@ RunOutcome run_workload(const RunOptions& options) {
   out.write("summary.txt", outcome.summary_text);
   out.write("summary.json", outcome.summary_json);
   write_tables(out, *config, run, summary);
-  if (options.report) write_report(out, *config, run, outcome.summary_json);
-  out.write("config.resolved.yaml", config->to_yaml());
+  const std::string yaml = config->to_yaml();
+  const ConfigText text{yaml, sha256_of(yaml)};
+  if (options.report) write_report(out, *config, text.sha256, run, outcome.summary_json);
+  out.write("config.resolved.yaml", text.yaml);
   for (const NamedValues& output : run.outputs)
     write_npy(out.file(output.name + ".npy"), to_npy(output.dtype, output.shape, output.values));
-  write_manifest(out, options, *config, {seconds_since(start), run.seconds, run.measurement.instructions});
+  write_manifest(out, options, config->run.seed, text,
+                 {seconds_since(start), run.seconds, run.measurement.instructions});
   out.commit();
   return outcome;
 }

@@ -7,7 +7,6 @@
 
 #include "isa/table_names.h"
 #include "runtime/report/saturation.h"
-#include "runtime/report/sha256.h"
 #include "runtime/report/version.h"
 
 namespace tahoma::runtime {
@@ -62,7 +61,7 @@ Json occupancy_detail(const std::vector<SpaceOccupancy>& occupancy) {
   return list;
 }
 
-Json detail_json(const ResolvedConfig& config, const Simulated& run) {
+Json detail_json(const ResolvedConfig& config, const std::string& config_sha256, const Simulated& run) {
   Json json{{"schema_version", kDetailSchemaVersion}, {"version", version()}};
   add_grid(run.measurement, json);
   json["engines"] = engines_detail(config.machine, run);
@@ -72,7 +71,7 @@ Json detail_json(const ResolvedConfig& config, const Simulated& run) {
   json["occupancy"] = occupancy_detail(run.occupancy);
   json["machine"] = machine_detail(config);
   json["ledger"] = ledger_detail(config, run.measurement);
-  json["reproduce"] = {{"config_sha256", sha256_of(config.to_yaml())},
+  json["reproduce"] = {{"config_sha256", config_sha256},
                        {"command", "tahoma run config.resolved.yaml --out out-again"}};
   return json;
 }

@@ -35,7 +35,8 @@ namespace tahoma::runtime {
 
 inline constexpr std::uint64_t kMostCores = 1024, kMostStacks = 512, kMostLinks = 768;
 
-nlohmann::ordered_json detail_json(const ResolvedConfig& config, const Simulated& run);
+nlohmann::ordered_json detail_json(const ResolvedConfig& config, const std::string& config_sha256,
+                                   const Simulated& run);
 
 // Its parts.
 nlohmann::ordered_json engines_detail(const model::MachineParams& machine, const Simulated& run);

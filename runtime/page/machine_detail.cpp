@@ -2,6 +2,7 @@
 // The machine as the page shows it: what differs from its preset, and which guesses the run stands on.
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "runtime/config_files.h"
 #include "runtime/page/detail.h"
@@ -63,42 +64,48 @@ Json values_json(const ParamTree& tree) {
   return json;
 }
 
-// Of the preset that the machine is named after, or of the declaration where there is none.
-class Preset {
- public:
-  explicit Preset(const std::string& name) {
-    const std::vector<std::string> names = preset_names();
-    params_.declare(tree_);
-    known_ = std::find(names.begin(), names.end(), name) != names.end();
-    if (known_) apply_machine(name, tree_);
-  }
-  bool known() const { return known_; }
-  std::string value(const std::string& path) {
-    tree_.demand(path);
-    const Param* param = tree_.find(path);
-    return param == nullptr ? "" : base::text_of(param->value);
-  }
+bool is_preset(const std::string& name) {
+  const std::vector<std::string> names = preset_names();
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
 
- private:
-  ParamTree tree_{"machine"};
-  model::MachineParams params_;
-  bool known_ = false;
-};
+// Whether the run has read the preset that its machine is named after, and nobody has set anything since.
+bool is_as_read(const ResolvedConfig& config) {
+  const std::optional<MachineFile>& read = config.machine_file;
+  if (!read || read->path != find_config(config.machine.name, {}).string()) return false;
+  std::set<std::string_view> places{""};
+  for (const base::Leaf& leaf : read->values.leaves) places.insert(leaf.place);
+  const std::vector<Param>& params = config.machine_tree.params();
+  return std::all_of(params.begin(), params.end(), [&](const Param& p) { return places.contains(p.set_at); });
+}
+
+// Against the preset of that name, or against the declaration where there is none.
+Json differences(const ResolvedConfig& config, bool has_preset) {
+  Json differs = Json::array();
+  if (has_preset && is_as_read(config)) return differs;
+  ParamTree usual("machine");
+  model::MachineParams params;
+  params.declare(usual);
+  if (has_preset) base::apply(read_machine_file(config.machine.name).values, usual);
+  for (const Param& p : config.machine_tree.params()) {
+    usual.demand(p.path);
+    const Param* preset = usual.find(p.path);
+    const std::string value = base::text_of(p.value),
+                      expected = preset == nullptr ? "" : base::text_of(preset->value);
+    if (value != expected)
+      differs.push_back({{"path", p.path}, {"value", value}, {"preset", expected}, {"doc", p.doc}});
+  }
+  return differs;
+}
 
 }  // namespace
 
 Json machine_detail(const ResolvedConfig& config) {
-  Preset preset(config.machine.name);
-  Json json{{"preset", preset.known() ? Json(config.machine.name) : Json(nullptr)},
-            {"differs", Json::array()}};
-  for (const Param& p : config.machine_tree.params()) {
-    const std::string value = base::text_of(p.value), usual = preset.value(p.path);
-    if (value != usual)
-      json["differs"].push_back({{"path", p.path}, {"value", value}, {"preset", usual}, {"doc", p.doc}});
-  }
-  json["parameters"] = values_json(config.machine_tree);
-  json["workload"] = values_json(config.workload_tree);
-  return json;
+  const bool has_preset = is_preset(config.machine.name);
+  return {{"preset", has_preset ? Json(config.machine.name) : Json(nullptr)},
+          {"differs", differences(config, has_preset)},
+          {"parameters", values_json(config.machine_tree)},
+          {"workload", values_json(config.workload_tree)}};
 }
 
 Json ledger_detail(const ResolvedConfig& config, const base::RunMeasurement& run) {

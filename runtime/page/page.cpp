@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -20,16 +22,13 @@ namespace {
 constexpr const char *kSummary = "summary.json", *kDetail = "report.json";
 
 // Inside a script element nothing may look like markup; in JSON '<' only stands in texts.
-std::string without_markup(std::string_view json) {
-  std::string text;
-  text.reserve(json.size());
-  for (const char c : json) {
-    if (c == '<')
-      text += "\\u003c";
-    else
-      text += c;
+void append_without_markup(std::string& text, std::string_view json) {
+  for (std::size_t open = json.find('<'); open != std::string_view::npos; open = json.find('<')) {
+    text += json.substr(0, open);
+    text += "\\u003c";
+    json.remove_prefix(open + 1);
   }
-  return text;
+  text += json;
 }
 
 std::string escaped(std::string_view text) {
@@ -42,43 +41,54 @@ std::string quoted(const std::string& text) {
   return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string checked(const std::filesystem::path& folder, const char* name, const char* key) {
+// One of the two texts that a page is made of, as it stands and as it reads.
+struct Part {
+  std::string text;
+  Json json;
+};
+Part checked(const std::filesystem::path& folder, const char* name, const char* key) {
   const std::string file = (folder / name).string();
-  std::string text = read_file(file);
-  const Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object() || !json.contains("schema_version") || !json.contains(key))
+  Part part{read_file(file), {}};
+  part.json = Json::parse(part.text, nullptr, false);
+  if (!part.json.is_object() || !part.json.contains("schema_version") || !part.json.contains(key))
     throw UserError("E-REP-002", file, fmt::format("not what tahoma run writes: expected the key '{}'", key));
-  return text;
+  return part;
 }
 
 std::string title_of(const std::vector<PageRun>& runs) {
-  const auto workload = [](const PageRun& run) {
-    const Json json = Json::parse(run.summary, nullptr, false);
-    return json.is_object() ? json.value("workload", "run") : "run";
-  };
-  const std::string first = workload(runs.front());
-  return runs.size() == 1 ? first + " - Tahoma" : fmt::format("{} and {} - Tahoma", first, workload(runs[1]));
+  const std::string& first = runs.front().workload;
+  return runs.size() == 1 ? first + " - Tahoma" : fmt::format("{} and {} - Tahoma", first, runs[1].workload);
 }
 
 }  // namespace
 
 std::string page_of(std::string_view title, std::string_view data) {
+  const std::string head = escaped(title);
+  const std::array<std::pair<std::string_view, std::string_view>, 5> parts{{{"title", head},
+                                                                            {"style", assets::kStyle},
+                                                                            {"library", assets::kLibrary},
+                                                                            {"script", assets::kScript},
+                                                                            {"data", data}}};
+  std::size_t size = assets::kTemplate.size();
+  for (const auto& part : parts) size += part.second.size();
   std::string page;
-  std::string_view rest = assets::kTemplate;
-  const auto part = [&](std::string_view name) -> std::string {
-    if (name == "title") return escaped(title);
-    if (name == "style") return std::string(assets::kStyle);
-    if (name == "library") return std::string(assets::kLibrary);
-    if (name == "script") return std::string(assets::kScript);
-    TAHOMA_INVARIANT(name == "data", fmt::format("the template of the pages names '{}'", name));
-    return without_markup(data);
+  page.reserve(size + size / 16);  // for what is escaped
+  const auto append = [&](std::string_view name) {
+    const auto* part =
+        std::find_if(parts.begin(), parts.end(), [&](const auto& known) { return known.first == name; });
+    TAHOMA_INVARIANT(part != parts.end(), fmt::format("the template of the pages names '{}'", name));
+    if (name == "data")
+      append_without_markup(page, data);
+    else
+      page += part->second;
   };
+  std::string_view rest = assets::kTemplate;
   while (true) {
     const std::size_t open = rest.find("{{");
     page += rest.substr(0, open);
     if (open == std::string_view::npos) return page;
     const std::size_t close = rest.find("}}", open);
-    page += part(rest.substr(open + 2, close - open - 2));
+    append(rest.substr(open + 2, close - open - 2));
     rest.remove_prefix(close + 2);
   }
 }
@@ -88,7 +98,8 @@ std::string run_page(const std::vector<PageRun>& runs) {
   for (std::size_t i = 0; i < runs.size(); ++i)
     data += fmt::format("{}{{\"name\":{},\"summary\":{},\"detail\":{}}}", i == 0 ? "" : ",",
                         quoted(runs[i].name), runs[i].summary, runs[i].detail);
-  return page_of(title_of(runs), data + "]}");
+  data += "]}";
+  return page_of(title_of(runs), data);
 }
 
 PageRun read_page_run(const std::string& folder) {
@@ -99,7 +110,11 @@ PageRun read_page_run(const std::string& folder) {
                       fmt::format("holds no run with a page: expected the folder of a `tahoma run` without "
                                   "--no-report, with {} and {}",
                                   kSummary, kDetail));
-  return {folder, checked(folder, kSummary, "simulated_time_ns"), checked(folder, kDetail, "window_ns")};
+  Part summary = checked(folder, kSummary, "simulated_time_ns"),
+       detail = checked(folder, kDetail, "window_ns");
+  const Json workload = summary.json.value("workload", Json());
+  return {folder, workload.is_string() ? workload.get<std::string>() : "run", std::move(summary.text),
+          std::move(detail.text)};
 }
 
 }  // namespace tahoma::runtime

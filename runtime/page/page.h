@@ -17,9 +17,10 @@
 namespace tahoma::runtime {
 
 struct PageRun {
-  std::string name;     // what the page calls it; "" where there is one
-  std::string summary;  // text of summary.json
-  std::string detail;   // text of report.json
+  std::string name;      // what the page calls it; "" where there is one
+  std::string workload;  // as its summary says
+  std::string summary;   // text of summary.json
+  std::string detail;    // text of report.json
 };
 
 // Of one run, or of two laid beside each other.

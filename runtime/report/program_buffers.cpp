@@ -2,6 +2,8 @@
 #include "runtime/report/program_buffers.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <unordered_map>
 
 #include "isa/instruction_hash.h"
@@ -71,6 +73,18 @@ Instruction untimed(const Instruction& instruction) {
   return i;
 }
 
+// untimed(a) == untimed(b), sooner where one is a copy of the other but for its times.
+bool same_work(const Instruction& a, const Instruction& b) {
+  constexpr std::size_t first = offsetof(Instruction, shape), end = offsetof(Instruction, notify_arg);
+  static_assert(first == offsetof(Instruction, update) + sizeof(isa::Update) &&
+                    sizeof(Instruction) == offsetof(Instruction, read_update) + sizeof(isa::Update),
+                "what says when an instruction runs stands at its beginning and at its end");
+  const auto* bytes_a = reinterpret_cast<const char*>(&a);
+  const auto* bytes_b = reinterpret_cast<const char*>(&b);
+  return (a.op == b.op && std::memcmp(bytes_a + first, bytes_b + first, end - first) == 0) ||
+         untimed(a) == untimed(b);
+}
+
 bool before(const OnChipBuffer& a, const OnChipBuffer& b) {
   return a.space != b.space ? a.space < b.space : a.first < b.first;
 }
@@ -85,23 +99,22 @@ struct ProgramBuffers::Touched {
 
 ProgramBuffers::ProgramBuffers(const Program& program) {
   // Kernels are unrolled loops over few buffers: most instructions are repetitions.
-  std::vector<Instruction> kinds;
+  std::vector<const Instruction*> kinds;
   std::vector<std::size_t> ends;  // in `touched`, of one kind after the other
   std::vector<Touched> touched;
   std::unordered_map<std::uint64_t, std::uint32_t> known;
   for (std::size_t queue = 0; queue < isa::kQueueCount; ++queue) {
     kind_[queue].reserve(program.streams[queue].size());
     for (const Instruction& i : program.streams[queue]) {
-      const Instruction kind = untimed(i);
       const auto [at, added] =
-          known.try_emplace(isa::hash_of(kind), static_cast<std::uint32_t>(kinds.size()));
-      if (!added && isa::same(kinds[at->second], kind)) {
+          known.try_emplace(isa::hash_of_work(i), static_cast<std::uint32_t>(kinds.size()));
+      if (!added && same_work(*kinds[at->second], i)) {
         kind_[queue].push_back(at->second);
         continue;
       }
       kind_[queue].push_back(static_cast<std::uint32_t>(kinds.size()));
-      kinds.push_back(kind);
-      collect(program, kind, touched);
+      kinds.push_back(&i);
+      collect(program, i, touched);
       ends.push_back(touched.size());
     }
   }

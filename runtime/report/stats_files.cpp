@@ -45,7 +45,8 @@ std::string stats_text(const std::vector<Stat>& stats) {
     text += stat.doc;
     text += '\n';
   }
-  return text + "---------- end of statistics ----------\n";
+  text += "---------- end of statistics ----------\n";  // no copy: the text may have 20 MB
+  return text;
 }
 
 void write_stats_database(const std::string& file, const std::vector<Stat>& stats) {
@@ -53,19 +54,18 @@ void write_stats_database(const std::string& file, const std::vector<Stat>& stat
   // The folder is new and thrown away if anything fails: nothing has to survive.
   database.rows("PRAGMA journal_mode = OFF");
   database.run("PRAGMA synchronous = OFF");
-  database.run("PRAGMA page_size = 32768");
-  database.run("CREATE TABLE kinds(id INTEGER PRIMARY KEY, unit TEXT, description TEXT)");
-  database.run("CREATE TABLE stats(path TEXT, value NUMERIC, kind INTEGER REFERENCES kinds(id))");
-  database.run(
-      "CREATE VIEW statistics AS SELECT path, value, unit, description FROM stats JOIN kinds ON kind = id");
+  database.run("PRAGMA page_size = 8192");
   std::map<std::pair<base::Unit, std::string_view>, std::int64_t> kinds;
   database.transaction([&] {
+    database.run("CREATE TABLE kinds(id INTEGER PRIMARY KEY, unit TEXT, description TEXT)");
+    database.run("CREATE TABLE stats(path TEXT, value NUMERIC, kind INTEGER REFERENCES kinds(id))");
+    database.run(
+        "CREATE VIEW statistics AS SELECT path, value, unit, description FROM stats JOIN kinds ON kind = id");
     auto stat = stats.begin();
-    database.run_for_each("INSERT INTO stats VALUES(?, ?, ?)", [&](Database::Row& row) {
+    database.insert("stats", 3, [&](Database::Row& row) {
       if (stat == stats.end()) return false;
       const auto kind =
           kinds.try_emplace({stat->unit, stat->doc}, static_cast<std::int64_t>(kinds.size())).first->second;
-      row.resize(3);
       row[0] = stat->path;
       if (const auto* count = std::get_if<std::uint64_t>(&stat->value))
         row[1] = static_cast<std::int64_t>(*count);
@@ -75,9 +75,14 @@ void write_stats_database(const std::string& file, const std::vector<Stat>& stat
       ++stat;
       return true;
     });
-    for (const auto& [kind, id] : kinds)
-      database.run("INSERT INTO kinds VALUES(?, ?, ?)",
-                   {id, std::string(base::name_of(kind.first)), std::string(kind.second)});
+    auto kind = kinds.begin();
+    database.insert("kinds", 3, [&](Database::Row& row) {
+      if (kind == kinds.end()) return false;
+      const auto& [unit, description] = kind->first;
+      row = {kind->second, std::string(base::name_of(unit)), std::string(description)};
+      ++kind;
+      return true;
+    });
   });
 }
 

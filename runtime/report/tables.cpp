@@ -63,7 +63,8 @@ std::string stats_json(const std::vector<Stat>& stats) {
                     {"description", stats[i].doc}};
     text += "  " + json.dump() + (i + 1 < stats.size() ? ",\n" : "\n");
   }
-  return text + "]\n";
+  text += "]\n";
+  return text;
 }
 
 std::string stats_csv(const std::vector<Stat>& stats) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/report/window_tables.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <iterator>
@@ -16,8 +17,8 @@ namespace tahoma::runtime {
 namespace {
 
 void append_window(std::string& text, const std::string& name, const WindowShare& window) {
-  fmt::format_to(std::back_inserter(text), "{},{},{},{}", name, window.start.ns(), window.length.ns(),
-                 window.busy_percent);
+  fmt::format_to(std::back_inserter(text), FMT_COMPILE("{},{},{},{}"), name, window.start.ns(),
+                 window.length.ns(), window.busy_percent);
 }
 
 }  // namespace
@@ -57,10 +58,12 @@ std::string hbm_windows_csv(const base::RunMeasurement& run) {
 std::string occupancy_csv(const std::vector<SpaceOccupancy>& occupancy) {
   std::string text = "space,what,footprint_bytes,window,mean_bytes\n";
   for (const SpaceOccupancy& o : occupancy)
-    for (const Filling& filling : o.fillings)
+    for (const Filling& filling : o.fillings) {
+      const std::string name =
+          fmt::format("{},{},{}", isa::name_of(o.space), csv_field(filling.what), filling.bytes);
       for (std::size_t w = 0; w < filling.mean_bytes.size(); ++w)
-        fmt::format_to(std::back_inserter(text), "{},{},{},{},{}\n", isa::name_of(o.space),
-                       csv_field(filling.what), filling.bytes, w, filling.mean_bytes[w]);
+        fmt::format_to(std::back_inserter(text), FMT_COMPILE("{},{},{}\n"), name, w, filling.mean_bytes[w]);
+    }
   return text;
 }
 

@@ -6,12 +6,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
 struct sqlite3;
+struct sqlite3_stmt;
 
 namespace tahoma::runtime {
 
@@ -27,15 +30,22 @@ class Database {
   Database& operator=(const Database&) = delete;
 
   void run(const std::string& sql, const Row& values = {});
-  // The same statement for each row that `next` fills in, until it returns false.
-  void run_for_each(const std::string& sql, const std::function<bool(Row& values)>& next);
+  // Rows of so many columns into `table`, each as `next` fills it in, until that returns false.
+  void insert(const std::string& table, std::size_t columns, const std::function<bool(Row& values)>& next);
   std::vector<Row> rows(const std::string& sql, const Row& values = {});
   // All of it or nothing.
   void transaction(const std::function<void()>& body);
 
  private:
-  void step(const std::string& sql, const Row& values, const std::function<void(Row)>& visit);
-  [[noreturn]] void refuse(const std::string& what);
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const;
+  };
+  using Statement = std::unique_ptr<sqlite3_stmt, Finalize>;
+
+  Statement prepared(const std::string& sql);
+  void bind(sqlite3_stmt* statement, std::span<const Row> rows);
+  void step(sqlite3_stmt* statement, const std::function<void(Row)>& visit);
+  [[noreturn]] void refuse(const char* sql);
   std::filesystem::path file_;
   sqlite3* handle_ = nullptr;
 };

@@ -54,9 +54,9 @@ void cost(benchmark::State& state, const char* workload, Choose choose, int time
 
 #define TAHOMA_COST(name, ...) \
   BENCHMARK_CAPTURE(cost, , __VA_ARGS__)->Name(name)->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)
-TAHOMA_COST("report_cost/main_job", "gemm/ultraserver.yaml", page, 3);
-TAHOMA_COST("report_cost/one_chip", "gemm/chip.yaml", page, 15);
-TAHOMA_COST("report_cost/attention", "attention/flash_16k.yaml", page, 3);
+TAHOMA_COST("report_cost/main_job", "gemm/ultraserver.yaml", page, 5);
+TAHOMA_COST("report_cost/one_chip", "gemm/chip.yaml", page, 50);
+TAHOMA_COST("report_cost/attention", "attention/flash_16k.yaml", page, 30);
 TAHOMA_COST("trace_cost/main_job", "gemm/ultraserver.yaml", timeline, 3);
 TAHOMA_COST("trace_cost/one_chip", "gemm/chip.yaml", timeline, 15);
 TAHOMA_COST("trace_cost/attention", "attention/flash_16k.yaml", timeline, 3);

@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 #include <numeric>
 
+#include "isa/instruction_hash.h"
 #include "runtime/kernel.h"
 #include "runtime/machine.h"
 #include "runtime/report/engine_windows.h"
@@ -193,4 +194,44 @@ TEST_CASE("program buffers: writes that overlap are of one buffer, neighbours of
   CHECK(found.fillers()[found.buffers()[0].filler] == "load of x");
   CHECK(found.buffers()[1].bytes() == kRows * 256 * sizeof(float));
   CHECK(found.fillers()[found.buffers()[1].filler] == "tensor_copy");  // rather than its initial values
+}
+
+TEST_CASE("program buffers: what an instruction waits for and announces changes nothing it touches",
+          "[occupancy]") {
+  isa::Instruction write;
+  write.op = isa::Opcode::kMemset;
+  write.shape.partitions = 128;
+  write.shape.count = {1, 1, 1, 64};
+  write.dst = {Space::kSbuf, DType::kFp32, 0, 0, {0, 0, 0, 4}};
+  isa::Instruction later = write, beside = write;
+  later.wait = {isa::Wait::Kind::kGe, 3, 7};
+  later.update = {isa::Update::Kind::kAdd, 4, 1};
+  beside.dst.offset = 4096;
+  isa::Program program;
+  auto& stream = program.streams[static_cast<std::size_t>(Queue::kGpSimd)];
+  for (const isa::Instruction& i : {write, later, beside, later}) stream.push_back(i);
+  const runtime::ProgramBuffers found(program);
+  REQUIRE(found.buffers().size() == 2);
+  const auto touched = [&](std::uint32_t index) {
+    const auto accesses = found.of(static_cast<std::uint8_t>(Queue::kGpSimd), index);
+    REQUIRE(accesses.size() == 1);
+    CHECK(accesses[0].writes);
+    return accesses[0].buffer;
+  };
+  CHECK(touched(0) == 0);
+  CHECK(touched(1) == 0);
+  CHECK(touched(2) == 1);
+  CHECK(touched(3) == 0);
+}
+
+TEST_CASE("instructions: those that only wait for something else do the same work", "[occupancy]") {
+  isa::Instruction a;
+  isa::Instruction b = a;
+  b.wait.value = 1;
+  b.update.value = 2;
+  CHECK(isa::hash_of_work(a) == isa::hash_of_work(b));
+  CHECK(isa::hash_of(a) != isa::hash_of(b));
+  b = a;
+  b.dst.offset = 64;
+  CHECK(isa::hash_of_work(a) != isa::hash_of_work(b));
 }

@@ -123,7 +123,7 @@ TEST_CASE("page: folders without a run are refused, and so are files that are no
 }
 
 TEST_CASE("page: it is one file that loads nothing", "[page]") {
-  const std::string page = runtime::run_page({{"", R"({"workload": "w"})", "{}"}});
+  const std::string page = runtime::run_page({{"", "w", "{}", "{}"}});
   const std::string own = std::string(runtime::assets::kTemplate) + std::string(runtime::assets::kStyle) +
                           std::string(runtime::assets::kScript);
   CHECK_FALSE(std::regex_search(own, std::regex(R"((src|href)\s*=\s*["'](https?:|//))")));
@@ -206,6 +206,37 @@ TEST_CASE("page: parameters that differ from the preset are listed, and guesses 
   CHECK_FALSE(any("machine.chip.hbm.dram."));
   CHECK_FALSE(any("machine.chip.core.gpsimd.turnaround"));
   CHECK(detail["ledger"]["untouched"] > 0);
+}
+
+TEST_CASE("page: what differs from the preset is the same however the machine was read", "[page]") {
+  run_case(kOneCore, {"--out", "plain"});
+  CHECK(json_in("plain/report.json")["machine"]["differs"].empty());
+  // The resolved configuration names no file: its preset is looked for by the machine's name.
+  const auto rerun = [](const std::string& folder) {
+    const Finished again =
+        tahoma_in(".", {"run", folder + "/config.resolved.yaml", "--out", folder + "-again"});
+    INFO(again.err);
+    REQUIRE(again.status == 0);
+    return json_in(folder + "-again/report.json")["machine"];
+  };
+  CHECK(rerun("plain") == json_in("plain/report.json")["machine"]);
+  run_case(kOneCore, {"--out", "set", "--set", "machine.chip.hbm.stacks=2"});
+  const json set = json_in("set/report.json")["machine"];
+  REQUIRE(set["differs"].size() == 1);
+  CHECK(set["differs"][0]["path"] == "machine.chip.hbm.stacks");
+  CHECK(rerun("set") == set);
+  // A file beside the workload that bears the preset's name is not the preset.
+  std::ofstream("trainium2_one_chip.yaml")
+      << "extends: trainium2_ultraserver\nmachine: {chip: {hbm: {stacks: 2}}}\n";
+  run_case(
+      "kind: gemm\nmode: timing\nmachine: {extends: trainium2_one_chip, name: trainium2_ultraserver}\n"
+      "workload: {m: 256, n: 256, k: 256}\n",
+      {"--out", "beside"});
+  const json beside = json_in("beside/report.json")["machine"];
+  CHECK(beside["preset"] == "trainium2_ultraserver");
+  REQUIRE(beside["differs"].size() == 1);
+  CHECK(beside["differs"][0]["path"] == "machine.chip.hbm.stacks");
+  std::filesystem::remove("trainium2_one_chip.yaml");
 }
 
 TEST_CASE("page: a sweep has an index with its points and their pages", "[page]") {

@@ -75,6 +75,29 @@ TEST_CASE("statistics: text, JSON, CSV and database say the same", "[stats]") {
   }
 }
 
+TEST_CASE("database: every row goes in once and in order, however many a statement takes", "[stats]") {
+  const TempDir folder;
+  runtime::Database database(folder / "rows.db", runtime::Database::Access::kWrite);
+  for (const std::int64_t rows : {0, 1, 15, 16, 17, 32, 50}) {
+    const std::string table = "t" + std::to_string(rows);
+    database.run("CREATE TABLE " + table + "(number INTEGER, name TEXT)");
+    std::int64_t next = 0;
+    database.insert(table, 2, [&](runtime::Database::Row& row) {
+      if (next == rows) return false;
+      row = {next, "row " + std::to_string(next)};
+      ++next;
+      return true;
+    });
+    const auto found = database.rows("SELECT number, name FROM " + table);
+    REQUIRE(found.size() == static_cast<std::size_t>(rows));
+    for (std::int64_t n = 0; n < rows; ++n) {
+      CHECK(std::get<std::int64_t>(found[n][0]) == n);
+      CHECK(std::get<std::string>(found[n][1]) == "row " + std::to_string(n));
+    }
+  }
+  CHECK_THROWS_WITH(database.insert("t0", 3, [](runtime::Database::Row&) { return true; }), Contains("t0"));
+}
+
 TEST_CASE("statistics: the same list gives the same database", "[stats]") {
   const TempDir folder;
   for (const char* name : {"a.db", "b.db"}) runtime::write_stats_database(folder / name, fake_statistics());
