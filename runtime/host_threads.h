@@ -6,19 +6,35 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <future>
+#include <mutex>
 #include <thread>
 #include <vector>
 
 namespace tahoma::runtime {
 
-// Calls work(i) for i in [0, blocks), on up to two threads: each holds a block's workspace. The first
-// exception is thrown again here, when all threads have ended.
+// Calls work(i) for i in [0, blocks), on up to two threads: each holds a block's workspace. If any throw, no
+// more are begun, and the exception of the first of those blocks is thrown again here, when all threads have
+// ended: blocks are begun in order, so it is the same one every time.
 inline void for_each_block(std::uint64_t blocks, const std::function<void(std::uint64_t)>& work) {
   std::atomic<std::uint64_t> next{0};
+  std::mutex mutex;
+  std::uint64_t failed = blocks;
+  std::exception_ptr failure;
   const auto take = [&] {
-    for (std::uint64_t i = next++; i < blocks; i = next++) work(i);
+    for (std::uint64_t i = next++; i < blocks; i = next++) {
+      try {
+        work(i);
+      } catch (...) {
+        next = blocks;
+        const std::lock_guard lock(mutex);
+        if (i > failed) continue;
+        failed = i;
+        failure = std::current_exception();
+      }
+    }
   };
   const std::uint64_t threads =
       std::min<std::uint64_t>({2, blocks, std::max(1U, std::thread::hardware_concurrency())});
@@ -26,6 +42,7 @@ inline void for_each_block(std::uint64_t blocks, const std::function<void(std::u
   for (std::uint64_t t = 1; t < threads; ++t) helpers.push_back(std::async(std::launch::async, take));
   take();
   for (auto& helper : helpers) helper.get();
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace tahoma::runtime

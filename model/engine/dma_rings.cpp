@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "isa/program.h"
 #include "model/base/error.h"
 #include "model/engine/transfer_values.h"
 
@@ -13,48 +12,6 @@ using base::Duration, base::Time;
 
 namespace {
 
-// The bytes that an HBM side touches, around its base address: strides may be negative.
-struct Extent {
-  std::uint64_t before = 0, from_base = 0;
-};
-Extent extent(const isa::Descriptor& d, const isa::DmaSide& side, std::size_t first_dimension) {
-  std::int64_t lowest = 0, highest = 0;
-  for (std::size_t i = first_dimension; i < isa::kFreeDims; ++i) {
-    const std::int64_t reach = (std::int64_t{d.count[i]} - 1) * side.stride[i];
-    (reach < 0 ? lowest : highest) += reach;
-  }
-  const std::uint64_t element = isa::size_of(side.dtype);
-  return {static_cast<std::uint64_t>(-lowest) * element, (static_cast<std::uint64_t>(highest) + 1) * element};
-}
-
-void check_side(const sim::BackdoorIf& memory, const TransferRequest& request, const isa::DmaSide& side,
-                std::uint64_t base) {
-  if (side.space != isa::Space::kHbm) return;
-  const bool by_number = request.indirect != isa::Indirection::kNone;
-  const Extent e = extent(request.descriptor(), side, by_number ? 1 : 0);
-  if (!by_number) return memory.check(base - e.before, e.before + e.from_base);
-  const std::int64_t pitch = side.stride[0] * static_cast<std::int64_t>(isa::size_of(side.dtype));
-  for (const isa::IndirectRow& row : request.rows)
-    memory.check(base + static_cast<std::uint64_t>(row.number * pitch) - e.before, e.before + e.from_base);
-}
-
-bool on_chip(std::uint64_t address, std::uint32_t chip) {
-  return isa::GlobalAddress::from(address).chip == chip;
-}
-
-bool is_collective(isa::Queue queue) { return queue == isa::Queue::kCc0 || queue == isa::Queue::kCc1; }
-
-// A transfer's engines: so many from the first on, modulo all. Each of fewer than 16 raises semaphores by as
-// much more, so that a whole transfer always adds up to the same.
-struct Engines {
-  unsigned first, count;
-};
-Engines engines_of(isa::Queue queue, const DmaParams& params) {
-  if (!is_collective(queue)) return {0, isa::kDmaEngines};
-  const auto count = static_cast<unsigned>(params.collective_engines);
-  return {queue == isa::Queue::kCc0 ? 0 : count, count};
-}
-
 // Has the host fetch an object while something else is done: those of the 8,192 engines of an UltraServer
 // are in no near cache when their turn comes.
 template <class Object>
@@ -62,16 +19,6 @@ void fetch(const Object& object) {
   constexpr std::size_t kLine = 64;  // of the host's caches
   const auto* bytes = reinterpret_cast<const char*>(&object);
   for (std::size_t at = 0; at < sizeof(Object); at += kLine) __builtin_prefetch(bytes + at, 1);
-}
-
-// Of the n-th of a transfer's engines.
-unsigned engine_of(const Transfer& t, unsigned n) { return (t.first_engine + n) % isa::kDmaEngines; }
-
-std::uint64_t largest_element(const TransferRequest& request) {
-  std::uint64_t bytes = isa::size_of(request.descriptor().dst.dtype);
-  for (const isa::Descriptor& d : request.sources)
-    bytes = std::max<std::uint64_t>(bytes, isa::size_of(d.src.dtype));
-  return bytes;
 }
 
 }  // namespace
@@ -195,58 +142,23 @@ bool DmaRings::has_room(unsigned ring) const { return held_.at(ring) < params_.r
 
 void DmaRings::call_when_room(unsigned ring, RoomWatcher* who) { room_watchers_.at(ring).push_back(who); }
 
-void DmaRings::check(const TransferRequest& request) const {
-  const isa::Descriptor& d = request.descriptor();
-  check_side(*hbm.operator->(), request, d.dst, request.dst);
-  for (std::size_t s = 0; s < request.sources.size(); ++s) {
-    const isa::DmaSide& src = request.sources[s].src;
-    check_side(*hbm.operator->(), request, src, request.source(s));
-  }
-}
-
-bool DmaRings::is_far(const isa::DmaSide& side, std::uint64_t address) const {
-  return side.space == isa::Space::kHbm && !on_chip(address, place_.chip);
-}
-
-bool DmaRings::touches_far(const TransferRequest& request) const {
-  if (is_far(request.descriptor().dst, request.dst)) return true;
-  for (std::size_t s = 0; s < request.sources.size(); ++s)
-    if (is_far(request.sources[s].src, request.source(s))) return true;
-  return false;
-}
-
 void DmaRings::ring(const TransferRequest& request) {
-  check(request);
+  check_sides(request, *hbm.operator->());
   if (free_.empty()) {
     transfers_.push_back(std::make_unique<Transfer>());
     free_.push_back(transfers_.back().get());
   }
   Transfer* t = free_.back();
   free_.pop_back();
-  const Engines engines = engines_of(request.queue, params_);
-  *t = Transfer{.request = request,
-                .runs = runs_of(request, params_.element_rows, engines.count),
-                .element = largest_element(request),
-                .first_engine = engines.first,
-                .to_issue = engines.count,
-                .shares_left = engines.count};
-  t->remote = is_far(request.descriptor().dst, request.dst);
-  t->far = touches_far(request);
-  t->collective = is_collective(request.queue);
-  if (t->collective && t->runs.joined == 1)
-    t->parts = std::max<std::uint64_t>(
-        1, params_.collective_packet.count * request.sources.size() / params_.packet.count);
-  for (std::optional<sim::Notify>* notify : {&t->request.notify, &t->request.notify_read})
-    if (*notify && static_cast<sim::Change>((*notify)->change) != sim::Change::kSet)
-      (*notify)->value *= isa::kDmaEngines / engines.count;
+  *t = transfer_of(request, place_.chip, params_);
   ++held_[request.ring];
   tell_held(request.ring);
   ++started_;
   ++in_flight_;
   const Time described = generated(request) + params_.start_up;
   if (witness_ != nullptr)
-    for (unsigned n = 0; n < engines.count; ++n)
-      witness_->pushed(engine_of(*t, n), request.ring, share_for(n, t, described), sim::now());
+    for (unsigned n = 0; n < t->shares_left; ++n)
+      witness_->pushed(t->engine(n), request.ring, share_for(n, t, described), sim::now());
   // Not before those in front of it in its ring.
   const Time when = dealt_[request.ring] = std::max(dealt_[request.ring], described);
   const auto later = [](Time d, const Starting& s) { return d < s.when; };
@@ -256,7 +168,7 @@ void DmaRings::ring(const TransferRequest& request) {
 
 Share DmaRings::share_for(unsigned n, Transfer* t, Time described) const {
   const UnitRange units = share_of(t->runs, n);
-  return {t, described + skew_of(engine_of(*t, n), params_), units.first, units.last, 0, 0, 0};
+  return {t, described + skew_of(t->engine(n), params_), units.first, units.last, 0, 0, 0};
 }
 
 // Deals out what has come through its start-up. An engine would not look at it before, and there are 16.
@@ -264,7 +176,7 @@ void DmaRings::start(Time horizon) {
   auto s = starting_.begin();
   for (; s != starting_.end() && s->when <= horizon; ++s)
     for (unsigned n = 0; n < s->transfer->shares_left; ++n)
-      engines_[engine_of(*s->transfer, n)].push(share_for(n, s->transfer, s->described));
+      engines_[s->transfer->engine(n)].push(share_for(n, s->transfer, s->described));
   starting_.erase(starting_.begin(), s);
 }
 
@@ -315,47 +227,15 @@ void DmaRings::share_ended(Transfer& t) {
   if (--in_flight_ == 0) retire->something_ended();
 }
 
-// At least one engine is at work from an issue until everything issued has been read.
-void DmaRings::issued(Time t) {
-  if (unread_++ > 0 || t <= active_until_) return;
-  active_ += active_until_ - active_since_;
-  active_since_ = active_until_ = t;
-}
+void DmaRings::issued(Time t) { active_.issued(t); }
 
-void DmaRings::read(Time until) {
-  --unread_;
-  active_until_ = std::max(active_until_, until);
-}
+void DmaRings::read(Time until) { active_.read(until); }
 
 void DmaRings::moved(Transfer& transfer, const base::PacketActivity& packet) {
   base::PacketActivity placed = packet;
   placed.core = place_.core;
   if (meter_.probes != nullptr) meter_.probes->packet(placed);
-  if (meter_.observer != nullptr) note(transfer, placed);
-}
-
-void DmaRings::note(Transfer& transfer, const base::PacketActivity& packet) const {
-  base::TransferActivity& a = transfer.activity;
-  if (a.start == base::kNever) {
-    a.core = packet.core;
-    a.ring = packet.ring;
-    a.queue = packet.queue;
-    a.index = packet.index;
-    a.cause = transfer.request.cause;
-    a.rung = transfer.request.rung;
-  }
-  if (packet.bytes > 0) {
-    ++a.packets;
-    a.read_address = packet.read_address;
-    a.write_address = packet.write_address;
-  }
-  a.bytes += packet.bytes;
-  a.read_bytes += packet.read_bytes;
-  a.write_bytes += packet.write_bytes;
-  a.busy += packet.busy;
-  a.start = std::min(a.start, packet.start);
-  a.read_done = std::max(a.read_done, packet.read_done);
-  a.end = std::max(a.end, packet.write_done);
+  if (meter_.observer != nullptr) transfer.note(placed);
 }
 
 void DmaRings::tell_held(unsigned ring) const {
@@ -375,7 +255,7 @@ base::DmaMeasurement DmaRings::measure() const {
   m.path = name();
   m.core = place_.core;
   m.transfers = started_;
-  m.active = active_ + (active_until_ - active_since_);
+  m.active = active_.total();
   for (const DmaEngine& e : engines_) {
     m.packets += e.totals().packets;
     m.bytes += e.totals().bytes;

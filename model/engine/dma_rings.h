@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "isa/semantics.h"
+#include "model/engine/active_time.h"
 #include "model/engine/dma_engine.h"
 #include "model/engine/increment_port.h"
 #include "model/sim/backdoor.h"
@@ -55,12 +56,8 @@ class DmaRings : public sc_core::sc_module, public DoorbellIf, private DmaSurrou
   void issued(base::Time at) override;
   void read(base::Time until) override;
   void moved(Transfer& transfer, const base::PacketActivity& packet) override;
-  void note(Transfer& transfer, const base::PacketActivity& packet) const;
   void tell_held(unsigned ring) const;
 
-  void check(const TransferRequest& request) const;
-  bool is_far(const isa::DmaSide& side, std::uint64_t address) const;
-  bool touches_far(const TransferRequest& request) const;
   void tell_result(const TransferRequest& request);
   base::Time generated(const TransferRequest& request);
   Share share_for(unsigned n, Transfer* transfer, base::Time described) const;
@@ -99,9 +96,7 @@ class DmaRings : public sc_core::sc_module, public DoorbellIf, private DmaSurrou
   std::vector<sim::Posting> raised_;            // at once
   std::array<base::Time, 2> generator_free_{};  // of the hardware generators of queues sync and scalar
   std::uint64_t started_ = 0, in_flight_ = 0;
-  base::Duration active_{0};  // in intervals before the one that began at active_since_
-  base::Time active_since_{0}, active_until_{0};
-  std::uint64_t unread_ = 0;  // packets issued, and not known when they will have been read
+  ActiveTime active_;  // of any of the engines
 };
 
 }  // namespace tahoma::model

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A transfer in flight, the share of it that one DMA engine has, and how the share is cut into packets.
+// The share of a transfer that one DMA engine has, and how it is cut into packets.
 //
 // Transfers of collective cores are cut coarsely: one packet stands for several of the runtime's, which are
 // its parts, takes their time and is arbitrated as one. Each part of theirs is an element of its own, for the
@@ -8,31 +8,10 @@
 
 #include <vector>
 
-#include "model/base/activity.h"
-#include "model/engine/dma_split.h"
 #include "model/engine/dma_timing.h"
-#include "model/engine/doorbell.h"
-#include "model/engine/engine_params.h"
-#include "model/engine/transfer_checksums.h"
+#include "model/engine/dma_transfer.h"
 
 namespace tahoma::model {
-
-// Shared by the shares of the 16 engines.
-struct Transfer {
-  TransferRequest request;
-  Runs runs;
-  std::uint64_t element = 1;  // bytes of the largest side's
-  bool remote = false;        // dst on another chip
-  bool far = false;           // a side of it is on another chip
-  bool applied = false;       // values moved
-  unsigned first_engine = 0;
-  unsigned to_issue = 0;     // shares that hold their place in the ring
-  unsigned shares_left = 0;  // not ended
-  bool collective = false;   // rung by a collective core
-  std::uint64_t parts = 1;   // most of a packet
-  TransferChecksums checksums{};
-  base::TransferActivity activity{};  // so far, for who draws it
-};
 
 // What an engine moves at once: `runs` units of the transfer from `unit` on, or elements of a single one.
 struct DmaPacket {
