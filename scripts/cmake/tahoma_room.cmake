@@ -12,7 +12,9 @@ if(TAHOMA_WERROR)
 endif()
 if(TAHOMA_SANITIZE)
   target_compile_options(tahoma_flags INTERFACE
-    -fsanitize=${TAHOMA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    -fsanitize=${TAHOMA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
+    # gcc 12 warns of members of an empty std::optional once sanitizers have rewritten the code.
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(tahoma_flags INTERFACE -fsanitize=${TAHOMA_SANITIZE})
 endif()
 

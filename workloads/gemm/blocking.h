@@ -63,6 +63,9 @@ struct GemmShape {
   }
   // Positions of what a sparse a keeps, four in a uint16.
   static std::uint64_t tag_columns(std::uint64_t columns) { return (columns + 3) / 4; }
+  static std::uint64_t tag_bytes(std::uint64_t columns) {
+    return tag_columns(columns) * sizeof(std::uint16_t);
+  }
 };
 
 // One matmul: contraction rows, output rows, output columns.
