@@ -45,7 +45,8 @@ inline constexpr std::size_t kMostAccesses = 24;
 class AccessList {
  public:
   void add(const OperandAccess& access) { list_.at(count_++) = access; }
-  std::span<const OperandAccess> all() const { return {list_.data(), count_}; }
+  std::span<const OperandAccess> all() const& { return {list_.data(), count_}; }
+  std::span<const OperandAccess> all() const&& = delete;  // a loop over a list that is gone
 
  private:
   std::array<OperandAccess, kMostAccesses> list_;

@@ -245,15 +245,20 @@ Checker::~Checker() = default;
 void Checker::load(std::uint32_t core, const isa::Program& program) { impl_->load(core, program); }
 void Checker::host_wrote(std::uint64_t address, std::uint64_t bytes) { impl_->host_wrote(address, bytes); }
 
-void Checker::start(const Step& step) { impl_->start(step, isa::accesses_of(*step.instruction).all()); }
-
+void Checker::start(const Step& step) {
+  const isa::AccessList accesses = isa::accesses_of(*step.instruction);
+  impl_->start(step, accesses.all());
+}
 void Checker::start(const Step& step, std::span<const isa::OperandAccess> accesses) {
   impl_->start(step, accesses);
 }
 void Checker::ring(const Step& step, const Transfer& transfer) { impl_->ring(step, transfer); }
 void Checker::arrive(const Step& step) { impl_->arrive(step); }
 void Checker::meet(const Party& a, const Party& b) { impl_->meet(a, b); }
-void Checker::depart(const Step& step) { impl_->perform(step, isa::accesses_of(*step.instruction).all()); }
+void Checker::depart(const Step& step) {
+  const isa::AccessList accesses = isa::accesses_of(*step.instruction);
+  impl_->perform(step, accesses.all());
+}
 const Findings& Checker::findings() const { return impl_->findings(); }
 
 }  // namespace tahoma::model::check

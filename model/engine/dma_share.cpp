@@ -83,6 +83,7 @@ PacketShape shape_of(const Transfer& transfer, const DmaPacket& packet, const Dm
 
 std::uint64_t address_of(const Transfer& transfer, const isa::DmaSide& side, std::uint64_t base,
                          const DmaPacket& p) {
+  if (p.elements == 0) return base;  // of an engine that has no share: no row is its own
   const Runs& runs = transfer.runs;
   const std::uint64_t element = (p.unit % runs.pieces) * runs.piece_elements + p.from_element;
   return base +

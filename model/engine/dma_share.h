@@ -72,7 +72,8 @@ class SharePool {
 // What the packet is to its engine.
 PacketShape shape_of(const Transfer& transfer, const DmaPacket& packet, const DmaParams& params);
 
-// The bytes of the packet in HBM: where it begins, and its rows from there.
+// The bytes of the packet in HBM: where it begins, and its rows from there. A packet without elements, which
+// only carries a notice, begins where the side does.
 std::uint64_t address_of(const Transfer& transfer, const isa::DmaSide& side, std::uint64_t base,
                          const DmaPacket& packet);
 void describe_rows(sim::RowPattern& rows, const Transfer& transfer, const isa::DmaSide& side,

@@ -23,7 +23,8 @@ void Engine::watch(const isa::Instruction& i, Time t) {
     return place_.checker->start(step, {&word, 1});
   }
   if (i.dst_reg == isa::kNone && i.src_reg == isa::kNone) return place_.checker->start(step);
-  place_.checker->start(step, isa::accesses_of(sequencer_.resolve(i, memories())).all());
+  const isa::AccessList accesses = isa::accesses_of(sequencer_.resolve(i, memories()));
+  place_.checker->start(step, accesses.all());
 }
 
 // An indirect transfer touches its rows one by one.

@@ -52,7 +52,8 @@ SharedUse shared_use(const isa::Instruction& i, base::EngineKind kind, const Cor
   SharedUse use;
   std::uint64_t read = 0, written = 0;
   const bool port = at_port(i, kind, p.sbuf);
-  for (const isa::OperandAccess& access : isa::accesses_of(i).all()) {
+  const isa::AccessList list = isa::accesses_of(i);
+  for (const isa::OperandAccess& access : list.all()) {
     if (access.pattern.space == isa::Space::kPsum) {
       if (p.psum.bank_turns) use.banks |= banks_of(access.pattern, p.psum.bank);
     } else if (port) {

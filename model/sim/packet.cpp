@@ -22,16 +22,11 @@ void PacketInfo::reset() {
   rows = std::move(kept);
 }
 
-PayloadPool::~PayloadPool() {
-  for (const Free& f : free_) delete f.payload;
-}
-
 Payload* PayloadPool::take(tlm::tlm_command command, std::uint64_t address, std::uint32_t bytes) {
   if (free_.empty()) {
-    Payload* made = new Payload(this);
+    Payload* made = made_.emplace_back(std::make_unique<Payload>(this)).get();
     made->set_extension(new PacketInfo);
     free_.push_back({made, &info_of(*made)});
-    ++made_;
   }
   const Free taken = free_.back();
   free_.pop_back();

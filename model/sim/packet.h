@@ -122,21 +122,21 @@ using Payload = tlm::tlm_generic_payload;
 
 inline PacketInfo& info_of(Payload& payload) { return *payload.get_extension<PacketInfo>(); }
 
-// Payloads that outlive the call that sent them: reference counted by TLM's rules and recycled.
+// Payloads that outlive the call that sent them: reference counted by TLM's rules and recycled. The pool
+// holds them all, also those that are under way when a run stops.
 class PayloadPool : public tlm::tlm_mm_interface {
  public:
-  ~PayloadPool() override;
   Payload* take(tlm::tlm_command command, std::uint64_t address, std::uint32_t bytes);
   void free(Payload* payload) override;
-  std::size_t in_use() const { return made_ - free_.size(); }
+  std::size_t in_use() const { return made_.size() - free_.size(); }
 
  private:
   struct Free {
     Payload* payload;
     PacketInfo* info;
   };
+  std::vector<std::unique_ptr<Payload>> made_;
   std::vector<Free> free_;
-  std::size_t made_ = 0;
 };
 
 }  // namespace tahoma::sim

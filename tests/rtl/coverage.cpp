@@ -8,6 +8,8 @@
 #include "model/rtl/array_gates.h"
 #include "tests/support/array_traffic.h"
 
+extern "C" int sc_main(int, char**) { return 1; }  // libsystemc asks for it
+
 namespace tahoma::rtl {
 std::unique_ptr<ArrayGates> make_covered();
 }
