@@ -112,8 +112,10 @@ class TheirInitiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
     request_ = &t;
     of_[&t.payload] = &t;
     most_under_way = std::max(most_under_way, ++under_way);
-    if (offence != Offence::kNoManager) t.payload.set_mm(this);
-    t.payload.acquire();
+    if (offence != Offence::kNoManager) {
+      t.payload.set_mm(this);
+      t.payload.acquire();
+    }
     tlm::tlm_phase phase = offence == Offence::kWrongPhase ? tlm::END_REQ : tlm::BEGIN_REQ;
     if (offence == Offence::kEndsNothing) phase = tlm::END_RESP;
     sc_core::sc_time delay = ns(t.ahead_ns);
