@@ -4,6 +4,7 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -43,6 +44,28 @@ inline std::uint64_t hash_of(const Instruction& i) {
 inline bool same(const Instruction& a, const Instruction& b) {
   // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): unequal padding costs what follows, no more
   return std::memcmp(&a, &b, sizeof(Instruction)) == 0 || a == b;
+}
+
+// The instruction without what it waits for and announces: equal ones touch the same bytes.
+inline Instruction untimed(const Instruction& instruction) {
+  Instruction i = instruction;
+  i.wait = {};
+  i.update = i.read_update = {};
+  i.notify_arg = kNone;
+  i.peer = i.read_peer = 0;
+  return i;
+}
+
+// untimed(a) == untimed(b), sooner where one is a copy of the other but for its times.
+inline bool same_work(const Instruction& a, const Instruction& b) {
+  constexpr std::size_t first = offsetof(Instruction, shape), end = offsetof(Instruction, notify_arg);
+  static_assert(first == offsetof(Instruction, update) + sizeof(Update) &&
+                    sizeof(Instruction) == offsetof(Instruction, read_update) + sizeof(Update),
+                "what says when an instruction runs stands at its beginning and at its end");
+  const auto* bytes_a = reinterpret_cast<const char*>(&a);
+  const auto* bytes_b = reinterpret_cast<const char*>(&b);
+  return (a.op == b.op && std::memcmp(bytes_a + first, bytes_b + first, end - first) == 0) ||
+         untimed(a) == untimed(b);
 }
 
 }  // namespace tahoma::isa

@@ -224,8 +224,8 @@ void Kernel::region(const std::string& name) {
 
 isa::Program Kernel::finish() {
   schedule(impl_->ops, impl_->next_signal, impl_->program);
-  impl_->ops =
-      Operations();  // many kernels are built before the first is finished: the room is the next one's
+  // Many kernels are built before the first is finished: the room is the next one's.
+  impl_->ops = Operations();
   return std::move(impl_->program);
 }
 

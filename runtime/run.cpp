@@ -34,19 +34,14 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// The configuration as config.resolved.yaml has it.
-struct ConfigText {
-  std::string yaml, sha256;
-};
-
-void write_manifest(OutputDir& out, const RunOptions& options, std::uint64_t seed, const ConfigText& config,
-                    const RunCost& cost) {
+void write_manifest(OutputDir& out, const RunOptions& options, const ResolvedConfig& config,
+                    const std::string& config_sha256, const RunCost& cost) {
   Manifest manifest;
   manifest.host = host_facts();
   manifest.cost = cost;
   manifest.command_line = options.command_line;
-  manifest.seed = seed;
-  manifest.config_sha256 = config.sha256;
+  manifest.seed = config.run.seed;
+  manifest.config_sha256 = config_sha256;
   manifest.files = out.files();
   manifest.files.emplace_back("manifest.json");
   out.write("manifest.json", manifest_json(manifest));
@@ -109,13 +104,12 @@ RunOutcome run_workload(const RunOptions& options) {
   out.write("summary.txt", outcome.summary_text);
   out.write("summary.json", outcome.summary_json);
   write_tables(out, *config, run, summary);
-  const std::string yaml = config->to_yaml();
-  const ConfigText text{yaml, sha256_of(yaml)};
-  if (options.report) write_report(out, *config, text.sha256, run, outcome.summary_json);
-  out.write("config.resolved.yaml", text.yaml);
+  const std::string yaml = config->to_yaml(), config_sha256 = sha256_of(yaml);
+  if (options.report) write_report(out, *config, config_sha256, run, outcome.summary_json);
+  out.write("config.resolved.yaml", yaml);
   for (const NamedValues& output : run.outputs)
     write_npy(out.file(output.name + ".npy"), to_npy(output.dtype, output.shape, output.values));
-  write_manifest(out, options, config->run.seed, text,
+  write_manifest(out, options, *config, config_sha256,
                  {seconds_since(start), run.seconds, run.measurement.instructions});
   out.commit();
   return outcome;

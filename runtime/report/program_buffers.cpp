@@ -2,8 +2,6 @@
 #include "runtime/report/program_buffers.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstring>
 #include <unordered_map>
 
 #include "isa/instruction_hash.h"
@@ -63,28 +61,6 @@ void for_each_access(const Program& program, const Instruction& i, Visit&& visit
       if (access.writes == writes) visit(access, false);
 }
 
-// The instruction without what says when it runs: equal ones touch the same bytes.
-Instruction untimed(const Instruction& instruction) {
-  Instruction i = instruction;
-  i.wait = {};
-  i.update = i.read_update = {};
-  i.notify_arg = isa::kNone;
-  i.peer = i.read_peer = 0;
-  return i;
-}
-
-// untimed(a) == untimed(b), sooner where one is a copy of the other but for its times.
-bool same_work(const Instruction& a, const Instruction& b) {
-  constexpr std::size_t first = offsetof(Instruction, shape), end = offsetof(Instruction, notify_arg);
-  static_assert(first == offsetof(Instruction, update) + sizeof(isa::Update) &&
-                    sizeof(Instruction) == offsetof(Instruction, read_update) + sizeof(isa::Update),
-                "what says when an instruction runs stands at its beginning and at its end");
-  const auto* bytes_a = reinterpret_cast<const char*>(&a);
-  const auto* bytes_b = reinterpret_cast<const char*>(&b);
-  return (a.op == b.op && std::memcmp(bytes_a + first, bytes_b + first, end - first) == 0) ||
-         untimed(a) == untimed(b);
-}
-
 bool before(const OnChipBuffer& a, const OnChipBuffer& b) {
   return a.space != b.space ? a.space < b.space : a.first < b.first;
 }
@@ -108,7 +84,7 @@ ProgramBuffers::ProgramBuffers(const Program& program) {
     for (const Instruction& i : program.streams[queue]) {
       const auto [at, added] =
           known.try_emplace(isa::hash_of_work(i), static_cast<std::uint32_t>(kinds.size()));
-      if (!added && same_work(*kinds[at->second], i)) {
+      if (!added && isa::same_work(*kinds[at->second], i)) {
         kind_[queue].push_back(at->second);
         continue;
       }

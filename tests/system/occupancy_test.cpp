@@ -231,7 +231,9 @@ TEST_CASE("instructions: those that only wait for something else do the same wor
   b.update.value = 2;
   CHECK(isa::hash_of_work(a) == isa::hash_of_work(b));
   CHECK(isa::hash_of(a) != isa::hash_of(b));
+  CHECK(isa::same_work(a, b));
   b = a;
   b.dst.offset = 64;
   CHECK(isa::hash_of_work(a) != isa::hash_of_work(b));
+  CHECK_FALSE(isa::same_work(a, b));
 }
