@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every kind of workload that `kind:` may name.
-#include "runtime/workload.h"
+#include "runtime/run/workload.h"
 #include "workloads/attention/attention.h"
-#include "workloads/attention/attention_backward.h"
+#include "workloads/attention/backward/attention_backward.h"
 #include "workloads/collective/collective.h"
 #include "workloads/convolution/conv2d.h"
 #include "workloads/convolution/convolution.h"
@@ -14,7 +14,7 @@
 #include "workloads/moe/routing.h"
 #include "workloads/norm/norm.h"
 #include "workloads/optimizer/adam.h"
-#include "workloads/program/program.h"
+#include "workloads/program/program_workload.h"
 #include "workloads/quantise/quantise.h"
 #include "workloads/reduction/reduction.h"
 #include "workloads/rms_norm/rms_norm.h"

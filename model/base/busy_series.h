@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Busy time per window of simulated time. Windows start at 10/32 us and double whenever 256 of them are full,
 // so a series never holds more than 256 windows, and windows of 10 us, by which saturation is judged, are
-// among them or made of several by which saturation is judged (runtime/report/saturation.h).
+// among them or made of several by which saturation is judged (runtime/report/files/saturation.h).
 #pragma once
 
 #include <vector>

@@ -35,8 +35,8 @@
 #include <string>
 #include <vector>
 
-#include "isa/access.h"
-#include "isa/program.h"
+#include "isa/core/access.h"
+#include "isa/core/program.h"
 #include "model/check/findings.h"
 
 namespace tahoma::model::check {

@@ -9,7 +9,7 @@
 #include <memory>
 #include <unordered_map>
 
-#include "isa/program.h"
+#include "isa/core/program.h"
 #include "model/check/access_log.h"
 #include "model/check/memory_state.h"
 #include "model/check/semaphore_order.h"

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "isa/program.h"
-#include "isa/table_names.h"
+#include "isa/core/program.h"
+#include "isa/table/table_names.h"
 
 namespace tahoma::model::check {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "isa/access.h"
+#include "isa/core/access.h"
 
 namespace tahoma::model::check {
 

@@ -2,7 +2,7 @@
 // Who did something and when, as reports name it.
 #pragma once
 
-#include "isa/instruction.h"
+#include "isa/core/instruction.h"
 #include "model/base/units.h"
 #include "model/check/clock.h"
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "isa/table.h"
+#include "isa/table/table.h"
 
 namespace tahoma::model::check {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "isa/program.h"
+#include "isa/core/program.h"
 #include "model/base/error.h"
 
 namespace tahoma::model {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "isa/program.h"
+#include "isa/core/program.h"
 #include "model/base/error.h"
 #include "model/link/on_chip_network.h"
 #include "model/sim/time.h"

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <string>
 
-#include "isa/instruction.h"
-#include "isa/program.h"
+#include "isa/core/instruction.h"
+#include "isa/core/program.h"
 #include "model/base/error.h"
 #include "model/link/landed_data.h"
 #include "model/sim/time.h"

@@ -6,7 +6,7 @@
 #include <deque>
 #include <string>
 
-#include "model/rtl/array_law.h"
+#include "model/rtl/array/array_law.h"
 
 namespace tahoma::rtl {
 

@@ -9,9 +9,9 @@
 
 #include "model/link/on_chip_network.h"
 #include "model/link/router.h"
-#include "model/memory/address_map.h"
-#include "model/memory/dram_stack.h"
-#include "model/memory/flat_stack.h"
+#include "model/memory/hbm/address_map.h"
+#include "model/memory/hbm/dram_stack.h"
+#include "model/memory/hbm/flat_stack.h"
 #include "model/system/machine_params.h"
 #include "model/system/neuron_core.h"
 #include "model/system/stack_maker.h"

@@ -11,7 +11,7 @@
 // A dead chip runs no program and holds no tensor (E-RUN-055), and none of its ports works.
 #pragma once
 
-#include "model/engine/engine_params.h"
+#include "model/engine/pipeline/engine_params.h"
 
 namespace tahoma::model {
 

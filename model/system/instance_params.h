@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "model/link/link_fault_params.h"
-#include "model/memory/hbm_fault_params.h"
+#include "model/memory/hbm/hbm_fault_params.h"
 #include "model/system/chip_fault_params.h"
 
 namespace tahoma::model {

@@ -2,9 +2,9 @@
 // The whole machine as one tree of parameters, rooted at `machine`.
 #pragma once
 
-#include "model/engine/engine_params.h"
+#include "model/engine/pipeline/engine_params.h"
 #include "model/link/link_params.h"
-#include "model/memory/hbm_params.h"
+#include "model/memory/hbm/hbm_params.h"
 #include "model/system/instance_params.h"
 
 namespace tahoma::model {

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "isa/table.h"
-#include "model/rtl/rtl_dma_rings.h"
-#include "model/rtl/tensor_gates.h"
+#include "isa/table/table.h"
+#include "model/rtl/array/tensor_gates.h"
+#include "model/rtl/ring/rtl_dma_rings.h"
 
 namespace tahoma::model {
 namespace {

@@ -7,12 +7,12 @@
 #include <memory>
 #include <systemc>
 
-#include "model/engine/dma_rings.h"
-#include "model/engine/engine.h"
-#include "model/engine/tensor_array.h"
-#include "model/memory/psum_banks.h"
-#include "model/memory/scratchpad.h"
-#include "model/memory/shared_port.h"
+#include "model/engine/dma/dma_rings.h"
+#include "model/engine/pipeline/engine.h"
+#include "model/engine/pipeline/tensor_array.h"
+#include "model/memory/scratchpad/psum_banks.h"
+#include "model/memory/scratchpad/scratchpad.h"
+#include "model/memory/scratchpad/shared_port.h"
 
 namespace tahoma::model {
 

@@ -8,11 +8,11 @@
 #include <systemc>
 
 #include "model/base/error.h"
-#include "model/rtl/rtl_link_ports.h"
+#include "model/rtl/link/rtl_link_ports.h"
 #include "model/system/chip.h"
 #include "model/system/deadlock.h"
 #include "model/system/fabric.h"
-#include "model/system/statistics.h"
+#include "model/system/statistics/statistics.h"
 
 namespace tahoma::model {
 

@@ -9,7 +9,7 @@
 #include <functional>
 #include <memory>
 
-#include "isa/program.h"
+#include "isa/core/program.h"
 #include "model/base/activity.h"
 #include "model/base/measurements.h"
 #include "model/base/stats.h"
@@ -31,7 +31,7 @@ class System {
   // Elaborates `params`, which must have passed check(). Without `run_ahead` every instruction is an
   // activation of its own; the results are the same, and a test shows it. `checks` watches the program
   // (model/check/checker.h) and changes no result either. `stacks` may put someone else's memory behind a
-  // socket (model/memory/foreign_stack.h).
+  // socket (model/memory/foreign/foreign_stack.h).
   System(const MachineParams& params, Mode mode, bool run_ahead = true, check::Options checks = {},
          const StackMaker& stacks = {});
   ~System();

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "isa/table_names.h"
+#include "isa/table/table_names.h"
 
 namespace tahoma::runtime {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "isa/access.h"
-#include "runtime/machine.h"
+#include "isa/core/access.h"
+#include "runtime/run/machine.h"
 
 namespace tahoma::runtime {
 

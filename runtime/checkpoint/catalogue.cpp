@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "isa/table_names.h"
+#include "isa/table/table_names.h"
 #include "runtime/checkpoint/destination.h"
-#include "runtime/checkpoint/request.h"
+#include "runtime/checkpoint/dump_request.h"
 
 namespace tahoma::runtime {
 

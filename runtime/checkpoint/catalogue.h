@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What of a loaded machine has a name: tensors as core0.NAME, and what lies in SBUF and PSUM by what fills
-// it, core0.sbuf.load_of_a and core0.psum.matmul (runtime/report/program_buffers.h). Of equal names on a core
+// it, core0.sbuf.load_of_a and core0.psum.matmul (runtime/report/memory/program_buffers.h). Of equal names on a core
 // the second, in the order of allocation or of its place, is NAME~2. Characters that no name of a program has
 // become '_'.
 #pragma once
@@ -12,7 +12,7 @@
 
 #include "runtime/checkpoint/box.h"
 #include "runtime/checkpoint/checkpoint.h"
-#include "runtime/report/program_buffers.h"
+#include "runtime/report/memory/program_buffers.h"
 
 namespace tahoma::runtime {
 

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "isa/instruction.h"
+#include "isa/core/instruction.h"
 #include "model/base/units.h"
 
 namespace tahoma::runtime {
@@ -23,7 +23,7 @@ struct Checkpoint {
     std::string text;              // as assembler text
   };
 
-  std::string name;  // "core0.vector[12]", "core0.out@attention#2": runtime/checkpoint/request.h
+  std::string name;  // "core0.vector[12]", "core0.out@attention#2": runtime/checkpoint/dump_request.h
   Kind kind = Kind::kResult;
   std::uint32_t core = 0;
   std::string instance;  // "server0.chip00.core0"

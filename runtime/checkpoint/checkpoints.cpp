@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "isa/assembler.h"
-#include "isa/table_names.h"
+#include "isa/table/table_names.h"
+#include "isa/text/assembler.h"
 #include "model/base/error.h"
 #include "runtime/checkpoint/destination.h"
-#include "runtime/core_name.h"
-#include "runtime/report/region_names.h"
+#include "runtime/report/regions/region_names.h"
+#include "runtime/run/core_name.h"
 
 namespace tahoma::runtime {
 

@@ -15,13 +15,13 @@
 
 #include "model/base/activity.h"
 #include "runtime/checkpoint/catalogue.h"
-#include "runtime/checkpoint/comparison.h"
-#include "runtime/checkpoint/points.h"
+#include "runtime/checkpoint/probe_points.h"
+#include "runtime/checkpoint/tensor_comparison.h"
 
 namespace tahoma::runtime {
 
 struct CheckpointOptions {
-  std::vector<std::string> dump;  // runtime/checkpoint/request.h
+  std::vector<std::string> dump;  // runtime/checkpoint/dump_request.h
   std::string compare_with;       // folder of a reference
   DumpTolerance tolerance;
   bool any() const { return !dump.empty() || !compare_with.empty(); }

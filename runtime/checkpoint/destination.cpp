@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "isa/table.h"
-#include "isa/table_fields.h"
+#include "isa/table/table.h"
+#include "isa/table/table_fields.h"
 
 namespace tahoma::runtime {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "isa/program.h"
+#include "isa/core/program.h"
 #include "model/base/activity.h"
 #include "runtime/checkpoint/box.h"
 

@@ -9,10 +9,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "isa/table_names.h"
+#include "isa/table/table_names.h"
 #include "model/base/error.h"
-#include "runtime/npy_dtype.h"
-#include "runtime/whole_file.h"
+#include "runtime/host/npy_dtype.h"
+#include "runtime/host/whole_file.h"
 
 namespace tahoma::runtime {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder of dumped checkpoints: one .npy file each (element types as in runtime/npy_dtype.h: bf16 as
+// A folder of dumped checkpoints: one .npy file each (element types as in runtime/host/npy_dtype.h: bf16 as
 // float32) and index.json, which says what they are:
 //   schema_version, requests        those that the folder was made with
 //   checkpoints: by time, each      name, file, kind (result, tile, tensor), core, instance, memory, tile,
@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "runtime/checkpoint/checkpoint.h"
-#include "runtime/npy.h"
+#include "runtime/host/npy.h"
 
 namespace tahoma::runtime {
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "runtime/npy_dtype.h"
+#include "runtime/host/npy_dtype.h"
 
 namespace tahoma::runtime {
 

@@ -7,18 +7,18 @@
 #include <string>
 #include <vector>
 
-#include "isa/dtype.h"
-#include "runtime/npy.h"
+#include "isa/core/dtype.h"
+#include "runtime/host/npy.h"
 
 namespace tahoma::runtime {
 
-// Exactly, of an array of one of the element types that `dtype` may come in (runtime/npy_dtype.h).
+// Exactly, of an array of one of the element types that `dtype` may come in (runtime/host/npy_dtype.h).
 std::vector<double> elements_of(const NpyArray& array, isa::DType dtype);
 
 struct DifferenceLimits {  // |got - want| <= absolute + relative |want|
   double relative = 0, absolute = 0;
 };
-// Those of a dtype where nothing else is said (runtime/checkpoint/comparison.h).
+// Those of a dtype where nothing else is said (runtime/checkpoint/tensor_comparison.h).
 DifferenceLimits limits_of(const std::vector<double>& want, isa::DType dtype, std::optional<double> relative,
                            std::optional<double> absolute);
 

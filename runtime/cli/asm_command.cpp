@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <memory>
 
-#include "isa/assembler.h"
+#include "isa/text/assembler.h"
 #include "runtime/cli/commands.h"
 #include "runtime/cli/program_files.h"
-#include "runtime/whole_file.h"
+#include "runtime/host/whole_file.h"
 
 namespace tahoma::runtime {
 

@@ -7,12 +7,12 @@
 #include <memory>
 #include <thread>
 
-#include "runtime/accuracy/accuracy.h"
-#include "runtime/check_files.h"
 #include "runtime/cli/commands.h"
-#include "runtime/regression/page_writers.h"
-#include "runtime/regression/regression_folder.h"
-#include "runtime/whole_file.h"
+#include "runtime/host/whole_file.h"
+#include "runtime/validation/accuracy/accuracy.h"
+#include "runtime/validation/check_files.h"
+#include "runtime/validation/regression/page_writers.h"
+#include "runtime/validation/regression/regression_folder.h"
 
 namespace tahoma::runtime {
 

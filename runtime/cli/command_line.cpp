@@ -10,9 +10,9 @@
 #include <new>
 #include <system_error>
 
-#include "isa/error.h"
+#include "isa/core/program_error.h"
 #include "runtime/cli/commands.h"
-#include "runtime/report/version.h"
+#include "runtime/report/files/version.h"
 
 namespace tahoma::runtime {
 

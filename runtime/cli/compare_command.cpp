@@ -6,8 +6,8 @@
 
 #include "runtime/cli/checkpoint_options.h"
 #include "runtime/cli/commands.h"
-#include "runtime/regression/comparison.h"
-#include "runtime/sweep/comparison.h"
+#include "runtime/sweep/results/sweep_comparison.h"
+#include "runtime/validation/regression/golden_comparison.h"
 
 namespace tahoma::runtime {
 

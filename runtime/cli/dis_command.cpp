@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "isa/assembler.h"
+#include "isa/text/assembler.h"
 #include "runtime/cli/commands.h"
 #include "runtime/cli/program_files.h"
 

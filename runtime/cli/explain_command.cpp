@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "runtime/cli/commands.h"
-#include "runtime/progress.h"
+#include "runtime/host/progress.h"
 #include "runtime/whatif/explain.h"
 
 namespace tahoma::runtime {

@@ -4,8 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "isa/error.h"
-#include "isa/reference.h"
+#include "isa/core/program_error.h"
+#include "isa/text/reference.h"
 #include "runtime/cli/commands.h"
 
 namespace tahoma::runtime {

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "runtime/cli/commands.h"
-#include "runtime/params_page.h"
+#include "runtime/config/params_page.h"
 
 namespace tahoma::runtime {
 

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "runtime/cli/commands.h"
-#include "runtime/sweep/worker.h"
+#include "runtime/sweep/execution/worker.h"
 
 namespace tahoma::runtime {
 

@@ -4,9 +4,9 @@
 #include <span>
 #include <string_view>
 
-#include "isa/assembler.h"
-#include "isa/error.h"
-#include "runtime/whole_file.h"
+#include "isa/core/program_error.h"
+#include "isa/text/assembler.h"
+#include "runtime/host/whole_file.h"
 
 namespace tahoma::runtime {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "isa/program.h"
+#include "isa/core/program.h"
 
 namespace tahoma::runtime {
 

@@ -6,10 +6,10 @@
 #include <memory>
 
 #include "runtime/cli/commands.h"
+#include "runtime/host/whole_file.h"
 #include "runtime/page/page.h"
-#include "runtime/sweep/comparison.h"
-#include "runtime/sweep/index_page.h"
-#include "runtime/whole_file.h"
+#include "runtime/sweep/results/index_page.h"
+#include "runtime/sweep/results/sweep_comparison.h"
 
 namespace tahoma::runtime {
 

@@ -9,7 +9,7 @@
 
 #include "runtime/cli/checkpoint_options.h"
 #include "runtime/cli/commands.h"
-#include "runtime/run.h"
+#include "runtime/run/run.h"
 
 namespace tahoma::runtime {
 

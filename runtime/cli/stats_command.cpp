@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/cli/commands.h"
-#include "runtime/regression/run_statistics.h"
-#include "runtime/report/stats_files.h"
+#include "runtime/report/files/stats_files.h"
+#include "runtime/validation/regression/run_statistics.h"
 
 namespace tahoma::runtime {
 

@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "runtime/cli/commands.h"
-#include "runtime/sweep/pareto.h"
-#include "runtime/sweep/slurm.h"
+#include "runtime/sweep/execution/slurm.h"
+#include "runtime/sweep/results/pareto.h"
 #include "runtime/sweep/sweep.h"
 
 namespace tahoma::runtime {

@@ -4,11 +4,11 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "isa/validate.h"
+#include "isa/validate/validate.h"
 #include "runtime/cli/commands.h"
 #include "runtime/cli/program_files.h"
-#include "runtime/config.h"
-#include "runtime/machine.h"
+#include "runtime/config/config.h"
+#include "runtime/run/machine.h"
 
 namespace tahoma::runtime {
 

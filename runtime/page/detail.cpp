@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "isa/table_names.h"
-#include "runtime/report/saturation.h"
-#include "runtime/report/version.h"
+#include "isa/table/table_names.h"
+#include "runtime/report/files/saturation.h"
+#include "runtime/report/files/version.h"
 
 namespace tahoma::runtime {
 

@@ -28,8 +28,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "runtime/config.h"
-#include "runtime/simulation.h"
+#include "runtime/config/config.h"
+#include "runtime/run/simulation.h"
 
 namespace tahoma::runtime {
 

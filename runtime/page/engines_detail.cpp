@@ -5,8 +5,8 @@
 #include <map>
 
 #include "runtime/page/detail.h"
-#include "runtime/report/saturation.h"
-#include "runtime/report/shares.h"
+#include "runtime/report/files/saturation.h"
+#include "runtime/report/summary/shares.h"
 
 namespace tahoma::runtime {
 

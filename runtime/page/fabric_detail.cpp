@@ -5,9 +5,9 @@
 #include <numeric>
 
 #include "runtime/page/detail.h"
-#include "runtime/report/link_summary.h"
-#include "runtime/report/saturation.h"
-#include "runtime/report/shares.h"
+#include "runtime/report/files/saturation.h"
+#include "runtime/report/links/link_summary.h"
+#include "runtime/report/summary/shares.h"
 
 namespace tahoma::runtime {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <set>
 
-#include "runtime/config_files.h"
+#include "runtime/config/config_files.h"
 #include "runtime/page/detail.h"
 
 namespace tahoma::runtime {

@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "model/base/error.h"
+#include "runtime/host/whole_file.h"
 #include "runtime/page/assets.h"
-#include "runtime/whole_file.h"
 
 namespace tahoma::runtime {
 

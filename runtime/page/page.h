@@ -4,7 +4,7 @@
 // lay out what the data say and compute nothing but sums, ratios and differences of them.
 //
 // Two finished runs may be shown beside each other; a folder of `tahoma sweep` has a page of its own
-// (runtime/sweep/index_page.h).
+// (runtime/sweep/results/index_page.h).
 //
 // UserError: E-REP-001 a folder that holds no run with data for a page, E-REP-002 a file of it that is not
 // what tahoma wrote, E-OUT-003.

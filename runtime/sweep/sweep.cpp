@@ -14,15 +14,15 @@
 #include <system_error>
 
 #include "model/base/error.h"
-#include "runtime/progress.h"
-#include "runtime/report/manifest.h"
-#include "runtime/report/sha256.h"
-#include "runtime/sweep/files.h"
-#include "runtime/sweep/index_page.h"
-#include "runtime/sweep/interrupt.h"
-#include "runtime/sweep/metrics.h"
-#include "runtime/sweep/store.h"
-#include "runtime/sweep/table.h"
+#include "runtime/host/progress.h"
+#include "runtime/host/sha256.h"
+#include "runtime/report/files/manifest.h"
+#include "runtime/sweep/execution/interrupt.h"
+#include "runtime/sweep/results/atomic_files.h"
+#include "runtime/sweep/results/index_page.h"
+#include "runtime/sweep/results/metrics.h"
+#include "runtime/sweep/results/point_table.h"
+#include "runtime/sweep/results/store.h"
 
 namespace tahoma::runtime {
 

@@ -3,8 +3,8 @@
 //
 //   sweep.yaml     the sweep itself, by itself
 //   points/ID/     config.yaml, out/ (as of `tahoma run`), log.txt and result.json of each point
-//   sweep.db       everything that was found (runtime/sweep/store.h); points.csv the same as one table
-//   index.html     the page of the sweep (runtime/sweep/index_page.h)
+//   sweep.db       everything that was found (runtime/sweep/results/store.h); points.csv the same as one table
+//   index.html     the page of the sweep (runtime/sweep/results/index_page.h)
 //
 // The folders of the points are the truth: sweep.db is made from them, so whatever is killed at whatever
 // time, `resume` computes what has no final result yet and ends with what an undisturbed sweep would have.
@@ -19,8 +19,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/sweep/pool.h"
-#include "runtime/sweep/spec.h"
+#include "runtime/sweep/execution/pool.h"
+#include "runtime/sweep/spec/spec.h"
 
 namespace tahoma::runtime {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "isa/assembler.h"
-#include "isa/table.h"
+#include "isa/table/table.h"
+#include "isa/text/assembler.h"
 
 namespace tahoma::runtime {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "isa/program.h"
+#include "isa/core/program.h"
 
 namespace tahoma::runtime {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "isa/table_names.h"
+#include "isa/table/table_names.h"
 #include "runtime/trace/window_counters.h"
 
 namespace tahoma::runtime {

@@ -11,7 +11,7 @@
 
 #include "model/base/activity.h"
 #include "model/base/measurements.h"
-#include "runtime/report/occupancy.h"
+#include "runtime/report/memory/occupancy.h"
 #include "runtime/trace/engine_slices.h"
 #include "runtime/trace/traffic_slices.h"
 

@@ -9,7 +9,7 @@
 #include "model/base/error.h"
 #include "model/base/quantity.h"
 #include "model/system/instance_params.h"
-#include "runtime/core_name.h"
+#include "runtime/run/core_name.h"
 
 namespace tahoma::runtime {
 

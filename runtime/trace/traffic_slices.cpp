@@ -5,8 +5,8 @@
 
 #include <array>
 
-#include "isa/table_names.h"
-#include "runtime/core_name.h"
+#include "isa/table/table_names.h"
+#include "runtime/run/core_name.h"
 
 namespace tahoma::runtime {
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "model/system/instance_params.h"
-#include "runtime/report/saturation.h"
+#include "runtime/report/files/saturation.h"
 
 namespace tahoma::runtime {
 

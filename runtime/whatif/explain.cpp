@@ -9,10 +9,10 @@
 #include <nlohmann/json.hpp>
 
 #include "model/base/error.h"
-#include "runtime/accuracy/children.h"
-#include "runtime/config.h"
-#include "runtime/machine.h"
-#include "runtime/report/format.h"
+#include "runtime/config/config.h"
+#include "runtime/report/summary/format.h"
+#include "runtime/run/machine.h"
+#include "runtime/validation/accuracy/children.h"
 
 namespace tahoma::runtime {
 

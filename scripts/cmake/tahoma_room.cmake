@@ -1,5 +1,5 @@
-# A room is one folder with one library target. Its allowed neighbours are its link libraries; nothing else is visible.
-#   tahoma_room(isa LIBS fmt::fmt ...)          sources: every .cpp directly in the folder
+# A module is one folder with one library target. It sees the libraries that it names and nothing else.
+#   tahoma_room(isa LIBS fmt::fmt ... [EXCLUDE FILE ...])   compiles every .cpp in the folder and below it
 add_library(tahoma_flags INTERFACE)
 target_compile_options(tahoma_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow=local -Wconversion -Wno-sign-conversion
@@ -20,7 +20,7 @@ endif()
 
 function(tahoma_room name)
   cmake_parse_arguments(ROOM "" "" "LIBS;EXCLUDE" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   foreach(path IN LISTS ROOM_EXCLUDE)
     list(REMOVE_ITEM sources ${CMAKE_CURRENT_SOURCE_DIR}/${path})
   endforeach()

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <random>
 
-#include "isa/semantics.h"
+#include "isa/semantics/semantics.h"
 
 namespace tahoma::bench {
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "hwy/targets.h"
-#include "isa/table_fields.h"
+#include "isa/table/table_fields.h"
 #include "tests/bench/bench_core.h"
 #include "tests/bench/eigen_gemm_v3.h"
 

@@ -8,11 +8,11 @@
 #include <random>
 #include <sstream>
 
-#include "runtime/config.h"
-#include "runtime/machine.h"
+#include "runtime/config/config.h"
+#include "runtime/run/machine.h"
+#include "tests/support/bench/machine_fixture.h"
+#include "tests/support/bench/stack_bench.h"
 #include "tests/support/in_child.h"
-#include "tests/support/machine_fixture.h"
-#include "tests/support/stack_bench.h"
 
 namespace {
 

@@ -18,8 +18,8 @@
 #include <string>
 #include <utility>
 
-#include "runtime/config.h"
-#include "runtime/machine.h"
+#include "runtime/config/config.h"
+#include "runtime/run/machine.h"
 
 // libsystemc refers to it; this program's own main() is the one that runs (see tests/support/catch_main.cpp).
 extern "C" int sc_main(int, char**) { return EXIT_FAILURE; }

@@ -7,9 +7,9 @@
 
 #include <memory>
 
-#include "isa/assembler.h"
+#include "isa/text/assembler.h"
 #include "runtime/trace/recorder.h"
-#include "tests/support/machine_fixture.h"
+#include "tests/support/bench/machine_fixture.h"
 
 namespace {
 

@@ -64,8 +64,8 @@ class Layers(Planted):
                             model__system__s_h="#include <systemc>\n")
 
     def test_runtime_sees_parameters_through_the_machine(self):
-        repo = self.plant(runtime__a_cpp='#include "model/system/m.h"\n', model__engine__engine_params_h="",
-                          model__system__m_h='#include "model/engine/engine_params.h"\n')
+        repo = self.plant(runtime__a_cpp='#include "model/system/m.h"\n', model__engine__pipeline__engine_params_h="",
+                          model__system__m_h='#include "model/engine/pipeline/engine_params.h"\n')
         self.assertEqual(layers.findings(repo), [])
 
     def test_workloads_never_see_the_system(self):
@@ -79,11 +79,11 @@ class Instructions(Planted):
     TABLE = '{Opcode::kA, "first", kTensor},\n{Opcode::kB,\n "second"},\nOpRow kLaterRows[] = {\n{Opcode::kC, "third"},\n};\n'
 
     def test_an_instruction_without_a_test_is_found(self):
-        repo = self.plant(isa__table_x_h=self.TABLE, tests__unit__a_test_cpp='TEST_CASE("first: law") {}\n')
+        repo = self.plant(isa__table__table_x_h=self.TABLE, tests__unit__a_test_cpp='TEST_CASE("first: law") {}\n')
         self.assertEqual(len(instructions.findings(repo)), 1)
 
     def test_later_generations_need_no_test(self):
-        repo = self.plant(isa__table_x_h=self.TABLE,
+        repo = self.plant(isa__table__table_x_h=self.TABLE,
                           tests__unit__a_test_cpp='TEST_CASE("first and second: law") {}\n')
         self.assertEqual(instructions.findings(repo), [])
 
@@ -103,6 +103,15 @@ class Hygiene(Planted):
     def test_a_folder_without_readme_is_found(self):
         repo = self.plant(isa__README_md="", isa__a_h=SPDX, model__base__a_h=SPDX, model__base__README_md="")
         self.assertEqual(hygiene.readmes(repo), ["model: has no README.md"])
+
+    def test_a_crowded_folder_is_found(self):
+        sources = {f"isa__a{number}_cpp": "" for number in range(hygiene.MAX_FILES)}
+        self.assertEqual(hygiene.crowded_folders(self.plant(**sources, isa__case_yaml="")), [])
+        self.assertEqual(len(hygiene.crowded_folders(self.plant(**sources, isa__b_h=""))), 1)
+
+    def test_two_headers_of_one_name_are_found(self):
+        repo = self.plant(isa__error_h="", model__error_h="", model__base__stats_h="", isa__stats_cpp="")
+        self.assertEqual(hygiene.header_names(repo), ["error.h: the name of 2 headers: isa/error.h, model/error.h"])
 
 
 class ErrorCodes(Planted):

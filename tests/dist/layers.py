@@ -29,7 +29,7 @@ YAML_LOADER = "model/base/config_loader*.cpp"
 # Above the model nobody may see SystemC or a component, not even through another header: parameters excepted.
 OUTSIDE_MODEL = ("runtime/", "workloads/")
 INSIDES = ("model/sim/*", "model/engine/*", "model/memory/*", "model/link/*", "model/rtl/*")
-PARAMETERS = "model/*/*_params.h"
+PARAMETERS = "model/*_params.h"
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 STANDARD = re.compile(r"^(c?[a-z_0-9]+|(assert|errno|float|limits|math|signal|stddef|stdint|stdio|stdlib|string|time)\.h)$")

@@ -8,7 +8,7 @@ sees one step of it, and here the step is taken.
 Columns of the table: parameter, seen_by, to, why. seen_by is
   FILE:CASE   a regression case beside the table (FILE.yaml) that must turn red: some statistic differs from its golden,
               other than figures that only quote the configuration
-  witness     a witness of tests/component/constants_test.cpp, which reads this table too and moves the constant itself
+  witness     a witness of tests/component/engine/constants_test.cpp, which reads this table too and moves the constant itself
   nobody      it decides no time; why says what it does instead
 `to` names the value to set where the next step is not one: a word, a power of two, a size that something has to pass.
 Without it the parameter goes one step up, and one down if the first is illegal or not seen: a cycle, a count, a byte,

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "model/base/error.h"
-#include "model/engine/timing_laws.h"
-#include "model/rtl/built_arrays.h"
-#include "tests/support/array_traffic.h"
+#include "model/engine/pipeline/timing_laws.h"
+#include "model/rtl/array/built_arrays.h"
+#include "tests/support/bench/array_traffic.h"
 
 namespace tahoma::rtl {
 std::unique_ptr<ArrayGates> make_planted_SKEW();

@@ -5,8 +5,8 @@
 
 #include <iostream>
 
-#include "model/rtl/array_gates.h"
-#include "tests/support/array_traffic.h"
+#include "model/rtl/array/array_gates.h"
+#include "tests/support/bench/array_traffic.h"
 
 extern "C" int sc_main(int, char**) { return 1; }  // libsystemc asks for it
 

@@ -3,8 +3,8 @@
 // law.
 #include <iostream>
 
-#include "model/rtl/array_gates.h"
-#include "tests/support/array_traffic.h"
+#include "model/rtl/array/array_gates.h"
+#include "tests/support/bench/array_traffic.h"
 
 namespace tahoma::rtl {
 #define TAHOMA_ARRAY(rows, columns) std::unique_ptr<ArrayGates> make_array_##rows##x##columns();

@@ -6,7 +6,7 @@
 
 #include "model/base/error.h"
 #include "tests/support/in_child.h"
-#include "tests/support/workload_run.h"
+#include "tests/support/program/workload_run.h"
 #include "workloads/collective/collective.h"
 
 using namespace tahoma;

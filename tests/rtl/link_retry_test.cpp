@@ -5,7 +5,7 @@
 #include <deque>
 #include <random>
 
-#include "model/rtl/stepped_link.h"
+#include "model/rtl/link/stepped_link.h"
 #include "tests/rtl/link_traffic.h"
 #include "tests/rtl/tested_link.h"
 

@@ -6,11 +6,11 @@
 #include <string>
 
 #include "model/base/error.h"
-#include "model/rtl/link_lock_step.h"
+#include "model/rtl/link/link_lock_step.h"
 #include "tests/rtl/stub_fabric.h"
 #include "tests/rtl/tested_link.h"
+#include "tests/support/bench/machine_fixture.h"
 #include "tests/support/in_child.h"
-#include "tests/support/machine_fixture.h"
 #include "tests/support/temp_dir.h"
 
 using namespace tahoma;

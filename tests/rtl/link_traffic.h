@@ -9,7 +9,7 @@
 #include <random>
 #include <stdexcept>
 
-#include "model/rtl/stepped_link.h"
+#include "model/rtl/link/stepped_link.h"
 
 namespace tahoma::tests {
 

@@ -4,8 +4,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/support/exact_sum.h"
-#include "tests/support/random_elements.h"
+#include "tests/support/random/random_elements.h"
+#include "tests/support/reference/exact_sum.h"
 
 namespace {
 

@@ -8,7 +8,7 @@ extern "C" int sc_main(int, char**) { return 1; }  // libsystemc asks for it
 #include "tests/rtl/ring_traffic.h"
 #include "tests/rtl/tested_link.h"
 #include "tests/rtl/tested_ring.h"
-#include "tests/support/machine_fixture.h"
+#include "tests/support/bench/machine_fixture.h"
 
 using namespace tahoma;
 

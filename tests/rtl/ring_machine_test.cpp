@@ -4,10 +4,10 @@
 #include <filesystem>
 
 #include "model/base/error.h"
-#include "model/rtl/rtl_dma_rings.h"
+#include "model/rtl/ring/rtl_dma_rings.h"
 #include "tests/support/in_child.h"
+#include "tests/support/program/workload_run.h"
 #include "tests/support/temp_dir.h"
-#include "tests/support/workload_run.h"
 #include "workloads/gemm/gemm.h"
 
 using namespace tahoma;

@@ -5,9 +5,9 @@
 #include "model/base/error.h"
 #include "tests/rtl/ring_traffic.h"
 #include "tests/rtl/tested_ring.h"
-#include "tests/support/machine_fixture.h"
+#include "tests/support/bench/machine_fixture.h"
 #include "workloads/attention/flash_kernel.h"
-#include "workloads/gemm/gemm_kernel.h"
+#include "workloads/gemm/kernel/gemm_kernel.h"
 
 using namespace tahoma;
 using tests::RingFault, tests::RingTraffic;

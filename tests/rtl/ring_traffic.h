@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "model/rtl/ring_lock_step.h"
+#include "model/rtl/ring/ring_lock_step.h"
 
 namespace tahoma::tests {
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Instructions through the gates: execute() itself compares every row with the law and PSUM with isa, and
 // throws.
-#include "model/rtl/tensor_gates.h"
+#include "model/rtl/array/tensor_gates.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>
 
-#include "isa/error.h"
-#include "isa/semantics_ops.h"
-#include "isa/table_fields.h"
+#include "isa/core/program_error.h"
+#include "isa/semantics/semantics_ops.h"
+#include "isa/table/table_fields.h"
 #include "model/base/error.h"
-#include "model/engine/timing_laws.h"
-#include "tests/support/machine_fixture.h"
+#include "model/engine/pipeline/timing_laws.h"
+#include "tests/support/bench/machine_fixture.h"
+#include "tests/support/bench/tile_memory.h"
+#include "tests/support/program/tensor_programs.h"
 #include "tests/support/temp_dir.h"
-#include "tests/support/tensor_programs.h"
-#include "tests/support/tile_memory.h"
 
 namespace {
 

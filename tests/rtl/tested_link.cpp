@@ -3,7 +3,7 @@
 
 #include <Vlink_port_tested.h>
 
-#include "model/rtl/verilated_link.h"
+#include "model/rtl/link/verilated_link.h"
 
 namespace tahoma::tests {
 namespace {

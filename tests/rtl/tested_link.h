@@ -2,7 +2,7 @@
 // The port of link_port.sv built for tests: faults may be planted, and what is exercised is counted.
 #pragma once
 
-#include "model/rtl/link_pins.h"
+#include "model/rtl/link/link_pins.h"
 
 namespace tahoma::tests {
 

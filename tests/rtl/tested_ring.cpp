@@ -3,7 +3,7 @@
 
 #include <Vdma_ring_tested.h>
 
-#include "model/rtl/verilated_ring.h"
+#include "model/rtl/ring/verilated_ring.h"
 
 namespace tahoma::tests {
 namespace {

@@ -2,7 +2,7 @@
 // The ring of dma_ring.sv built for tests: faults may be planted, and what is exercised is counted.
 #pragma once
 
-#include "model/rtl/ring_pins.h"
+#include "model/rtl/ring/ring_pins.h"
 
 namespace tahoma::tests {
 

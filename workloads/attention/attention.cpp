@@ -7,11 +7,11 @@
 #include <map>
 #include <vector>
 
-#include "runtime/golden.h"
-#include "runtime/inputs.h"
+#include "runtime/golden/golden.h"
+#include "runtime/run/inputs.h"
 #include "workloads/attention/attention_sizes.h"
 #include "workloads/attention/flash_kernel.h"
-#include "workloads/kernel/turned.h"
+#include "workloads/common/turned.h"
 
 namespace tahoma::workloads {
 

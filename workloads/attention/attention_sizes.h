@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "model/system/machine_params.h"
-#include "runtime/golden.h"
-#include "runtime/machine.h"
+#include "runtime/golden/golden.h"
+#include "runtime/run/machine.h"
 #include "workloads/attention/flash_kernel.h"
 
 namespace tahoma::workloads {

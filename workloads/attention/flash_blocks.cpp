@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "workloads/kernel/turned.h"
+#include "workloads/common/turned.h"
 
 namespace tahoma::workloads {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/kernel.h"
+#include "runtime/builder/kernel.h"
 #include "workloads/attention/flash_schedule.h"
 
 namespace tahoma::workloads {

@@ -15,7 +15,7 @@
 #include "workloads/attention/flash_memory.h"
 #include "workloads/attention/flash_order.h"
 #include "workloads/attention/flash_schedule.h"
-#include "workloads/kernel/turned.h"
+#include "workloads/common/turned.h"
 
 namespace tahoma::workloads {
 

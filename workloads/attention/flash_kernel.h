@@ -6,7 +6,7 @@
 // In HBM: q [heads d, q_len] and k [kv_heads d, kv_len], queries and keys d-major (transposed), because the
 // array contracts over partitions; v [kv_heads kv_len, d] and o [heads q_len, d] row-major. Or `by_rows`,
 // token-major: q and o [q_len, heads d], k and v [kv_len, kv_heads d], perhaps columns of one wider matrix,
-// queries and keys turned on their way into SBUF (workloads/kernel/turned.h: rows up to the next multiple of
+// queries and keys turned on their way into SBUF (workloads/common/turned.h: rows up to the next multiple of
 // 16 are read), of 2- or 4-byte elements. All in `dtype`, which the probabilities are rounded to as well;
 // scores, sums and the accumulated output are fp32. With `lse`, lse [heads, q_len] of fp32 gets log(sum over
 // seen j of exp(score_j)) of every row. Any lengths, any d up to the partitions, by rows up to 128.
@@ -17,8 +17,8 @@
 
 #include <cstdint>
 
-#include "isa/program.h"
-#include "runtime/kernel.h"
+#include "isa/core/program.h"
+#include "runtime/builder/kernel.h"
 
 namespace tahoma::workloads {
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "runtime/kernel.h"
+#include "runtime/builder/kernel.h"
 #include "workloads/attention/flash_schedule.h"
 
 namespace tahoma::workloads {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "workloads/attention/flash_lse.h"
-#include "workloads/kernel/turned.h"
+#include "workloads/common/turned.h"
 
 namespace tahoma::workloads {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/kernel.h"
+#include "runtime/builder/kernel.h"
 #include "workloads/attention/flash_blocks.h"
 #include "workloads/attention/flash_masks.h"
 #include "workloads/attention/flash_schedule.h"

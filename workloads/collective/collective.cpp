@@ -5,9 +5,9 @@
 
 #include <optional>
 
-#include "runtime/collective/assembly.h"
-#include "runtime/collective/measure.h"
-#include "workloads/collective/request.h"
+#include "runtime/collective/lowering/assembly.h"
+#include "runtime/collective/result/collective_measure.h"
+#include "workloads/collective/collective_request.h"
 #include "workloads/collective/values.h"
 
 namespace tahoma::workloads {

@@ -9,7 +9,7 @@
 
 #include "model/base/error.h"
 #include "model/base/quantity.h"
-#include "runtime/inputs.h"
+#include "runtime/run/inputs.h"
 
 namespace tahoma::workloads {
 

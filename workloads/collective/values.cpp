@@ -8,7 +8,7 @@
 #include <cstring>
 #include <map>
 
-#include "runtime/golden.h"
+#include "runtime/golden/golden.h"
 
 namespace tahoma::workloads {
 

@@ -6,9 +6,9 @@
 // bit. `uniform` inputs in [-1, 1) are there for those who want to see the rounding.
 #pragma once
 
-#include "runtime/collective/placed.h"
-#include "runtime/inputs.h"
-#include "runtime/workload.h"
+#include "runtime/collective/lowering/placed.h"
+#include "runtime/run/inputs.h"
+#include "runtime/run/workload.h"
 
 namespace tahoma::workloads {
 

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "workloads/common/kernel_case.h"
 #include "workloads/convolution/conv2d_kernel.h"
-#include "workloads/kernel/kernel_case.h"
 
 namespace tahoma::workloads {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/kernel.h"
+#include "runtime/builder/kernel.h"
 #include "workloads/convolution/conv2d_plan.h"
 
 namespace tahoma::workloads {

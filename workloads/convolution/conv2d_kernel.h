@@ -10,7 +10,7 @@
 // rows wider than a PSUM bank.
 #pragma once
 
-#include "isa/program.h"
+#include "isa/core/program.h"
 #include "model/system/machine_params.h"
 
 namespace tahoma::workloads {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "workloads/convolution/conv2d_kernel.h"
-#include "workloads/gemm/ranges.h"
+#include "workloads/gemm/kernel/ranges.h"
 
 namespace tahoma::workloads {
 

@@ -7,8 +7,8 @@
 #include <map>
 
 #include "model/base/error.h"
-#include "runtime/golden.h"
-#include "runtime/inputs.h"
+#include "runtime/golden/golden.h"
+#include "runtime/run/inputs.h"
 #include "workloads/convolution/convolution_kernel.h"
 
 namespace tahoma::workloads {

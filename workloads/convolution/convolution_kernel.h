@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "isa/program.h"
+#include "isa/core/program.h"
 #include "model/system/machine_params.h"
 
 namespace tahoma::workloads {

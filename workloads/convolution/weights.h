@@ -9,7 +9,7 @@
 
 #include <memory>
 
-#include "runtime/kernel.h"
+#include "runtime/builder/kernel.h"
 #include "workloads/convolution/convolution_kernel.h"
 
 namespace tahoma::workloads {

@@ -8,10 +8,10 @@
 #include <numeric>
 
 #include "model/base/error.h"
+#include "workloads/common/kernel_case.h"
+#include "workloads/common/row_numbers.h"
 #include "workloads/decode/decode_definition.h"
 #include "workloads/decode/decode_kernel.h"
-#include "workloads/kernel/kernel_case.h"
-#include "workloads/kernel/row_numbers.h"
 
 namespace tahoma::workloads {
 

@@ -3,7 +3,7 @@
 // columns: neighbours over all heads of keys and values, or, where tokens lie by rows, of one head.
 #pragma once
 
-#include "runtime/kernel.h"
+#include "runtime/builder/kernel.h"
 #include "workloads/decode/decode_plan.h"
 
 namespace tahoma::workloads {

@@ -10,7 +10,7 @@
 
 #include <vector>
 
-#include "runtime/kernel.h"
+#include "runtime/builder/kernel.h"
 #include "workloads/decode/decode_kernel.h"
 #include "workloads/decode/decode_plan.h"
 

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runtime/golden_rule.h"
-#include "workloads/kernel/row_numbers.h"
+#include "runtime/golden/golden_rule.h"
+#include "workloads/common/row_numbers.h"
 
 namespace tahoma::workloads {
 

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/golden.h"
+#include "runtime/golden/golden.h"
 
 namespace tahoma::workloads {
 

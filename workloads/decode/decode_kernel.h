@@ -13,8 +13,8 @@
 // cores, whose parts decode_merge.h puts together by their `lse`.
 #pragma once
 
-#include "isa/program.h"
-#include "runtime/kernel.h"
+#include "isa/core/program.h"
+#include "runtime/builder/kernel.h"
 #include "workloads/decode/decode_plan.h"
 
 namespace tahoma::workloads {

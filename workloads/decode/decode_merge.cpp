@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "workloads/gemm/ranges.h"
+#include "workloads/gemm/kernel/ranges.h"
 
 namespace tahoma::workloads {
 

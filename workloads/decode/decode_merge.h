@@ -8,7 +8,7 @@
 // at a time as SBUF has partitions.
 #pragma once
 
-#include "runtime/kernel.h"
+#include "runtime/builder/kernel.h"
 
 namespace tahoma::workloads {
 

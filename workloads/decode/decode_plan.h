@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "isa/dtype.h"
+#include "isa/core/dtype.h"
 #include "model/system/machine_params.h"
 
 namespace tahoma::workloads {

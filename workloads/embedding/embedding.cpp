@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
+#include "workloads/common/kernel_case.h"
+#include "workloads/common/row_numbers.h"
 #include "workloads/embedding/embedding_kernel.h"
-#include "workloads/kernel/kernel_case.h"
-#include "workloads/kernel/row_numbers.h"
 
 namespace tahoma::workloads {
 

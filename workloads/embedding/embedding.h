@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "runtime/workload.h"
+#include "runtime/run/workload.h"
 
 namespace tahoma::workloads {
 

@@ -3,7 +3,7 @@
 // a partition, and stored. Any number of ids, any rows; a row wider than SBUF has room for is E-RUN-020.
 #pragma once
 
-#include "isa/program.h"
+#include "isa/core/program.h"
 #include "model/system/machine_params.h"
 
 namespace tahoma::workloads {

@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/golden.h"
-#include "runtime/inputs.h"
-#include "workloads/gemm/gemm_layout.h"
+#include "runtime/golden/golden.h"
+#include "runtime/run/inputs.h"
 #include "workloads/gemm/gemm_params.h"
 #include "workloads/gemm/gemm_programs.h"
-#include "workloads/gemm/sparsity.h"
+#include "workloads/gemm/kernel/gemm_layout.h"
+#include "workloads/gemm/kernel/sparsity.h"
 
 namespace tahoma::workloads {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "isa/table_names.h"
+#include "isa/table/table_names.h"
 #include "model/base/error.h"
 #include "workloads/gemm/gemm_sum.h"
 

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "model/base/params.h"
-#include "runtime/placement.h"
-#include "workloads/gemm/blocking.h"
-#include "workloads/gemm/gemm_nests.h"
+#include "runtime/run/placement.h"
+#include "workloads/gemm/kernel/blocking.h"
+#include "workloads/gemm/kernel/gemm_nests.h"
 
 namespace tahoma::workloads {
 

@@ -7,8 +7,8 @@
 #include <array>
 #include <memory>
 
-#include "runtime/collective/measure.h"
-#include "workloads/gemm/gemm_kernel.h"
+#include "runtime/collective/result/collective_measure.h"
+#include "workloads/gemm/kernel/gemm_kernel.h"
 
 namespace tahoma::workloads {
 

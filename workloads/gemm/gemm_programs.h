@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/collective/result.h"
-#include "workloads/gemm/gemm_layout.h"
+#include "runtime/collective/result/collective_result.h"
+#include "workloads/gemm/kernel/gemm_layout.h"
 
 namespace tahoma::workloads {
 

@@ -6,14 +6,14 @@
 #include <memory>
 #include <utility>
 
-#include "runtime/collective/choice.h"
-#include "runtime/collective/lowering.h"
-#include "runtime/collective/seating.h"
-#include "runtime/collective/semaphores.h"
-#include "runtime/collective/windows.h"
-#include "runtime/placement.h"
-#include "runtime/scheduler.h"
-#include "workloads/gemm/gemm_kernel.h"
+#include "runtime/builder/scheduler.h"
+#include "runtime/collective/cost/choice.h"
+#include "runtime/collective/lowering/channel_semaphores.h"
+#include "runtime/collective/lowering/lowering.h"
+#include "runtime/collective/lowering/queue_assignment.h"
+#include "runtime/collective/lowering/windows.h"
+#include "runtime/run/placement.h"
+#include "workloads/gemm/kernel/gemm_kernel.h"
 
 namespace tahoma::workloads {
 

@@ -4,20 +4,20 @@
 // programs that make them. Chunk r is rows part_of(rows, ranks, r), so the last chunks may be shorter or
 // empty; rank r ends with its sum. Sums travel in fp32, in the order that the algorithm's header states, and
 // are rounded once, to C's dtype, when they are settled. Both collective queues of a core have a channel
-// where the chunks are worth two (runtime/collective/sizing.h). A transfer starts as soon as what it reads is
+// where the chunks are worth two (runtime/collective/cost/sizing.h). A transfer starts as soon as what it reads is
 // stored.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "isa/program.h"
-#include "runtime/collective/channel.h"
-#include "runtime/collective/placed.h"
-#include "runtime/collective/stopwatch.h"
-#include "runtime/collective/time_split.h"
-#include "workloads/gemm/blocking.h"
-#include "workloads/gemm/gemm_nests.h"
+#include "isa/core/program.h"
+#include "runtime/collective/lowering/collective_channel.h"
+#include "runtime/collective/lowering/placed.h"
+#include "runtime/collective/lowering/stopwatch.h"
+#include "runtime/collective/result/time_split.h"
+#include "workloads/gemm/kernel/blocking.h"
+#include "workloads/gemm/kernel/gemm_nests.h"
 
 namespace tahoma::workloads {
 

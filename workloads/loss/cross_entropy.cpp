@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "workloads/kernel/kernel_case.h"
-#include "workloads/kernel/row_numbers.h"
+#include "workloads/common/kernel_case.h"
+#include "workloads/common/row_numbers.h"
 #include "workloads/loss/cross_entropy_definition.h"
 #include "workloads/loss/cross_entropy_kernel.h"
 

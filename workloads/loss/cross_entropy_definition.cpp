@@ -6,8 +6,8 @@
 #include <Eigen/Core>
 #include <cmath>
 
-#include "runtime/golden_rule.h"
-#include "workloads/kernel/row_numbers.h"
+#include "runtime/golden/golden_rule.h"
+#include "workloads/common/row_numbers.h"
 
 namespace tahoma::workloads {
 

@@ -11,7 +11,7 @@
 
 #include <vector>
 
-#include "runtime/golden.h"
+#include "runtime/golden/golden.h"
 
 namespace tahoma::workloads {
 

@@ -13,9 +13,9 @@
 
 #include <string>
 
-#include "isa/program.h"
-#include "runtime/inputs.h"
-#include "runtime/kernel.h"
+#include "isa/core/program.h"
+#include "runtime/builder/kernel.h"
+#include "runtime/run/inputs.h"
 
 namespace tahoma::workloads {
 

@@ -10,7 +10,7 @@
 // on GpSimd, the other products on the vector engine. gate has to be finite (an infinite one gives NaN).
 #pragma once
 
-#include "runtime/kernel.h"
+#include "runtime/builder/kernel.h"
 
 namespace tahoma::workloads {
 

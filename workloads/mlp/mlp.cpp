@@ -6,9 +6,9 @@
 #include <array>
 #include <cmath>
 
-#include "isa/table_names.h"
+#include "isa/table/table_names.h"
 #include "model/base/error.h"
-#include "workloads/kernel/kernel_case.h"
+#include "workloads/common/kernel_case.h"
 #include "workloads/mlp/mlp_kernel.h"
 
 namespace tahoma::workloads {

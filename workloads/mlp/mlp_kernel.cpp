@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "model/base/error.h"
-#include "runtime/kernel.h"
-#include "workloads/gemm/ranges.h"
+#include "runtime/builder/kernel.h"
+#include "workloads/gemm/kernel/ranges.h"
 
 namespace tahoma::workloads {
 

@@ -9,7 +9,7 @@
 // cores, which would need a sum over them.
 #pragma once
 
-#include "isa/program.h"
+#include "isa/core/program.h"
 #include "model/system/machine_params.h"
 
 namespace tahoma::workloads {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "workloads/gemm/ranges.h"
+#include "workloads/gemm/kernel/ranges.h"
 
 namespace tahoma::workloads {
 

@@ -2,11 +2,11 @@
 // What surrounds the experts of a mixture: rows of tokens are taken by number and stand behind one another
 // for their experts; and what the experts made of a token is added up, by its gates. Row numbers are what a
 // router gives out at run time, so they are followed by GpSimd's indirect transfers, 128 rows at a time; they
-// are control values, which both modes have (runtime/kernel.h).
+// are control values, which both modes have (runtime/builder/kernel.h).
 #pragma once
 
 #include "model/system/machine_params.h"
-#include "runtime/kernel.h"
+#include "runtime/builder/kernel.h"
 
 namespace tahoma::workloads {
 

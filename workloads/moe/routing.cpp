@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "model/base/error.h"
-#include "workloads/kernel/kernel_case.h"
+#include "workloads/common/kernel_case.h"
 #include "workloads/moe/routing_definition.h"
 #include "workloads/moe/routing_kernel.h"
 

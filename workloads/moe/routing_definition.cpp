@@ -8,7 +8,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "runtime/golden_rule.h"
+#include "runtime/golden/golden_rule.h"
 
 namespace tahoma::workloads {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The definition of routing. Logits of x w are held against the product in double within the GEMM's rule
-// (runtime/golden.h); what follows is decided by the logits as the machine has them, because no tolerance
+// (runtime/golden/golden.h); what follows is decided by the logits as the machine has them, because no tolerance
 // survives a decision: experts, places and counts are exact; gates are off by 2^-24 of twice the largest
 // logit, 16 * 2^-24 for exponential, quotient and product, and by as many roundings as terms have been added.
 #pragma once
 
 #include <vector>
 
-#include "runtime/golden.h"
+#include "runtime/golden/golden.h"
 
 namespace tahoma::workloads {
 

@@ -12,9 +12,9 @@
 // off again in front of the softmax, so that gates are those of the logits alone.
 #pragma once
 
-#include "isa/program.h"
+#include "isa/core/program.h"
 #include "model/system/machine_params.h"
-#include "runtime/kernel.h"
+#include "runtime/builder/kernel.h"
 
 namespace tahoma::workloads {
 
@@ -23,7 +23,7 @@ struct RoutingShape {
   std::uint64_t hidden = 0;  // elements of a token; 0: logits are given
   bool normalised = true;
   isa::DType dtype = isa::DType::kBf16;  // of x and w
-  bool by_rows = false;                  // x is token-major, [tokens, hidden] (workloads/kernel/turned.h)
+  bool by_rows = false;                  // x is token-major, [tokens, hidden] (workloads/common/turned.h)
   bool prescribed = false;               // with a bias; gates are normalised then
 };
 

@@ -8,7 +8,7 @@
 // Leaves out: rows of more than 16384 columns, or of which one does not fit into SBUF (E-RUN-020).
 #pragma once
 
-#include "isa/program.h"
+#include "isa/core/program.h"
 #include "model/system/machine_params.h"
 
 namespace tahoma::workloads {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/norm/norm.h"
 
-#include "workloads/kernel/rows_case.h"
+#include "workloads/common/rows_case.h"
 #include "workloads/norm/layer_norm_kernel.h"
 #include "workloads/norm/norm_backward_kernel.h"
 #include "workloads/norm/norm_definition.h"

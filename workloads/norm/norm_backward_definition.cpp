@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "workloads/kernel/definition.h"
+#include "workloads/common/definition.h"
 #include "workloads/norm/norm_definition.h"
 
 namespace tahoma::workloads {

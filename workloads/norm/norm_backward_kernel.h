@@ -18,8 +18,8 @@
 
 #include <optional>
 
-#include "isa/program.h"
-#include "runtime/kernel.h"
+#include "isa/core/program.h"
+#include "runtime/builder/kernel.h"
 
 namespace tahoma::workloads {
 

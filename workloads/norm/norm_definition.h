@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/golden.h"
-#include "runtime/placement.h"
+#include "runtime/golden/golden.h"
+#include "runtime/run/placement.h"
 
 namespace tahoma::workloads {
 

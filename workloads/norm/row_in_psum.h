@@ -15,8 +15,8 @@
 
 #include <string>
 
-#include "runtime/kernel.h"
-#include "workloads/gemm/ranges.h"
+#include "runtime/builder/kernel.h"
+#include "workloads/gemm/kernel/ranges.h"
 
 namespace tahoma::workloads {
 

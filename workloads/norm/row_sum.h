@@ -4,7 +4,7 @@
 // first and the last piece no other sum may be started.
 #pragma once
 
-#include "runtime/kernel.h"
+#include "runtime/builder/kernel.h"
 
 namespace tahoma::workloads {
 

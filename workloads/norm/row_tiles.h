@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/kernel.h"
-#include "workloads/gemm/ranges.h"
+#include "runtime/builder/kernel.h"
+#include "workloads/gemm/kernel/ranges.h"
 
 namespace tahoma::workloads {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "workloads/kernel/definition.h"
+#include "workloads/common/definition.h"
 #include "workloads/norm/norm_definition.h"
 
 namespace tahoma::workloads {

@@ -8,7 +8,7 @@
 // Leaves out: rows of which one tile does not fit into SBUF (E-RUN-020).
 #pragma once
 
-#include "isa/program.h"
+#include "isa/core/program.h"
 #include "model/system/machine_params.h"
 
 namespace tahoma::workloads {

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "workloads/kernel/kernel_case.h"
+#include "workloads/common/kernel_case.h"
 #include "workloads/optimizer/adam_definition.h"
 #include "workloads/optimizer/adam_kernel.h"
 

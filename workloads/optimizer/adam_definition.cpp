@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "workloads/kernel/definition.h"
+#include "workloads/common/definition.h"
 
 namespace tahoma::workloads {
 

@@ -2,7 +2,7 @@
 // A step of AdamW by its definition, in double.
 #pragma once
 
-#include "runtime/golden.h"
+#include "runtime/golden/golden.h"
 #include "workloads/optimizer/adam_kernel.h"
 
 namespace tahoma::workloads {

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "model/base/error.h"
-#include "workloads/gemm/ranges.h"
+#include "workloads/gemm/kernel/ranges.h"
 
 namespace tahoma::workloads {
 

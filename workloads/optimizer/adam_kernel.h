@@ -11,9 +11,9 @@
 
 #include <optional>
 
-#include "isa/program.h"
+#include "isa/core/program.h"
 #include "model/base/params.h"
-#include "runtime/kernel.h"
+#include "runtime/builder/kernel.h"
 
 namespace tahoma::workloads {
 

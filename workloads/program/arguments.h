@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "isa/dtype.h"
+#include "isa/core/dtype.h"
 
 namespace tahoma::workloads {
 

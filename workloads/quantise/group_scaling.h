@@ -2,7 +2,7 @@
 // dst = src times the number of its group, as two engines share it.
 #pragma once
 
-#include "runtime/kernel.h"
+#include "runtime/builder/kernel.h"
 #include "workloads/quantise/quantise_kernel.h"
 
 namespace tahoma::workloads {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/quantise/quantise.h"
 
-#include "workloads/kernel/rows_case.h"
+#include "workloads/common/rows_case.h"
 #include "workloads/quantise/quantise_definition.h"
 #include "workloads/quantise/quantise_kernel.h"
 

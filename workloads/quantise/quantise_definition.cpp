@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "workloads/kernel/definition.h"
+#include "workloads/common/definition.h"
 
 namespace tahoma::workloads {
 

@@ -2,7 +2,7 @@
 // Quantisation and its inverse by their definition, in double.
 #pragma once
 
-#include "runtime/golden.h"
+#include "runtime/golden/golden.h"
 #include "workloads/quantise/quantise_kernel.h"
 
 namespace tahoma::workloads {

@@ -12,7 +12,7 @@
 // Leaves out: rows of more than 16384 columns; scales that are powers of two.
 #pragma once
 
-#include "isa/program.h"
+#include "isa/core/program.h"
 #include "model/system/machine_params.h"
 
 namespace tahoma::workloads {

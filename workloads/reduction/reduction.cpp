@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "workloads/kernel/rows_case.h"
+#include "workloads/common/rows_case.h"
 #include "workloads/reduction/reduction_definition.h"
 
 namespace tahoma::workloads {

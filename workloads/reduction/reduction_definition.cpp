@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "workloads/kernel/definition.h"
+#include "workloads/common/definition.h"
 
 namespace tahoma::workloads {
 

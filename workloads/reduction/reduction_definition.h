@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "runtime/golden.h"
-#include "runtime/placement.h"
+#include "runtime/golden/golden.h"
+#include "runtime/run/placement.h"
 #include "workloads/reduction/reduction_kernel.h"
 
 namespace tahoma::workloads {

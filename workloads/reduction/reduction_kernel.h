@@ -10,7 +10,7 @@
 // Leaves out: over rows, matrices of more than 16384 columns.
 #pragma once
 
-#include "isa/program.h"
+#include "isa/core/program.h"
 #include "model/system/machine_params.h"
 
 namespace tahoma::workloads {

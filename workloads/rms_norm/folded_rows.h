@@ -4,7 +4,7 @@
 // rows.
 #pragma once
 
-#include "runtime/kernel.h"
+#include "runtime/builder/kernel.h"
 #include "workloads/norm/row_in_psum.h"
 #include "workloads/rms_norm/rms_norm_kernel.h"
 

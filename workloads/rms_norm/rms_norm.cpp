@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "workloads/kernel/kernel_case.h"
+#include "workloads/common/kernel_case.h"
 #include "workloads/rms_norm/rms_norm_kernel.h"
 
 namespace tahoma::workloads {

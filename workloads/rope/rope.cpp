@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "model/base/error.h"
-#include "workloads/kernel/kernel_case.h"
-#include "workloads/kernel/row_numbers.h"
+#include "workloads/common/kernel_case.h"
+#include "workloads/common/row_numbers.h"
 #include "workloads/rope/rope_definition.h"
 #include "workloads/rope/rope_kernel.h"
 

@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "runtime/golden_rule.h"
-#include "workloads/kernel/row_numbers.h"
+#include "runtime/golden/golden_rule.h"
+#include "workloads/common/row_numbers.h"
 
 namespace tahoma::workloads {
 

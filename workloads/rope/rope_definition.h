@@ -3,7 +3,7 @@
 // half a unit of |x cos| and of |x sin| counted in full, their sum to fp32.
 #pragma once
 
-#include "runtime/golden.h"
+#include "runtime/golden/golden.h"
 
 namespace tahoma::workloads {
 

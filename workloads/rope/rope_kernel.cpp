@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "runtime/kernel.h"
+#include "runtime/builder/kernel.h"
 
 namespace tahoma::workloads {
 

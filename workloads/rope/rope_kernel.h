@@ -8,8 +8,8 @@
 // heads beside each other; a row's heads are cut where they would not fit.
 #pragma once
 
-#include "isa/program.h"
-#include "runtime/kernel.h"
+#include "isa/core/program.h"
+#include "runtime/builder/kernel.h"
 
 namespace tahoma::workloads {
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "runtime/collective/measure.h"
-#include "workloads/training/step.h"
-#include "workloads/training/training_definition.h"
+#include "runtime/collective/result/collective_measure.h"
+#include "workloads/training/definition/training_definition.h"
+#include "workloads/training/step/step.h"
 #include "workloads/training/training_figures.h"
 #include "workloads/transformer/exposure.h"
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "workloads/kernel/row_numbers.h"
+#include "workloads/common/row_numbers.h"
 
 namespace tahoma::workloads {
 

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "workloads/training/training_params.h"
-#include "workloads/transformer/weights.h"
+#include "workloads/transformer/layer/layer_weights.h"
 
 namespace tahoma::workloads {
 

@@ -5,8 +5,8 @@
 
 #include "model/base/error.h"
 #include "workloads/transformer/figure_text.h"
-#include "workloads/transformer/footprint.h"
-#include "workloads/transformer/share.h"
+#include "workloads/transformer/model_footprint.h"
+#include "workloads/transformer/partition/share.h"
 
 namespace tahoma::workloads {
 

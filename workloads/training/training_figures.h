@@ -4,7 +4,7 @@
 // the host are left out.
 #pragma once
 
-#include "runtime/workload.h"
+#include "runtime/run/workload.h"
 #include "workloads/training/training_params.h"
 
 namespace tahoma::workloads {

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "model/base/error.h"
-#include "workloads/kernel/turned.h"
+#include "workloads/common/turned.h"
 
 namespace tahoma::workloads {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "workloads/transformer/communication.h"
+#include "workloads/transformer/partition/communication.h"
 
 namespace tahoma::workloads {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "isa/instruction.h"
+#include "isa/core/instruction.h"
 #include "model/base/activity.h"
 
 namespace tahoma::workloads {

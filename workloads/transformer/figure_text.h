@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "runtime/workload.h"
+#include "runtime/run/workload.h"
 
 namespace tahoma::workloads {
 

@@ -5,14 +5,14 @@
 
 #include <algorithm>
 
-#include "runtime/golden_rule.h"
-#include "workloads/transformer/communication.h"
-#include "workloads/transformer/definition.h"
-#include "workloads/transformer/expert_teams.h"
-#include "workloads/transformer/experts.h"
+#include "runtime/golden/golden_rule.h"
+#include "workloads/transformer/experts/expert_teams.h"
+#include "workloads/transformer/experts/experts.h"
 #include "workloads/transformer/exposure.h"
-#include "workloads/transformer/figures.h"
-#include "workloads/transformer/footprint.h"
+#include "workloads/transformer/layer/layer_definition.h"
+#include "workloads/transformer/model_figures.h"
+#include "workloads/transformer/model_footprint.h"
+#include "workloads/transformer/partition/communication.h"
 
 namespace tahoma::workloads {
 

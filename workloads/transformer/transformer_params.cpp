@@ -6,12 +6,12 @@
 #include <algorithm>
 
 #include "model/base/error.h"
-#include "runtime/placement.h"
-#include "workloads/kernel/turned.h"
+#include "runtime/run/placement.h"
+#include "workloads/common/turned.h"
 #include "workloads/moe/routing_kernel.h"
-#include "workloads/transformer/handover.h"
-#include "workloads/transformer/seating.h"
-#include "workloads/transformer/tokens.h"
+#include "workloads/transformer/partition/handover.h"
+#include "workloads/transformer/partition/rank_placement.h"
+#include "workloads/transformer/partition/tokens.h"
 
 namespace tahoma::workloads {
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "isa/dtype.h"
+#include "isa/core/dtype.h"
 #include "model/base/params.h"
 #include "model/system/machine_params.h"
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "workloads/kernel/kernel_case.h"
+#include "workloads/common/kernel_case.h"
 #include "workloads/transpose/transpose_kernel.h"
 
 namespace tahoma::workloads {

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/kernel.h"
-#include "workloads/gemm/ranges.h"
+#include "runtime/builder/kernel.h"
+#include "workloads/gemm/kernel/ranges.h"
 
 namespace tahoma::workloads {
 

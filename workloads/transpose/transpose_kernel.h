@@ -10,7 +10,7 @@
 // Leaves out: 1-byte elements.
 #pragma once
 
-#include "isa/program.h"
+#include "isa/core/program.h"
 #include "model/system/machine_params.h"
 
 namespace tahoma::workloads {

@@ -7,9 +7,9 @@
 #include <map>
 
 #include "model/base/error.h"
-#include "runtime/golden.h"
-#include "runtime/inputs.h"
-#include "runtime/placement.h"
+#include "runtime/golden/golden.h"
+#include "runtime/run/inputs.h"
+#include "runtime/run/placement.h"
 #include "workloads/vector_add/vector_add_kernel.h"
 
 namespace tahoma::workloads {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "runtime/kernel.h"
+#include "runtime/builder/kernel.h"
 
 namespace tahoma::workloads {
 

@@ -4,7 +4,7 @@
 // another queue, which at the end waits for every store: the program is done when y is complete.
 #pragma once
 
-#include "isa/program.h"
+#include "isa/core/program.h"
 #include "model/system/machine_params.h"
 
 namespace tahoma::workloads {

@@ -4,7 +4,7 @@
 // commands at a time, so that its cost follows the row segments and not the clock. It never issues what a
 // rule of timing.h forbids.
 //
-// What it decides (a model that steps through every tick obeys the same, tests/support/stepped_channel.h):
+// What it decides (a model that steps through every tick obeys the same, tests/support/reference/stepped_channel.h):
 //
 //  Segments. A request is a segment: `accesses` column commands to one row of one bank, all reads or all
 //  writes. Segments wait in a line for reads and one for writes, enter their queue in order of arrival as

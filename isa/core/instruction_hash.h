@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hashes of what tells the instructions of a kernel apart; equal instructions have equal ones, but for the
+// sign of a zero. Left out is what mostly goes with the rest: dtypes, strides, operations.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "isa/core/instruction.h"
+
+namespace tahoma::isa {
+
+constexpr std::uint64_t combined(std::uint64_t hash, std::uint64_t part) {
+  return (hash ^ part) * 0x9E3779B97F4A7C15ULL;  // 2^64 over the golden ratio
+}
+
+// Of what it does, whatever it waits for and announces.
+inline std::uint64_t hash_of_work(const Instruction& i) {
+  const auto pair = [](std::uint64_t high, std::uint64_t low) { return high << 32 | low; };
+  auto hash = static_cast<std::uint64_t>(i.op);
+  for (const std::uint64_t part :
+       {pair(i.dst.offset, i.src0.offset), pair(i.src1.offset, i.scalar0.offset),
+        pair(i.result.offset, i.descriptor), pair(i.dst.partition, i.src0.partition),
+        pair(i.shape.partitions, i.shape.count[kFreeDims - 1]),
+        pair(static_cast<std::uint32_t>(i.imm), static_cast<std::uint32_t>(i.base)),
+        pair(std::bit_cast<std::uint32_t>(i.value), std::bit_cast<std::uint32_t>(i.scalar0.imm)),
+        pair(i.extent, i.valid),
+        pair(i.word.offset, std::uint64_t{i.column} << 16 | std::uint64_t{i.columns} << 8 |
+                                std::uint64_t{i.accumulate} << 1 | std::uint64_t{i.open})})
+    hash = combined(hash, part);
+  return hash ^ (hash >> 29);
+}
+
+inline std::uint64_t hash_of(const Instruction& i) {
+  const std::uint64_t wait = std::uint64_t{i.wait.value} << 32 | i.wait.semaphore,
+                      update = std::uint64_t{i.update.value} << 32 | i.update.semaphore;
+  const std::uint64_t hash = combined(combined(hash_of_work(i), wait), update);
+  return hash ^ (hash >> 29);
+}
+
+// a == b, sooner where one is a copy of the other: of some hundred bytes in eighty members hardly any differ.
+inline bool same(const Instruction& a, const Instruction& b) {
+  // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): unequal padding costs what follows, no more
+  return std::memcmp(&a, &b, sizeof(Instruction)) == 0 || a == b;
+}
+
+// The instruction without what it waits for and announces: equal ones touch the same bytes.
+inline Instruction untimed(const Instruction& instruction) {
+  Instruction i = instruction;
+  i.wait = {};
+  i.update = i.read_update = {};
+  i.notify_arg = kNone;
+  i.peer = i.read_peer = 0;
+  return i;
+}
+
+// untimed(a) == untimed(b), sooner where one is a copy of the other but for its times.
+inline bool same_work(const Instruction& a, const Instruction& b) {
+  constexpr std::size_t first = offsetof(Instruction, shape), end = offsetof(Instruction, notify_arg);
+  static_assert(first == offsetof(Instruction, update) + sizeof(Update) &&
+                    sizeof(Instruction) == offsetof(Instruction, read_update) + sizeof(Update),
+                "what says when an instruction runs stands at its beginning and at its end");
+  const auto* bytes_a = reinterpret_cast<const char*>(&a);
+  const auto* bytes_b = reinterpret_cast<const char*>(&b);
+  return (a.op == b.op && std::memcmp(bytes_a + first, bytes_b + first, end - first) == 0) ||
+         untimed(a) == untimed(b);
+}
+
+}  // namespace tahoma::isa

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isa/core/program.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "isa/binary/codec.h"
+#include "isa/core/program_error.h"
+#include "isa/table/table.h"
+
+namespace tahoma::isa {
+namespace {
+
+constexpr std::array<char, 4> kMagic = {'T', 'A', 'H', 'O'};
+constexpr std::uint32_t kVersion = 4;
+constexpr std::size_t kChecksumBytes = 8;
+
+// FNV-1a, 64 bits: finds a flipped bit or a truncated copy; no defence against intent.
+std::uint64_t checksum(std::span<const std::byte> bytes) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const std::byte b : bytes) hash = (hash ^ std::to_integer<std::uint64_t>(b)) * 0x100000001b3;
+  return hash;
+}
+
+void check_names(const Program& program, const std::string& place) {
+  if (!is_name(program.name))
+    throw ProgramError("E-BIN-005", place,
+                       "program name '" + program.name + "': expected " + std::string(kNameRule));
+  if (program.args.size() > kArguments)
+    throw ProgramError(
+        "E-BIN-006", place,
+        std::to_string(program.args.size()) + " arguments; expected at most " + std::to_string(kArguments));
+  for (const std::string& arg : program.args)
+    if (!is_name(arg))
+      throw ProgramError("E-BIN-005", place,
+                         "argument name '" + arg + "': expected " + std::string(kNameRule));
+  if ((std::uint64_t{program.control} >> program.args.size()) != 0)
+    throw ProgramError("E-BIN-012", place,
+                       "a control argument that does not exist; the program has " +
+                           std::to_string(program.args.size()) + " arguments");
+}
+
+// Marks rise within their stream and name regions that there are.
+void check_marks(const Program& program, const std::string& place) {
+  for (const std::string& region : program.regions)
+    if (!is_name(region))
+      throw ProgramError("E-BIN-005", place,
+                         "region name '" + region + "': expected " + std::string(kNameRule));
+  for (std::size_t q = 0; q < kQueueCount; ++q) {
+    const auto& marks = program.marks[q];
+    for (std::size_t n = 0; n < marks.size(); ++n) {
+      const bool rises = n == 0 || marks[n].first > marks[n - 1].first;
+      if (!rises || marks[n].region >= program.regions.size() || marks[n].first >= program.streams[q].size())
+        throw ProgramError(
+            "E-BIN-013", place,
+            "mark " + std::to_string(n) + " of " + std::string(name_of(static_cast<Queue>(q))) + ", region " +
+                std::to_string(marks[n].region) + " from instruction " + std::to_string(marks[n].first) +
+                " on: expected rising instructions below " + std::to_string(program.streams[q].size()) +
+                " and a region below " + std::to_string(program.regions.size()));
+    }
+  }
+}
+
+class Writer {
+ public:
+  template <class Integer>
+  void integer(Integer value) {
+    for (std::size_t i = 0; i < sizeof(Integer); ++i)
+      bytes_.push_back(static_cast<std::byte>((value >> (8 * i)) & 0xff));
+  }
+  void text(const std::string& text) {
+    integer(static_cast<std::uint32_t>(text.size()));
+    raw(std::as_bytes(std::span(text)));
+  }
+  void raw(std::span<const std::byte> bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
+  std::vector<std::byte> finish() {
+    integer(checksum(bytes_));
+    return std::move(bytes_);
+  }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+class Reader {
+ public:
+  explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+
+  std::span<const std::byte> raw(std::size_t count) {
+    if (count > left())
+      throw ProgramError("E-BIN-003", place(),
+                         "the program ends here: expected " + std::to_string(count - left()) + " more bytes");
+    const auto piece = bytes_.subspan(at_, count);
+    at_ += count;
+    return piece;
+  }
+  template <class Integer>
+  Integer integer() {
+    Integer value = 0;
+    const auto piece = raw(sizeof(Integer));
+    for (std::size_t i = 0; i < sizeof(Integer); ++i)
+      value |= static_cast<Integer>(std::to_integer<Integer>(piece[i]) << (8 * i));
+    return value;
+  }
+  std::string text() {
+    const auto piece = raw(integer<std::uint32_t>());
+    return std::string(reinterpret_cast<const char*>(piece.data()), piece.size());
+  }
+  template <class Decode>
+  auto word(Decode decode_word, const std::string& what) {
+    const std::string where = place();
+    Word w;
+    const auto piece = raw(w.size());
+    std::copy(piece.begin(), piece.end(), w.begin());
+    try {
+      return decode_word(w);
+    } catch (const ProgramError& e) {
+      throw ProgramError(e.code, where + " (" + what + ")", e.message);
+    }
+  }
+  std::size_t left() const { return bytes_.size() - at_; }
+  std::string place() const { return "byte " + std::to_string(at_); }
+
+ private:
+  std::span<const std::byte> bytes_;
+  std::size_t at_ = 0;
+};
+
+void read_magic(Reader& in) {
+  const auto magic = in.raw(kMagic.size());
+  if (std::memcmp(magic.data(), kMagic.data(), kMagic.size()) != 0)
+    throw ProgramError("E-BIN-001", "byte 0", "not a program: expected the magic 'TAHO'");
+  const auto version = in.integer<std::uint32_t>();
+  if (version != kVersion)
+    throw ProgramError(
+        "E-BIN-002", "byte 4",
+        "container version " + std::to_string(version) + "; expected " + std::to_string(kVersion));
+}
+
+// Before anything is allocated: what the counts promise must be what the file holds.
+void check_size(const Reader& in, std::uint64_t words) {
+  const std::uint64_t expected = words * sizeof(Word) + kChecksumBytes;
+  if (in.left() < expected)
+    throw ProgramError("E-BIN-003", in.place(),
+                       "the program is truncated: expected " + std::to_string(expected) +
+                           " more bytes, found " + std::to_string(in.left()));
+  if (in.left() > expected)
+    throw ProgramError(
+        "E-BIN-004", in.place(),
+        std::to_string(in.left() - expected) + " bytes too many: expected " + std::to_string(expected));
+}
+
+void read_names(Reader& in, Program& program) {
+  const std::string place = in.place();
+  program.name = in.text();
+  const auto args = in.integer<std::uint32_t>();
+  if (args > kArguments)
+    throw ProgramError("E-BIN-006", place,
+                       std::to_string(args) + " arguments; expected at most " + std::to_string(kArguments));
+  for (std::uint32_t i = 0; i < args; ++i) program.args.push_back(in.text());
+  program.control = in.integer<std::uint32_t>();
+  check_names(program, place);
+}
+
+void read_regions(Reader& in, Program& program) {
+  const std::string place = in.place();
+  for (auto left = in.integer<std::uint32_t>(); left > 0; --left) program.regions.push_back(in.text());
+  for (auto& marks : program.marks)
+    for (auto left = in.integer<std::uint32_t>(); left > 0; --left) {
+      const auto first = in.integer<std::uint32_t>(), region = in.integer<std::uint32_t>();
+      if (region > UINT16_MAX)
+        throw ProgramError(
+            "E-BIN-013", place,
+            "region " + std::to_string(region) + ": expected at most " + std::to_string(UINT16_MAX));
+      marks.push_back({first, static_cast<std::uint16_t>(region)});
+    }
+}
+
+void write_regions(Writer& out, const Program& program) {
+  out.integer(static_cast<std::uint32_t>(program.regions.size()));
+  for (const std::string& region : program.regions) out.text(region);
+  for (const auto& marks : program.marks) {
+    out.integer(static_cast<std::uint32_t>(marks.size()));
+    for (const RegionMark& mark : marks) {
+      out.integer(mark.first);
+      out.integer(std::uint32_t{mark.region});
+    }
+  }
+}
+
+}  // namespace
+
+bool is_name(std::string_view name) {
+  return !name.empty() && name.size() <= kNameLength &&
+         std::all_of(name.begin(), name.end(), is_name_character);
+}
+
+std::vector<std::byte> to_bytes(const Program& program) {
+  check_names(program, "");
+  check_marks(program, "");
+  Writer out;
+  out.raw(std::as_bytes(std::span(kMagic)));
+  out.integer(kVersion);
+  out.text(program.name);
+  out.integer(static_cast<std::uint32_t>(program.args.size()));
+  for (const std::string& arg : program.args) out.text(arg);
+  out.integer(program.control);
+  write_regions(out, program);
+  for (const auto& stream : program.streams) out.integer(static_cast<std::uint32_t>(stream.size()));
+  out.integer(static_cast<std::uint32_t>(program.descriptors.size()));
+  for (const auto& stream : program.streams)
+    for (const Instruction& instruction : stream) out.raw(encode(instruction));
+  for (const Descriptor& descriptor : program.descriptors) out.raw(encode(descriptor));
+  return out.finish();
+}
+
+Program from_bytes(std::span<const std::byte> bytes) {
+  Reader in(bytes);
+  Program program;
+  read_magic(in);
+  read_names(in, program);
+  const std::string regions_at = in.place();
+  read_regions(in, program);
+  std::array<std::uint32_t, kQueueCount> counts{};
+  for (auto& count : counts) count = in.integer<std::uint32_t>();
+  const auto descriptors = in.integer<std::uint32_t>();
+  std::uint64_t words = descriptors;
+  for (const auto count : counts) words += count;
+  check_size(in, words);
+  const std::uint64_t expected = checksum(bytes.first(bytes.size() - kChecksumBytes));
+  for (std::size_t q = 0; q < kQueueCount; ++q)
+    for (std::uint32_t n = 0; n < counts[q]; ++n)
+      program.streams[q].push_back(
+          in.word(decode, std::string(name_of(static_cast<Queue>(q))) + "[" + std::to_string(n) + "]"));
+  for (std::uint32_t n = 0; n < descriptors; ++n)
+    program.descriptors.push_back(in.word(decode_descriptor, "descriptor " + std::to_string(n)));
+  const std::string place = in.place();
+  if (in.integer<std::uint64_t>() != expected)
+    throw ProgramError("E-BIN-011", place, "the checksum does not match: the program has been damaged");
+  check_marks(program, regions_at);
+  return program;
+}
+
+}  // namespace tahoma::isa

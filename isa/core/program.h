@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program as the hardware takes it: one in-order instruction stream per queue and a table of DMA
+// descriptors. HBM is addressed through arguments, so that one program serves every core that runs it. Also
+// the binary container.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isa/core/stream.h"
+
+namespace tahoma::isa {
+
+// Names of programs, arguments and labels: short, and free of everything that assembler text gives a meaning.
+inline constexpr std::size_t kNameLength = 255;
+inline constexpr std::string_view kNameRule = "1 to 255 of the characters A-Z a-z 0-9 _ . -";
+constexpr bool is_name_character(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+         c == '-';
+}
+bool is_name(std::string_view name);
+
+// From this instruction of a stream on, up to the next mark, everything belongs to a region.
+struct RegionMark {
+  std::uint32_t first = 0;
+  std::uint16_t region = 0;  // index into Program::regions
+  friend bool operator==(const RegionMark&, const RegionMark&) = default;
+};
+
+struct Program {
+  std::string name = "program";
+  std::array<Stream, kQueueCount> streams;
+  std::vector<Descriptor> descriptors;
+  std::vector<std::string> args;  // names of the arguments, at most kArguments
+  // Bit per argument: tensors that keep their values when nothing is computed, so that registers and indirect
+  // transfers may read them (routing, page tables, counts, seeds).
+  std::uint32_t control = 0;
+  // Named parts of the work, for reports alone: what stands before a stream's first mark belongs to the
+  // program as a whole.
+  std::vector<std::string> regions;
+  std::array<std::vector<RegionMark>, kQueueCount> marks;  // by stream, ascending
+
+  Stream& stream(Queue q) { return streams[static_cast<std::size_t>(q)]; }
+  const Stream& stream(Queue q) const { return streams[static_cast<std::size_t>(q)]; }
+  bool is_control(std::uint8_t arg) const { return arg < kArguments && ((control >> arg) & 1) != 0; }
+  friend bool operator==(const Program&, const Program&) = default;
+};
+
+// Global HBM address: chip << 40 | stack << 36 | offset. A core's identity travels in the same argument
+// table.
+struct GlobalAddress {
+  std::uint32_t chip = 0;
+  std::uint32_t stack = 0;
+  std::uint64_t offset = 0;
+  static GlobalAddress from(std::uint64_t bits) {
+    return {static_cast<std::uint32_t>(bits >> 40), static_cast<std::uint32_t>((bits >> 36) & 0xF),
+            bits & ((std::uint64_t{1} << 36) - 1)};
+  }
+  std::uint64_t bits() const { return (std::uint64_t{chip} << 40) | (std::uint64_t{stack} << 36) | offset; }
+};
+
+// Binary form, little endian: magic "TAHO", version, name, arguments (u32 length and characters each),
+// control arguments, regions like arguments, marks of each queue (u32 count, then first instruction and
+// region as u32 each), instruction count of each queue, descriptor count, the 64-byte words and descriptors
+// of isa/binary/codec.h, FNV-1a checksum of all before it. `from_bytes` accepts only what `to_bytes` can produce, so
+// to_bytes(from_bytes(b)) == b; it proves neither limits nor references, which is validate()'s work.
+// ProgramError with the byte offset: E-BIN-001 magic, 002 version, 003 truncated, 004 too long, 005 a name,
+// 006 too many arguments, 007..009 a word (isa/binary/codec.h), 011 checksum, 012 a control argument that does not
+// exist, 013 marks that are not in order or name no region. `to_bytes` throws E-BIN-005, 006, 010, 012 and
+// 013.
+std::vector<std::byte> to_bytes(const Program& program);
+Program from_bytes(std::span<const std::byte> bytes);
+
+}  // namespace tahoma::isa

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where operands stand in the systolic array, and which of them a matmul or transpose may use. Shared by the
+// validator, the semantics and the model's timing.
+//
+// An operand of K partitions x M columns stands in the rows from its first partition on (modulo the rows of
+// the array) and in the columns from `column` on. It takes the smallest tile around it: a quarter, a half or
+// all of the rows by a quarter, a half or all of the columns, chosen independently (32, 64 and 128 on
+// NeuronCore-v3: AWS NKI, nc_matmul tile_size). A load replaces every operand whose tile overlaps its own.
+// A matmul uses the rows from src's partition on and the columns from dst's partition on, and needs exactly
+// one operand there: same rows, same columns, a mode and a dtype that go with its own.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "isa/core/instruction.h"
+
+namespace tahoma::isa {
+
+struct ArraySize {
+  unsigned rows = 128, columns = 128;
+};
+
+// A rectangle of the array.
+struct ArrayBlock {
+  unsigned row = 0, column = 0, rows = 0, columns = 0;
+  friend bool operator==(const ArrayBlock&, const ArrayBlock&) = default;
+};
+
+// What a load_weights leaves behind.
+struct Standing {
+  ArrayBlock block;
+  MatmulMode mode = MatmulMode::kDense;
+  DType dtype = DType::kBf16;
+};
+
+Standing standing_of(const Instruction& load_weights, const ArraySize& array);
+ArrayBlock used_block(const Instruction& matmul_or_transpose, const ArraySize& array);
+bool fits(const ArrayBlock& block, const ArraySize& array);
+// The smallest tile around a block that fits.
+ArrayBlock tile_of(const ArrayBlock& block, const ArraySize& array);
+bool overlap(const ArrayBlock& a, const ArrayBlock& b);
+
+// Why a matmul or transpose cannot use this operand, "" if it can. The first sentence of an error.
+std::string unusable(const Instruction& user, const ArrayBlock& used, const Standing& standing);
+
+// How bits of the weights reach the destination of a transpose.
+enum class Turn : std::uint8_t {
+  kSame,      // equal dtypes: unchanged
+  kZeroByte,  // 8 bits into uint16: a high byte of zero
+  kWiden,     // any float into fp32: exact
+};
+std::optional<Turn> turn_of(DType weights, DType dst);  // none: not a destination for such weights
+
+std::string text_of(const ArrayBlock& block);  // "rows 0..31, columns 32..63"
+
+}  // namespace tahoma::isa

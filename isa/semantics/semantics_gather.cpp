@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// GpSimd's gathers: local_gather and n_gather. An index out of range, undefined on silicon, is an error here.
+#include <string>
+
+#include "isa/core/program_error.h"
+#include "isa/semantics/arithmetic/integer_alu.h"
+#include "isa/semantics/arithmetic/partition_row.h"
+#include "isa/semantics/semantics_ops.h"
+
+namespace tahoma::isa {
+namespace {
+
+constexpr std::size_t kGroup = 16;  // partitions of one GpSimd processor
+
+// `partition`: where the index lies.
+void check_index(const char* mnemonic, std::size_t partition, std::uint32_t index, std::uint32_t limit) {
+  if (index < limit) return;
+  throw ProgramError("E-ISA-402", mnemonic,
+                     "partition " + std::to_string(partition) + " holds index " + std::to_string(index) +
+                         "; expected below " + std::to_string(limit));
+}
+
+const std::byte* element(const Operand& tile, std::size_t partition, std::size_t index) {
+  return tile.at + tile.step[0] * static_cast<std::ptrdiff_t>(partition) +
+         tile.step[kFreeDims] * static_cast<std::ptrdiff_t>(index);
+}
+
+// A group's indices as one list: down its partitions first.
+std::vector<std::uint32_t> list_of(const Instruction& i, const CoreView& core, std::size_t group) {
+  const Operand index = tile_operand(core, i.src1);
+  const std::uint32_t limit = i.extent - i.per_index + 1;
+  std::vector<std::uint32_t> list(i.valid), row;
+  for (std::size_t p = 0; p < kGroup; ++p) {
+    PartitionRow(index, i.shape.count, group * kGroup + p).read(row);
+    for (std::size_t j = p; j < list.size(); j += kGroup) {
+      list[j] = row[j / kGroup];
+      check_index("local_gather", i.src1.partition + group * kGroup + p, list[j], limit);
+    }
+  }
+  return list;
+}
+
+}  // namespace
+
+void do_local_gather(const Instruction& i, const CoreView& core) {
+  const Operand dst = tile_operand(core, i.dst), src = tile_operand(core, i.src0);
+  const std::size_t size = size_of(i.src0.dtype), n = std::size_t{i.valid} * i.per_index;
+  std::vector<std::uint32_t> bits(n);
+  for (std::size_t group = 0; group < i.shape.partitions / kGroup; ++group) {
+    const std::vector<std::uint32_t> list = list_of(i, core, group);
+    for (std::size_t p = group * kGroup; p < (group + 1) * kGroup; ++p) {
+      for (std::size_t k = 0; k < n; ++k)
+        bits[k] = load_bits(element(src, p, list[k / i.per_index] + k % i.per_index), size);
+      PartitionRow(dst, in_a_row(n), p).write(bits.data());
+    }
+  }
+}
+
+void do_n_gather(const Instruction& i, const CoreView& core) {
+  const Operand dst = tile_operand(core, i.dst), src = tile_operand(core, i.src0),
+                index = tile_operand(core, i.src1);
+  const std::size_t size = size_of(i.src0.dtype);
+  std::vector<std::uint32_t> bits;
+  for (std::size_t p = 0; p < i.shape.partitions; ++p) {
+    PartitionRow(index, i.shape.count, p).read(bits);
+    for (std::uint32_t& word : bits) {
+      check_index("n_gather", i.src1.partition + p, word, i.extent);
+      word = load_bits(element(src, p, word), size);
+    }
+    PartitionRow(dst, i.shape.count, p).write(bits.data());
+  }
+}
+
+}  // namespace tahoma::isa

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one table of instructions. A row holds everything that is particular to an opcode; encoder, decoder,
+// validator, assembler, disassembler, `tahoma isa` and the reference page are loops over rows and fields.
+// Limits, queues and dtypes are those of NeuronCore-v3 (AWS NKI instruction pages and architecture guide,
+// silicon traces where those are silent).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "isa/core/instruction.h"
+#include "isa/table/table_names.h"
+
+namespace tahoma::isa {
+
+// How long an instruction takes is the model's business; the row names only the class (model/engine maps it
+// to a law).
+enum class CostClass : std::uint8_t {
+  kNone,
+  kWeightLoad,
+  kMatmul,
+  kElementwise,
+  kDynamicCopy,
+  kTwoInput,
+  kScalarTensorTensor,
+  kScan,
+  kReduce,
+  kScalarReduce,
+  kStreaming,
+  kAggregate,
+  kActivation,
+  kActivationReduce,
+  kReciprocal,
+  kMemset,
+  kGpSimdPattern,
+  kPartitionReduce,
+  kLocalGather,
+  kTopk,
+  kDoorbell,
+  kMeeting,
+  kSemaphore,
+  kRegister,
+  kRegisterMemory,
+  kBranch,
+  kCount
+};
+std::string_view name_of(CostClass cost);  // "weight_load", "matmul", ...
+
+enum class Availability : std::uint8_t { kSupported, kNeuronCoreV4 };
+
+// What a field is, and with it: its width in the word, its text form, its rules and the slot of Instruction
+// it fills (isa/table/table_fields.h). Tiles of one slot differ in the part of the shape that they cover: the
+// destination of a matmul has `columns` partitions and stays inside a PSUM bank, that of a reduction has one
+// element where dimensions are reduced, and so on.
+enum class FieldKind : std::uint8_t {
+  kShape,
+  kColumns,
+  kColumn,
+  kMode,
+  kDst,
+  kReducedDst,
+  kMatrixDst,
+  kTransposeDst,
+  kTurnedDst,
+  kOneRowDst,
+  kBoundsDst,
+  kCountedDst,
+  kGatheredDst,
+  kRankedDst,
+  kRankedIndex,
+  kSrc0,
+  kStationary,
+  kMoving,
+  kGatherSource,
+  kSrc1,
+  kTags,
+  kResult,
+  kRowNumbers,
+  kScalar0,
+  kScalar1,
+  kOp0,
+  kOp1,
+  kReduceOp,
+  kReduceOp1,
+  kFunc,
+  kCompare,
+  kCompare1,
+  kCommand,
+  kAccumulate,
+  kOpen,
+  kReverse0,
+  kReverse1,
+  kNegate,
+  kSkip,
+  kGpSimdDma,
+  kAxes,
+  kPattern,
+  kMask,
+  kBase,
+  kChannelMultiplier,
+  kValue,
+  kExtent,
+  kValid,
+  kPerIndex,
+  kRegD,
+  kRegA,
+  kRegB,
+  kImm,
+  kTarget,
+  kWordSrc,
+  kWordDst,
+  kDescriptor,
+  kSources,
+  kFold,
+  kIndirect,
+  kDge,
+  kRing,
+  kPipe,
+  kSrcReg,
+  kDstReg,
+  kNotify,
+  kPeer,
+  kReadUpdate,
+  kReadPeer,
+  kCount
+};
+
+using DTypes = std::uint16_t;  // bit per DType
+using AluOps = std::uint32_t;  // bit per AluOp
+
+struct Field {
+  FieldKind kind;
+  std::string_view name;        // as written in assembler text
+  bool optional = false;        // text may leave it out: it then has the default of Instruction
+  std::uint8_t spaces = 0b011;  // for operands in memory: bit 0 SBUF, bit 1 PSUM, bit 2 HBM
+  DTypes dtypes = 0x1fff;       // for operands in memory
+  AluOps choices = ~0U;         // for ALU operations
+  std::uint16_t elements = 0;   // for tiles and columns: elements per partition; 0: the shape's
+};
+
+// Shapes that an instruction takes, beyond those of every instruction.
+struct ShapeRule {
+  std::uint16_t most_partitions = 128, partition_multiple = 1;
+  std::uint32_t least_elements = 1, most_elements = 65536, element_multiple = 1;
+};
+
+// Rules between the operands of a row.
+enum class Rule : std::uint8_t {
+  kSameDType = 1,       // dst has the dtype of src
+  kOnePsumSource = 2,   // the two sources are not both in PSUM
+  kWholeQuadrants = 4,  // partitions start as those of a multiple of 32 do
+};
+constexpr std::uint8_t operator|(Rule a, Rule b) {
+  return static_cast<std::uint8_t>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+}
+
+struct OpRow {
+  Opcode op;
+  std::string_view mnemonic;
+  std::uint8_t queues;  // bit per Queue that may run it
+  std::span<const Field> fields;
+  CostClass cost;
+  std::string_view formula;  // the meaning in one line
+  std::string_view doc;      // what it does, in a sentence or two
+  Availability availability = Availability::kSupported;
+  bool needs_wait = false;    // means nothing without a wait
+  bool needs_update = false;  // means nothing without an update
+  std::uint8_t rules = 0;     // bit per Rule
+  ShapeRule shape{};
+};
+constexpr bool has_rule(const OpRow& row, Rule rule) {
+  return (row.rules & static_cast<std::uint8_t>(rule)) != 0;
+}
+
+// What a queue can reach, whatever the instruction.
+struct QueueRow {
+  Queue queue;
+  std::uint8_t spaces;  // on-chip memories its engine can address: bit 0 SBUF, bit 1 PSUM
+  AluOps alu_ops;       // what its engine can compute
+  std::string_view doc;
+};
+
+// What a mode asks of the operands. A row of the array takes `slices` elements of the moving operand at a
+// time: dimension kSliceDim of its shape (that of the stationary operand as well in double_row). With M:N
+// sparsity the stationary operand keeps M = `kept` of every N = kept * slices weights of a column.
+struct ModeRow {
+  MatmulMode mode;
+  std::uint8_t slices;
+  std::uint8_t kept;  // 0: not sparse
+  DTypes dtypes;
+  std::string_view doc;
+};
+inline constexpr std::size_t kSliceDim = 1;
+
+const ModeRow& row_of(MatmulMode mode);
+const OpRow& row_of(Opcode op);  // op must be below kOpcodeCount
+std::span<const OpRow> all_rows();
+const OpRow* row_by_mnemonic(std::string_view mnemonic);  // null if unknown
+const QueueRow& row_of(Queue queue);
+
+}  // namespace tahoma::isa

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of transfers, semaphores, registers and control flow, and of instructions that this core does not
+// have.
+#pragma once
+
+#include "isa/table/table_rows.h"
+
+namespace tahoma::isa::rows {
+
+using enum FieldKind;
+
+inline constexpr std::uint8_t kEngines =
+    bits(Queue::kTensor, Queue::kVector, Queue::kScalar, Queue::kGpSimd, Queue::kSync);
+inline constexpr AluOps kRegisterAlu =
+    bits<AluOps>(AluOp::kAdd, AluOp::kSubtract, AluOp::kMult, AluOp::kMax, AluOp::kMin, AluOp::kBypass) |
+    kBitwise;
+inline constexpr AluOps kFolds = bits<AluOps>(AluOp::kAdd, AluOp::kMax, AluOp::kMin);
+
+inline constexpr Field kDmaCopyFields[] = {
+    need(kDescriptor, "descriptor"),
+    may(kRing, "ring"),
+    may(kDstReg, "dst_reg"),
+    may(kSrcReg, "src_reg"),
+    may(kNotify, "notify"),
+    may(kPeer, "peer"),
+    may(kReadUpdate, "read_update"),
+    may(kReadPeer, "read_peer"),
+    may(kIndirect, "indirect"),
+    column("rows", bits<DTypes>(DType::kInt32, DType::kUint32), 1, true, kRowNumbers, kSbufOnly),
+    may(kExtent, "bound"),
+    may(kSkip, "skip"),
+    may(kDge, "dge")};
+inline constexpr Field kDmaComputeFields[] = {need(kDescriptor, "descriptor"),
+                                              may(kSources, "sources"),
+                                              alu(kFold, "op", kFolds, true),
+                                              may(kRing, "ring"),
+                                              may(kDstReg, "dst_reg"),
+                                              may(kSrcReg, "src_reg"),
+                                              may(kNotify, "notify"),
+                                              may(kPeer, "peer"),
+                                              may(kReadUpdate, "read_update"),
+                                              may(kReadPeer, "read_peer"),
+                                              may(kDge, "dge")};
+inline constexpr Field kDmaTransposeFields[] = {need(kDescriptor, "descriptor"), may(kRing, "ring"),
+                                                may(kDstReg, "dst_reg"),         may(kSrcReg, "src_reg"),
+                                                may(kNotify, "notify"),          may(kDge, "dge")};
+inline constexpr Field kSendRecvFields[] = {kShapeField, tile(kDst, "dst", kAnyDType, kSbufOnly),
+                                            tile(kSrc0, "src", kAnyDType, kSbufOnly), may(kPipe, "pipe"),
+                                            may(kGpSimdDma, "gpsimd_dma")};
+inline constexpr Field kBarrierFields[] = {may(kPipe, "pipe")};
+inline constexpr Field kRegSetFields[] = {need(kRegD, "d"), need(kImm, "imm")};
+inline constexpr Field kRegAluFields[] = {need(kRegD, "d"), need(kRegA, "a"), alu(kOp0, "op", kRegisterAlu),
+                                          may(kRegB, "b"), may(kImm, "imm")};
+inline constexpr Field kRegLoadFields[] = {
+    need(kRegD, "d"), Field{kWordSrc, "src", false, kSbufOrHbm, kIntegers}, may(kSrcReg, "src_reg")};
+inline constexpr Field kRegStoreFields[] = {
+    need(kRegA, "a"), Field{kWordDst, "dst", false, kSbufOrHbm, kIntegers}, may(kDstReg, "dst_reg")};
+inline constexpr Field kJumpFields[] = {need(kTarget, "target")};
+inline constexpr Field kBranchFields[] = {need(kRegA, "a"), need(kCompare, "compare"), may(kRegB, "b"),
+                                          may(kImm, "imm"), need(kTarget, "target")};
+
+inline constexpr Availability kHere = Availability::kSupported;
+
+inline constexpr OpRow kNopRow[] = {{Opcode::kNop,
+                                     "nop",
+                                     kAllQueues,
+                                     {},
+                                     CostClass::kNone,
+                                     "nothing",
+                                     "Does nothing; may carry a wait and an update."}};
+
+inline constexpr OpRow kMovementRows[] = {
+    {Opcode::kDmaCopy, "dma_copy", kDoorbells, kDmaCopyFields, CostClass::kDoorbell,
+     "dst[i] = src[i], or dst[i] + src[i] where the descriptor accumulates",
+     "Rings the doorbell of a transfer on one ring of all 16 DMA engines. The wait holds the doorbell back; "
+     "the update fires once per engine when its last byte is written, the read_update when it has read. "
+     "Indirect: dimension 0 of the HBM side "
+     "goes to the row numbers of a column, one per partition, below `bound`, as they are at the doorbell."},
+    {Opcode::kDmaCompute, "dma_compute", kDoorbells, kDmaComputeFields, CostClass::kDoorbell,
+     "dst[i] = src_0[i] op src_1[i] op ...",
+     "A transfer that folds up to 16 sources, ascending, in fp32 and rounds once to dst's dtype; sources and "
+     "destination of one integer dtype are exact, sums modulo 2 to the power of its bits. One source is a "
+     "copy. "
+     "The sources are successive descriptors with one destination and one set of counts; the source register "
+     "applies to all."},
+    {Opcode::kDmaTranspose, "dma_transpose", kDoorbells, kDmaTransposeFields, CostClass::kDoorbell,
+     "dst[i] = src[i], dimensions in another order",
+     "A transfer through the DMA engines' transposing path: 2- or 4-byte elements, at most 128 contiguous "
+     "elements of the source in its innermost dimension, a multiple of 16 in its outermost."},
+    {Opcode::kSendRecv, "sendrecv", kEngines, kSendRecvFields, CostClass::kMeeting,
+     "dst of this core = src of the other core of the logical core",
+     "Swaps tiles between the two physical cores of a logical core; both must come, on the same pipe, and "
+     "the "
+     "n-th arrival of one meets the n-th of the other. A core comes when its queue's earlier instructions "
+     "are "
+     "complete. "
+     "Through GpSimd's own DMA at most 1024, 512 or 256 bytes a partition for 32-, 16- or 8-bit types.",
+     kHere, false, false, static_cast<std::uint8_t>(Rule::kSameDType)},
+};
+
+inline constexpr OpRow kControlRows[] = {
+    {Opcode::kSemWait,
+     "sem_wait",
+     kAllQueues,
+     {},
+     CostClass::kSemaphore,
+     "wait until the semaphore satisfies",
+     "Holds the queue until its wait is satisfied.",
+     kHere,
+     true,
+     false},
+    {Opcode::kSemSet,
+     "sem_set",
+     kAllQueues,
+     {},
+     CostClass::kSemaphore,
+     "update the semaphore",
+     "Changes a semaphore once all earlier instructions of the queue are complete, or on read, once they "
+     "have "
+     "read their sources.",
+     kHere,
+     false,
+     true},
+    {Opcode::kCoreBarrier, "core_barrier", kEngines, kBarrierFields, CostClass::kMeeting,
+     "wait until the other core of the logical core is here",
+     "Holds the queue until both cores have come to the pipe, the n-th arrival of one meeting the n-th of "
+     "the "
+     "other. A core comes when the earlier instructions of its queue are complete."},
+    {Opcode::kRegSet, "reg_set", kAllQueues, kRegSetFields, CostClass::kRegister, "d = imm",
+     "Sets a register of the queue's sequencer."},
+    {Opcode::kRegAlu, "reg_alu", kAllQueues, kRegAluFields, CostClass::kRegister, "d = a op (b or imm)",
+     "Combines a register with a register or an immediate, in signed 32-bit integers modulo 2^32."},
+    {Opcode::kRegLoad, "reg_load", kAllQueues, kRegLoadFields, CostClass::kRegisterMemory, "d = src",
+     "Loads an integer from SBUF or HBM into a register, sign- or zero-extended."},
+    {Opcode::kRegStore, "reg_store", kAllQueues, kRegStoreFields, CostClass::kRegisterMemory, "dst = a",
+     "Stores the low bits of a register as an integer in SBUF or HBM."},
+    {Opcode::kJump, "jump", kAllQueues, kJumpFields, CostClass::kBranch, "goto target",
+     "Continues at another instruction of the same stream."},
+    {Opcode::kBranch, "branch", kAllQueues, kBranchFields, CostClass::kBranch,
+     "if a compare (b or imm) goto target",
+     "Continues at another instruction when signed 32-bit values compare so."},
+};
+
+inline constexpr Availability kLater = Availability::kNeuronCoreV4;
+inline constexpr OpRow kLaterRows[] = {
+    {Opcode::kMatmulMx,
+     "matmul_mx",
+     kTensor,
+     {},
+     CostClass::kNone,
+     "matmul of micro-scaled operands",
+     "Matrix multiplication of MXFP8 and MXFP4.",
+     kLater},
+    {Opcode::kActivate2,
+     "activate2",
+     kScalar,
+     {},
+     CostClass::kNone,
+     "dst = func((src op0 a) op1 b)",
+     "Activation with free choice of the operations before it.",
+     kLater},
+    {Opcode::kExponential,
+     "exponential",
+     kVector,
+     {},
+     CostClass::kNone,
+     "dst = exp(src - maximum)",
+     "Exponential on the vector engine.",
+     kLater},
+    {Opcode::kQuantizeMx,
+     "quantize_mx",
+     kVector,
+     {},
+     CostClass::kNone,
+     "dst, scales = quantised src",
+     "Quantisation to MXFP8.",
+     kLater},
+    {Opcode::kRand2,
+     "rand2",
+     kVector,
+     {},
+     CostClass::kNone,
+     "dst = random in [low, high)",
+     "Random numbers of a range.",
+     kLater},
+};
+
+}  // namespace tahoma::isa::rows

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isa/text/assembler.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "isa/text/assembler_line.h"
+#include "isa/validate/validate.h"
+
+namespace tahoma::isa {
+namespace {
+
+class Assembler {
+ public:
+  explicit Assembler(const std::string& file) : file_(file) {}
+
+  void read(std::string_view text, std::size_t number) {
+    Cursor c(text, file_, number);
+    if (c.at_end()) return;
+    if (c.accept(".")) return directive(c);
+    while (!c.at_end()) {
+      const std::string_view word = c.name("an instruction, a label or a queue");
+      const std::string place = c.place();
+      if (!c.accept(":")) return instruction(c, word, place);
+      if (const auto queue = from_name<Queue>(word))
+        queue_ = queue;
+      else
+        define(word, place);
+    }
+  }
+
+  Program finish() {
+    for (const Jump& jump : jumps_) resolve(jump);
+    refuse_empty_regions();
+    return std::move(program_);
+  }
+
+ private:
+  struct Jump {
+    Queue queue;
+    std::size_t index;
+    std::string label, place;
+  };
+  using Labels = std::map<std::string, std::uint32_t, std::less<>>;
+
+  Labels& labels(Queue queue) { return labels_[static_cast<std::size_t>(queue)]; }
+
+  void directive(Cursor& c) {
+    const std::string_view name = c.word();
+    const std::string place = c.place();
+    if (name == "program") return program_name(c, place);
+    if (name == "args") return arguments(c, place);
+    if (name == "control") return control_arguments(c, place);
+    if (name == "descriptor") {
+      Line line{c, program_.args, place, ".descriptor"};
+      read_descriptor(line);
+      program_.descriptors.push_back(line.descriptor);
+      return;
+    }
+    if (name == "regions") return declare_regions(c);
+    if (name == "region") return region(c, place);
+    static constexpr std::string_view kDirectives[] = {"program", "args",   "control",
+                                                       "regions", "region", "descriptor"};
+    c.fail_unknown("E-ASM-001", "directive", name, kDirectives);
+  }
+
+  std::string legal_name(Cursor& c, std::string_view what) {
+    std::string name(c.name(what));
+    if (!is_name(name))
+      c.fail("E-ASM-013", std::string(what) + " is too long; expected " + std::string(kNameRule));
+    return name;
+  }
+
+  void end_of_line(Cursor& c) {
+    if (!c.at_end()) c.expect("\n", "the end of the line");
+  }
+
+  void program_name(Cursor& c, const std::string& place) {
+    if (std::exchange(has_name_, true))
+      throw ProgramError("E-ASM-013", place, ".program stands twice; expected once");
+    program_.name = legal_name(c, "a program name");
+    end_of_line(c);
+  }
+
+  void arguments(Cursor& c, const std::string& place) {
+    if (std::exchange(has_args_, true))
+      throw ProgramError("E-ASM-013", place, ".args stands twice; expected once");
+    while (!c.at_end()) {
+      const std::string name = legal_name(c, "an argument name");
+      if (std::find(program_.args.begin(), program_.args.end(), name) != program_.args.end())
+        c.fail("E-ASM-013", "argument '" + name + "' stands twice; expected distinct names");
+      if (program_.args.size() == kArguments)
+        c.fail("E-ASM-013", "too many arguments; expected at most " + std::to_string(kArguments));
+      program_.args.push_back(name);
+    }
+  }
+
+  void control_arguments(Cursor& c, const std::string& place) {
+    if (std::exchange(has_control_, true))
+      throw ProgramError("E-ASM-013", place, ".control stands twice; expected once");
+    while (!c.at_end()) {
+      const std::uint32_t bit = 1U << parse_argument(c, program_.args);
+      if ((program_.control & bit) != 0)
+        c.fail("E-ASM-013", "control argument stands twice; expected distinct names");
+      program_.control |= bit;
+    }
+  }
+
+  // Numbers regions in this order; others are numbered as they appear.
+  void declare_regions(Cursor& c) {
+    while (!c.at_end()) region_number(legal_name(c, "a region name"));
+  }
+
+  std::uint16_t region_number(const std::string& name) {
+    auto& regions = program_.regions;
+    auto known = std::find(regions.begin(), regions.end(), name);
+    if (known == regions.end()) known = regions.insert(regions.end(), name);
+    return static_cast<std::uint16_t>(known - regions.begin());
+  }
+
+  // Instructions of this queue belong to the region from here on.
+  void region(Cursor& c, const std::string& place) {
+    if (!queue_) throw ProgramError("E-ASM-012", place, outside(".region"));
+    const std::string name = legal_name(c, "a region name");
+    end_of_line(c);
+    auto& marks = program_.marks[static_cast<std::size_t>(*queue_)];
+    const auto here = static_cast<std::uint32_t>(program_.stream(*queue_).size());
+    if (!marks.empty() && marks.back().first == here)
+      throw ProgramError("E-ASM-013", place, "two regions begin at one instruction; expected one");
+    marks.push_back({here, region_number(name)});
+    region_places_[static_cast<std::size_t>(*queue_)] = place;
+  }
+
+  void refuse_empty_regions() const {
+    for (std::size_t q = 0; q < kQueueCount; ++q)
+      if (!program_.marks[q].empty() && program_.marks[q].back().first == program_.streams[q].size())
+        throw ProgramError("E-ASM-013", region_places_[q], "no instruction follows in this region");
+  }
+
+  void define(std::string_view name, const std::string& place) {
+    if (!queue_) throw ProgramError("E-ASM-012", place, outside("label '" + std::string(name) + "'"));
+    if (!is_name(name))
+      throw ProgramError("E-ASM-013", place, "label is too long; expected " + std::string(kNameRule));
+    const auto here = static_cast<std::uint32_t>(program_.stream(*queue_).size());
+    if (!labels(*queue_).emplace(name, here).second)
+      throw ProgramError(
+          "E-ASM-011", place,
+          "label '" + std::string(name) + "' is defined twice in queue " + std::string(name_of(*queue_)));
+  }
+
+  static std::string outside(const std::string& what) {
+    std::string queues;
+    for (const auto queue : names_of<Queue>())
+      queues += (queues.empty() ? "" : ", ") + std::string(queue) + ":";
+    return what + " stands outside a queue; expected a line such as sync: before it (" + queues + ")";
+  }
+
+  void instruction(Cursor& c, std::string_view mnemonic, const std::string& place) {
+    const OpRow* row = row_by_mnemonic(mnemonic);
+    if (row == nullptr) unknown_mnemonic(mnemonic, place);
+    if (!queue_) throw ProgramError("E-ASM-012", place, outside(std::string(mnemonic)));
+    require_available(*row, place);
+    Line line{c, program_.args, place, std::string(mnemonic)};
+    read_instruction(line, *row);
+    if (line.in_place) {
+      line.instruction.descriptor = static_cast<std::uint32_t>(program_.descriptors.size());
+      program_.descriptors.push_back(line.descriptor);
+    }
+    std::vector<Instruction>& stream = program_.stream(*queue_).edit();
+    if (line.label) jumps_.push_back({*queue_, stream.size(), *line.label, line.label_place});
+    stream.push_back(line.instruction);
+  }
+
+  [[noreturn]] static void unknown_mnemonic(std::string_view mnemonic, const std::string& place) {
+    std::vector<std::string_view> legal;
+    for (const OpRow& row : all_rows()) legal.push_back(row.mnemonic);
+    throw ProgramError("E-ASM-002", place,
+                       "unknown instruction '" + std::string(mnemonic) + "'" + did_you_mean(mnemonic, legal) +
+                           "; `tahoma isa` lists them");
+  }
+
+  void resolve(const Jump& jump) {
+    const Labels& known = labels(jump.queue);
+    const auto label = known.find(jump.label);
+    if (label == known.end()) {
+      std::vector<std::string_view> legal;
+      for (const auto& [name, index] : known) legal.push_back(name);
+      throw ProgramError("E-ASM-010", jump.place,
+                         "unknown label '" + jump.label + "' in queue " + std::string(name_of(jump.queue)) +
+                             did_you_mean(jump.label, legal));
+    }
+    program_.stream(jump.queue)[jump.index].target = label->second;
+  }
+
+  const std::string& file_;
+  Program program_;
+  bool has_name_ = false, has_args_ = false, has_control_ = false;
+  std::optional<Queue> queue_;
+  std::array<Labels, kQueueCount> labels_;
+  std::array<std::string, kQueueCount> region_places_;
+  std::vector<Jump> jumps_;
+};
+
+}  // namespace
+
+Program assemble(std::string_view text, const std::string& file) {
+  Assembler assembler(file);
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = text.find('\n');
+    assembler.read(text.substr(0, end), number);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return assembler.finish();
+}
+
+}  // namespace tahoma::isa

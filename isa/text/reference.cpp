@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isa/text/reference.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "isa/core/program_error.h"
+#include "isa/table/table_fields.h"
+#include "isa/text/reference_text.h"
+
+namespace tahoma::isa {
+namespace {
+
+std::string pad(std::string text, std::size_t width) {
+  text.resize(std::max(width, text.size()), ' ');
+  return text;
+}
+
+// As short as a list wants it: "all but tensor" for many.
+std::string short_queues_of(const OpRow& row) {
+  constexpr std::uint8_t kAll = (1U << kQueueCount) - 1;
+  const auto others = static_cast<std::uint8_t>(kAll & ~row.queues);
+  const bool many = others != 0 && std::popcount(others) <= 2;
+  return many ? "all but " + names_in<Queue>(others) : queues_of(row);
+}
+
+}  // namespace
+
+std::string reference_list() {
+  std::size_t mnemonics = 0, queues = 0;
+  for (const OpRow& row : all_rows()) {
+    mnemonics = std::max(mnemonics, row.mnemonic.size());
+    queues = std::max(queues, short_queues_of(row).size());
+  }
+  std::string out;
+  for (const RowGroup& group : row_groups()) {
+    out += (out.empty() ? "" : "\n") + std::string(group.title) + "\n";
+    for (const OpRow* row : group.rows)
+      out += "  " + pad(std::string(row->mnemonic), mnemonics + 2) + pad(short_queues_of(*row), queues + 2) +
+             std::string(row->formula) + "\n";
+  }
+  return out;
+}
+
+std::string reference_page(const OpRow& row) {
+  std::string out = std::string(row.mnemonic) + "\n  " + std::string(row.doc) + "\n\n  " +
+                    std::string(row.formula) + "\n\n";
+  out += "  queues        " + queues_of(row) + "\n";
+  out += "  cost class    " + std::string(name_of(row.cost)) + "\n";
+  out += "  availability  " + std::string(availability_of(row)) + "\n";
+  out += "  opcode        " + std::to_string(static_cast<unsigned>(row.op)) + ", " +
+         std::to_string(word_bits(row)) + " of " + std::to_string(kWordBits) + " bits of the word used\n";
+  const auto operands = operand_lines(row);
+  std::size_t width = 0;
+  for (const OperandLine& line : operands) width = std::max(width, line.form.size());
+  out += "\noperands\n";
+  for (const OperandLine& line : operands)
+    out += "  " + pad(line.form, width) + "  " + line.doc + " [bits " + line.bits + "]\n";
+  out += "  " + pad("wait=s3>=16", width) +
+         "  start only when a semaphore is at least (>=) or equals (==) a value or register\n";
+  out += "  " + pad("update=s4+=1", width) + "  change a semaphore (+=, -=, =) on completion, or @read\n";
+  const auto limits = limits_of(row);
+  if (!limits.empty()) out += "\nlimits (of Trainium2)\n";
+  for (const std::string& line : limits) out += "  " + line + "\n";
+  return out;
+}
+
+std::string reference_page(std::string_view mnemonic) {
+  if (const OpRow* row = row_by_mnemonic(mnemonic)) return reference_page(*row);
+  std::vector<std::string_view> legal;
+  for (const OpRow& row : all_rows()) legal.push_back(row.mnemonic);
+  throw ProgramError("E-ISA-001", "",
+                     "unknown instruction '" + std::string(mnemonic) + "'" + did_you_mean(mnemonic, legal) +
+                         "; `tahoma isa` lists them");
+}
+
+}  // namespace tahoma::isa

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pieces of the reference that the text of `tahoma isa` and the Markdown share.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isa/table/table.h"
+
+namespace tahoma::isa {
+
+template <class Enum, class Mask>
+std::string names_in(Mask mask) {
+  std::string text;
+  for (std::size_t i = 0; i < kEnumeratorCount<Enum>; ++i)
+    if ((mask >> i) & 1) text += (text.empty() ? "" : ", ") + std::string(name_of(static_cast<Enum>(i)));
+  return text;
+}
+
+struct OperandLine {
+  std::string form, doc, bits;
+};
+
+// Instructions that belong together for a reader, in the order in which they are shown.
+struct RowGroup {
+  std::string_view title;
+  std::vector<const OpRow*> rows;
+};
+std::vector<RowGroup> row_groups();
+
+std::string queues_of(const OpRow& row);
+std::string_view availability_of(const OpRow& row);
+std::vector<OperandLine> operand_lines(const OpRow& row);
+// The limits that hold for an instruction because of its row and the roles of its operands, with the numbers
+// of Trainium2.
+std::vector<std::string> limits_of(const OpRow& row);
+
+// Markdown tables of what operands choose from: operations, modes, commands, functions and dtypes.
+std::string choices_markdown();
+
+}  // namespace tahoma::isa

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operands of one instruction that lie on one another.
+#include <algorithm>
+#include <vector>
+
+#include "isa/core/access.h"
+#include "isa/validate/validate_rules.h"
+
+namespace tahoma::isa {
+namespace {
+
+// Bytes of a partition, first to last.
+struct Reach {
+  std::int64_t first = 0, last = 0;
+};
+Reach reach_of(const Pattern& p) {
+  Reach r{static_cast<std::int64_t>(p.offset), static_cast<std::int64_t>(p.offset) + p.element - 1};
+  for (std::size_t d = 0; d < kFreeDims; ++d) {
+    const std::int64_t step = p.stride[d] * (static_cast<std::int64_t>(p.count[d]) - 1);
+    (step < 0 ? r.first : r.last) += step;
+  }
+  return r;
+}
+
+bool partitions_meet(const Pattern& a, const Pattern& b) {
+  return a.partition < b.partition + b.partitions && b.partition < a.partition + a.partitions;
+}
+
+template <class Visit>
+void for_each_element(const Pattern& p, Visit&& visit) {
+  std::array<std::uint32_t, kFreeDims> at{};
+  for (;;) {
+    auto byte = static_cast<std::int64_t>(p.offset);
+    for (std::size_t d = 0; d < kFreeDims; ++d) byte += p.stride[d] * at[d];
+    visit(byte);
+    std::size_t d = kFreeDims;
+    while (d-- > 0 && ++at[d] == p.count[d]) at[d] = 0;
+    if (d == static_cast<std::size_t>(-1)) return;
+  }
+}
+
+// Element by element, where the spans alone do not tell.
+bool share_bytes(const Pattern& a, const Pattern& b) {
+  const Reach r = reach_of(a), s = reach_of(b);
+  if (a.space != b.space || !partitions_meet(a, b) || r.last < s.first || s.last < r.first) return false;
+  std::vector<bool> taken(static_cast<std::size_t>(r.last - r.first + 1));
+  for_each_element(a, [&](std::int64_t byte) {
+    for (std::uint32_t n = 0; n < a.element; ++n) taken[static_cast<std::size_t>(byte - r.first + n)] = true;
+  });
+  bool shared = false;
+  for_each_element(b, [&](std::int64_t byte) {
+    for (std::int64_t at = byte; at < byte + b.element && !shared; ++at)
+      shared = at >= r.first && at <= r.last && taken[static_cast<std::size_t>(at - r.first)];
+  });
+  return shared;
+}
+
+// The same elements in the same order: computed in place. (A shuffle reads whole groups of partitions.)
+bool in_place(const Pattern& a, const Pattern& b) {
+  for (std::size_t d = 0; d < kFreeDims; ++d)
+    if (a.count[d] != b.count[d] || (a.count[d] > 1 && a.stride[d] != b.stride[d])) return false;
+  return a.space == b.space && a.partition == b.partition && a.offset == b.offset && a.element == b.element;
+}
+
+// A destination of several elements at one place keeps the last: nobody means that.
+bool repeats(const Pattern& p) {
+  for (std::size_t d = 0; d < kFreeDims; ++d)
+    if (p.count[d] > 1 && p.stride[d] == 0) return true;
+  return false;
+}
+
+std::string text_of(const OperandAccess& w, const OperandAccess& other) {
+  return std::string(other.writes ? "two destinations" : "a destination and a source") +
+         " lie on one another in " + std::string(name_of(w.pattern.space)) + ", from byte " +
+         std::to_string(reach_of(w.pattern).first) + " and byte " +
+         std::to_string(reach_of(other.pattern).first) +
+         " of their partitions on; expected them apart, or the same tile";
+}
+
+}  // namespace
+
+std::string overlap_of(const Instruction& instruction) {
+  const AccessList list = accesses_of(instruction);
+  const auto all = list.all();
+  for (std::size_t w = 0; w < all.size(); ++w) {
+    if (!all[w].writes) continue;
+    if (repeats(all[w].pattern))
+      return "a destination has a stride of 0 over several elements; expected a place for each";
+    for (std::size_t other = 0; other < all.size(); ++other) {
+      const bool seen = all[other].writes && other <= w;
+      if (seen || in_place(all[w].pattern, all[other].pattern)) continue;
+      if (share_bytes(all[w].pattern, all[other].pattern)) return text_of(all[w], all[other]);
+    }
+  }
+  return "";
+}
+
+void check_overlap(const Site& site) {
+  const std::string overlap = overlap_of(site.instruction);
+  if (!overlap.empty()) site.fail("E-ISA-044", overlap);
+}
+
+}  // namespace tahoma::isa

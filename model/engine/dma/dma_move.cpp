@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// One packet of a DMA engine: what it takes of the engine, and its way from memory to memory.
+#include <algorithm>
+
+#include "model/engine/dma/dma_engine.h"
+#include "model/sim/time.h"
+
+namespace tahoma::model {
+
+using base::Duration, base::Time;
+
+Duration DmaEngine::cost_of(const Transfer& transfer, const DmaPacket& packet) {
+  const std::uint32_t parts = packet.parts();
+  if (parts == 1) return cost_of(shape_of(transfer, packet, params_));
+  const Duration each = cost_of(shape_of(transfer, part_of(packet, false), params_));
+  return each * static_cast<std::int64_t>(parts - 1) +
+         cost_of(shape_of(transfer, part_of(packet, true), params_));
+}
+
+// Most packets of a transfer are alike.
+Duration DmaEngine::cost_of(const PacketShape& shape) {
+  if (shape != last_shape_ || last_cost_.fs == 0) {
+    last_shape_ = shape;
+    last_cost_ = packet_time(shape, params_);
+    if (small_elements(shape, params_)) last_cost_ = spread_over_engines(last_cost_, index_, params_);
+  }
+  return last_cost_;
+}
+
+// Packets of a transfer write the same bytes, but for the last.
+Duration DmaEngine::drain_of(std::uint64_t bytes) {
+  if (bytes != last_bytes_) {
+    last_bytes_ = bytes;
+    last_drain_ = drain_time({bytes}, params_);
+  }
+  return last_drain_;
+}
+
+// What is more for the first time that the engine reads HBM.
+Duration DmaEngine::first_read(const Transfer& transfer) {
+  const auto in_hbm = [](const isa::Descriptor& d) { return d.src.space == isa::Space::kHbm; };
+  if (!cold_ || !std::any_of(transfer.request.sources.begin(), transfer.request.sources.end(), in_hbm))
+    return Duration{0};
+  cold_ = false;
+  return params_.cold_read;
+}
+
+void DmaEngine::issue(Share& share, Time t) {
+  Transfer& transfer = *share.transfer;
+  if (!transfer.applied) around_.first_packet(transfer);
+  const Time ready = std::max(free_at_, share.available);
+  totals_.blocked_memory += std::max(Duration{0}, flights_.open() - ready);
+
+  const DmaPacket packet = share.next_packet(params_);
+  if (witness_ != nullptr) witness_->issued(index_, transfer.request.ring, packet, t);
+  const std::uint64_t bytes = transfer.element * packet.elements * transfer.request.sources.size();
+  const Duration cost = cost_of(transfer, packet);
+  const Duration cold = packet.elements > 0 ? first_read(transfer) : Duration{0};
+  DmaFlight& flight = flights_.issue(t, bytes, cost, cold);
+  flight.transfer = &transfer;
+  flight.packet = packet;
+  if (packet.elements > 0) {
+    const bool hbm = transfer.request.descriptor().dst.space == isa::Space::kHbm;
+    flight.to_hbm = hbm && !transfer.remote;
+    ++totals_.packets;
+    totals_.bytes += bytes;
+  }
+  totals_.busy += cost;
+  free_at_ = t + cost + cold;
+  if (transfer.remote) ++unsent_;
+  around_.issued(t);
+  read(flight, t - sim::now());
+  if (!packet.last) return share.advance(packet);
+  pop_share(transfer.request.ring);
+  around_.share_issued(transfer);
+}
+
+// Takes the packets as far as the answers reach.
+void DmaEngine::settle() {
+  while (DmaFlight* flight = flights_.next_read()) have_read(*flight);
+  for (;;) {
+    if (DmaFlight* next = flights_.next_handed_on()) {
+      hand_on(*next);
+    } else if (DmaFlight* oldest = flights_.oldest_over()) {
+      end(*oldest);
+      flights_.drop_oldest();
+    } else {
+      return;
+    }
+  }
+}
+
+// Asks the memories for everything that the packet reads.
+void DmaEngine::read(DmaFlight& flight, Duration ahead) {
+  if (flight.packet.elements == 0) return;
+  const TransferRequest& request = flight.transfer->request;
+  const isa::Descriptor& d = request.descriptor();
+  const auto in_hbm = [](const isa::Descriptor& source) { return source.src.space == isa::Space::kHbm; };
+  const bool adds = d.accumulate && d.dst.space == isa::Space::kHbm;
+  flight.unanswered = (adds ? 1U : 0U) + static_cast<std::uint32_t>(std::count_if(
+                                             request.sources.begin(), request.sources.end(), in_hbm));
+  for (std::size_t s = 0; s < request.sources.size(); ++s)
+    if (in_hbm(request.sources[s])) access(tlm::TLM_READ_COMMAND, flight, s, ahead);
+  if (adds) access(tlm::TLM_READ_COMMAND, flight, request.destination(), ahead);
+}
+
+void DmaEngine::access(tlm::tlm_command command, DmaFlight& flight, std::size_t operand, Duration ahead) {
+  const Transfer& transfer = *flight.transfer;
+  const isa::DmaSide& side = transfer.request.side(operand);
+  const std::uint64_t base = transfer.request.address(operand);
+  sim::Payload* p = around_.packet(command, address_of(transfer, side, base, flight.packet),
+                                   flight.packet.elements * isa::size_of(side.dtype));
+  sim::PacketInfo& info = sim::info_of(*p);
+  info.source_core = core_;
+  info.engine = index_;
+  info.tag = flight.tag;
+  info.operand = static_cast<std::uint8_t>(operand);
+  if (command == tlm::TLM_READ_COMMAND) info.needed = flights_.youngest_needed();
+  describe_rows(info.rows, transfer, side, flight.packet);
+  if (around_.access(*p, ahead)) note(*p, info);
+}
+
+// The answer of a memory.
+void DmaEngine::note(sim::Payload& access, const sim::PacketInfo& info) {
+  if (info.answer) check(access, info);
+  if (access.is_read())
+    flights_.have_read(info.tag, info.first, info.last);
+  else
+    flights_.have_written(info.tag, info.held, info.last);
+  access.release();
+}
+
+// What another chip's memory has sent.
+void DmaEngine::check(const sim::Payload& answer, const sim::PacketInfo& info) const {
+  const DmaFlight& flight = flights_.flight(info.tag);
+  const Transfer& transfer = *flight.transfer;
+  check_answer(answer, transfer.checksums.of(transfer.runs, flight.packet, info.operand));
+}
+
+// A share has been read, and whoever overwrites its source is told. Semaphores are written as behind a
+// completion, without waiting for the data to be written.
+void DmaEngine::have_read(const DmaFlight& flight) {
+  around_.read(flight.read);
+  const TransferRequest& request = flight.transfer->request;
+  if (!flight.packet.last || !(request.on_read || request.notify_read)) return;
+  read_ = std::max(read_, semaphore_visible(flight.read, params_));
+  if (request.on_read) around_.visible(request.notify.value_or(sim::Notify{sim::kNobody}), index_, read_);
+  if (request.notify_read) around_.visible(*request.notify_read, index_, read_);
+}
+
+void DmaEngine::hand_on(DmaFlight& flight) {
+  const TransferRequest& request = flight.transfer->request;
+  if (flight.transfer->remote) return send(flight);
+  if (!flight.to_hbm) return;
+  access(tlm::TLM_WRITE_COMMAND, flight, request.destination(), flight.handed_on - sim::now());
+}
+
+// Written, or on its way to another chip.
+void DmaEngine::end(DmaFlight& flight) {
+  Transfer& transfer = *flight.transfer;
+  if (!transfer.remote) {
+    const isa::DmaSide& dst = transfer.request.descriptor().dst;
+    const Duration drain = drain_of(flight.packet.elements * isa::size_of(dst.dtype));
+    written_ = std::max(written_at(flight.handed_on, flight.held, written_, drain, dst.space, params_),
+                        flight.accepted);
+  }
+  tell(flight);
+  if (!flight.packet.last) return;
+  if (!transfer.remote) complete(transfer);
+  around_.share_ended(transfer);
+}
+
+// A local transfer's share has been written: its completion becomes visible, and what follows waits for the
+// semaphore's own acknowledgement.
+void DmaEngine::complete(const Transfer& transfer) {
+  if (transfer.request.on_read || !transfer.request.notify)
+    return around_.visible(sim::Notify{sim::kNobody}, index_, written_);
+  around_.visible(*transfer.request.notify, index_, semaphore_visible(written_, params_));
+  written_ = semaphore_written(written_, params_);
+}
+
+namespace {
+
+// What a packet reads and writes of HBM, on this chip or another.
+void tell_sides(const TransferRequest& request, std::uint64_t elements, base::PacketActivity& a) {
+  for (std::size_t s = 0; s < request.sources.size(); ++s) {
+    const isa::DmaSide& side = request.sources[s].src;
+    if (side.space != isa::Space::kHbm) continue;
+    if (a.read_bytes == 0) a.read_address = request.source(s);
+    a.read_bytes += elements * isa::size_of(side.dtype);
+  }
+  const isa::DmaSide& to = request.descriptor().dst;
+  if (to.space != isa::Space::kHbm) return;
+  a.write_address = request.dst;
+  a.write_bytes = elements * isa::size_of(to.dtype);
+}
+
+}  // namespace
+
+void DmaEngine::tell(const DmaFlight& flight) {
+  const Transfer& transfer = *flight.transfer;
+  base::PacketActivity a;
+  a.engine = static_cast<std::uint8_t>(index_);
+  a.ring = static_cast<std::uint8_t>(transfer.request.ring);
+  a.queue = static_cast<std::uint8_t>(transfer.request.queue);
+  a.index = transfer.request.index;
+  a.bytes = flight.packet.elements * transfer.element;
+  a.busy = flight.cost;
+  tell_sides(transfer.request, flight.packet.elements, a);
+  a.elements = flight.packet.runs;
+  a.last = flight.packet.last;
+  a.start = flight.start;
+  a.read_done = flight.read;
+  a.write_done = transfer.remote ? flight.read : written_;
+  around_.moved(*flight.transfer, a);
+}
+
+}  // namespace tahoma::model

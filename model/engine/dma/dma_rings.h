@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The doorbell side of a core's 16 DMA engines: takes a resolved transfer, deals its shares to the engines
+// after the start-up latency, moves the values when the first packet starts, and bounds what a ring holds.
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <array>
+#include <memory>
+#include <systemc>
+#include <vector>
+
+#include "isa/semantics/semantics.h"
+#include "model/engine/dma/active_time.h"
+#include "model/engine/dma/dma_engine.h"
+#include "model/engine/sequencer/increment_port.h"
+#include "model/sim/backdoor.h"
+#include "model/sim/meter.h"
+#include "model/sim/semaphores.h"
+
+namespace tahoma::model {
+
+class DmaRings : public sc_core::sc_module, public DoorbellIf, private DmaSurroundings {
+ public:
+  tlm_utils::simple_initiator_socket<DmaRings> network{"network"};
+  sc_core::sc_port<sim::SemaphoreIf> semaphores{"semaphores"};
+  sc_core::sc_port<sim::BackdoorIf> hbm{"hbm"};
+  sc_core::sc_port<sim::ScratchpadIf> sbuf{"sbuf"}, psum{"psum"};
+  sc_core::sc_port<sim::RetireIf> retire{"retire"};
+
+  struct Place {
+    std::uint32_t core, chip;
+    bool functional;
+  };
+  DmaRings(sc_core::sc_module_name name, const Place& place, const DmaParams& params, sim::PayloadPool& pool,
+           sim::Meter& meter);
+
+  // From now on the witness sees the rings.
+  void watch(RingWitness& witness);
+
+  bool idle() const;
+  base::DmaMeasurement measure() const;
+
+  bool has_room(unsigned ring) const override;
+  void ring(const TransferRequest& request) override;
+  void call_when_room(unsigned ring, RoomWatcher* who) override;
+
+ private:
+  sim::Payload* packet(tlm::tlm_command command, std::uint64_t address, std::uint64_t bytes) override;
+  bool access(sim::Payload& payload, base::Duration ahead) override;
+  bool offer(sim::Payload& payload) override;
+  void visible(const sim::Notify& notify, unsigned engine, base::Time when) override;
+  void first_packet(Transfer& transfer) override;
+  void share_issued(Transfer& transfer) override;
+  void share_ended(Transfer& transfer) override;
+  void issued(base::Time at) override;
+  void read(base::Time until) override;
+  void moved(Transfer& transfer, const base::PacketActivity& packet) override;
+  void tell_held(unsigned ring) const;
+
+  void tell_result(const TransferRequest& request);
+  base::Time generated(const TransferRequest& request);
+  Share share_for(unsigned n, Transfer* transfer, base::Time described) const;
+  void start(base::Time horizon);
+  void wake();
+  void step();
+  void schedule();
+  base::Time next_act() const;
+  void raise_increments();
+  tlm::tlm_sync_enum on_answer(sim::Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+
+  Place place_;
+  const DmaParams& params_;
+  sim::PayloadPool& pool_;
+  sim::Meter& meter_;
+  sc_core::sc_event wake_;
+  bool acting_ = false;
+  RingWitness* witness_ = nullptr;
+  std::array<base::Time, isa::kDmaEngines> due_;  // of each engine, side by side: read at every activation
+  std::uint32_t blocked_ = 0;                     // bit per engine that waits for the fabric's credit
+  SharePool shares_;
+  FlightPool flights_;
+  std::vector<DmaEngine> engines_;
+  std::vector<std::unique_ptr<Transfer>> transfers_;  // all ever made, recycled through free_
+  std::vector<Transfer*> free_;
+  std::vector<std::uint64_t> held_;  // transfers per ring
+  std::vector<std::vector<RoomWatcher*>> room_watchers_;
+  // Not dealt to the engines before their start-up is over; by time.
+  struct Starting {
+    base::Time when, described;
+    Transfer* transfer;
+  };
+  std::vector<Starting> starting_;
+  std::array<base::Time, kMostRings> dealt_{};  // the last of each ring
+  IncrementPort increments_;
+  std::vector<sim::Posting> raised_;            // at once
+  std::array<base::Time, 2> generator_free_{};  // of the hardware generators of queues sync and scalar
+  std::uint64_t started_ = 0, in_flight_ = 0;
+  ActiveTime active_;  // of any of the engines
+};
+
+}  // namespace tahoma::model

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// One side of a transfer as the bytes of its elements, walked by the descriptor's own counts and strides: it
+// knows nothing of runs and packets (dma_split.h, dma_share.h), which describe the same bytes to engines.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "model/engine/sequencer/doorbell.h"
+#include "model/sim/backdoor.h"
+
+namespace tahoma::model {
+
+struct CoreMemories {
+  sim::ScratchpadIf &sbuf, &psum;
+  sim::BackdoorIf& hbm;
+};
+
+struct TransferSide {
+  sim::BackdoorIf* hbm;           // the memory that it lies in: this, or
+  sim::ScratchpadIf* scratchpad;  // this
+  std::uint64_t base;             // of element (0, 0, 0, 0), as the memory counts its known bytes
+  std::array<std::int64_t, isa::kFreeDims> step;  // bytes
+  std::array<std::uint64_t, isa::kFreeDims> count;
+  std::uint64_t element;                                // bytes
+  const std::vector<isa::IndirectRow>* rows = nullptr;  // dimension 0 goes to these
+  bool by_number = false;                               // to their numbers, else to their indices
+
+  sim::KnownBytes& known() const { return hbm != nullptr ? hbm->known() : scratchpad->known(); }
+  std::byte* bytes(std::uint64_t place, std::uint64_t count_of_them) const {
+    return hbm != nullptr ? hbm->at(place, count_of_them) : scratchpad->bytes() + place;
+  }
+  std::uint64_t elements() const { return count[0] * count[1] * count[2] * count[3]; }
+
+  // f(first byte, bytes) for every contiguous piece of so many elements from the `first` on, in the order of
+  // the transfer; ends when it returns false, and returns false then.
+  template <class F>
+  bool each_piece(std::uint64_t first, std::uint64_t many, F&& f) const {
+    Index at{first / count[3] / count[2] / count[1], first / count[3] / count[2] % count[1],
+             first / count[3] % count[2], first % count[3]};
+    const bool dense = step[3] == static_cast<std::int64_t>(element);
+    while (many > 0) {
+      const std::uint64_t here = dense ? std::min(many, count[3] - at[3]) : 1;
+      if (!f(place(at), here * element)) return false;
+      many -= here;
+      at[3] += here;
+      for (std::size_t d = isa::kFreeDims; --d > 0 && at[d] == count[d]; ++at[d - 1]) at[d] = 0;
+    }
+    return true;
+  }
+  template <class F>
+  bool every_piece(F&& f) const {
+    return each_piece(0, elements(), f);
+  }
+
+ private:
+  using Index = std::array<std::uint64_t, isa::kFreeDims>;
+  std::uint64_t place(const Index& index) const {
+    std::uint64_t at = base;
+    for (std::size_t d = 0; d < index.size(); ++d) {
+      const std::uint64_t n = d > 0 || rows == nullptr ? index[d]
+                              : by_number              ? (*rows)[index[0]].number
+                                                       : (*rows)[index[0]].index;
+      at += n * static_cast<std::uint64_t>(step[d]);
+    }
+    return at;
+  }
+};
+
+// By the number of the operand (TransferRequest).
+TransferSide side_of(const TransferRequest& request, std::size_t operand, const CoreMemories& memories);
+
+}  // namespace tahoma::model

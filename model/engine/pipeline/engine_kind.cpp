@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/engine/pipeline/engine_kind.h"
+
+namespace tahoma::model {
+
+using base::Cycle;
+
+namespace {
+
+// By EngineKind.
+const KindRow kKinds[base::kEngineKinds] = {
+    {Cycle::kWaitTensor, &SequencerParams::tensor, &SequencerParams::tensor_queue},
+    {Cycle::kWaitVector, &SequencerParams::vector, &SequencerParams::vector_queue},
+    {Cycle::kWaitScalar, &SequencerParams::scalar, &SequencerParams::scalar_queue},
+    {Cycle::kWaitGpSimd, &SequencerParams::gpsimd, &SequencerParams::gpsimd_queue},
+    {Cycle::kWaitSync, &SequencerParams::sync, nullptr},
+    {Cycle::kWaitCollective, &SequencerParams::collective, nullptr},
+};
+}  // namespace
+
+const KindRow& kind_row(base::EngineKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
+
+base::Frequency sequencer_clock(base::EngineKind kind, const CoreParams& p) {
+  return kind == base::EngineKind::kVector ? p.vector.clock : p.sequencer.clock;
+}
+
+std::unique_ptr<Pipeline> make_pipeline(base::EngineKind kind, const CoreParams& p, TensorArray* array) {
+  if (kind == base::EngineKind::kTensor) return make_tensor_pipeline(p.tensor, array);
+  if (kind == base::EngineKind::kSync || kind == base::EngineKind::kCollective) return nullptr;
+  return make_lane_pipeline(kind, p);
+}
+
+}  // namespace tahoma::model

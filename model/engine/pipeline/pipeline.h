@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of an engine behind its sequencer: takes one instruction at a time and says when it starts, when
+// the next may be dispatched and when its result is visible. Holds what is private to the engine (array,
+// weights, tables, throttle); nothing here waits for anyone else, so it computes ahead of simulated time.
+#pragma once
+
+#include <memory>
+
+#include "isa/core/instruction.h"
+#include "model/engine/pipeline/engine_params.h"
+#include "model/engine/pipeline/ledger.h"
+#include "model/engine/pipeline/tensor_array.h"
+
+namespace tahoma::model {
+
+struct Issue {
+  base::Time start;
+  base::Time next;      // the sequencer may look at the following instruction
+  base::Time complete;  // the result is visible to others, before semaphore latency
+  // The sources have been read and may be overwritten: the end of the streaming, assumed (nothing is
+  // published of updates on read).
+  base::Time read;
+  base::Time enter;  // the lanes or the array begin to stream
+};
+
+class Pipeline {
+ public:
+  virtual ~Pipeline() = default;
+  // The sequencer has held the next instruction since then; what it waited for after that is a semaphore.
+  virtual void decoded(base::Time) {}
+  // `dispatch` never decreases from call to call.
+  virtual Issue issue(const isa::Instruction& i, base::Time dispatch, Ledger& ledger) = 0;
+  // The instruction issued last streams `by` longer, for that reason: its issue with the times moved.
+  virtual Issue hold(const Issue& issue, base::Duration by, base::Cycle reason, Ledger& ledger) = 0;
+  virtual std::uint64_t hardware_flops() const { return 0; }
+  virtual std::uint64_t cell_cycles() const { return 0; }
+  virtual std::uint64_t array_cycles() const { return 0; }
+};
+
+// `array`: null for the law of the array.
+std::unique_ptr<Pipeline> make_tensor_pipeline(const TensorParams& params, TensorArray* array = nullptr);
+std::unique_ptr<Pipeline> make_lane_pipeline(base::EngineKind kind, const CoreParams& params);
+
+}  // namespace tahoma::model

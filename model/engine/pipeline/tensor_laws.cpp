@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tensor engine's laws.
+#include <algorithm>
+#include <cmath>
+
+#include "isa/table/table.h"
+#include "isa/table/table_fields.h"
+#include "model/engine/pipeline/timing_laws.h"
+
+namespace tahoma::model {
+
+using base::Clock, base::Cycles;
+
+unsigned passes_of(const isa::Instruction& i, isa::DType weights) {
+  if (i.op == isa::Opcode::kTranspose) return isa::size_of(i.src0.dtype) == 4 ? 2 : 1;
+  const bool weights_in_halves =
+      weights == isa::DType::kFp32 && i.mode != isa::MatmulMode::kOneZeroStationary;
+  const bool moving_in_halves =
+      i.src0.dtype == isa::DType::kFp32 && i.mode != isa::MatmulMode::kOneZeroMoving;
+  return (weights_in_halves ? 2U : 1U) * (moving_in_halves ? 2U : 1U);
+}
+
+Cycles streaming_cycles(std::uint64_t moving_columns, unsigned passes) {
+  return {static_cast<std::int64_t>(moving_columns * passes)};
+}
+
+Cycles fill_cycles(std::uint64_t rows, std::uint64_t columns) {
+  return {static_cast<std::int64_t>(rows + columns - 1)};
+}
+
+Cycles array_cycles(std::uint64_t rows, std::uint64_t columns, Cycles streaming) {
+  return streaming + fill_cycles(rows, columns);
+}
+
+// Elements follow each other within a run; each outer dimension repeats the runs so far, and an odd stride
+// turns the parity of every other repetition.
+std::uint64_t misaligned_runs(const isa::Instruction& i) {
+  if (isa::size_of(i.src0.dtype) != 2) return 0;
+  isa::Shape shape = i.shape;
+  if (isa::row_of(i.mode).slices > 1) shape.count[isa::kSliceDim] = 1;  // slices are read side by side
+  std::uint64_t even = 1, odd = 0;
+  std::int64_t run = 1;
+  for (std::size_t d = isa::kFreeDims; d-- > 0;) {
+    const std::uint64_t count = shape.count[d];
+    if (count == 1) continue;
+    const std::int64_t stride = i.src0.stride[d];
+    if (run == 1 && stride != 1) return 0;
+    if (even + odd == 1 && stride == run) {
+      run *= static_cast<std::int64_t>(count);
+      continue;
+    }
+    const std::uint64_t turned = stride % 2 == 0 ? 0 : count / 2, kept = count - turned;
+    const std::uint64_t still_even = even * kept + odd * turned;
+    odd = even * turned + odd * kept;
+    even = still_even;
+  }
+  return i.src0.offset % 4 == 0 ? odd : even;
+}
+
+double weight_cycles_per_column(isa::DType dtype, bool in_order) {
+  if (isa::size_of(dtype) < 4) return in_order ? 0.25 : 1.0;
+  if (!in_order) return 4.3;
+  return dtype == isa::DType::kFp32 ? 2.0 : 1.0;
+}
+
+namespace {
+
+std::uint64_t weights_per_cell(const isa::Instruction& i) {
+  return i.mode == isa::MatmulMode::kDoubleRow ? 2 : 1;
+}
+
+}  // namespace
+
+std::uint64_t matmul_flops(const isa::Instruction& i) {
+  if (i.op != isa::Opcode::kMatmul) return 0;
+  return 2 * weights_per_cell(i) * i.shape.partitions * i.columns * isa::moving_columns(i);
+}
+
+std::uint64_t matmul_cell_cycles(const isa::Instruction& i, isa::DType weights) {
+  return matmul_flops(i) / (2 * weights_per_cell(i)) * passes_of(i, weights);
+}
+
+MatmulCost matmul_cost(const isa::Instruction& i, const LoadedWeights& weights, const TensorParams& p) {
+  const unsigned passes = passes_of(i, weights.dtype);
+  MatmulCost cost;
+  cost.streaming = streaming_cycles(isa::moving_columns(i), passes);
+  cost.reading =
+      cost.streaming + Cycles{p.misaligned_run.count * static_cast<std::int64_t>(misaligned_runs(i))};
+  if (passes == 4) {
+    const Cycles part{cost.streaming.count / 2};
+    const Cycles second_weights = p.back_to_back + weights.load + p.weight_exchange;
+    cost.reading = std::max(part + p.issue_overhead, second_weights) + part;
+  }
+  cost.interval = cost.reading + p.issue_overhead;
+  const Cycles core = Clock(p.clock).nearest(p.pipeline_latency) - fill_cycles(128, 128);
+  cost.latency = fill_cycles(p.rows, p.columns) + core;
+  return cost;
+}
+
+WeightCost weight_cost(const isa::Instruction& i, const TensorParams& p) {
+  isa::Shape slice = i.shape;
+  if (i.mode == isa::MatmulMode::kDoubleRow) slice.count[isa::kSliceDim] = 1;
+  const auto columns = static_cast<double>(isa::stationary_columns(i));
+  const auto cycles = [&](bool in_order) {
+    return Cycles{
+        static_cast<std::int64_t>(std::ceil(columns * weight_cycles_per_column(i.src0.dtype, in_order)))};
+  };
+  return {cycles(contiguous(i.src0, slice)), cycles(true),
+          isa::size_of(i.src0.dtype) < 4 ? p.load_issue : p.wide_load_issue,
+          Clock(p.clock).nearest(p.weight_load_latency)};
+}
+
+}  // namespace tahoma::model

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// The systolic array with its weight loader. Three things go on at once, in the order of the program: the
+// loader shifts columns into shadow registers, moving rows are read from SBUF into a queue before the array,
+// and the array takes them from the queue, at half the rate while throttled. A matmul's first row meets its
+// weights when the tile's last row before it is through and the weights have been loaded: the shadow
+// registers are free again from then on. Matmuls on tiles that do not overlap run side by side, one pitch
+// apart (isa/semantics/arithmetic/array_tiles.h: which tile an operand takes).
+//
+// Left out: whether the moving data of two tiles in the same rows, or the results of two tiles in the same
+// columns, get in each other's way: documented is only that matmuls on different tiles run in parallel.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "isa/semantics/arithmetic/array_tiles.h"
+#include "model/engine/pipeline/pipeline.h"
+#include "model/engine/pipeline/throttle.h"
+#include "model/engine/pipeline/timing_laws.h"
+
+namespace tahoma::model {
+namespace {
+
+using base::Cycle, base::Cycles, base::Time;
+
+// The smallest tiles of the array, a quarter of its rows by a quarter of its columns; what is said of a
+// larger tile holds for all of them.
+struct Cell {
+  isa::ArrayBlock place;
+  Cycles next_start{0};     // of a matmul, by the reading of the one before and the room in the queue
+  Cycles array_free{0};     // the last row of the matmul before has entered
+  Cycles shadow_free{0};    // the first row has entered that meets the weights before those loaded next
+  Cycles load_issued{0};    // earliest start of a matmul behind the load of its weights
+  Cycles weights_ready{0};  // first row that meets the weights loaded last
+  LoadedWeights weights{};
+  bool in_shadow = false;  // no row has met the weights loaded last
+};
+
+std::vector<Cell> cells_of(const isa::ArraySize& array) {
+  const unsigned rows = std::max(1U, array.rows / 4), columns = std::max(1U, array.columns / 4);
+  std::vector<Cell> cells;
+  for (unsigned r = 0; r < array.rows; r += rows)
+    for (unsigned c = 0; c < array.columns; c += columns)
+      cells.push_back({{r, c, std::min(rows, array.rows - r), std::min(columns, array.columns - c)}});
+  return cells;
+}
+
+class TensorPipeline final : public Pipeline {
+ public:
+  TensorPipeline(const TensorParams& p, TensorArray* gates)
+      : params_(p),
+        gates_(gates),
+        clock_(p.clock),
+        throttle_(p.throttle, clock_.nearest(p.throttle_window), clock_.nearest(p.throttle_phase),
+                  p.throttle_share),
+        array_{static_cast<unsigned>(p.rows), static_cast<unsigned>(p.columns)},
+        cells_(cells_of(array_)) {}
+
+  void decoded(Time at) override { decoded_ = clock_.at_or_after(at); }
+
+  Issue issue(const isa::Instruction& i, Time dispatch, Ledger& ledger) override {
+    const Cycles at = std::max(clock_.at_or_after(dispatch), front_);
+    return i.op == isa::Opcode::kLoadWeights ? load_weights(i, at, ledger) : matmul(i, at, ledger);
+  }
+  // The array stands still: rows of this tile enter later by as much.
+  Issue hold(const Issue& issue, base::Duration by, Cycle reason, Ledger& ledger) override {
+    const Cycles more = clock_.at_or_after({by.fs});
+    Cycles next_start{0};
+    for_each_cell(last_tile_, [&](Cell& cell) {
+      cell.next_start = cell.next_start + more;
+      cell.array_free = cell.array_free + more;
+      next_start = std::max(next_start, cell.next_start);
+    });
+    const auto later = [&](Time t) { return clock_.edge(clock_.at_or_after(t) + more); };
+    ledger.account(clock_.edge(next_start), reason);
+    ledger.active(issue.start, later(issue.complete));
+    return {issue.start, issue.next, later(issue.complete), later(issue.read), issue.enter};
+  }
+  std::uint64_t hardware_flops() const override { return flops_; }
+  std::uint64_t cell_cycles() const override { return cell_cycles_; }
+  std::uint64_t array_cycles() const override { return array_cycles_; }
+
+ private:
+  template <class F>
+  void for_each_cell(const isa::ArrayBlock& tile, F&& f) {
+    for (Cell& cell : cells_)
+      if (isa::overlap(cell.place, tile)) f(cell);
+  }
+
+  Issue load_weights(const isa::Instruction& i, Cycles at, Ledger& ledger) {
+    const WeightCost cost = weight_cost(i, params_);
+    const isa::ArrayBlock tile = isa::tile_of(isa::standing_of(i, array_).block, array_);
+    const Cycles start = std::max(at, loader_free_);
+    Cycles shadow_free = start;
+    for_each_cell(tile, [&](const Cell& cell) { shadow_free = std::max(shadow_free, cell.shadow_free); });
+    const Cycles shift{cost.shift.count * (throttle_.throttled(shadow_free) ? 2 : 1)};
+    const Cycles loaded = std::max(start + cost.read, shadow_free + shift);
+    const Cycles decode = clock_.nearest(params_.weight_to_matmul);
+    for_each_cell(tile, [&](Cell& cell) {
+      cell.weights = {i.src0.dtype, cost.read};
+      cell.weights_ready = loaded + params_.weight_exchange;
+      cell.load_issued = std::max(start + cost.issue, decoded_ + decode);
+      cell.in_shadow = true;
+    });
+    loader_free_ = start + cost.read + params_.back_to_back;
+    front_ = start + params_.back_to_back;
+    const Time begin = clock_.edge(start), complete = clock_.edge(loaded + cost.latency);
+    ledger.account(begin, Cycle::kWeightLoad);
+    ledger.active(begin, complete);
+    return {begin, clock_.edge(front_), complete, clock_.edge(start + cost.read), begin};
+  }
+
+  Issue matmul(const isa::Instruction& i, Cycles at, Ledger& ledger) {
+    const isa::ArrayBlock tile = isa::tile_of(isa::used_block(i, array_), array_);
+    Cycles start = at;
+    if (!isa::overlap(tile, last_tile_)) start = std::max(start, last_start_ + params_.tile_pitch);
+    Cycles array_free{0}, weights_ready{0};
+    LoadedWeights weights;
+    for_each_cell(tile, [&](const Cell& cell) {
+      start = std::max({start, cell.next_start, cell.load_issued});
+      array_free = std::max(array_free, cell.array_free);
+      weights_ready = std::max(weights_ready, cell.weights_ready);
+      weights = cell.weights;
+    });
+    MatmulCost cost = matmul_cost(i, weights, params_);
+    const Cycles enter = std::max({start, array_free, weights_ready});
+    const Cycles by_law = model::array_cycles(params_.rows, params_.columns, cost.streaming);
+    const Cycles in_array = gates_ != nullptr ? gates_->took(cost.streaming, clock_.edge(enter)) : by_law;
+    cost.latency = cost.latency + in_array - by_law;
+    const Cycles through = std::max(throttle_.stream(enter, cost.streaming), start + cost.reading);
+    const Cycles next_start = std::max(start + cost.interval, room_behind(through));
+    for_each_cell(tile, [&](Cell& cell) {
+      cell.next_start = next_start;
+      cell.array_free = through;
+      if (std::exchange(cell.in_shadow, false)) cell.shadow_free = enter;
+    });
+    last_tile_ = tile;
+    last_start_ = start;
+    front_ = start + params_.back_to_back;
+    flops_ += matmul_flops(i);
+    cell_cycles_ += matmul_cell_cycles(i, weights.dtype);
+    array_cycles_ += static_cast<std::uint64_t>(in_array.count);
+    const Time begin = clock_.edge(start), complete = clock_.edge(through + cost.latency);
+    ledger.account(clock_.edge(at), Cycle::kDispatch);
+    ledger.account(begin, Cycle::kWeightLoad);
+    ledger.account(clock_.edge(std::min(array_free, enter)), Cycle::kThrottle);
+    ledger.account(clock_.edge(enter), Cycle::kWeightLoad);
+    ledger.account(clock_.edge(std::min(enter + cost.interval, next_start)), Cycle::kBusy);
+    ledger.account(clock_.edge(next_start), Cycle::kThrottle);
+    ledger.active(begin, complete);
+    return {begin, clock_.edge(front_), complete, clock_.edge(through), clock_.edge(enter)};
+  }
+
+  // When the queue before the array has room for the next matmul's rows. At full rate the array keeps up with
+  // the reader and the queue is empty; at half rate it is full, and its rows hide the overhead of a start.
+  Cycles room_behind(Cycles through) {
+    if (throttle_.throttled(through)) return through - clock_.nearest(params_.throttle_latency);
+    return through + params_.issue_overhead;
+  }
+
+  const TensorParams& params_;
+  TensorArray* gates_;  // null: the law
+  base::Clock clock_;
+  Throttle throttle_;
+  isa::ArraySize array_;
+  std::vector<Cell> cells_;
+  isa::ArrayBlock last_tile_;
+  Cycles front_{0};  // instructions start in order, this far apart
+  Cycles decoded_{0}, last_start_{0}, loader_free_{0};
+  std::uint64_t flops_ = 0, cell_cycles_ = 0, array_cycles_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Pipeline> make_tensor_pipeline(const TensorParams& params, TensorArray* array) {
+  return std::make_unique<TensorPipeline>(params, array);
+}
+
+}  // namespace tahoma::model

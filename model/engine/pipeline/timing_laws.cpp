@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/engine/pipeline/timing_laws.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+
+#include "isa/table/activation_functions.h"
+
+namespace tahoma::model {
+
+using base::Clock, base::Cycles;
+
+namespace {
+
+bool is_16_bit(isa::DType d) { return isa::size_of(d) == 2; }
+
+std::uint64_t ceil_divided(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+
+std::int64_t innermost_stride(const isa::Tile& t, const isa::Shape& s) {
+  for (std::size_t d = isa::kFreeDims; d-- > 0;)
+    if (s.count[d] > 1) return std::abs(t.stride[d]) * static_cast<std::int64_t>(isa::size_of(t.dtype));
+  return 0;
+}
+
+// Documented (nki performance guide): innermost strides above 16 bytes take the memory's slow way.
+bool long_stride(const isa::Tile& t, const isa::Shape& s) { return innermost_stride(t, s) > 16; }
+
+// The memory reads the word, puts the element in, and writes it back.
+bool partial_write(const isa::Tile& t, const isa::Shape& s) {
+  return long_stride(t, s) && isa::size_of(t.dtype) < 4;
+}
+
+bool all_in_sbuf(const isa::Instruction& i) {
+  return i.dst.space == isa::Space::kSbuf && i.src0.space == isa::Space::kSbuf &&
+         i.src1.space == isa::Space::kSbuf;
+}
+
+const LaneParams& lane_params(base::EngineKind kind, const CoreParams& p) {
+  if (kind == base::EngineKind::kVector) return p.vector;
+  if (kind == base::EngineKind::kScalar) return p.scalar;
+  return p.gpsimd;
+}
+
+Cycles cycles_of(std::uint64_t n) { return {static_cast<std::int64_t>(n)}; }
+Cycles larger(Cycles a, Cycles b) { return {std::max(a.count, b.count)}; }
+
+// The engine's cycles that the memory takes for a tile's elements, one after the other; the vector engine has
+// two streams each way (documented), which measurements show between SBUF and SBUF only. 0 if the memory
+// keeps up with any engine.
+Cycles memory_cycles(const isa::Instruction& i, const isa::Tile& tile, bool writes, base::EngineKind kind,
+                     const CoreParams& p) {
+  if (!long_stride(tile, i.shape)) return {0};
+  const bool partial = writes && partial_write(tile, i.shape);
+  const auto each =
+      static_cast<std::uint64_t>((partial ? p.sbuf.partial_write : p.sbuf.strided_access).count);
+  const std::uint64_t streams = kind == base::EngineKind::kVector && all_in_sbuf(i) ? 2 : 1;
+  return cycles_of(
+      ceil_divided(free_elements(i.shape) * each * lane_params(kind, p).clock.hz, p.sbuf.clock.hz * streams));
+}
+
+// Before the first element: what an engine always takes, and what its operands add.
+Cycles start_up(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  const Cycles engine = lane_params(kind, p).issue_overhead;
+  if (kind == base::EngineKind::kScalar && i.src0.space == isa::Space::kSbuf)
+    return engine + p.scalar.sbuf_source;
+  return engine;
+}
+
+// Reading and writing overlap, within an instruction and from one to the next; start-ups do not. Hence the
+// lanes take an instruction as often as its sources can be read or its results written, each with its pause,
+// while the front end is free once the sources have been read: it takes the next instruction a little ahead
+// of the lanes.
+struct Lane {
+  const isa::Instruction& i;
+  base::EngineKind kind;
+  const CoreParams& p;
+
+  Occupancy of(Cycles computing, Cycles extra_start = {0}) const {
+    const LaneParams& params = lane_params(kind, p);
+    const Clock clock(params.clock);
+    const Cycles start = start_up(i, kind, p) + extra_start;
+    const Cycles reading = larger(computing, larger(memory_cycles(i, i.src0, false, kind, p),
+                                                    memory_cycles(i, i.src1, false, kind, p)));
+    const Cycles writing = memory_cycles(i, i.dst, true, kind, p);
+    const Cycles streamed = start + larger(reading, writing);
+    const Cycles rewriting =
+        partial_write(i.dst, i.shape) ? clock.nearest(params.partial_write_latency) : Cycles{0};
+    return {start + reading, larger(start + reading + params.turnaround, writing + params.write_turnaround),
+            streamed, streamed + rewriting + clock.nearest(params.latency)};
+  }
+  Occupancy of_elements(std::uint64_t numerator = 1, std::uint64_t denominator = 1,
+                        Cycles extra_start = {0}) const {
+    return of(cycles_of(ceil_divided(free_elements(i.shape) * numerator, denominator)), extra_start);
+  }
+  Occupancy of_two_inputs(std::uint64_t numerator, std::uint64_t denominator) const {
+    return of_elements(numerator, denominator,
+                       kind == base::EngineKind::kVector ? p.vector.second_operand : Cycles{0});
+  }
+};
+
+Occupancy elementwise(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  return Lane{i, kind, p}.of_elements(1, kind == base::EngineKind::kVector ? vector_rate(i, p.vector) : 1);
+}
+
+Occupancy two_input(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  if (kind == base::EngineKind::kGpSimd) return Lane{i, kind, p}.of_elements(2);
+  const bool predicate = i.op == isa::Opcode::kTensorCopyPredicated;  // published: N at best
+  const bool fast = p.vector.fast_modes && !predicate && is_16_bit(i.dst.dtype) && is_16_bit(i.src0.dtype) &&
+                    is_16_bit(i.src1.dtype) && i.src0.space == isa::Space::kSbuf &&
+                    i.src1.space == isa::Space::kSbuf && !long_stride(i.dst, i.shape) &&
+                    !long_stride(i.src0, i.shape) && !long_stride(i.src1, i.shape);
+  return Lane{i, kind, p}.of_two_inputs(1, fast ? 2 : 1);
+}
+
+Occupancy reduce(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  const bool fast = p.vector.fast_modes && is_16_bit(i.dst.dtype) && is_16_bit(i.src0.dtype) &&
+                    (i.op0 == isa::AluOp::kAdd || i.op0 == isa::AluOp::kMax) && !long_stride(i.src0, i.shape);
+  return Lane{i, kind, p}.of_elements(1, fast ? 2 : 1);
+}
+
+Occupancy activation(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p,
+                     Cycles extra_start) {
+  Occupancy o = Lane{i, kind, p}.of_elements(1, 1, extra_start);
+  const Clock clock(p.scalar.clock);
+  if (!isa::in_every_table_set(i.func))
+    o.complete = o.complete + clock.nearest(p.scalar.activate_latency) - clock.nearest(p.scalar.latency);
+  return o;
+}
+
+Occupancy activation(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  return activation(i, kind, p, {0});
+}
+
+// Published: 8 cycles per element on the vector engine.
+Occupancy reciprocal(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  return Lane{i, kind, p}.of_elements(8);
+}
+
+// Published: half the cycles when zeroing 16-bit elements on the vector engine.
+Occupancy memset(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  const bool fast = kind == base::EngineKind::kVector && i.value == 0.0F && is_16_bit(i.dst.dtype);
+  return Lane{i, kind, p}.of_elements(1, fast ? 2 : 1);
+}
+
+// One element a cycle: patterns, searches, scans of one input, selections (published for most; for gathers,
+// tensor_scalar_cumulative, select_reduce, random numbers, sequence_bounds and nonzero_with_count assumed).
+Occupancy streaming(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  return Lane{i, kind, p}.of_elements();
+}
+
+// Published: max(600, N) cycles from start to start. N takes the place of N + start-up, as in all published
+// costs; the sequencer computes addresses in the rest of the 600.
+Occupancy dynamic_copy(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  constexpr std::int64_t kLeast = 600;
+  const Cycles least{kLeast - start_up(i, kind, p).count};
+  return Lane{i, kind, p}.of(larger(least, cycles_of(free_elements(i.shape))));
+}
+
+// Published: one element a cycle for a subtraction and a product of an even number of bf16, else two cycles;
+// measured: one element a cycle when an operand is in PSUM (a profile's pitch of 643 ns for 512 elements).
+Occupancy scalar_tensor_tensor(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  const bool fast = i.src0.dtype == isa::DType::kBf16 && i.src1.dtype == isa::DType::kBf16 &&
+                    i.op0 == isa::AluOp::kSubtract && i.op1 == isa::AluOp::kMult &&
+                    free_elements(i.shape) % 2 == 0;
+  const bool psum = i.src0.space == isa::Space::kPsum || i.src1.space == isa::Space::kPsum;
+  return Lane{i, kind, p}.of_two_inputs(fast || psum ? 1 : 2, 1);
+}
+
+// Published: two cycles per element.
+Occupancy scan(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  return Lane{i, kind, p}.of_two_inputs(2, 1);
+}
+
+// Published: one element a cycle, and MIN_II more to read the accumulators out, which an instruction without
+// a column for the result does not do (assumed). MIN_II is 64 cycles of either engine's own clock.
+Cycles accumulator_read(const isa::Instruction& i, const CoreParams& p) {
+  return i.result.present ? p.scalar.accumulator_read : Cycles{0};
+}
+
+Occupancy scalar_reduce(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  return Lane{i, kind, p}.of_elements(1, 1, accumulator_read(i, p));
+}
+
+Occupancy activation_reduce(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  return activation(i, kind, p, accumulator_read(i, p));
+}
+
+// Published: 13 cycles for each of the N / 3 triples.
+Occupancy aggregate(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  return Lane{i, kind, p}.of_elements(13, 3);
+}
+
+// Assumed: each element passes once per halving of the partitions.
+Occupancy partition_reduce(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  const auto rounds = static_cast<std::uint64_t>(std::bit_width(i.shape.partitions - 1U));
+  return Lane{i, kind, p}.of_elements(std::max<std::uint64_t>(1, rounds));
+}
+
+// Published: indices x elements / C, C = ((28 + t e) / (t e)) / min(4 / size, e) with t = 4.
+Occupancy local_gather(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  const std::uint64_t e = i.per_index, size = isa::size_of(i.src0.dtype);
+  const std::uint64_t wide = std::min<std::uint64_t>(4 / size, e);
+  return Lane{i, kind, p}.of(cycles_of(ceil_divided(std::uint64_t{i.valid} * e * 4 * e * wide, 28 + 4 * e)));
+}
+
+// Published: 4 n + k.
+Occupancy topk(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
+  return Lane{i, kind, p}.of(cycles_of(4 * std::uint64_t{i.extent} + i.valid));
+}
+
+struct LawRow {
+  isa::CostClass cost;
+  LaneLaw law;
+};
+constexpr LawRow kLaneLaws[] = {{isa::CostClass::kElementwise, elementwise},
+                                {isa::CostClass::kDynamicCopy, dynamic_copy},
+                                {isa::CostClass::kTwoInput, two_input},
+                                {isa::CostClass::kScalarTensorTensor, scalar_tensor_tensor},
+                                {isa::CostClass::kScan, scan},
+                                {isa::CostClass::kReduce, reduce},
+                                {isa::CostClass::kScalarReduce, scalar_reduce},
+                                {isa::CostClass::kStreaming, streaming},
+                                {isa::CostClass::kAggregate, aggregate},
+                                {isa::CostClass::kActivation, activation},
+                                {isa::CostClass::kActivationReduce, activation_reduce},
+                                {isa::CostClass::kReciprocal, reciprocal},
+                                {isa::CostClass::kMemset, memset},
+                                {isa::CostClass::kGpSimdPattern, streaming},
+                                {isa::CostClass::kPartitionReduce, partition_reduce},
+                                {isa::CostClass::kLocalGather, local_gather},
+                                {isa::CostClass::kTopk, topk}};
+
+}  // namespace
+
+bool contiguous(const isa::Tile& tile, const isa::Shape& shape) {
+  std::int64_t expected = 1;
+  for (std::size_t d = isa::kFreeDims; d-- > 0;) {
+    if (shape.count[d] == 1) continue;
+    if (tile.stride[d] != expected) return false;
+    expected *= shape.count[d];
+  }
+  return true;
+}
+
+unsigned vector_rate(const isa::Instruction& i, const VectorParams& p) {
+  if (!p.fast_modes || !is_16_bit(i.src0.dtype) || isa::size_of(i.dst.dtype) > 2) return 1;
+  if (long_stride(i.dst, i.shape) || long_stride(i.src0, i.shape)) return 1;
+  const unsigned best = is_16_bit(i.dst.dtype) ? 4 : 2;
+  const bool sbuf = i.dst.space == isa::Space::kSbuf && i.src0.space == isa::Space::kSbuf;
+  return sbuf && contiguous(i.dst, i.shape) && contiguous(i.src0, i.shape) ? best : best / 2;
+}
+
+LaneLaw lane_law(isa::CostClass cost) {
+  const auto* row = std::find_if(std::begin(kLaneLaws), std::end(kLaneLaws),
+                                 [&](const LawRow& r) { return r.cost == cost; });
+  return row == std::end(kLaneLaws) ? nullptr : row->law;
+}
+
+TableSwitch table_switch(isa::ActFn fn, unsigned loaded, const ScalarParams& p) {
+  const unsigned set = isa::table_set_for(fn, loaded);
+  return {set, set == loaded ? Cycles{0} : Clock(p.clock).nearest(p.table_load)};
+}
+
+}  // namespace tahoma::model

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the two physical cores of a logical core meet: by core_barrier, or by sendrecv, which swaps tiles.
+// The n-th arrival of one core at a kind of meeting and a pipe meets the n-th of the other. Both go on at the
+// same time, the later arrival plus what the meeting takes.
+//
+// Leaves out: the bandwidth that a swap through the DMA engines takes from transfers beside it.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <systemc>
+
+#include "model/check/checker.h"
+#include "model/engine/dma/transfer_values.h"
+#include "model/engine/pipeline/engine_params.h"
+
+namespace tahoma::model {
+
+// One engine of one core at its meeting.
+struct Attendant {
+  virtual void met(base::Time together, base::Time done) = 0;  // both are here; both may go on
+
+ protected:
+  ~Attendant() = default;
+};
+// What it remembers meanwhile.
+struct Rendezvous {
+  base::Time arrived{0}, together{0}, done{0};
+  bool met = false;
+};
+struct Arrival {
+  std::uint32_t core = 0;  // global number; its lowest bit is its side
+  isa::Queue queue = isa::Queue::kGpSimd;
+  const isa::Instruction* instruction = nullptr;
+  base::Time when{0};  // what the engine issued before is complete
+  Attendant* who = nullptr;
+  std::string place;  // for errors
+};
+
+struct MeetingIf : virtual sc_core::sc_interface {
+  virtual void arrive(const Arrival& arrival, const CoreMemories& memories) = 0;
+};
+
+// What a swap takes once both cores are there: through the 16 DMA engines of each core, their start-up, their
+// share of the tile and the completion; or through GpSimd's own DMA.
+base::Duration swap_time(const isa::Instruction& i, const CoreParams& params);
+
+class Meeting : public sc_core::sc_module, public MeetingIf {
+ public:
+  // `checker`: hears of every meeting; null if nobody watches.
+  Meeting(sc_core::sc_module_name name, const CoreParams& params, bool functional, check::Checker* checker)
+      : sc_module(name), params_(params), functional_(functional), checker_(checker) {}
+
+  // Throws ProgramError E-RUN-046 if the two sides of a sendrecv differ in shape, dtype or path.
+  void arrive(const Arrival& arrival, const CoreMemories& memories) override;
+
+ private:
+  struct Waiting {
+    Arrival arrival;
+    CoreMemories memories;
+  };
+  std::deque<Waiting>& waiting(const isa::Instruction& i);
+  void swap(const Waiting& a, const Waiting& b) const;
+
+  const CoreParams& params_;
+  bool functional_;
+  check::Checker* checker_;
+  // Kind, pipe: those who came first. All are of one core.
+  std::array<std::array<std::deque<Waiting>, isa::kPipes>, 2> waiting_;
+};
+
+}  // namespace tahoma::model

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/memory/hbm/address_map.h"
+
+#include <fmt/format.h>
+
+#include "isa/core/program.h"
+#include "isa/core/program_error.h"
+
+namespace tahoma::model {
+
+void AddressMap::check(std::uint64_t address, std::uint64_t bytes) const {
+  const auto a = isa::GlobalAddress::from(address);
+  const std::uint64_t index = std::uint64_t{a.chip} * stacks_ + a.stack;
+  const bool inside = a.stack < stacks_ && index < pages_.size() && a.offset <= pages_[index]->size() &&
+                      bytes <= pages_[index]->size() - a.offset;
+  if (!inside)
+    throw isa::ProgramError(
+        "E-RUN-042", fmt::format("chip {}, stack {}, offset {:#x}", a.chip, a.stack, a.offset),
+        fmt::format("{} bytes there do not lie inside one HBM stack of this machine", bytes));
+}
+
+std::byte* AddressMap::at(std::uint64_t address, std::uint64_t bytes) {
+  check(address, bytes);
+  const auto a = isa::GlobalAddress::from(address);
+  return pages_[std::uint64_t{a.chip} * stacks_ + a.stack]->data() + a.offset;
+}
+
+}  // namespace tahoma::model

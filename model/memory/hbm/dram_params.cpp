@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/memory/hbm/dram_params.h"
+
+#include "model/memory/dram/organisation.h"
+
+namespace tahoma::model {
+
+using namespace base::literals;
+using base::assumed, base::documented;
+
+void DramTimingParams::declare(base::ParamTree& t) {
+  const base::Source burst =
+      documented("JESD238: a burst of 8 on 32 pins takes two cycles of the command clock");
+  const base::Source part =
+      assumed("HBM3 at 6.4 Gb/s as established simulators have it; data sheets of HBM3e are not public");
+  const base::Range<base::Cycles> cycles{1_cyc, 64_cyc};
+  const base::Range<base::Duration> ns{{0}, 10_us};
+  t.add("ccd_short", ccd_short, 2_cyc, {2_cyc, 16_cyc}, "column commands to different bank groups", burst);
+  t.add("ccd_long", ccd_long, 4_cyc, {2_cyc, 64_cyc}, "column commands to the same bank group", part);
+  t.add("ccd_stack", ccd_stack, 3_cyc, {2_cyc, 64_cyc}, "column commands to different stack IDs", part);
+  t.add("ppd", ppd, 2_cyc, cycles, "precharges of a pseudo-channel", part);
+  t.add("cl", cl, 12.5_ns, ns, "read command to data", part);
+  t.add("cwl", cwl, 6.25_ns, ns, "write command to data", part);
+  t.add("rcd_read", rcd_read, 19.375_ns, ns, "activate to read", part);
+  t.add("rcd_write", rcd_write, 9.375_ns, ns, "activate to write", part);
+  t.add("rp", rp, 16.25_ns, ns, "precharge to activate", part);
+  t.add("ras", ras, 28.125_ns, ns, "activate to precharge", part);
+  t.add("rc", rc, 45_ns, ns, "activates of one bank", part);
+  t.add("wr", wr, 20.625_ns, ns, "end of write data to precharge", part);
+  t.add("rtp", rtp, 5.625_ns, ns, "read to precharge", part);
+  t.add("rrd_short", rrd_short, 2.5_ns, ns, "activates in different bank groups", part);
+  t.add("rrd_long", rrd_long, 3.125_ns, ns, "activates in the same bank group", part);
+  t.add("faw", faw, 15_ns, ns, "window of four activates in a pseudo-channel", part);
+  t.add("wtr_short", wtr_short, 4.375_ns, ns, "end of write data to read in another bank group", part);
+  t.add("wtr_long", wtr_long, 6.25_ns, ns, "end of write data to read in the same bank group", part);
+  t.add("rtw", rtw, 12.5_ns, ns, "read command to write command", part);
+  t.add("rfc_all", rfc_all, 350_ns, ns, "all-bank refresh of a stack ID",
+        assumed(
+            "HBM3 as established simulators have it: 260 ns up to 4 Gb a channel and stack ID, 350 up to 8, "
+            "450 up to 16; 24 GiB are 6 Gb"));
+  t.add("rfc_bank", rfc_bank, 200_ns, ns, "refresh of one bank", part);
+  t.add("rrefd", rrefd, 5_ns, ns, "refreshes of different banks, or a refresh and an activate", part);
+  t.add("refi", refi, 3900_ns, {100_ns, {1'000'000'000'000}}, "mean distance of refreshes of a row group",
+        documented("JESD238: 3.9 us at normal temperature"));
+}
+
+void DramParams::declare(base::ParamTree& t) {
+  const base::Source standard = documented("JESD238 (HBM3): 16 channels of two pseudo-channels of 32 pins");
+  const base::Source banks_of = documented("JESD238 (HBM3): 4 bank groups of 4 banks in each stack ID");
+  t.add("channels", channels, std::uint64_t{16}, {1, 64}, "channels of a stack", standard);
+  t.add("pseudo_channels", pseudo_channels, std::uint64_t{2}, {1, dram::kMostPseudoChannels},
+        "pseudo-channels of a channel", standard);
+  t.add("stack_ids", stack_ids, std::uint64_t{2}, {1, 4}, "stack IDs: groups of dies that share the channels",
+        assumed("24 GiB as 8 dies of 24 Gb, four to a stack ID"));
+  t.add("bank_groups", bank_groups, std::uint64_t{4}, {1, 16}, "bank groups of a stack ID", banks_of);
+  t.add("banks", banks, std::uint64_t{4}, {1, 16}, "banks of a bank group", banks_of);
+  t.add("page", page, 1_KiB, {64_B, 8_KiB}, "bytes of a row in a pseudo-channel", standard);
+  t.add("access", access, 32_B, {8_B, 256_B}, "bytes of one burst", standard);
+  t.add("mapping", mapping,
+        std::string("row sid bank group[1] channel pseudo group[0] column; channel ^= row[0+];"
+                    " channel[0+] ^= group[1+]; channel[1+] ^= bank[0+]; channel[3+] ^= sid[0+];"
+                    " pseudo ^= row[4+]; group ^= row[5+]; bank ^= row[7+]; sid ^= row[9+]"),
+        {}, "address bits from the highest to the lowest above an access, then what is XORed",
+        assumed("unpublished; 4 KiB, two rows in two bank groups of each pseudo-channel, then the next "
+                "channel; strides spread, and so are the shares of 32 KiB and more of DMA engines in step"));
+  t.add("scheduler", scheduler, std::string("fr_fcfs_row_hit"), {"fr_fcfs", "fr_fcfs_row_hit"},
+        "whether a miss may close a row that queued requests still want",
+        assumed("unpublished; what memory controllers of this class do"));
+  t.add("page_policy", page_policy, std::string("open"), {"open", "closed", "timeout"},
+        "when a row that nobody waits for is closed", assumed("unpublished; open rows suit streams"));
+  t.add("page_timeout", page_timeout, 100_ns, {{0}, 100_us},
+        "timeout policy: idle time of a row before it is closed", assumed("about two row cycles"));
+  t.add("refresh", refresh, std::string("per_bank"), {"none", "all_bank", "per_bank"},
+        "how rows are refreshed",
+        assumed("unpublished; per bank is the cheaper of the two that JESD238 offers"));
+  const base::Source queues = assumed(
+      "unpublished; four DMA packets of 4 KiB to choose from, and half of that held back: the reference "
+      "simulations have 128 and 64 for requests of 32 B");
+  t.add("read_queue", read_queue, std::uint64_t{512}, {1, 16384},
+        "read accesses that a channel can choose from", queues);
+  t.add("write_queue", write_queue, std::uint64_t{256}, {1, 16384},
+        "write accesses that a channel holds back", queues);
+  const base::Source marks = assumed("unpublished; the marks of the reference simulations");
+  t.add("write_high", write_high_percent, std::uint64_t{80}, {1, 100},
+        "percent of the write queue above which it is drained", marks);
+  t.add("write_low", write_low_percent, std::uint64_t{20}, {0, 99},
+        "percent of the write queue below which waiting reads go first again", marks);
+  t.add("correction", correction, 100_ns, {{0}, 100_us},
+        "what a read takes longer that met a correctable error",
+        assumed("unpublished; two row cycles of the controller's retry"));
+  t.group("timing", timing);
+}
+
+}  // namespace tahoma::model

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the parameters of DRAM, and its stack's capacity and bandwidth, to the plain values that its channels
+// work with. The command clock is the one at which all pseudo-channels, each with a column command every
+// ccd_short cycles, reach the bandwidth; times in nanoseconds become whole cycles of it, rounded up. All
+// parameters must have passed check_dram().
+#pragma once
+
+#include "model/memory/dram/organisation.h"
+#include "model/memory/dram/timing.h"
+#include "model/memory/hbm/dram_params.h"
+
+namespace tahoma::model {
+
+// What a stack of `capacity` is made of. The rows of a bank follow from it.
+dram::Organisation organisation_of(const DramParams& p, base::Bytes capacity);
+base::Frequency command_clock(const DramParams& p, base::Bandwidth stack);
+// Resolved to ticks, half cycles of the command clock of a stack of this bandwidth. An ideal rule is none,
+// but that reads and writes never meet on the pins.
+dram::Timing timing_of(const DramParams& p, base::Bandwidth stack);
+dram::Policy policy_of(const DramParams& p, base::Bandwidth stack);
+
+}  // namespace tahoma::model

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/memory/hbm/dram_stack.h"
+
+#include <algorithm>
+#include <bit>
+#include <tuple>
+
+#include "isa/core/program.h"
+
+namespace tahoma::model {
+
+using base::Duration, base::Time;
+
+namespace {
+
+// The tag of segments that are not reported.
+constexpr std::uint32_t kNobodyWaits = ~0U;
+// The shortest interval, for networks without latency.
+constexpr Duration kLeastSlack{1'000'000};
+
+std::uint64_t seed_of(const std::string& name) {  // FNV-1a: the same on every host
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return hash;
+}
+
+}  // namespace
+
+DramStack::DramStack(sc_core::sc_module_name name, const Environment& around, const StackFaults& faults)
+    : HbmStack(name, faults.capacity(around.params)),
+      params_(around.params),
+      design_(faults.rate < 1 ? design_of(around.params, faults.rate) : around.design),
+      slack_(std::max(around.slack, kLeastSlack)),
+      meter_(around.meter),
+      faults_(faults),
+      access_(*design_, faults.failed()),
+      random_(seed_of(this->name())) {
+  for (std::uint32_t c = 0; c < design_->organisation.channels; ++c) {
+    Lane lane;
+    lane.channel = std::make_unique<dram::Channel>(design_->organisation, design_->timing, design_->policy);
+    lane.until_error = next_error();
+    lanes_.push_back(std::move(lane));
+  }
+  due_.assign(lanes_.size(), base::kNever);
+  SC_HAS_PROCESS(DramStack);
+  SC_METHOD(wake);
+  sensitive << wake_;
+  dont_initialize();
+}
+
+tlm::tlm_sync_enum DramStack::request(int initiator, sim::Payload& payload, Duration ahead) {
+  book(payload);
+  Request r;
+  r.payload = &payload;
+  r.initiator = initiator;
+  r.start = sim::now() + ahead;
+  r.needed = sim::info_of(payload).needed;
+  const std::uint32_t index = keep(r);
+  if (!submit(requests_[index], index)) return tlm::TLM_ACCEPTED;
+  answer_write(requests_[index], Duration{0});
+  forget(index);
+  return tlm::TLM_COMPLETED;
+}
+
+std::uint32_t DramStack::keep(const Request& request) {
+  if (free_.empty()) {
+    requests_.push_back(request);
+    return static_cast<std::uint32_t>(requests_.size() - 1);
+  }
+  const std::uint32_t index = free_.back();
+  free_.pop_back();
+  requests_[index] = request;
+  return index;
+}
+
+void DramStack::forget(std::uint32_t index) { free_.push_back(index); }
+
+// True for a write that every channel surely takes when it arrives: nobody needs to hear of it again.
+bool DramStack::submit(Request& r, std::uint32_t tag) {
+  const sim::PacketInfo& info = sim::info_of(*r.payload);
+  const std::uint64_t offset = isa::GlobalAddress::from(r.payload->get_address()).offset;
+  const dram::Tick arrival = design_->timing.clock.at_or_after(r.start).count;
+  auto& parts = access_.parts(offset, info.rows, r.payload->is_write());
+  for (DramAccess::Part& part : parts) {
+    Lane& lane = lanes_[part.channel];
+    dram::Segment& segment = part.segment;
+    segment.arrival = arrival;
+    segment.order = info.source_core << 4 | info.engine;
+    (segment.write ? lane.write_bytes : lane.read_bytes) +=
+        std::uint64_t{segment.accesses} * design_->organisation.access_bytes;
+    if (meets_error(lane, segment)) r.corrected = true;
+  }
+  r.left = static_cast<std::uint32_t>(parts.size());
+  const bool sure = r.payload->is_write() && surely_enter(parts);
+  for (DramAccess::Part& part : parts) {
+    Lane& lane = lanes_[part.channel];
+    part.segment.tag = sure ? kNobodyWaits : tag;
+    lane.channel->submit(part.segment);
+    if (sure) continue;
+    if (part.segment.write) {  // which may enter when it arrives
+      ++lane.waiting_writes;
+      look_by(part.channel, r.start + slack_);
+      continue;
+    }
+    if (lane.readers.empty() || lane.readers.back().request != tag)
+      lane.readers.push_back({tag, 0, r.needed});
+    ++lane.readers.back().segments;
+    // The accesses of a read pass the pins one after the other.
+    const Time passed = edge(arrival + lane.channel->passing_time(part.segment.accesses));
+    look_by(part.channel, std::max(passed + slack_, r.needed));
+  }
+  return sure;
+}
+
+bool DramStack::surely_enter(const std::vector<DramAccess::Part>& parts) {
+  const auto fit = [&](Lane& lane, std::uint32_t channel) {
+    std::uint32_t accesses = 0;
+    for (const DramAccess::Part& part : parts)
+      if (part.channel == channel) accesses += part.segment.accesses;
+    return lane.channel->write_surely_enters(accesses);
+  };
+  return std::all_of(parts.begin(), parts.end(), [&](const DramAccess::Part& part) {
+    Lane& lane = lanes_[part.channel];
+    if (fit(lane, part.channel)) return true;
+    decide(lane, past(sim::now()));
+    return fit(lane, part.channel);
+  });
+}
+
+void DramStack::book(const sim::Payload& payload) {
+  const std::uint32_t core = payload.get_extension<sim::PacketInfo>()->source_core;
+  auto user = std::find_if(users_.begin(), users_.end(), [core](const auto& u) { return u.core == core; });
+  if (user == users_.end()) user = users_.insert(users_.end(), {core, 0, 0});
+  const std::uint64_t bytes = payload.get_data_length();
+  (payload.is_read() ? user->read_bytes : user->write_bytes) += bytes;
+  (payload.is_read() ? read_bytes_ : write_bytes_) += bytes;
+}
+
+void DramStack::wake_at(Time when) {
+  if (when >= next_wake_) return;
+  next_wake_ = when;
+  sim::notify_at(wake_, when);
+}
+
+void DramStack::wake() {
+  meter_.guard(name(), [this] { look(); });
+}
+
+void DramStack::look_by(std::uint32_t lane, Time when) {
+  due_[lane] = std::min(due_[lane], when);
+  wake_at(when);
+}
+
+void DramStack::look() {
+  ++meter_.memory_activations;
+  next_wake_ = base::kNever;
+  const Time now = sim::now();
+  const dram::Tick until = past(now);
+  for (std::size_t n = 0; n < lanes_.size(); ++n) {
+    if (due_[n] > now) continue;
+    decide(lanes_[n], until);
+    due_[n] = next_look(lanes_[n], now);
+  }
+  const Time next = *std::min_element(due_.begin(), due_.end());
+  if (next != base::kNever) wake_at(next);
+  answer_all();
+}
+
+Time DramStack::next_look(const Lane& lane, Time now) const {
+  if (lane.waiting_writes > 0) return now + slack_;
+  if (lane.readers.empty()) return base::kNever;
+  Time needed = base::kNever;
+  for (const Reader& reader : lane.readers) needed = std::min(needed, reader.needed);
+  return std::max(std::max(now, edge(lane.channel->earliest_read_end())) + slack_, needed);
+}
+
+// In the order of what they report, whatever the channel.
+void DramStack::answer_all() {
+  const auto rank = [this](std::uint32_t index) {
+    const sim::PacketInfo& info = sim::info_of(*requests_[index].payload);
+    return std::make_tuple(requests_[index].last, info.source_core, info.engine);
+  };
+  std::sort(over_.begin(), over_.end(), [&](auto a, auto b) { return rank(a) < rank(b); });
+  answering_.swap(over_);
+  for (const std::uint32_t index : answering_) {
+    const Request r = requests_[index];
+    forget(index);
+    answer(r);
+  }
+  answering_.clear();
+}
+
+void DramStack::decide(Lane& lane, dram::Tick until) {
+  if (until <= lane.decided) return;
+  lane.channel->fetch();
+  const dram::Tick data = lane.channel->tally().data;
+  lane.channel->advance(until);
+  const auto pins = static_cast<std::int64_t>(lanes_.size() * design_->organisation.pseudo_channels);
+  series_.add_share(edge(lane.decided), edge(until), {edge(lane.channel->tally().data - data).fs / pins});
+  lane.decided = until;
+  for (const dram::Done& done : lane.channel->finished())
+    if (done.tag != kNobodyWaits) segment_over(lane, done);
+  lane.channel->finished().clear();
+}
+
+void DramStack::segment_over(Lane& lane, const dram::Done& done) {
+  if (done.write) {
+    --lane.waiting_writes;
+  } else {
+    const auto reader = std::find_if(lane.readers.begin(), lane.readers.end(),
+                                     [&](const Reader& each) { return each.request == done.tag; });
+    if (--reader->segments == 0) lane.readers.erase(reader);
+  }
+  Request& r = requests_[done.tag];
+  r.first = std::min(r.first, done.first);
+  r.last = std::max(r.last, done.last);
+  if (--r.left == 0) over_.push_back(done.tag);
+}
+
+void DramStack::answer(const Request& r) {
+  if (r.payload->is_read()) {
+    sim::PacketInfo& info = sim::info_of(*r.payload);
+    info.first = edge(r.first);
+    info.last = edge(r.last) + (r.corrected ? params_.dram.correction : Duration{0});
+    reads_.add(info.last - r.start);
+  } else {
+    // Until the next edge of the command clock nobody was made to wait.
+    const bool waited = r.last > design_->timing.clock.at_or_after(r.start).count;
+    answer_write(r, waited ? edge(r.last) - r.start : Duration{0});
+  }
+  TAHOMA_INVARIANT(std::max(edge(r.last) + slack_, r.needed) >= sim::now(),
+                   std::string(name()) + ": an answer comes late");
+  tlm::tlm_phase phase = tlm::BEGIN_RESP;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  port[r.initiator]->nb_transport_bw(*r.payload, phase, delay);
+}
+
+void DramStack::answer_write(const Request& r, Duration waited) {
+  sim::PacketInfo& info = sim::info_of(*r.payload);
+  info.held += waited;
+  info.last = std::max(info.last, r.start + waited);
+  writes_.add(waited);
+}
+
+}  // namespace tahoma::model

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// An HBM stack as channels of DRAM (dram/channel.h). A request is cut into segments of DRAM rows when it
+// arrives; it is over when its last segment is.
+//
+// One process, and as few wakes as the answers allow. A channel decides its past when somebody asks: a write
+// that surely finds room is answered at once, and a read cannot be over before its accesses have passed the
+// pins, nor does its initiator act before the time that it has given, so that nobody looks before. Who then
+// is not over is looked at again after `slack`, which every answer takes at least on its way: none is ever
+// late, and when somebody looks is invisible in what it says.
+//
+// Leaves out values, which take the back door: a read never waits for the data of a queued write.
+#pragma once
+
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "model/base/busy_series.h"
+#include "model/memory/hbm/dram_access.h"
+#include "model/memory/hbm/hbm_fault_params.h"
+#include "model/memory/hbm/hbm_stack.h"
+#include "model/sim/fifo.h"
+#include "model/sim/latency_histogram.h"
+#include "model/sim/meter.h"
+
+namespace tahoma::model {
+
+class DramStack : public HbmStack {
+ public:
+  struct Environment {
+    const HbmParams& params;
+    std::shared_ptr<const DramDesign> design;
+    base::Duration slack;  // what an answer takes at least
+    sim::Meter& meter;
+  };
+  DramStack(sc_core::sc_module_name name, const Environment& around, const StackFaults& faults);
+
+  base::HbmMeasurement measure(base::Duration elapsed) override;
+
+ private:
+  struct Request {  // under way
+    sim::Payload* payload = nullptr;
+    int initiator = 0;
+    base::Time start{0}, needed{0};
+    std::uint32_t left = 0;  // segments
+    dram::Tick first = dram::kNoTick, last = 0;
+    bool corrected = false;
+  };
+  struct Reader {  // a request that reads of the lane
+    std::uint32_t request = 0, segments = 0;
+    base::Time needed{0};
+  };
+  struct Lane {  // a channel and what the stack keeps about it
+    std::unique_ptr<dram::Channel> channel;
+    dram::Tick decided = 0;            // up to here
+    std::uint32_t waiting_writes = 0;  // segments whose start is reported
+    std::vector<Reader> readers;
+    std::uint64_t read_bytes = 0, write_bytes = 0;
+    std::uint64_t until_error = 0, errors = 0;  // accesses
+  };
+
+  tlm::tlm_sync_enum request(int initiator, sim::Payload& payload, base::Duration ahead) override;
+  bool submit(Request& request, std::uint32_t tag);
+  bool surely_enter(const std::vector<DramAccess::Part>& parts);
+  std::uint32_t keep(const Request& request);
+  void forget(std::uint32_t index);
+  void wake();
+  void look();
+  void answer_all();
+  base::Time next_look(const Lane& lane, base::Time now) const;
+  void segment_over(Lane& lane, const dram::Done& done);
+  void look_by(std::uint32_t lane, base::Time when);
+  void decide(Lane& lane, dram::Tick until);
+  void answer(const Request& request);
+  void answer_write(const Request& request, base::Duration waited);
+  void book(const sim::Payload& payload);
+  void wake_at(base::Time when);
+  bool meets_error(Lane& lane, dram::Segment& segment);
+  std::uint64_t next_error();
+  // Everything before `now` can be decided, and nothing that a request of this instant could still change.
+  dram::Tick past(base::Time now) const { return design_->timing.clock.at_or_after(now).count - 1; }
+  base::Time edge(dram::Tick tick) const { return design_->timing.clock.edge({tick}); }
+
+  const HbmParams& params_;
+  std::shared_ptr<const DramDesign> design_;
+  base::Duration slack_;
+  sim::Meter& meter_;
+  StackFaults faults_;
+  DramAccess access_;
+  std::vector<Lane> lanes_;
+  std::vector<base::Time> due_;  // of each lane: when to look at it
+  std::vector<Request> requests_;
+  std::vector<std::uint32_t> free_, over_, answering_;  // indices of requests
+  sc_core::sc_event wake_;
+  base::Time next_wake_ = base::kNever;
+
+  std::uint64_t read_bytes_ = 0, write_bytes_ = 0;
+  std::vector<base::HbmMeasurement::User> users_;
+  sim::LatencyHistogram reads_, writes_;
+  base::BusySeries series_;
+  std::mt19937_64 random_;
+  std::uint64_t events_ = 0;
+  std::vector<base::HbmEvent> first_events_;
+};
+
+}  // namespace tahoma::model

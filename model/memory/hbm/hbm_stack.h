@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// One HBM stack as the chip sees it: a TLM-2.0 target socket that speaks the protocol of sim/packet.h, the
+// host pages behind its addresses, and what it measured. What stands behind the socket is a choice of the
+// machine, flat_stack.h or dram_stack.h, or someone else's memory, foreign_stack.h.
+#pragma once
+
+#include <tlm_utils/multi_passthrough_target_socket.h>
+
+#include <systemc>
+
+#include "model/base/error.h"
+#include "model/base/measurements.h"
+#include "model/memory/hbm/host_pages.h"
+#include "model/sim/packet.h"
+#include "model/sim/time.h"
+
+namespace tahoma::model {
+
+class HbmStack : public sc_core::sc_module {
+ public:
+  tlm_utils::multi_passthrough_target_socket<HbmStack> port{"port"};
+
+  HostPages& pages() { return pages_; }
+  virtual base::HbmMeasurement measure(base::Duration elapsed) = 0;
+  // When nothing happens any more: throws if a memory that is not ours has left a request unanswered.
+  virtual void check_ended() const {}
+
+ protected:
+  HbmStack(sc_core::sc_module_name name, base::Bytes capacity) : sc_module(name), pages_(capacity.count) {
+    port.register_nb_transport_fw(this, &HbmStack::on_request);
+  }
+  virtual tlm::tlm_sync_enum request(int initiator, sim::Payload& payload, base::Duration ahead) = 0;
+
+ private:
+  tlm::tlm_sync_enum on_request(int initiator, sim::Payload& payload, tlm::tlm_phase& phase,
+                                sc_core::sc_time& delay) {
+    TAHOMA_INVARIANT(phase == tlm::BEGIN_REQ, std::string(name()) + ": unexpected phase");
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+    return request(initiator, payload, sim::from_kernel(delay));
+  }
+
+  HostPages pages_;
+};
+
+}  // namespace tahoma::model

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// SBUF or PSUM of one core: partitions x bytes. Holds values in functional mode, and the known ones always;
+// its bandwidth is part of the engines' timing laws, what they do to each other is in psum_banks and
+// shared_port.
+#pragma once
+
+#include <systemc>
+
+#include "model/memory/hbm/host_pages.h"
+#include "model/sim/backdoor.h"
+
+namespace tahoma::model {
+
+class Scratchpad : public sc_core::sc_module, public sim::ScratchpadIf {
+ public:
+  Scratchpad(sc_core::sc_module_name name, std::uint64_t partitions, std::uint64_t bytes_per_partition)
+      : sc_module(name), stride_(bytes_per_partition), pages_(partitions * bytes_per_partition) {}
+
+  std::byte* bytes() override { return pages_.data(); }
+  std::size_t stride() const override { return stride_; }
+  sim::KnownBytes& known() override { return known_; }
+  void forget() {
+    pages_.forget();
+    known_.clear();
+  }
+
+ private:
+  std::size_t stride_;
+  HostPages pages_;
+  sim::KnownBytes known_;
+};
+
+}  // namespace tahoma::model

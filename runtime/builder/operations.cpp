@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/builder/operations.h"
+
+#include <algorithm>
+
+#include "isa/core/instruction_hash.h"
+
+namespace tahoma::runtime {
+
+std::uint32_t OperationKinds::number_of(const Op& op) {
+  const auto next = static_cast<std::uint32_t>(kinds_.size());
+  const auto [first, added] = first_.try_emplace(isa::hash_of(op.instruction), next);
+  std::uint32_t* link = &first->second;
+  for (; !added && *link != kLast; link = &kinds_[*link].next)
+    if (const Op& known = kinds_[*link].op; known.queue == op.queue &&
+                                            isa::same(known.instruction, op.instruction) &&
+                                            known.accesses == op.accesses)
+      return *link;
+  *link = next;
+  kinds_.push_back({op, kLast});
+  return next;
+}
+
+Op& Operations::append(Op op) {
+  if (open_) {
+    at_.kind = kinds_->number_of(newest_);
+    places_.push_back(at_);
+  }
+  open_ = true;
+  newest_ = std::move(op);
+  at_ = {0, visit_, region_};
+  return newest_;
+}
+
+}  // namespace tahoma::runtime

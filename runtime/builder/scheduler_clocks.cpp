@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/builder/scheduler_clocks.h"
+
+#include <algorithm>
+
+#include "runtime/builder/operations.h"
+
+namespace tahoma::runtime {
+
+Clocks::Clocks(const Operations& ops) : place_(ops.size()) {
+  first_slot_.fill(kNoComponent);
+  std::array<std::uint32_t, isa::kQueueCount> engine_ops{}, transfers{};
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    const std::size_t q = index(ops[i].queue);
+    place_[i].queue = ops[i].queue;
+    if (ops[i].notifies()) continue;
+    if (ops[i].is_engine()) {
+      place_[i].component = static_cast<std::uint32_t>(q);
+      place_[i].count = ++engine_ops[q];
+      continue;
+    }
+    if (first_slot_[q] == kNoComponent) {
+      first_slot_[q] = components_;
+      components_ += kDmaSlots;
+    }
+    place_[i].component = first_slot_[q] + transfers[q] % kDmaSlots;
+    place_[i].count = transfers[q] / kDmaSlots + 1;
+    ++transfers[q];
+  }
+  now_.fill(Clock(components_, 0));
+  snapshots_.push_back(Clock(components_, 0));
+}
+
+bool Clocks::covers(const Clock& clock, std::uint32_t op) const {
+  const Place& p = place_[op];
+  return p.component != kNoComponent && clock[p.component] >= p.count;
+}
+
+void Clocks::wait(isa::Queue queue, std::uint32_t op) {
+  Clock& now = now_[index(queue)];
+  const Place& p = place_[op];
+  const Clock& at_start = snapshots_[p.snapshot];
+  for (std::size_t c = 0; c < now.size(); ++c) now[c] = std::max(now[c], at_start[c]);
+  now[p.component] = std::max(now[p.component], p.count);
+  changed_[index(queue)] = true;
+}
+
+void Clocks::start(std::uint32_t op) {
+  const std::size_t q = index(place_[op].queue);
+  if (changed_[q]) {
+    current_snapshot_[q] = static_cast<std::uint32_t>(snapshots_.size());
+    snapshots_.push_back(now_[q]);
+    changed_[q] = false;
+  }
+  place_[op].snapshot = current_snapshot_[q];
+}
+
+bool Clocks::implies(std::uint32_t later, std::uint32_t op) const {
+  const Place &l = place_[later], &p = place_[op];
+  // Also true of a notifying transfer: whatever was complete when it started is complete when it ends.
+  if (covers(snapshots_[l.snapshot], op)) return true;
+  return l.component != kNoComponent && l.component == p.component && l.count >= p.count;
+}
+
+}  // namespace tahoma::runtime

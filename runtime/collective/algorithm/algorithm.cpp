@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/collective/algorithm/algorithm.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/base/error.h"
+#include "runtime/collective/algorithm/hierarchical.h"
+#include "runtime/collective/algorithm/kangaring.h"
+#include "runtime/collective/algorithm/mesh.h"
+#include "runtime/collective/algorithm/recursive.h"
+#include "runtime/collective/algorithm/ring.h"
+#include "runtime/collective/algorithm/tree.h"
+
+namespace tahoma::runtime::collective {
+
+namespace {
+
+std::string any_group(const Problem&, const Grid&) { return ""; }
+
+const std::vector<Operation> kReductions{Operation::kAllReduce, Operation::kReduceScatter,
+                                         Operation::kAllGather};
+
+}  // namespace
+
+const std::vector<AlgorithmRow>& algorithms() {
+  using enum Operation;
+  static const std::vector<AlgorithmRow> rows{
+      {"ring",
+       "chunks along Hamiltonian cycles, both ways",
+       {kAllReduce, kReduceScatter, kAllGather, kBroadcast, kReduce},
+       any_group,
+       ring_plan},
+      {"kangaring", "pairs along Hamiltonian cycles, two ranks a step", kReductions, kangaring_refusal,
+       kangaring_plan},
+      {"mesh",
+       "everyone to everyone, in two steps",
+       {kAllReduce, kReduceScatter, kAllGather, kBroadcast, kReduce},
+       any_group,
+       mesh_plan},
+      {"mesh_one_step",
+       "everyone's input to everyone, in one step",
+       {kAllReduce, kReduce},
+       any_group,
+       mesh_one_step_plan},
+      {"recursive", "halving and doubling over a hypercube", kReductions, recursive_refusal, recursive_plan},
+      {"hierarchical", "rings along one axis after the other, in rotated orders", kReductions, any_group,
+       hierarchical_plan},
+      {"direct",
+       "every chunk straight to where it belongs",
+       {kAllToAll, kGather, kScatter, kSendRecv, kPermute},
+       any_group,
+       direct_plan},
+      {"tree", "a binomial tree, up, down or both", {kBroadcast, kReduce, kAllReduce}, any_group, tree_plan},
+      {"dissemination",
+       "twice as many tokens to twice the distance",
+       {kBarrier, kAllGather},
+       any_group,
+       dissemination_plan},
+  };
+  return rows;
+}
+
+bool AlgorithmRow::performs(Operation operation) const {
+  return std::find(operations.begin(), operations.end(), operation) != operations.end();
+}
+
+std::vector<std::string> algorithm_names_for(const Problem& problem, const Grid& grid) {
+  std::vector<std::string> names;
+  for (const AlgorithmRow& row : algorithms())
+    if (row.performs(problem.operation) && row.refusal(problem, grid).empty()) names.emplace_back(row.name);
+  return names;
+}
+
+const AlgorithmRow& algorithm_named(const std::string& name, const Problem& problem, const Grid& grid) {
+  const auto& rows = algorithms();
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.name == name; });
+  const auto refuse = [&](const char* code, const std::string& text) {
+    throw base::UserError(
+        code, "workload.algorithm",
+        fmt::format("{}; for {} over {} ranks there are {}", text, name_of(problem.operation), problem.ranks,
+                    fmt::join(algorithm_names_for(problem, grid), ", ")));
+  };
+  if (row == rows.end()) refuse("E-COL-001", fmt::format("no algorithm is called '{}'", name));
+  if (!row->performs(problem.operation))
+    refuse("E-COL-002", fmt::format("'{}' does not perform {}", name, name_of(problem.operation)));
+  if (const std::string why = row->refusal(problem, grid); !why.empty())
+    refuse("E-COL-003", fmt::format("'{}' {}", name, why));
+  return *row;
+}
+
+std::vector<ChannelPlan> part_of_plan(const std::vector<ChannelPlan>& together, std::uint32_t share,
+                                      std::uint32_t channels) {
+  const auto begin = together.begin() + std::ptrdiff_t{share} * channels;
+  std::vector<ChannelPlan> part(begin, begin + channels);
+  double all = 0;
+  for (const ChannelPlan& channel : part) all += channel.share;
+  for (ChannelPlan& channel : part) channel.share = all > 0 ? channel.share / all : 1.0 / channels;
+  return part;
+}
+
+std::vector<ChannelPlan> dealt(const std::vector<std::shared_ptr<const Schedule>>& variants,
+                               std::uint32_t channels) {
+  std::vector<ChannelPlan> plan;
+  for (std::uint32_t c = 0; c < channels; ++c)
+    plan.push_back({variants[c % variants.size()], 1.0 / channels});
+  return plan;
+}
+
+}  // namespace tahoma::runtime::collective

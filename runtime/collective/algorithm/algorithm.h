@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The algorithms, by name. Each turns a problem and the group's grid into one schedule per channel: channels
+// work side by side on slices of the data, each with its own variant (direction, cycle, order of axes), so
+// that all links of a rank are in use. Orders of summation and figures stand in each algorithm's own file.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/collective/schedule/grid.h"
+#include "runtime/collective/schedule/schedule.h"
+
+namespace tahoma::runtime::collective {
+
+struct ChannelPlan {
+  std::shared_ptr<const Schedule> schedule;
+  double share = 1;  // of the data; the shares of all channels add up to 1
+};
+
+struct AlgorithmRow {
+  std::string_view name, doc;
+  std::vector<Operation> operations;
+  // Why the group cannot be served, with what would be legal; empty when it can.
+  std::string (*refusal)(const Problem& problem, const Grid& grid);
+  std::vector<ChannelPlan> (*plan)(const Problem& problem, const Grid& grid, std::uint32_t channels);
+
+  bool performs(Operation operation) const;
+};
+
+const std::vector<AlgorithmRow>& algorithms();
+std::vector<std::string> algorithm_names_for(const Problem& problem, const Grid& grid);
+
+// By name. Throws UserError E-COL-001 (no such algorithm), E-COL-002 (it does not perform the operation) and
+// E-COL-003 (the group's size or shape does not suit it), with the names that are legal.
+const AlgorithmRow& algorithm_named(const std::string& name, const Problem& problem, const Grid& grid);
+
+// The part that one of several groups has in the plan of all of them together, so that they use every variant
+// as the channels of one group would: `channels` of them, from share x channels on, with shares of its own
+// data.
+std::vector<ChannelPlan> part_of_plan(const std::vector<ChannelPlan>& together, std::uint32_t share,
+                                      std::uint32_t channels);
+
+// Equal shares for the given variants, taken in turn.
+std::vector<ChannelPlan> dealt(const std::vector<std::shared_ptr<const Schedule>>& variants,
+                               std::uint32_t channels);
+
+}  // namespace tahoma::runtime::collective

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/collective/algorithm/mesh.h"
+
+namespace tahoma::runtime::collective {
+
+namespace {
+
+// An order in which everyone sends to everyone: at turn k to who lies at the same distance along every axis,
+// so that nobody is anybody's crowd; turn 0 is oneself. Channels, and the cores of a chip, take the distances
+// in shifted orders, such that together they use all directions of all axes at any time.
+class Turns {
+ public:
+  Turns(const Grid& grid, std::uint32_t channel, std::uint32_t channels)
+      : grid_(grid), ranks_(grid.ranks()), channel_(channel), channels_(channels) {}
+
+  std::uint32_t ranks() const { return ranks_; }
+  std::uint32_t target(std::uint32_t from, std::uint32_t turn) const {
+    const std::uint32_t shift = channel_ + channels_ * core_of(from);
+    std::uint32_t to = from, nth = 0;
+    for (const GridAxis& axis : grid_.axes) {
+      const std::uint32_t distance =
+          turn / axis.stride + (axis.chips ? shift + shift / axis.size * nth++ : 0);
+      to = Grid::moved(axis, to, Grid::coordinate(axis, from) + distance);
+    }
+    return to;
+  }
+  // Calls visit(from, to) for all pairs of two, turn by turn.
+  template <class Visit>
+  void each_pair(Visit&& visit) const {
+    for (std::uint32_t turn = 0; turn < ranks_; ++turn)
+      for (std::uint32_t from = 0; from < ranks_; ++from)
+        if (const std::uint32_t to = target(from, turn); to != from) visit(from, to);
+  }
+
+ private:
+  std::uint32_t core_of(std::uint32_t rank) const {
+    for (const GridAxis& axis : grid_.axes)
+      if (!axis.chips) return Grid::coordinate(axis, rank);
+    return 0;
+  }
+
+  const Grid& grid_;
+  std::uint32_t ranks_, channel_, channels_;
+};
+
+void exchange_contributions(ScheduleBuilder& build, const Turns& turns) {
+  turns.each_pair([&](std::uint32_t from, std::uint32_t to) { build.combine(from, to, ChunkSet::one(to)); });
+  build.next_round();
+}
+
+void settle_own(ScheduleBuilder& build) {
+  for (std::uint32_t r = 0; r < build.problem().ranks; ++r) build.settle(r, ChunkSet::one(r));
+}
+
+void give_to_all(ScheduleBuilder& build, const Turns& turns) {
+  turns.each_pair([&](std::uint32_t from, std::uint32_t to) { build.copy(from, to, ChunkSet::one(from)); });
+  build.next_round();
+}
+
+void broadcast(ScheduleBuilder& build, const Turns& turns) {
+  const std::uint32_t root = build.problem().root;
+  build.settle(root, ChunkSet::run(0, turns.ranks()));
+  turns.each_pair([&](std::uint32_t from, std::uint32_t to) {
+    if (from == root) build.copy(root, to, ChunkSet::one(to));
+  });
+  build.next_round();
+  turns.each_pair([&](std::uint32_t from, std::uint32_t to) {
+    if (to != root) build.copy(from, to, ChunkSet::one(from));
+  });
+}
+
+void gather_at_root(ScheduleBuilder& build, const Turns& turns) {
+  const std::uint32_t root = build.problem().root;
+  turns.each_pair([&](std::uint32_t from, std::uint32_t to) {
+    if (to == root) build.copy(from, root, ChunkSet::one(from));
+  });
+}
+
+// The chunk that rank `from` has for rank `to`, if any.
+std::uint32_t chunk_between(const Problem& problem, std::uint32_t from, std::uint32_t to) {
+  switch (problem.operation) {
+    case Operation::kAllToAll:
+      return from * problem.ranks + to;
+    case Operation::kGather:
+      return to == problem.root ? from : kNowhere;
+    case Operation::kScatter:
+      return from == problem.root ? to : kNowhere;
+    default:
+      return problem.to.at(from) == to ? from : kNowhere;
+  }
+}
+
+void send(ScheduleBuilder& build, std::uint32_t from, std::uint32_t to) {
+  const std::uint32_t chunk = chunk_between(build.problem(), from, to);
+  if (chunk == kNowhere) return;
+  if (from == to)
+    build.settle(from, ChunkSet::one(chunk));
+  else
+    build.copy(from, to, ChunkSet::one(chunk));
+}
+
+using Make = Schedule (*)(const Problem& problem, const Turns& turns);
+
+std::vector<ChannelPlan> a_turn_each(Make make, const Problem& problem, const Grid& grid,
+                                     std::uint32_t channels) {
+  std::vector<std::shared_ptr<const Schedule>> variants;
+  for (std::uint32_t c = 0; c < channels; ++c)
+    variants.push_back(std::make_shared<const Schedule>(make(problem, Turns(grid, c, channels))));
+  return dealt(variants, channels);
+}
+
+Schedule two_steps(const Problem& problem, const Turns& turns) {
+  ScheduleBuilder build(problem, problem.ranks, "mesh in two steps");
+  switch (problem.operation) {
+    case Operation::kBroadcast:
+      broadcast(build, turns);
+      break;
+    case Operation::kAllGather:
+      settle_own(build);
+      give_to_all(build, turns);
+      break;
+    default:
+      exchange_contributions(build, turns);
+      settle_own(build);
+      build.next_round();
+      if (problem.operation == Operation::kAllReduce) give_to_all(build, turns);
+      if (problem.operation == Operation::kReduce) gather_at_root(build, turns);
+      break;
+  }
+  return build.finish();
+}
+
+Schedule one_step(const Problem& problem, const Turns& turns) {
+  ScheduleBuilder build(problem, 1, "mesh in one step");
+  const bool at_root_alone = problem.operation == Operation::kReduce;
+  const auto gets = [&](std::uint32_t rank) { return !at_root_alone || rank == problem.root; };
+  turns.each_pair([&](std::uint32_t from, std::uint32_t to) {
+    if (gets(to)) build.combine(from, to, ChunkSet::one(0));
+  });
+  build.next_round();
+  for (std::uint32_t r = 0; r < problem.ranks; ++r)
+    if (gets(r)) build.settle(r, ChunkSet::one(0));
+  return build.finish();
+}
+
+// Everyone's own chunk stays; a chunk for another one goes there. All in one round, but for a pairwise
+// exchange, whose turns are rounds.
+Schedule straight(const Problem& problem, const Turns& turns) {
+  const bool pairwise = problem.operation == Operation::kAllToAll;
+  ScheduleBuilder build(problem, problem.fixed_chunks(), pairwise ? "pairwise by distance" : "direct");
+  for (std::uint32_t turn = 0; turn < turns.ranks(); ++turn) {
+    for (std::uint32_t r = 0; r < problem.ranks; ++r) send(build, r, turns.target(r, turn));
+    if (pairwise) build.next_round();
+  }
+  return build.finish();
+}
+
+}  // namespace
+
+std::vector<ChannelPlan> mesh_plan(const Problem& problem, const Grid& grid, std::uint32_t channels) {
+  return a_turn_each(two_steps, problem, grid, channels);
+}
+
+std::vector<ChannelPlan> mesh_one_step_plan(const Problem& problem, const Grid& grid,
+                                            std::uint32_t channels) {
+  return a_turn_each(one_step, problem, grid, channels);
+}
+
+std::vector<ChannelPlan> direct_plan(const Problem& problem, const Grid& grid, std::uint32_t channels) {
+  return a_turn_each(straight, problem, grid, channels);
+}
+
+}  // namespace tahoma::runtime::collective

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/collective/algorithm/slices.h"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace tahoma::runtime::collective {
+
+namespace {
+
+using Row = std::vector<double>;
+constexpr double kExact = 1e-9;
+
+// What of a slice crosses each axis.
+Row crossing(const Grid& grid, const AxisOrder& order) {
+  Row part(grid.axes.size(), 0);
+  double left = 1;
+  for (const std::size_t a : order) {
+    const double n = grid.axes[a].size;
+    part[a] = left * (n - 1) / n;
+    left /= n;
+  }
+  return part;
+}
+
+double capacity(const GridAxis& axis) { return axis.rate * axis.ways(); }
+
+// Weights nearest to equal ones that add up to 1 and load every axis by its part of the capacity: empty when
+// there are none. `crossings`: per order; all of its rows have the same sum, so that the loads of all axes
+// together fix the sum of the weights.
+Row balanced(const Grid& grid, const std::vector<Row>& crossings) {
+  double capacities = 0;
+  for (const GridAxis& axis : grid.axes) capacities += capacity(axis);
+  const double all = std::accumulate(crossings[0].begin(), crossings[0].end(), 0.0);
+  const auto axes = static_cast<Eigen::Index>(grid.axes.size());
+  Eigen::VectorXd wanted(axes);
+  for (Eigen::Index a = 0; a < axes; ++a)
+    wanted[a] = all * capacity(grid.axes[static_cast<std::size_t>(a)]) / capacities;
+
+  std::vector<std::size_t> live(crossings.size());
+  std::iota(live.begin(), live.end(), 0);
+  while (!live.empty()) {
+    Eigen::MatrixXd load(axes, static_cast<Eigen::Index>(live.size()));
+    for (std::size_t i = 0; i < live.size(); ++i)
+      load.col(static_cast<Eigen::Index>(i)) =
+          Eigen::Map<const Eigen::VectorXd>(crossings[live[i]].data(), axes);
+    const Eigen::VectorXd equal =
+        Eigen::VectorXd::Constant(load.cols(), 1 / static_cast<double>(live.size()));
+    const Eigen::VectorXd weights =
+        equal + load.completeOrthogonalDecomposition().solve(wanted - load * equal);
+    if ((load * weights - wanted).norm() > kExact * all) return {};
+    Eigen::Index least = 0;
+    if (weights.minCoeff(&least) < -kExact) {
+      live.erase(live.begin() + least);
+      continue;
+    }
+    Row result(crossings.size(), 0);
+    for (std::size_t i = 0; i < live.size(); ++i) result[live[i]] = weights[static_cast<Eigen::Index>(i)];
+    return result;
+  }
+  return {};
+}
+
+// The game: one player mixes orders to keep the most loaded axis low, the other picks axes. Multiplicative
+// weights; the average of the orders' best answers converges to the best mixture.
+Row played(const Grid& grid, const std::vector<Row>& crossings) {
+  constexpr double kStep = 0.004;
+  constexpr int kRounds = 100000;
+  Row axis_weight(grid.axes.size(), 1), chosen(crossings.size(), 0);
+  double worst = 0;
+  for (const Row& row : crossings)
+    for (std::size_t a = 0; a < row.size(); ++a) worst = std::max(worst, row[a] / capacity(grid.axes[a]));
+  for (int t = 0; t < kRounds; ++t) {
+    std::size_t best = 0;
+    double least = 0;
+    for (std::size_t o = 0; o < crossings.size(); ++o) {
+      double cost = 0;
+      for (std::size_t a = 0; a < axis_weight.size(); ++a)
+        cost += axis_weight[a] * crossings[o][a] / capacity(grid.axes[a]);
+      if (o == 0 || cost < least) {
+        best = o;
+        least = cost;
+      }
+    }
+    chosen[best] += 1.0 / kRounds;
+    double sum = 0;
+    for (std::size_t a = 0; a < axis_weight.size(); ++a) {
+      axis_weight[a] *= std::exp(kStep * crossings[best][a] / capacity(grid.axes[a]) / worst);
+      sum += axis_weight[a];
+    }
+    for (double& weight : axis_weight) weight /= sum;
+  }
+  return chosen;
+}
+
+std::vector<AxisOrder> orders_of(const Grid& grid) {
+  AxisOrder order(grid.axes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<AxisOrder> orders;
+  do orders.push_back(order);
+  while (std::next_permutation(order.begin(), order.end()));
+  return orders;
+}
+
+// Orders that `channels` channels can take when each order in use needs a channel for both directions.
+std::vector<std::size_t> worth_a_channel(const Row& weights, std::uint32_t channels) {
+  std::vector<std::size_t> by_weight(weights.size());
+  std::iota(by_weight.begin(), by_weight.end(), std::size_t{0});
+  std::stable_sort(by_weight.begin(), by_weight.end(),
+                   [&](std::size_t a, std::size_t b) { return weights[a] > weights[b]; });
+  by_weight.resize(std::clamp<std::size_t>(channels / 2, 1, by_weight.size()));
+  std::erase_if(by_weight, [&](std::size_t o) { return weights[o] <= 1e-6; });
+  return by_weight;
+}
+
+Row mixed(const Grid& grid, const std::vector<Row>& crossings) {
+  Row weights = balanced(grid, crossings);
+  if (weights.empty()) weights = played(grid, crossings);
+  return weights;
+}
+
+}  // namespace
+
+std::vector<Slice> slices_of(const Grid& grid, std::uint32_t channels) {
+  if (grid.axes.empty()) return std::vector<Slice>(channels, Slice{{}, true, 1.0 / channels});
+  std::vector<AxisOrder> orders = orders_of(grid);
+  std::vector<Row> crossings;
+  for (const AxisOrder& order : orders) crossings.push_back(crossing(grid, order));
+  // Fewer channels than orders: mix again among those that are kept.
+  Row weights = mixed(grid, crossings);
+  std::vector<AxisOrder> kept;
+  std::vector<Row> kept_crossings;
+  for (const std::size_t o : worth_a_channel(weights, channels)) {
+    kept.push_back(orders[o]);
+    kept_crossings.push_back(crossings[o]);
+  }
+  weights = mixed(grid, kept_crossings);
+
+  // Pairs of channels (up and down): one for each order, the others where pairs have most to carry so far.
+  std::vector<std::uint32_t> taken(kept.size(), 0), order_of(channels);
+  for (std::uint32_t pair = 0; pair < (channels + 1) / 2; ++pair) {
+    std::size_t most = 0;
+    const auto burden = [&](std::size_t o) { return weights[o] / (taken[o] + 1e-9); };
+    for (std::size_t o = 1; o < kept.size(); ++o)
+      if (burden(o) > burden(most)) most = o;
+    for (std::uint32_t c = 2 * pair; c < std::min(channels, 2 * pair + 2); ++c)
+      order_of[c] = static_cast<std::uint32_t>(most);
+    ++taken[most];
+  }
+  std::vector<std::uint32_t> users(kept.size(), 0);
+  for (const std::uint32_t o : order_of) ++users[o];
+  std::vector<Slice> slices;
+  double sum = 0;
+  for (std::uint32_t c = 0; c < channels; ++c) {
+    slices.push_back({kept[order_of[c]], c % 2 == 0, weights[order_of[c]] / users[order_of[c]]});
+    sum += slices.back().share;
+  }
+  for (Slice& slice : slices) slice.share /= sum;
+  return slices;
+}
+
+std::vector<double> axis_loads(const Grid& grid, const std::vector<Slice>& slices) {
+  std::vector<double> loads(grid.axes.size(), 0);
+  for (const Slice& slice : slices) {
+    const Row part = crossing(grid, slice.order);
+    for (std::size_t a = 0; a < loads.size(); ++a) loads[a] += slice.share * part[a];
+  }
+  return loads;
+}
+
+}  // namespace tahoma::runtime::collective

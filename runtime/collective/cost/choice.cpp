@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/collective/cost/choice.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "model/base/error.h"
+#include "runtime/collective/cost/sizing.h"
+
+namespace tahoma::runtime::collective {
+
+namespace {
+
+constexpr std::uint64_t kMega = 1'000'000;
+
+const AlgorithmRow* legal(std::string_view name, const Problem& problem, const Grid& grid) {
+  for (const AlgorithmRow& row : algorithms())
+    if (row.name == name && row.performs(problem.operation) && row.refusal(problem, grid).empty())
+      return &row;
+  return nullptr;
+}
+
+Choice by_size(const Problem& problem, const Grid& grid, std::uint64_t bytes) {
+  const std::string_view published = bytes < kMega ? "mesh" : bytes < 56 * kMega ? "recursive" : "kangaring";
+  const char* range = bytes < kMega ? "below 1 MB" : bytes < 56 * kMega ? "from 1 to 56 MB" : "above 56 MB";
+  if (const AlgorithmRow* row = legal(published, problem, grid))
+    return {row, fmt::format("published choice for messages {}", range)};
+  for (const std::string_view name :
+       std::array<std::string_view, 4>{"ring", "direct", "tree", "dissemination"})
+    if (const AlgorithmRow* row = legal(name, problem, grid))
+      return {row, fmt::format("{}, published for messages {}, does not do this; the next that does",
+                               published, range)};
+  return {};
+}
+
+Choice by_cost(const Problem& problem, const Grid& grid, std::uint64_t bytes, std::uint32_t channels,
+               const CostModel& model, std::uint32_t signals) {
+  Choice best;
+  double least = 0, second = 0;
+  std::string_view runner_up;
+  Cost cost;
+  for (const AlgorithmRow& row : algorithms()) {
+    if (!row.performs(problem.operation) || !row.refusal(problem, grid).empty()) continue;
+    const std::uint32_t used = channels_for(row, problem, grid, vector_bytes(problem, bytes), channels);
+    const std::vector<ChannelPlan> plan = row.plan(problem, grid, used * model.sharers());
+    if (signals < kSignals && semaphores_needed(*plan.front().schedule, 1, false) > signals) continue;
+    const Cost one = model.of(plan, bytes);
+    if (best.algorithm == nullptr || one.seconds < least) {
+      second = least;
+      runner_up = best.algorithm == nullptr ? std::string_view() : best.algorithm->name;
+      best.algorithm = &row;
+      least = one.seconds;
+      cost = one;
+    } else if (runner_up.empty() || one.seconds < second) {
+      second = one.seconds;
+      runner_up = row.name;
+    }
+  }
+  if (best.algorithm == nullptr) return best;
+  best.why = fmt::format("closed form {:.4g} us ({} rounds, {})", least * 1e6, cost.rounds, cost.busiest);
+  if (!runner_up.empty()) best.why += fmt::format(", next {} {:.4g} us", runner_up, second * 1e6);
+  return best;
+}
+
+}  // namespace
+
+Choice choose(const std::string& name, const Problem& problem, const Grid& grid, std::uint64_t bytes,
+              std::uint32_t channels, const CostModel& model, std::uint32_t signals) {
+  Choice choice;
+  if (name == "auto")
+    choice = by_size(problem, grid, bytes);
+  else if (name == "best")
+    choice = by_cost(problem, grid, bytes, channels, model, signals);
+  else
+    choice = {&algorithm_named(name, problem, grid), "named by the user"};
+  TAHOMA_INVARIANT(choice.algorithm != nullptr, "an operation that no algorithm performs");
+  return choice;
+}
+
+}  // namespace tahoma::runtime::collective

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/collective/lowering/assembly.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "runtime/collective/algorithm/recursive.h"
+#include "runtime/collective/lowering/lowering.h"
+
+namespace tahoma::runtime::collective {
+
+struct Assembly::CoreState {
+  CoreState(std::uint32_t number, Machine& machine, const std::string& name)
+      : program(machine, number, name), at(program.at) {}
+  CoreProgram program;
+  CoreKernel& at;
+
+  // Who has left a barrier may already raise the semaphores of what follows, while others still wait in it:
+  // the barriers' are their own, and those of the next barrier are others again. Who enters the one after
+  // that knows that all have left the first.
+  std::array<std::vector<CoreKernel::Counter>, 2> of_barriers;
+  std::size_t barriers = 0;
+  void begin_barrier() {
+    std::swap(at.counters, of_barriers.at(barriers % 2));
+    at.next = 0;
+  }
+  void end_barrier() {
+    std::swap(at.counters, of_barriers.at(barriers++ % 2));
+    at.next = 0;
+  }
+};
+
+Assembly::Assembly(Machine& machine, std::vector<Group> groups)
+    : machine_(machine), groups_(std::move(groups)) {}
+
+Assembly::~Assembly() = default;
+
+Assembly::CoreState& Assembly::core(std::uint32_t number) {
+  auto& state = cores_[number];
+  if (!state) state = std::make_unique<CoreState>(number, machine_, fmt::format("collective_{}", number));
+  return *state;
+}
+
+Strip Assembly::strip(std::uint32_t number, const Tensor& tensor) {
+  Strip strip;
+  strip.block = core(number).program.view(tensor);
+  strip.block.rows = 1;
+  strip.pitch = static_cast<std::int64_t>(tensor.shape[1]);
+  strip.places = tensor.shape[0];
+  strip.address = tensor.address;
+  return strip;
+}
+
+Seat Assembly::seat(const Place& place, const Problem& problem, std::uint32_t rank, PlacedChannel& channel,
+                    std::uint32_t chunks, isa::DType dtype) {
+  Seat seat{&core(place.core).at, place.queue, {}, {}};
+  const std::uint64_t columns = std::max<std::uint64_t>(channel.columns, access_elements(dtype));
+  const auto tensor = [&](const char* name, std::uint32_t rows) {
+    return machine_.allocate(place.core, name, dtype, {std::max(1U, rows), columns});
+  };
+  const std::uint32_t ends = problem.output_of(rank, chunks).count;
+  channel.input.push_back(tensor("input", problem.input_of(rank, chunks).count));
+  // Who ends with nothing of a reduction may still be the one that folds a part of it.
+  channel.output.push_back(tensor("output", ends == 0 && problem.reduces() ? chunks : ends));
+  machine_.declare_input(channel.input.back());
+  seat.input = strip(place.core, channel.input.back());
+  seat.output = strip(place.core, channel.output.back());
+  return seat;
+}
+
+Allocate Assembly::allocator(const Channel& channel) {
+  return [this, &channel](std::uint32_t rank, std::uint64_t elements) {
+    return machine_.allocate(channel.seats[rank].at->core, "staging", channel.dtype(), {elements}).address;
+  };
+}
+
+std::uint32_t Assembly::mark(const Seat& seat) { return core(seat.at->core).program.mark(seat.queue); }
+
+Placed Assembly::add(std::size_t group_index, const Spec& spec) {
+  const Group& group = groups_[group_index];
+  Placed placed = cut_up(spec, group);
+  std::vector<double> shares;
+  for (const ChannelPlan& channel : placed.plan) shares.push_back(channel.share);
+  std::vector<std::vector<Place>> by_rank;
+  for (std::uint32_t r = 0; r < group.ranks(); ++r)
+    by_rank.push_back(places(machine_.params(), group, r, shares));
+
+  placed.spans.resize(group.ranks());
+  for (std::uint32_t c = 0; c < placed.channels.size(); ++c) {
+    PlacedChannel& at = placed.channels[c];
+    if (at.columns == 0) continue;
+    Channel channel{placed.plan[c].schedule, {}, at.units, at.piece, spec.op};
+    for (std::uint32_t r = 0; r < group.ranks(); ++r)
+      channel.seats.push_back(seat(by_rank[r][c], spec.problem, r, at, placed.chunks, spec.dtype));
+    placed.pieces = std::max(placed.pieces, channel.pieces());
+    std::vector<std::uint32_t> begins;
+    for (const Seat& seat : channel.seats) {
+      seat.at->kernel->region(placed.spec.name());
+      begins.push_back(mark(seat));
+    }
+    lower(channel, allocator(channel));
+    for (std::uint32_t r = 0; r < group.ranks(); ++r) {
+      const Seat& seat = channel.seats[r];
+      placed.spans[r].push_back({seat.at->core, seat.queue, begins[r], mark(seat)});
+    }
+  }
+  return placed;
+}
+
+void Assembly::barrier() {
+  // All queues of all groups tell each other, at the same distances in the same rounds, so that they leave
+  // together: what follows does not wait for the slowest of them. Every queue waits for its own data before
+  // it takes part, so behind the barrier nothing is under way.
+  Channel channel;
+  PlacedChannel tokens;
+  tokens.columns = access_elements(isa::DType::kUint8);
+  Problem problem{Operation::kAllReduce, 0, 0, {}};
+  std::vector<Place> all;
+  for (const Group& group : groups_)
+    for (std::uint32_t r = 0; r < group.ranks(); ++r)
+      for (const Place& place : places(machine_.params(), group, r, std::vector<double>(queues_of(group), 1)))
+        all.push_back(place);
+  problem.ranks = static_cast<std::uint32_t>(all.size());
+  for (std::uint32_t s = 0; s < problem.ranks; ++s)
+    channel.seats.push_back(seat(all[s], problem, s, tokens, 1, isa::DType::kUint8));
+  channel.schedule = std::make_shared<const Schedule>(doubling(problem));
+  channel.units = {tokens.columns};
+  channel.piece = tokens.columns;
+  channel.op = isa::AluOp::kMax;
+  for (auto& [number, state] : cores_) {
+    state->program.kernel.region("barrier");
+    state->begin_barrier();
+  }
+  lower(channel, allocator(channel));
+  for (auto& [number, state] : cores_) state->end_barrier();
+}
+
+void Assembly::load(Stopwatch& stopwatch) {
+  for (auto& [number, state] : cores_) state->program.load(machine_, stopwatch);
+}
+
+}  // namespace tahoma::runtime::collective

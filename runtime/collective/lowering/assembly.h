@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives of one or more groups on a machine: one kernel per core, tensors in each core's own stack, one
+// collective behind the other with a barrier in between. The matrix of a channel
+// (runtime/collective/lowering/placed.h) lies in the stack of the core whose queue runs the channel.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "runtime/collective/lowering/core_program.h"
+#include "runtime/collective/lowering/placed.h"
+#include "runtime/collective/lowering/queue_assignment.h"
+
+namespace tahoma::runtime::collective {
+
+class Assembly {
+ public:
+  Assembly(Machine& machine, std::vector<Group> groups);
+  ~Assembly();
+
+  const std::vector<Group>& groups() const { return groups_; }
+  // Behind what the group has been given so far. Throws what the lowering throws.
+  Placed add(std::size_t group, const Spec& spec);
+  void barrier();  // of all groups: nothing that follows starts before all of it has ended
+  void load(Stopwatch& stopwatch);
+
+ private:
+  struct CoreState;
+  CoreState& core(std::uint32_t number);
+  Seat seat(const Place& place, const Problem& problem, std::uint32_t rank, PlacedChannel& channel,
+            std::uint32_t chunks, isa::DType dtype);
+  Strip strip(std::uint32_t core, const Tensor& tensor);
+  Allocate allocator(const Channel& channel);
+  std::uint32_t mark(const Seat& seat);
+
+  Machine& machine_;
+  std::vector<Group> groups_;
+  std::map<std::uint32_t, std::unique_ptr<CoreState>> cores_;
+};
+
+}  // namespace tahoma::runtime::collective

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The semaphores of a channel: which of them a transfer raises, and what they stand at when something that
+// others wait for has happened. A receiver counts what arrived, box by box, and all final arrivals together;
+// a sender counts the slots that came back to it (runtime/collective/schedule/itinerary.h).
+//
+// Semaphores raised before by other collectives keep what they have; everybody counts from there.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "runtime/collective/lowering/chunk_pipeline.h"
+
+namespace tahoma::runtime::collective {
+
+// Of a core for collectives: beside those of the scheduler (engines, and 16 slots of each collective queue)
+// and of barriers.
+inline constexpr std::uint32_t kBarrierSignals = 48;
+inline constexpr std::uint32_t kSignals = isa::kSemaphores - isa::kQueueCount - 2UL * 16 - kBarrierSignals;
+
+// What a channel takes of them on the core that needs most.
+std::uint32_t semaphores_needed(const Schedule& schedule, std::uint32_t pieces, bool uneven);
+
+class Semaphores {
+ public:
+  // Takes them from the cores of the channel's seats. Throws UserError E-COL-010 when a core has not enough
+  // left, with what would help.
+  explicit Semaphores(const Pipeline& pipeline);
+
+  struct Level {
+    Signal signal;
+    std::uint32_t value = 0;
+  };
+  // At the receiver: the arrival is there, with all that share its semaphore.
+  std::optional<Level> arrived(std::uint32_t arrival, std::uint32_t piece) const;
+  // At the sender: the slot that a hop takes was given back as often as it was used before.
+  std::optional<Level> slot_free(std::uint32_t hop, std::uint32_t piece) const;
+  // At the receiver: all final arrivals are there.
+  std::optional<Level> complete(std::uint32_t rank) const;
+
+  // What a hop raises at its receiver when it has landed, and at the sender whose slot it has emptied.
+  Delivery landed(std::uint32_t hop, std::uint32_t piece) const;
+  std::optional<Delivery> given_back(std::uint32_t hop, std::uint32_t piece) const;
+
+ private:
+  struct Row {  // of a core's counters
+    std::size_t first = 0;
+    std::vector<std::uint32_t> base;  // what each stood at before
+  };
+  struct OfBox {
+    Row arrived, given_back;
+  };
+  struct Finals {
+    std::size_t counter = 0;
+    std::uint32_t total = 0;
+  };
+
+  std::size_t take(CoreKernel& at, std::size_t count) const;
+  Row take_row(CoreKernel& at, std::size_t count) const;
+  void count_box(std::uint32_t box);
+  void count_finals();
+  Level level(const Seat& at, const Row& row, std::uint32_t counter, std::uint32_t times) const;
+  Delivery delivery(const Seat& from, const Seat& to, std::size_t counter) const;
+
+  const Pipeline& pipeline_;
+  std::vector<OfBox> boxes_;
+  std::vector<Finals> finals_;  // by rank
+};
+
+}  // namespace tahoma::runtime::collective

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/collective/lowering/placed.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "runtime/collective/cost/sizing.h"
+#include "runtime/collective/lowering/channel_semaphores.h"
+#include "runtime/collective/lowering/collective_channel.h"
+#include "runtime/collective/schedule/itinerary.h"
+#include "runtime/run/placement.h"
+
+namespace tahoma::runtime::collective {
+
+namespace {
+
+constexpr std::uint64_t kAccess = 64;  // bytes
+
+// Of each chunk by channel: shares of the chunk in whole accesses.
+std::vector<Placed::Slice> equal_slices(const Placed& placed) {
+  const std::uint64_t access = access_elements(placed.spec.dtype);
+  const std::uint64_t all = (placed.chunk_elements + access - 1) / access;
+  std::vector<Placed::Slice> result;
+  double share = 0;
+  std::uint64_t first = 0;
+  for (const ChannelPlan& channel : placed.plan) {
+    share += channel.share;
+    const bool last = result.size() + 1 == placed.plan.size();
+    const std::uint64_t end =
+        last ? all : static_cast<std::uint64_t>(std::llround(share * static_cast<double>(all)));
+    result.push_back({first * access, (end - first) * access});
+    first = end;
+  }
+  return result;
+}
+
+// Of each chunk what a channel has of it, one entry if that is the same of all.
+std::vector<std::uint64_t> units_of(const Placed& placed, const Placed::Slice& slice) {
+  if (placed.spec.chunk_elements == 0) return {slice.count};
+  std::vector<std::uint64_t> units;
+  for (std::uint32_t k = 0; k < placed.chunks; ++k) {
+    const std::uint64_t begin = k * placed.chunk_elements + slice.first;
+    const std::uint64_t end =
+        std::min({begin + slice.count, (k + 1) * placed.chunk_elements, placed.spec.elements});
+    units.push_back(end > begin ? end - begin : 0);
+  }
+  if (std::equal(units.begin() + 1, units.end(), units.begin())) units.resize(1);
+  return units;
+}
+
+std::vector<PlacedChannel> channels_of(const Placed& placed) {
+  std::vector<PlacedChannel> channels;
+  for (const Placed::Slice& slice : equal_slices(placed)) {
+    PlacedChannel& at = channels.emplace_back();
+    at.first = slice.first;
+    if (placed.spec.counts.empty()) at.units = units_of(placed, slice);
+    for (const std::uint64_t count : placed.spec.counts)
+      at.units.push_back(part_of(count, placed.plan.size(), channels.size() - 1).count);
+    at.columns = *std::max_element(at.units.begin(), at.units.end());
+  }
+  return channels;
+}
+
+// Unequal chunks go one by one.
+void separate_chunks(Placed& placed) {
+  std::map<const Schedule*, std::shared_ptr<const Schedule>> separated;
+  for (std::size_t c = 0; c < placed.channels.size(); ++c) {
+    if (placed.channels[c].units.size() == 1) continue;
+    std::shared_ptr<const Schedule>& schedule = placed.plan[c].schedule;
+    auto& by_chunk = separated[schedule.get()];
+    if (!by_chunk) by_chunk = std::make_shared<const Schedule>(one_by_one(*schedule));
+    schedule = by_chunk;
+  }
+}
+
+// Columns of a piece. What has only a part of the links takes so much longer for a byte, and is cut as if it
+// had so many more of them.
+std::uint64_t piece_of(const Spec& spec, const Schedule& schedule, std::uint64_t columns, bool uneven,
+                       std::uint32_t sharers, std::uint32_t signals) {
+  const std::uint64_t bytes = columns * isa::size_of(spec.dtype), access = access_elements(spec.dtype);
+  const std::uint64_t pieces = spec.piece_bytes > 0 ? std::max<std::uint64_t>(1, bytes / spec.piece_bytes)
+                                                    : pieces_for(schedule, bytes * sharers, uneven, signals);
+  return std::max(access, ((columns + pieces - 1) / pieces + access - 1) / access * access);
+}
+
+// A sum is rounded when it leaves a rank, in as many rounds as combine, and when it is settled: there once,
+// and once more for every 15 sources beyond the first 16.
+std::uint32_t roundings_of(const Schedule& schedule) {
+  std::set<std::uint32_t> rounds;
+  std::size_t most = 1;  // sources of what is settled
+  const Itinerary it = follow(schedule);
+  for (std::size_t i = 0; i < it.hops.size(); ++i) {
+    const Transfer& t = schedule.transfers[i];
+    if (t.kind == TransferKind::kCombine) rounds.insert(t.round);
+    if (t.kind == TransferKind::kSettle) most = std::max(most, it.hops[i].staged.size() + 1);
+  }
+  const std::size_t more = most <= isa::kMostSources ? 0 : (most - 2) / (isa::kMostSources - 1);
+  return static_cast<std::uint32_t>(rounds.size() + 1 + more);
+}
+
+}  // namespace
+
+std::string Spec::name() const {
+  return fmt::format("{}-{}", name_of(problem.operation), elements * isa::size_of(dtype));
+}
+
+std::uint64_t access_elements(isa::DType dtype) { return kAccess / isa::size_of(dtype); }
+
+std::uint32_t queues_of(const Group& group) {
+  return static_cast<std::uint32_t>(2 * group.cores.front().size());
+}
+
+Placed::Slice Placed::slice_of(std::uint32_t channel, std::uint32_t chunk) const {
+  const PlacedChannel& at = channels[channel];
+  if (!spec.counts.empty()) {
+    const Part part = part_of(spec.counts[chunk], channels.size(), channel);
+    return {part.first, part.count};
+  }
+  return {at.first, at.units.size() == 1 ? at.columns : at.units[chunk]};
+}
+
+Placed cut_up(const Spec& spec, const Group& group) {
+  Placed placed;
+  placed.spec = spec;
+  const std::uint64_t whole =
+      spec.chunk_elements > 0 ? spec.chunk_elements * spec.problem.fixed_chunks() : spec.elements;
+  const std::uint32_t wanted = spec.channels == 0
+                                   ? channels_for(*spec.algorithm, spec.problem, group.grid,
+                                                  whole * isa::size_of(spec.dtype), queues_of(group))
+                                   : std::min(spec.channels, queues_of(group));
+  placed.together = spec.algorithm->plan(spec.problem, group.grid, wanted * group.sharers);
+  placed.plan = part_of_plan(placed.together, group.share, wanted);
+  placed.chunks = placed.plan.front().schedule->chunks;
+  placed.chunk_elements = !spec.counts.empty() ? *std::max_element(spec.counts.begin(), spec.counts.end())
+                          : spec.chunk_elements > 0 ? spec.chunk_elements
+                                                    : (spec.elements + placed.chunks - 1) / placed.chunks;
+  placed.channels = channels_of(placed);
+  separate_chunks(placed);
+
+  const std::uint32_t per_core = placed.plan.size() > group.cores.front().size() ? 2 : 1,
+                      signals = spec.signals > 0 ? spec.signals : kSignals / per_core;
+  std::map<std::pair<const Schedule*, std::uint64_t>, std::uint64_t> piece_by;
+  for (std::size_t c = 0; c < placed.channels.size(); ++c) {
+    PlacedChannel& at = placed.channels[c];
+    if (at.columns == 0) continue;
+    const Schedule& schedule = *placed.plan[c].schedule;
+    std::uint64_t& piece = piece_by[{&schedule, at.columns}];
+    if (piece == 0) piece = piece_of(spec, schedule, at.columns, at.units.size() > 1, group.sharers, signals);
+    at.piece = piece;
+    placed.roundings = std::max(placed.roundings, roundings_of(schedule));
+  }
+  return placed;
+}
+
+}  // namespace tahoma::runtime::collective

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/collective/result/collective_measure.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/collective/cost/cost.h"
+
+namespace tahoma::runtime::collective {
+
+namespace {
+
+base::Duration duration(double seconds) { return {std::llround(seconds * 1e15)}; }
+
+}  // namespace
+
+RankTimes times_of(const Stopwatch& stopwatch, const std::vector<Stopwatch::Span>& spans) {
+  RankTimes times{stopwatch.begin(spans.front()), stopwatch.end(spans.front())};
+  for (const Stopwatch::Span& span : spans) {
+    times.start = std::min(times.start, stopwatch.begin(span));
+    times.end = std::max(times.end, stopwatch.end(span));
+  }
+  return times;
+}
+
+CollectiveResult measured(const model::MachineParams& machine, const Group& group, const Placed& placed,
+                          std::uint64_t bytes, std::vector<RankTimes> ranks) {
+  const Problem& problem = placed.spec.problem;
+  CollectiveResult result;
+  result.operation = name_of(problem.operation);
+  result.algorithm = placed.spec.algorithm->name;
+  result.bytes = bytes;
+  result.dtype = placed.spec.dtype;
+  result.bus_factor = bus_factor(problem.operation, problem.ranks);
+  result.ranks = std::move(ranks);
+  const CostModel model(machine, group);
+  const Cost cost = model.of(placed.together, bytes);
+  result.closed_form = duration(cost.seconds);
+  result.split = split_time(result.ranks, {cost.rounds, duration(model.empty_round()), duration(cost.link),
+                                           duration(cost.more_sources)});
+  return result;
+}
+
+}  // namespace tahoma::runtime::collective

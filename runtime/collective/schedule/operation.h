@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a collective operation is, whoever performs it: which chunk of data each rank begins with and which it
+// must end with.
+//
+// Ranks are 0 .. R-1. A vector is seen as equal chunks:
+//   all_reduce, reduce, broadcast   any number of chunks, the same everywhere
+//   reduce_scatter, all_gather      R chunks; chunk r is rank r's
+//   gather, scatter                 R chunks; chunk r is rank r's, all of them are the root's
+//   all_to_all                      R x R chunks; chunk i R + j goes from rank i to rank j
+//   send_recv, permute              R chunks; chunk r goes from rank r to rank `to[r]` (kNowhere: stays
+//   unsent) barrier                         an all_gather of tokens: who has them all knows that all have
+//   arrived
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tahoma::runtime::collective {
+
+enum class Operation : std::uint8_t {
+  kAllReduce,
+  kAllGather,
+  kReduceScatter,
+  kAllToAll,
+  kBroadcast,
+  kReduce,
+  kGather,
+  kScatter,
+  kSendRecv,
+  kPermute,
+  kBarrier
+};
+inline constexpr std::size_t kOperations = 11;
+
+std::string_view name_of(Operation operation);
+std::optional<Operation> operation_from_name(std::string_view name);
+std::vector<std::string> operation_names();
+
+inline constexpr std::uint32_t kNowhere = ~0U;
+
+struct Problem {
+  Operation operation = Operation::kAllReduce;
+  std::uint32_t ranks = 1;
+  std::uint32_t root = 0;         // of broadcast, reduce, gather, scatter
+  std::vector<std::uint32_t> to;  // of send_recv and permute, per rank
+
+  bool reduces() const;
+  // Chunks where the operation leaves no choice; 0: any number.
+  std::uint32_t fixed_chunks() const;
+  bool begins_with(std::uint32_t rank, std::uint32_t chunk) const;  // the rank contributes to the chunk
+  bool ends_with(std::uint32_t rank, std::uint32_t chunk) const;    // the rank must hold the finished chunk
+
+  // Where a rank's chunks lie in its input and in its output: every chunk that it begins (ends) with is
+  // first + i * stride for an i below count.
+  struct Held {
+    std::uint32_t first = 0, count = 0, stride = 1;
+    std::uint32_t place_of(std::uint32_t chunk) const { return (chunk - first) / stride; }
+    template <class Visit>
+    void for_each(Visit&& visit) const {
+      for (std::uint32_t i = 0; i < count; ++i) visit(first + i * stride);
+    }
+  };
+  Held input_of(std::uint32_t rank, std::uint32_t chunks) const;
+  Held output_of(std::uint32_t rank, std::uint32_t chunks) const;
+};
+
+// Bytes of the whole vector, all its chunks together, where nccom-test would say `bytes`
+// (runtime/collective/result/collective_result.h): of all_to_all, send_recv, permute and barrier each rank has so many.
+std::uint64_t vector_bytes(const Problem& problem, std::uint64_t bytes);
+
+// Bus bandwidth over algorithm bandwidth, as nccom-test and NCCL's tests define it.
+double bus_factor(Operation operation, std::uint32_t ranks);
+
+}  // namespace tahoma::runtime::collective

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/config/config_files.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "model/base/error.h"
+
+namespace tahoma::runtime {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Where `name` may be in `folder`; a folder of that name is not meant.
+fs::path file_in(const fs::path& folder, const std::string& name) {
+  for (const std::string& file : {name, name + ".yaml"}) {
+    fs::path path = (folder / file).lexically_normal();
+    std::error_code ignored;
+    const fs::file_status status = fs::status(path, ignored);
+    if (fs::exists(status) && !fs::is_directory(status)) return path;
+  }
+  return {};
+}
+
+struct Closer {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+
+}  // namespace
+
+base::NamedText read_config_text(const fs::path& path) {
+  const auto refuse = [&](int reason) {
+    throw base::UserError("E-RUN-001", path.string(),
+                          fmt::format("cannot read the file: {}", std::strerror(reason)));
+  };
+  const std::unique_ptr<std::FILE, Closer> file(std::fopen(path.c_str(), "rb"));
+  if (!file) refuse(errno);
+  // One byte more than is legal is enough for the loader to refuse the text.
+  std::string text;
+  for (std::array<char, 1 << 14> chunk; text.size() <= base::kMostText;) {
+    const std::size_t wanted = std::min(chunk.size(), base::kMostText + 1 - text.size());
+    const std::size_t got = std::fread(chunk.data(), 1, wanted, file.get());
+    text.append(chunk.data(), got);
+    if (got < wanted) break;
+  }
+  if (std::ferror(file.get()) != 0) refuse(errno);
+  return {path.string(), std::move(text)};
+}
+
+std::vector<fs::path> preset_directories() {
+  std::vector<fs::path> wanted;
+  if (const char* configured = std::getenv("TAHOMA_CONFIGS"); configured != nullptr && *configured != '\0')
+    wanted.emplace_back(configured);
+  std::error_code failed;
+  if (const fs::path program = fs::read_symlink("/proc/self/exe", failed); !failed)
+    wanted.push_back((program.parent_path().parent_path() / "share/tahoma/configs").lexically_normal());
+#ifdef TAHOMA_CONFIG_DIR
+  wanted.emplace_back(TAHOMA_CONFIG_DIR);
+#endif
+  std::erase_if(wanted, [](const fs::path& folder) {
+    std::error_code ignored;
+    return !fs::is_directory(folder, ignored);
+  });
+  return wanted;
+}
+
+std::vector<std::string> preset_names() {
+  std::vector<std::string> names;
+  for (const fs::path& folder : preset_directories()) {
+    std::error_code ignored;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
+      if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+fs::path find_config(const std::string& name, const fs::path& beside) {
+  if (name.empty()) return {};
+  if (fs::path path = file_in(beside, name); !path.empty()) return path;
+  for (const fs::path& folder : preset_directories())
+    if (fs::path path = file_in(folder, name); !path.empty()) return path;
+  return {};
+}
+
+std::string find_machine(const std::string& name, const fs::path& beside, const std::string& place) {
+  if (const fs::path path = find_config(name, beside); !path.empty()) return path.string();
+  const std::vector<std::string> names = preset_names();
+  throw base::UserError("E-CFG-021", place,
+                        fmt::format("no machine '{}': expected a path or one of {}{}", name,
+                                    fmt::join(names, ", "), base::did_you_mean(name, names)));
+}
+
+base::NamedText read_extended(const std::string& name, const std::string& extended_by) {
+  const fs::path path = find_config(name, fs::path(extended_by).parent_path());
+  if (path.empty())
+    throw base::UserError("E-CFG-016", "",
+                          fmt::format("'extends': no file '{}' beside this one or among the presets{}", name,
+                                      base::did_you_mean(name, preset_names())));
+  return read_config_text(path);
+}
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/golden/golden_tally.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace tahoma::runtime {
+
+namespace {
+
+constexpr std::size_t kKept = 32;  // candidates for the largest error
+
+// To six digits: enough to judge by, and few enough to be the same whichever way a host's libm rounds.
+double six_digits(double value) {
+  return std::isfinite(value) ? std::strtod(fmt::format("{:.5e}", value).c_str(), nullptr) : value;
+}
+
+// Largest of the candidates once examined exactly.
+double largest(const WorstPlaces& worst, const HostTensor& got, const Examine& examine, bool relative) {
+  double result = 0;
+  for (const auto& place : worst.places()) {
+    const ExaminedElement element = examine(place.row, place.column);
+    const double error = error_between(got.at(place.row, place.column), element.want);
+    const double size = relative ? std::fabs(element.want) + element.scale : 1;
+    result = std::max(result, error == 0 ? 0 : error / size);
+  }
+  return six_digits(result);
+}
+
+// Rows of the 3x3 neighbourhood that exist, `value(row, column)` each.
+template <class Value>
+std::string neighbourhood(const HostTensor& got, std::uint64_t row, std::uint64_t column,
+                          const Value& value) {
+  std::string text;
+  for (std::uint64_t r = row == 0 ? 0 : row - 1; r <= row + 1 && r < got.rows(); ++r) {
+    text += fmt::format("    row {:<8}", r);
+    for (std::uint64_t c = column == 0 ? 0 : column - 1; c <= column + 1 && c < got.columns(); ++c)
+      text += fmt::format(" {:>16.9g}", value(r, c));
+    text += '\n';
+  }
+  return text;
+}
+
+std::string describe(const HostTensor& got, std::uint64_t index, const Examine& examine,
+                     const MadeBy& made_by) {
+  const std::uint64_t row = index / got.columns(), column = index % got.columns();
+  const ExaminedElement element = examine(row, column);
+  std::string text =
+      fmt::format("{}[{}, {}] = {:.9g}, expected {:.9g}, allowed {:.9g} .. {:.9g}", got.name, row, column,
+                  got.at(row, column), element.want, element.bounds.low, element.bounds.high);
+  if (made_by) text += fmt::format(", made by {}", made_by(row, column));
+  const std::uint64_t first = column == 0 ? 0 : column - 1, last = std::min(column + 1, got.columns() - 1);
+  text += fmt::format("\n  got, columns {} to {}:\n", first, last);
+  text += neighbourhood(got, row, column, [&](auto r, auto c) { return static_cast<double>(got.at(r, c)); });
+  text += "  expected:\n";
+  text += neighbourhood(got, row, column, [&](auto r, auto c) { return examine(r, c).want; });
+  return text;
+}
+
+}  // namespace
+
+void WorstPlaces::insert(const Place& place) {
+  const auto after =
+      std::find_if(places_.begin(), places_.end(), [&](const Place& p) { return p.error < place.error; });
+  places_.insert(after, place);
+  if (places_.size() > kKept) places_.pop_back();
+  if (places_.size() == kKept) floor_ = places_.back().error;
+}
+
+void WorstPlaces::merge(const WorstPlaces& later) {
+  for (const Place& place : later.places_) add(place.error, place.row, place.column);
+}
+
+void GoldenTally::mismatch(std::uint64_t index) {
+  ++mismatches;
+  first = std::min(first, index);
+}
+
+void GoldenTally::error(double got, double want, double scale, std::uint64_t row, std::uint64_t column) {
+  ++elements;
+  const double difference = error_between(got, want);
+  if (difference == 0) return;
+  absolute.add(difference, row, column);
+  relative.add(difference / (std::fabs(want) + scale), row, column);
+}
+
+void GoldenTally::merge(const GoldenTally& later) {
+  elements += later.elements;
+  mismatches += later.mismatches;
+  first = std::min(first, later.first);
+  absolute.merge(later.absolute);
+  relative.merge(later.relative);
+}
+
+void GoldenResult::add(const GoldenResult& other) {
+  if (!checked) {
+    *this = other;
+    return;
+  }
+  if (passed && !other.passed) first_mismatch = other.first_mismatch;
+  passed = passed && other.passed;
+  elements += other.elements;
+  mismatches += other.mismatches;
+  max_abs_error = std::max(max_abs_error, other.max_abs_error);
+  max_rel_error = std::max(max_rel_error, other.max_rel_error);
+  tolerance = std::max(tolerance, other.tolerance);
+}
+
+GoldenResult conclude(const GoldenTally& tally, const HostTensor& got, const Examine& examine,
+                      double tolerance, const std::string& rule, const MadeBy& made_by) {
+  GoldenResult result;
+  result.checked = true;
+  result.passed = tally.mismatches == 0;
+  result.elements = tally.elements;
+  result.mismatches = tally.mismatches;
+  result.tolerance = six_digits(tolerance);
+  result.rule = rule;
+  result.max_abs_error = largest(tally.absolute, got, examine, false);
+  result.max_rel_error = largest(tally.relative, got, examine, true);
+  if (!result.passed) result.first_mismatch = describe(got, tally.first, examine, made_by);
+  return result;
+}
+
+}  // namespace tahoma::runtime

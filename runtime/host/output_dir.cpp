@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/host/output_dir.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "model/base/error.h"
+#include "runtime/report/files/manifest.h"
+
+namespace tahoma::runtime {
+
+namespace fs = std::filesystem;
+using base::UserError;
+
+namespace {
+
+constexpr const char* kManifest = "manifest.json";
+
+[[noreturn]] void refuse_unwritable(const fs::path& path, const std::string& reason) {
+  throw UserError("E-OUT-001", path.string(), "cannot write the output folder: " + reason);
+}
+
+// Absolute, without a trailing '/', with symbolic links resolved: what rename needs.
+fs::path resolved(const std::string& path) {
+  if (path.empty()) refuse_unwritable("--out", "expected a folder's name");
+  std::error_code error;
+  fs::path full = fs::absolute(path, error);
+  if (!error) full = fs::weakly_canonical(full, error);
+  if (error) refuse_unwritable(path, error.message());
+  if (!full.has_filename()) full = full.parent_path();
+  if (full == full.root_path()) refuse_unwritable(path, "the root of the file system");
+  return full;
+}
+
+std::vector<std::string> listed_files(const fs::path& folder) {
+  std::ifstream file(folder / kManifest, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return files_of_manifest(text.str());
+}
+
+// The first entry that no run of ours put there, or "".
+std::string foreign_entry(const fs::path& folder) {
+  const std::vector<std::string> ours = listed_files(folder);
+  std::vector<std::string> foreign;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (std::find(ours.begin(), ours.end(), name) == ours.end()) foreign.push_back(name);
+  }
+  return foreign.empty() ? "" : *std::min_element(foreign.begin(), foreign.end());
+}
+
+void check_replaceable(const fs::path& folder) {
+  std::error_code error;
+  const fs::file_status status = fs::status(folder, error);
+  if (!fs::exists(status)) return;
+  if (!fs::is_directory(status)) refuse_unwritable(folder, "a file has that name");
+  std::string foreign;
+  try {
+    foreign = foreign_entry(folder);
+  } catch (const fs::filesystem_error& failure) {
+    refuse_unwritable(folder, failure.code().message());
+  }
+  if (!foreign.empty())
+    throw UserError(
+        "E-OUT-002", folder.string(),
+        fmt::format("the folder holds '{}', which tahoma did not write: choose another --out or an empty "
+                    "folder",
+                    foreign));
+}
+
+}  // namespace
+
+OutputDir::OutputDir(const std::string& path) : target_(resolved(path)) {
+  const std::string hidden = fmt::format(".{}.partial-{}", target_.filename().string(), getpid());
+  staging_ = target_.parent_path() / hidden;
+  check_replaceable(target_);
+  try {
+    probe();
+  } catch (...) {
+    for (auto parent = made_parents_.rbegin(); parent != made_parents_.rend(); ++parent)
+      ::rmdir(parent->c_str());
+    throw;
+  }
+}
+
+// Makes what is missing above the folder, and tries the folder itself.
+void OutputDir::probe() {
+  std::vector<fs::path> missing;
+  for (fs::path p = target_.parent_path(); !fs::exists(fs::symlink_status(p)); p = p.parent_path())
+    missing.push_back(p);
+  std::error_code error;
+  for (auto parent = missing.rbegin(); parent != missing.rend(); ++parent) {
+    if (!fs::create_directory(*parent, error)) refuse_unwritable(target_, error.message());
+    made_parents_.push_back(*parent);
+  }
+  if (!fs::create_directory(staging_, error))
+    refuse_unwritable(target_, error ? error.message() : "name in use");
+  fs::remove(staging_, error);
+}
+
+OutputDir::~OutputDir() {
+  if (kept_) return;
+  std::error_code ignored;  // nothing more can be done about a leftover
+  if (begun_) fs::remove_all(staging_, ignored);
+  // rmdir, not remove_all: someone else may have put something there meanwhile.
+  for (auto parent = made_parents_.rbegin(); parent != made_parents_.rend(); ++parent)
+    ::rmdir(parent->c_str());
+}
+
+void OutputDir::begin() {
+  if (begun_) return;
+  std::error_code error;
+  if (!fs::create_directory(staging_, error))
+    refuse_unwritable(target_, error ? error.message() : "name in use");
+  begun_ = true;
+}
+
+std::string OutputDir::file(const std::string& name) {
+  begin();
+  if (std::find(files_.begin(), files_.end(), name) == files_.end()) files_.push_back(name);
+  return (staging_ / name).string();
+}
+
+std::string OutputDir::folder(const std::string& name) {
+  std::string path = file(name);
+  std::error_code error;
+  if (!fs::create_directory(path, error)) refuse_unwritable(path, error.message());
+  return path;
+}
+
+void OutputDir::write(const std::string& name, std::string_view bytes) {
+  const std::string path = file(name);
+  errno = 0;
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  out.close();
+  if (!out)
+    throw UserError("E-OUT-003", (target_ / name).string(),
+                    fmt::format("cannot write the file: {}", std::strerror(errno)));
+}
+
+void OutputDir::commit() {
+  begin();
+  const auto keep_and_refuse = [this](const std::string& reason) {
+    kept_ = true;
+    throw UserError(
+        "E-OUT-004", target_.string(),
+        fmt::format("cannot give the folder its name: {}; the results are in {}", reason, staging_.string()));
+  };
+  try {
+    check_replaceable(target_);  // someone may have come meanwhile, and must not lose anything
+  } catch (const UserError& error) {
+    keep_and_refuse(error.what());
+  }
+  const fs::path old =
+      target_.parent_path() / fmt::format(".{}.old-{}", target_.filename().string(), getpid());
+  std::error_code error;
+  const bool replaces = fs::exists(fs::symlink_status(target_));
+  if (replaces) {
+    fs::rename(target_, old, error);
+    if (error) keep_and_refuse(error.message());
+  }
+  fs::rename(staging_, target_, error);
+  if (error) {
+    std::error_code ignored;
+    if (replaces) fs::rename(old, target_, ignored);
+    keep_and_refuse(error.message());
+  }
+  kept_ = true;
+  if (replaces) fs::remove_all(old, error);
+}
+
+}  // namespace tahoma::runtime

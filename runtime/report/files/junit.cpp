@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/report/files/junit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tahoma::runtime {
+
+namespace {
+
+std::string escaped(const std::string& text) {
+  std::string safe;
+  for (const char c : text) switch (c) {
+      case '&':
+        safe += "&amp;";
+        break;
+      case '<':
+        safe += "&lt;";
+        break;
+      case '>':
+        safe += "&gt;";
+        break;
+      case '"':
+        safe += "&quot;";
+        break;
+      default:
+        safe += static_cast<unsigned char>(c) < ' ' && c != '\n' && c != '\t' ? '?' : c;
+    }
+  return safe;
+}
+
+std::string case_xml(const std::string& suite, const JunitCase& each) {
+  const std::string head =
+      fmt::format(R"(    <testcase classname="{}" name="{}")", escaped(suite), escaped(each.name));
+  if (each.failure.empty()) return head + "/>\n";
+  return fmt::format("{}>\n      <failure message=\"{}\"/>\n    </testcase>\n", head, escaped(each.failure));
+}
+
+std::string suite_xml(const JunitSuite& suite) {
+  std::string cases;
+  for (const JunitCase& each : suite.cases) cases += case_xml(suite.name, each);
+  const auto failures = std::count_if(suite.cases.begin(), suite.cases.end(),
+                                      [](const JunitCase& each) { return !each.failure.empty(); });
+  return fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\">\n{}  </testsuite>\n",
+                     escaped(suite.name), suite.cases.size(), failures, cases);
+}
+
+}  // namespace
+
+std::string junit_xml(const std::vector<JunitSuite>& suites) {
+  std::string text;
+  for (const JunitSuite& suite : suites) text += suite_xml(suite);
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n" + text + "</testsuites>\n";
+}
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/report/files/manifest.h"
+
+#include <sys/resource.h>
+#include <sys/utsname.h>
+
+#include <nlohmann/json.hpp>
+
+#include "runtime/host/sha256.h"
+#include "runtime/report/files/version.h"
+
+namespace tahoma::runtime {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+constexpr const char *kRun = "tahoma run", *kCheck = "tahoma check";
+constexpr std::uint64_t kRssUnit = 1024;  // getrusage counts KiB on Linux
+}  // namespace
+
+HostFacts host_facts() {
+  HostFacts facts;
+  facts.version = version();
+  facts.commit = commit();
+  facts.binary_sha256 = sha256_of_file("/proc/self/exe");
+  utsname name{};
+  if (uname(&name) == 0) {
+    facts.host = name.nodename;
+    facts.system = std::string(name.sysname) + " " + name.release + " " + name.machine;
+  }
+  rusage usage{};
+  if (getrusage(RUSAGE_SELF, &usage) == 0)
+    facts.peak_rss_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * kRssUnit;
+  return facts;
+}
+
+namespace {
+
+// What every manifest begins with.
+Json opening(const char* program, const HostFacts& host) {
+  Json json;
+  json["program"] = program;
+  json["version"] = host.version;
+  json["commit"] = host.commit;
+  json["binary_sha256"] = host.binary_sha256;
+  return json;
+}
+
+std::string text_of(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string manifest_json(const Manifest& m) {
+  const double seconds = m.cost.simulation_seconds;
+  Json json = opening(kRun, m.host);
+  json["config_sha256"] = m.config_sha256;
+  json["seed"] = m.seed;
+  json["command_line"] = m.command_line;
+  json["host"] = {{"name", m.host.host}, {"system", m.host.system}};
+  json["wall_seconds"] = m.cost.wall_seconds;
+  json["simulation_seconds"] = seconds;
+  json["instructions_per_second"] = seconds > 0 ? static_cast<double>(m.cost.instructions) / seconds : 0;
+  json["peak_rss_bytes"] = m.host.peak_rss_bytes;
+  json["files"] = m.files;
+  return text_of(json);
+}
+
+std::string manifest_json(const CheckManifest& m) {
+  Json json = opening(kCheck, m.host);
+  json["command_line"] = m.command_line;
+  json["host"] = {{"name", m.host.host}, {"system", m.host.system}};
+  json["wall_seconds"] = m.wall_seconds;
+  json["files"] = m.files;
+  return text_of(json);
+}
+
+std::vector<std::string> files_of_manifest(const std::string& text) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) return {};
+  if (const Json program = json.value("program", Json()); program != kRun && program != kCheck) return {};
+  std::vector<std::string> files;
+  for (const Json& file : json.value("files", Json::array()))
+    if (file.is_string()) files.push_back(file.get<std::string>());
+  return files;
+}
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/report/regions/regions.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "isa/table/table.h"
+#include "isa/table/table_fields.h"
+#include "model/system/fabric_ways.h"
+
+namespace tahoma::runtime {
+
+using base::Duration, base::Time;
+
+namespace {
+
+constexpr std::size_t index_of(Resource resource) { return static_cast<std::size_t>(resource); }
+
+// The engines behind the first queues are resources in the same order.
+constexpr std::size_t kEngines = 4;
+static_assert(index_of(Resource::kGpSimd) == static_cast<std::size_t>(isa::Queue::kGpSimd) &&
+              index_of(Resource::kTensor) == static_cast<std::size_t>(isa::Queue::kTensor));
+
+Duration time_of(std::uint64_t bytes, double bytes_per_second) {
+  return {static_cast<std::int64_t>(static_cast<double>(bytes) / bytes_per_second * 1e15)};
+}
+
+std::uint64_t elements_of(const isa::Instruction& i) {
+  return isa::row_of(i.op).cost == isa::CostClass::kDoorbell
+             ? 0
+             : i.shape.partitions * isa::free_elements(i.shape);
+}
+
+}  // namespace
+
+const char* name_of(Resource resource) {
+  static constexpr std::array<const char*, kResources> kNames{"tensor", "vector", "scalar", "gpsimd",
+                                                              "dma",    "hbm",    "link"};
+  return kNames[index_of(resource)];
+}
+
+Resource RegionSummary::bound_by() const {
+  return static_cast<Resource>(std::max_element(needs.begin(), needs.end()) - needs.begin());
+}
+
+double RegionSummary::bound_percent() const {
+  return time().fs <= 0 ? 0 : 100 * static_cast<double>(bound().fs) / static_cast<double>(time().fs);
+}
+
+double RegionSummary::intensity() const {
+  return hbm_bytes == 0 ? 0 : operations / static_cast<double>(hbm_bytes);
+}
+
+RegionRecorder::Region::Region(const std::string& its_name, const model::MachineParams& machine)
+    : name(its_name), cores(machine.cores()), stacks(machine.chips() * machine.chip.hbm.stacks) {}
+
+void RegionRecorder::Region::touch(std::uint32_t core, Time from, Time until) {
+  start = std::min(start, from);
+  end = std::max(end, until);
+  cores[core].used = true;
+}
+
+void RegionRecorder::Region::count_bytes(std::size_t stack, std::uint64_t bytes) {
+  hbm_bytes += bytes;
+  stacks[stack] += bytes;
+}
+
+void RegionRecorder::Region::add(const Region& other) {
+  start = std::min(start, other.start);
+  end = std::max(end, other.end);
+  operations += other.operations;
+  hbm_bytes += other.hbm_bytes;
+  for (std::size_t c = 0; c < cores.size(); ++c) {
+    cores[c].used = cores[c].used || other.cores[c].used;
+    for (std::size_t r = 0; r < kResources; ++r) cores[c].busy[r] += other.cores[c].busy[r];
+  }
+  for (std::size_t s = 0; s < stacks.size(); ++s) stacks[s] += other.stacks[s];
+  for (const auto& [chips, bytes] : other.flows) flows[chips] += bytes;
+}
+
+void RegionRecorder::Region::count_flow(std::uint64_t bytes, std::uint32_t from, std::uint32_t to) {
+  if (from != to) flows[(std::uint64_t{from} << 32) | to] += bytes;
+}
+
+RegionRecorder::RegionRecorder(const model::MachineParams& machine)
+    : machine_(machine),
+      by_core_(machine.cores(), nullptr),
+      instructions_(machine.cores() * isa::kQueueCount),
+      transfers_(machine.cores() * isa::kQueueCount),
+      times_(machine.cores()) {}
+
+std::uint32_t RegionRecorder::number_of(const std::string& name) {
+  const auto [known, added] = numbers_.try_emplace(name, static_cast<std::uint32_t>(regions_.size()));
+  if (added) regions_.emplace_back(name, machine_);
+  return known->second;
+}
+
+void RegionRecorder::program(std::uint32_t core, std::shared_ptr<const isa::Program> program) {
+  std::shared_ptr<Labels>& labels = labels_[program.get()];
+  if (!labels) {
+    const std::uint32_t whole = number_of(program->name);
+    labels = std::make_shared<Labels>(Labels{std::move(program), whole, {}});
+    for (const std::string& name : labels->program->regions) labels->regions.push_back(number_of(name));
+  }
+  by_core_.at(core) = labels.get();
+}
+
+// Most come from where the one before came from.
+const RegionRecorder::Place& RegionRecorder::place_of(Places& places, std::uint32_t core, std::uint8_t queue,
+                                                      std::uint32_t index) const {
+  Place& place = places[core * isa::kQueueCount + queue];
+  if (place.stretch.contains(index)) return place;
+  const Labels& labels = *by_core_[core];
+  place.stretch = stretch_at(*labels.program, queue, index);
+  place.region = place.stretch.region ? labels.regions[*place.stretch.region] : labels.whole;
+  return place;
+}
+
+void RegionRecorder::instruction(const base::InstructionActivity& a) {
+  const isa::Instruction& i = by_core_[a.core]->program->streams[a.queue][a.index];
+  const Place& place = place_of(instructions_, a.core, a.queue, a.index);
+  // Whatever leaves the stretch comes at its end or jumps.
+  if (a.index == place.stretch.last || isa::row_of(i.op).cost == isa::CostClass::kBranch)
+    times_.book(a.core, a.queue, place.region, a.engine_time);
+  if (a.busy.fs == 0) return;  // waits and registers are what the work waits for
+  const bool tensor = a.queue == static_cast<std::uint8_t>(isa::Queue::kTensor);
+  book(regions_[place.region], a, static_cast<double>(tensor ? a.hardware_flops : elements_of(i)));
+}
+
+void RegionRecorder::book(Region& region, const base::InstructionActivity& a, double operations) const {
+  region.touch(a.core, a.start, a.complete);
+  if (a.queue >= kEngines) return;
+  region.cores[a.core].busy[a.queue] += a.busy;
+  region.operations += operations;
+}
+
+void RegionRecorder::transfer(const base::TransferActivity& a) {
+  book(regions_[place_of(transfers_, a.core, a.queue, a.index).region], a);
+}
+
+void RegionRecorder::book(Region& region, const base::TransferActivity& a) const {
+  region.touch(a.core, a.start, a.end);
+  region.cores[a.core].busy[index_of(Resource::kDma)] += a.busy;
+  const auto own = static_cast<std::uint32_t>(a.core / machine_.chip.cores);
+  const auto stack_of = [&](const isa::GlobalAddress& at) {
+    return at.chip * machine_.chip.hbm.stacks + at.stack;
+  };
+  if (a.read_bytes > 0) {
+    const isa::GlobalAddress from = isa::GlobalAddress::from(a.read_address);
+    region.count_bytes(stack_of(from), a.read_bytes);
+    region.count_flow(a.read_bytes, from.chip, own);
+  }
+  if (a.write_bytes > 0) {
+    const isa::GlobalAddress to = isa::GlobalAddress::from(a.write_address);
+    region.count_bytes(stack_of(to), a.write_bytes);
+    region.count_flow(a.write_bytes, own, to.chip);
+  }
+}
+
+Duration RegionRecorder::link_time(const Region& region) const {
+  if (region.flows.empty()) return Duration{0};
+  const model::FabricWays ways(machine_);
+  std::vector<double> seconds(ways.links().size());
+  for (const auto& flow : region.flows) {
+    const auto bytes = static_cast<double>(flow.second);
+    ways.along(static_cast<std::uint32_t>(flow.first >> 32), static_cast<std::uint32_t>(flow.first),
+               [&](std::uint32_t link) { seconds[link] += bytes / ways.links()[link].rate; });
+  }
+  return {static_cast<std::int64_t>(*std::max_element(seconds.begin(), seconds.end()) * 1e15)};
+}
+
+RegionSummary RegionRecorder::summary_of(const Region& region, const KindTimes& engines) const {
+  RegionSummary s;
+  s.name = region.name;
+  s.engines = engines;
+  if (region.start == base::kNever) return s;
+  s.start = region.start;
+  s.end = region.end;
+  s.operations = region.operations;
+  s.hbm_bytes = region.hbm_bytes;
+  for (const auto& [chips, bytes] : region.flows) s.sent_bytes += bytes;
+  for (const OnCore& core : region.cores) {
+    s.cores += core.used ? 1 : 0;
+    for (std::size_t r = 0; r < kEngines; ++r) s.needs[r] = std::max(s.needs[r], core.busy[r]);
+    const Duration dma{core.busy[index_of(Resource::kDma)].fs / isa::kDmaEngines};
+    s.needs[index_of(Resource::kDma)] = std::max(s.needs[index_of(Resource::kDma)], dma);
+  }
+  const base::Bandwidth peak = machine_.chip.hbm.bandwidth;
+  if (!peak.ideal)
+    s.needs[index_of(Resource::kHbm)] = time_of(*std::max_element(region.stacks.begin(), region.stacks.end()),
+                                                static_cast<double>(peak.bytes_per_second));
+  s.needs[index_of(Resource::kLink)] = link_time(region);
+  return s;
+}
+
+RegionRecorder::Summaries RegionRecorder::summarise(const base::RunMeasurement& run) {
+  times_.finish(run);
+  Summaries all;
+  Region whole("all", machine_);
+  for (std::uint32_t n = 0; n < regions_.size(); ++n) {
+    if (regions_[n].start == base::kNever) continue;
+    whole.add(regions_[n]);
+    all.regions.push_back(summary_of(regions_[n], times_.of(n)));
+  }
+  all.whole = summary_of(whole, times_.whole());
+  std::sort(all.regions.begin(), all.regions.end(), [](const RegionSummary& a, const RegionSummary& b) {
+    return a.start != b.start ? a.start < b.start : a.name < b.name;
+  });
+  return all;
+}
+
+}  // namespace tahoma::runtime

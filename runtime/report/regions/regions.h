@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// The named parts of a run (runtime::Kernel::region, or `.region` in assembler text; without any, each
+// program by its own name): how long each took, and the bound that the machine's laws give for it.
+//
+// The time of a region is from the start of its first instruction or packet on any core to its last result;
+// regions may overlap. Its bound is the largest of what its own instructions occupy of one resource:
+//   tensor, vector, scalar, gpsimd   the issue of that engine, on the core where it is most
+//   dma                              the 16 DMA engines of a core, on the core where it is most, as if dealt
+//                                    evenly over them
+//   hbm                              bytes read and written of a stack at the stack's peak bandwidth
+//   link                             data over the busiest direction of a link, at its rate, on the ways of
+//                                    dimension order
+// A perfect schedule of the same instructions would take that long. Left out: a better choice of
+// instructions, which MFU speaks of. What its engines' time went to stands in region_times.h.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "isa/core/program.h"
+#include "model/base/activity.h"
+#include "model/system/machine_params.h"
+#include "runtime/report/regions/region_names.h"
+#include "runtime/report/regions/region_times.h"
+
+namespace tahoma::runtime {
+
+enum class Resource : std::uint8_t { kTensor, kVector, kScalar, kGpSimd, kDma, kHbm, kLink };
+inline constexpr std::size_t kResources = 7;
+const char* name_of(Resource resource);
+
+struct RegionSummary {
+  std::string name;
+  base::Time start{0}, end{0};
+  std::uint64_t cores = 0;  // that ran any of it
+  // 2 for each multiply-accumulate of the tensor engine, 1 for each element of an instruction of the others.
+  double operations = 0;
+  std::uint64_t hbm_bytes = 0, sent_bytes = 0;
+  std::array<base::Duration, kResources> needs{};  // of each resource at least
+  KindTimes engines{};                             // busy and stalled, by kind of engine
+
+  base::Duration time() const { return end - start; }
+  Resource bound_by() const;
+  base::Duration bound() const { return needs[static_cast<std::size_t>(bound_by())]; }
+  double bound_percent() const;  // of the time
+  double intensity() const;      // operations per byte of HBM; 0 where there are none
+};
+
+// Collects regions while the machine runs; one for a run.
+class RegionRecorder final : public base::Observer {
+ public:
+  explicit RegionRecorder(const model::MachineParams& machine);
+  void program(std::uint32_t core, std::shared_ptr<const isa::Program> program);
+
+  void instruction(const base::InstructionActivity& activity) override;
+  void transfer(const base::TransferActivity& activity) override;
+
+  struct Summaries {
+    RegionSummary whole;                 // everything as one region, "all"
+    std::vector<RegionSummary> regions;  // by start, then name
+  };
+  Summaries summarise(const base::RunMeasurement& run);  // once, after it
+
+ private:
+  struct OnCore {
+    std::array<base::Duration, kResources> busy{};  // engines, DMA summed over its 16
+    bool used = false;
+  };
+  struct Region {
+    Region(const std::string& name, const model::MachineParams& machine);
+    void touch(std::uint32_t core, base::Time start, base::Time end);
+    void count_bytes(std::size_t stack, std::uint64_t bytes);
+    void count_flow(std::uint64_t bytes, std::uint32_t from, std::uint32_t to);
+    void add(const Region& other);
+
+    std::string name;
+    base::Time start = base::kNever, end{0};
+    double operations = 0;
+    std::uint64_t hbm_bytes = 0;
+    std::vector<OnCore> cores;
+    std::vector<std::uint64_t> stacks;             // bytes of each
+    std::map<std::uint64_t, std::uint64_t> flows;  // bytes from one chip to another, by both numbers
+  };
+  // A program's streams by region: where each region begins, and which of regions_ it is.
+  struct Labels {
+    std::shared_ptr<const isa::Program> program;
+    std::uint32_t whole = 0;             // before the first mark
+    std::vector<std::uint32_t> regions;  // by the program's own number
+  };
+
+  struct Place {  // a stretch of a queue, and which of regions_ it belongs to
+    RegionStretch stretch;
+    std::uint32_t region = 0;
+  };
+  using Places = std::vector<Place>;  // the latest, by core and queue
+
+  std::uint32_t number_of(const std::string& name);
+  const Place& place_of(Places& places, std::uint32_t core, std::uint8_t queue, std::uint32_t index) const;
+  void book(Region& region, const base::InstructionActivity& a, double operations) const;
+  void book(Region& region, const base::TransferActivity& a) const;
+  RegionSummary summary_of(const Region& region, const KindTimes& engines) const;
+  base::Duration link_time(const Region& region) const;
+
+  const model::MachineParams& machine_;
+  std::vector<Region> regions_;
+  std::map<std::string, std::uint32_t> numbers_;
+  std::map<const isa::Program*, std::shared_ptr<Labels>> labels_;
+  std::vector<const Labels*> by_core_;
+  Places instructions_, transfers_;
+  RegionTimes times_;
+};
+
+// Block of summary.txt (`all` where there are several), regions.csv (a line each: name, start_ns, time_ns,
+// cores, operations, hbm_bytes, sent_bytes, intensity, bound_by, bound_ns, bound_percent, then what it needs
+// of each resource in ns).
+std::string regions_text(const RegionRecorder::Summaries& regions);
+std::string regions_csv(const std::vector<RegionSummary>& regions);
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/report/summary/summary_json.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "runtime/report/files/collective_report.h"
+#include "runtime/report/links/link_json.h"
+#include "runtime/report/memory/memory_json.h"
+
+namespace tahoma::runtime {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+// JSON has no infinity and no NaN; a golden error may be either.
+Json number(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+Json flops_json(const Summary& s) {
+  return {{"useful", s.flops.useful},
+          {"hardware", s.flops.hardware},
+          {"achieved_tflops", s.flops.achieved_tflops},
+          {"peak_tflops", s.flops.peak_tflops}};
+}
+
+Json figures_json(const std::vector<WorkloadFigure>& figures) {
+  Json json = Json::object();
+  for (const WorkloadFigure& figure : figures)
+    json[figure.key] = {{"value", number(figure.value)}, {"text", figure.text}, {"meaning", figure.meaning}};
+  return json;
+}
+
+Json golden_json(const GoldenResult& golden) {
+  Json json{{"checked", golden.checked}, {"passed", golden.passed}};
+  json["max_abs_error"] = number(golden.max_abs_error);
+  json["max_rel_error"] = number(golden.max_rel_error);
+  json["tolerance"] = number(golden.tolerance);
+  json["rule"] = golden.rule;
+  json["elements"] = golden.elements;
+  json["mismatches"] = golden.mismatches;
+  return json;
+}
+
+// Each check by its name on the command line; each kind of finding by its code.
+Json checks_json(const model::check::Findings& findings) {
+  using model::check::Kind;
+  const auto entry = [&](bool checked, std::initializer_list<Kind> kinds) {
+    Json json{{"checked", checked}};
+    if (!checked) return json;
+    std::uint64_t found = 0;
+    Json codes = Json::object();
+    for (const Kind kind : kinds) {
+      found += findings.found(kind);
+      if (findings.found(kind) > 0) codes[std::string(model::check::code_of(kind))] = findings.found(kind);
+    }
+    json["found"] = found;
+    json["codes"] = codes;
+    return json;
+  };
+  Json json = Json::object();
+  json["races"] = entry(findings.checked.races, {Kind::kRace, Kind::kSemaphore});
+  json["uninitialised"] =
+      entry(findings.checked.uninitialised, {Kind::kUninitialised, Kind::kOpenGroup, Kind::kNoGroup});
+  json["first"] = findings.first();
+  return json;
+}
+
+Json engines_json(const Summary& s) {
+  Json engines = Json::object();
+  for (const EngineSummary& engine : s.engines) {
+    Json shares = Json::object();
+    for (std::size_t i = 0; i < base::kCycleNames; ++i)
+      shares[base::name_of(static_cast<base::Cycle>(i))] = engine.percent[i];
+    engines[base::name_of(engine.kind)] = {{"engines", engine.engines},
+                                           {"instructions", engine.instructions},
+                                           {"active_percent", engine.active_percent},
+                                           {"time_percent", shares}};
+  }
+  return engines;
+}
+
+Json chip_faults_json(const std::vector<ChipFault>& faults) {
+  Json list = Json::array();
+  for (const ChipFault& f : faults)
+    list.push_back({{"chip", f.chip}, {"slow", f.faults.slow}, {"dead", f.faults.dead}});
+  return list;
+}
+
+Json dma_json(const DmaSummary& dma) {
+  return {{"bytes", dma.bytes},
+          {"packets", dma.packets},
+          {"transfers", dma.transfers},
+          {"busy_percent", dma.busy_percent},
+          {"active_percent", dma.active_percent}};
+}
+
+// Kinds and names that took any time.
+Json region_engines_json(const KindTimes& engines) {
+  Json json = Json::object();
+  for (std::size_t kind = 0; kind < base::kEngineKinds; ++kind) {
+    const KindTime& own = engines[kind];
+    if (own.total().fs == 0) continue;
+    Json shares = Json::object();
+    for (std::size_t n = 0; n < base::kCycleNames; ++n) {
+      const auto name = static_cast<base::Cycle>(n);
+      if (own.time[n].fs > 0) shares[base::name_of(name)] = own.percent(name);
+    }
+    const std::optional<base::Cycle> stall = own.largest_stall();
+    json[base::name_of(static_cast<base::EngineKind>(kind))] = {
+        {"time_ns", own.total().ns()},
+        {"largest_stall", stall ? base::name_of(*stall) : "none"},
+        {"time_percent", shares}};
+  }
+  return json;
+}
+
+Json region_json(const RegionSummary& r) {
+  Json needs = Json::object();
+  for (std::size_t i = 0; i < kResources; ++i) needs[name_of(static_cast<Resource>(i))] = r.needs[i].ns();
+  return {{"name", r.name},
+          {"start_ns", r.start.ns()},
+          {"time_ns", r.time().ns()},
+          {"cores", r.cores},
+          {"operations", r.operations},
+          {"hbm_bytes", r.hbm_bytes},
+          {"sent_bytes", r.sent_bytes},
+          {"intensity", r.intensity()},
+          {"bound_by", name_of(r.bound_by())},
+          {"bound_ns", r.bound().ns()},
+          {"bound_percent", r.bound_percent()},
+          {"needs_ns", needs},
+          {"engines", region_engines_json(r.engines)}};
+}
+
+Json regions_json(const std::vector<RegionSummary>& regions) {
+  Json list = Json::array();
+  for (const RegionSummary& region : regions) list.push_back(region_json(region));
+  return list;
+}
+
+// The vendor's flat names beside our tree.
+void add_vendor_metrics(const Summary& s, Json& json) {
+  json["mfu_estimated_percent"] = s.mfu_percent;
+  json["mbu_estimated_percent"] = s.mbu_percent ? Json(*s.mbu_percent) : Json(nullptr);
+  for (const EngineSummary& engine : s.engines)
+    if (engine.kind != base::EngineKind::kCollective)
+      json[std::string(base::name_of(engine.kind)) + "_engine_active_time_percent"] = engine.active_percent;
+  json["dma_active_time_percent"] = s.dma.active_percent;
+  json["hbm_read_bytes"] = s.hbm.read_bytes;
+  json["hbm_write_bytes"] = s.hbm.write_bytes;
+}
+
+}  // namespace
+
+std::string summary_json(const Summary& s) {
+  Json json;
+  json["schema_version"] = kSummarySchemaVersion;
+  json["workload"] = s.facts.workload;
+  json["machine"] = s.facts.machine;
+  json["mode"] = s.facts.mode;
+  json["seed"] = s.facts.seed;
+  json["cores"] = {{"machine", s.machine_cores}, {"used", s.facts.cores_used}, {"active", s.active_cores}};
+  json["chip_faults"] = chip_faults_json(s.chip_faults);
+  json["simulated_time_ns"] = static_cast<double>(s.elapsed.fs) / 1e6;  // rounds once, so prints clean
+  json["instructions"] = s.instructions;
+  json["flops"] = flops_json(s);
+  add_vendor_metrics(s, json);
+  json["golden"] = golden_json(s.facts.golden);
+  json["checks"] = checks_json(s.facts.checks);
+  json["engines"] = engines_json(s);
+  json["dma"] = dma_json(s.dma);
+  json["hbm"] = hbm_json(s.hbm);
+  json["links"] = links_json(s.links);
+  json["collectives"] = collectives_json(s.facts.collectives);
+  json["figures"] = figures_json(s.facts.figures);
+  json["whole"] = region_json(s.facts.regions.whole);
+  json["regions"] = regions_json(s.facts.regions.regions);
+  json["bound_by"] = {
+      {"resource", s.bound.resource}, {"share_percent", s.bound.share_percent}, {"reason", s.bound.reason}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace tahoma::runtime

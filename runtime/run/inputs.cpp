@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/run/inputs.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "model/base/error.h"
+#include "runtime/host/npy_dtype.h"
+#include "runtime/host/safetensors.h"
+
+namespace tahoma::runtime {
+
+namespace {
+
+std::uint64_t product(const std::vector<std::uint64_t>& shape) {
+  std::uint64_t n = 1;
+  for (const std::uint64_t extent : shape) n *= extent;
+  return n;
+}
+
+// splitmix64's finalizer: every bit of the result depends on every bit of the counter.
+std::uint64_t mix(std::uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
+  return x ^ (x >> 31);
+}
+
+constexpr std::uint64_t kGamma = 0x9E3779B97F4A7C15ULL;  // splitmix64's step, 2^64 over the golden ratio
+
+std::uint64_t stream_key(std::uint64_t seed, std::uint64_t tensor) {
+  return mix(mix(seed + kGamma) + (tensor + 1) * kGamma);
+}
+
+float value_of(std::uint64_t key, std::uint64_t index) {
+  const std::uint64_t bits = mix(key + (index + 1) * kGamma) >> 40;
+  return static_cast<float>(static_cast<std::int64_t>(bits) - (std::int64_t{1} << 23)) * 0x1p-23F;
+}
+
+void require_inside(const HostTensor& tensor, const Window& w) {
+  TAHOMA_INVARIANT(w.row + w.rows <= tensor.rows() && w.column + w.columns <= tensor.columns(),
+                   fmt::format("window [{}+{}, {}+{}] of tensor {} {}", w.row, w.rows, w.column, w.columns,
+                               tensor.name, tensor.shape));
+}
+
+template <class Element>
+void transpose_window(const std::byte* src, std::uint64_t src_stride, const Window& w, std::byte* dst) {
+  constexpr std::uint64_t kBlock = 32;  // a square of rows that stays in the first-level cache
+  for (std::uint64_t r0 = 0; r0 < w.rows; r0 += kBlock)
+    for (std::uint64_t c0 = 0; c0 < w.columns; c0 += kBlock)
+      for (std::uint64_t r = r0; r < std::min(w.rows, r0 + kBlock); ++r)
+        for (std::uint64_t c = c0; c < std::min(w.columns, c0 + kBlock); ++c)
+          std::memcpy(dst + (c * w.rows + r) * sizeof(Element), src + (r * src_stride + c) * sizeof(Element),
+                      sizeof(Element));
+}
+
+void widen_row(const std::byte* src, isa::DType dtype, std::uint64_t n, float* dst) {
+  if (dtype == isa::DType::kFp32) {
+    std::memcpy(dst, src, n * sizeof(float));
+  } else if (dtype == isa::DType::kBf16) {
+    for (std::uint64_t i = 0; i < n; ++i) {
+      std::uint16_t bits = 0;
+      std::memcpy(&bits, src + 2 * i, 2);
+      dst[i] = isa::fp32_from_bf16(bits);
+    }
+  } else {
+    const std::size_t size = isa::size_of(dtype);
+    for (std::uint64_t i = 0; i < n; ++i) dst[i] = isa::load_as_fp32(src + i * size, dtype);
+  }
+}
+
+}  // namespace
+
+std::uint64_t HostTensor::elements() const { return product(shape); }
+std::uint64_t HostTensor::columns() const { return shape.empty() ? 1 : shape.back(); }
+std::uint64_t HostTensor::rows() const { return columns() == 0 ? 0 : elements() / columns(); }
+
+float HostTensor::at(std::uint64_t row, std::uint64_t column) const {
+  return isa::load_as_fp32(values.data() + (row * columns() + column) * isa::size_of(dtype), dtype);
+}
+
+HostTensor make_tensor(const std::string& name, isa::DType dtype, std::vector<std::uint64_t> shape) {
+  HostTensor tensor{name, dtype, std::move(shape), {}};
+  tensor.values.resize(tensor.elements() * isa::size_of(dtype));
+  return tensor;
+}
+
+float generated_value(std::uint64_t seed, std::uint64_t tensor, std::uint64_t index) {
+  return value_of(stream_key(seed, tensor), index);
+}
+
+HostTensor generate_input(const std::string& name, isa::DType dtype, std::vector<std::uint64_t> shape,
+                          std::uint64_t seed, std::uint64_t tensor) {
+  HostTensor result = make_tensor(name, dtype, std::move(shape));
+  const std::uint64_t key = stream_key(seed, tensor), n = result.elements();
+  const std::size_t size = isa::size_of(dtype);
+  for (std::uint64_t i = 0; i < n; ++i)
+    isa::store_from_fp32(result.values.data() + i * size, dtype, value_of(key, i));
+  return result;
+}
+
+HostTensor load_input(const std::string& path, const std::string& name, isa::DType dtype,
+                      std::vector<std::uint64_t> shape) {
+  if (names_safetensors(path)) {
+    std::vector<std::byte> values = read_safetensors(path, name, dtype, shape);
+    return {name, dtype, std::move(shape), std::move(values)};
+  }
+  NpyArray array = read_npy(path);
+  if (array.shape != shape)
+    throw base::UserError(
+        "E-NPY-011", path,
+        fmt::format("input {} must have shape {}, the file has {}", name, shape, array.shape));
+  const std::vector<std::string> accepted = npy_types_of(dtype);
+  if (std::find(accepted.begin(), accepted.end(), array.descr) == accepted.end())
+    throw base::UserError("E-NPY-010", path,
+                          fmt::format("input {} is {}: expected element type {}, the file has {}", name,
+                                      isa::name_of(dtype), fmt::join(accepted, " or "), array.descr));
+  return {name, dtype, std::move(shape), from_npy(std::move(array), dtype)};
+}
+
+HostTensor input(const std::string& path, const std::string& name, isa::DType dtype,
+                 std::vector<std::uint64_t> shape, std::uint64_t seed, std::uint64_t tensor) {
+  return path.empty() ? generate_input(name, dtype, std::move(shape), seed, tensor)
+                      : load_input(path, name, dtype, std::move(shape));
+}
+
+void copy_window(const HostTensor& tensor, const Window& w, std::byte* dst) {
+  require_inside(tensor, w);
+  const std::size_t size = isa::size_of(tensor.dtype);
+  for (std::uint64_t r = 0; r < w.rows; ++r)
+    std::memcpy(dst + r * w.columns * size,
+                tensor.values.data() + ((w.row + r) * tensor.columns() + w.column) * size, w.columns * size);
+}
+
+void copy_window_transposed(const HostTensor& tensor, const Window& w, std::byte* dst) {
+  require_inside(tensor, w);
+  const std::size_t size = isa::size_of(tensor.dtype);
+  const std::byte* src = tensor.values.data() + (w.row * tensor.columns() + w.column) * size;
+  if (size == 4) transpose_window<std::uint32_t>(src, tensor.columns(), w, dst);
+  if (size == 2) transpose_window<std::uint16_t>(src, tensor.columns(), w, dst);
+  if (size == 1) transpose_window<std::uint8_t>(src, tensor.columns(), w, dst);
+}
+
+void widen_window(const HostTensor& tensor, const Window& w, float* dst) {
+  require_inside(tensor, w);
+  const std::size_t size = isa::size_of(tensor.dtype);
+  for (std::uint64_t r = 0; r < w.rows; ++r)
+    widen_row(tensor.values.data() + ((w.row + r) * tensor.columns() + w.column) * size, tensor.dtype,
+              w.columns, dst + r * w.columns);
+}
+
+void paste_window(HostTensor& tensor, const Window& w, const std::byte* src) {
+  require_inside(tensor, w);
+  const std::size_t size = isa::size_of(tensor.dtype);
+  for (std::uint64_t r = 0; r < w.rows; ++r)
+    std::memcpy(tensor.values.data() + ((w.row + r) * tensor.columns() + w.column) * size,
+                src + r * w.columns * size, w.columns * size);
+}
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The thin runtime's front door: open a machine, allocate tensors in HBM, load a program for a set of cores,
+// run, read back. One machine per process. In timing mode tensors have addresses and shapes but no values:
+// write() and read() are refused by an invariant, so callers ask functional() first. Control tensors, which a
+// program names among its arguments, keep their values in both modes: has_values() says so once the program
+// is loaded.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "isa/core/program.h"
+#include "isa/validate/validate.h"
+#include "model/system/system.h"
+
+namespace tahoma::runtime {
+
+// What a program may use of a machine's cores: the sizes that isa::validate() checks against.
+isa::Limits limits_of(const model::MachineParams& machine);
+
+// A dense row-major tensor in the HBM of one stack.
+struct Tensor {
+  std::string name;
+  isa::DType dtype = isa::DType::kFp32;
+  std::vector<std::uint64_t> shape;
+  std::uint64_t address = 0;  // global, see isa::GlobalAddress
+  std::uint32_t core = 0;     // to whose stack it went
+  std::uint64_t elements() const;
+  std::uint64_t bytes() const;
+};
+
+class Machine {
+ public:
+  Machine(const model::MachineParams& params, model::Mode mode, model::check::Options checks = {});
+  ~Machine();
+
+  const model::MachineParams& params() const;
+  bool functional() const;
+  std::uint32_t cores() const;
+
+  // In the stack that belongs to `core`, 64-byte aligned. Throws UserError E-RUN-010 when the stack is full,
+  // naming the tensor, its size and what is left; E-RUN-055 when the core's chip is dead.
+  Tensor allocate(std::uint32_t core, const std::string& name, isa::DType dtype,
+                  std::vector<std::uint64_t> shape);
+
+  // True in functional mode, and of the control arguments of the programs loaded so far.
+  bool has_values(const Tensor& tensor) const;
+
+  void write(const Tensor& tensor, std::span<const std::byte> values);
+  void read(const Tensor& tensor, std::span<std::byte> values);
+  std::byte* bytes(const Tensor& tensor);  // the tensor's host bytes themselves
+  // Declares a tensor an input: the host has filled it, or in timing mode would have. write() does it by
+  // itself; whoever fills bytes() calls it, in both modes, so that reading the tensor is no error.
+  void declare_input(const Tensor& tensor);
+
+  // Throws isa::ProgramError if this machine cannot run the program. Whoever has many validates them on
+  // several threads and says so; load() does it for the others.
+  void validate(const isa::Program& program) const;
+  void take_as_valid(std::shared_ptr<const isa::Program> program);
+
+  // `arguments[i]` is the address (or, for notify, the core number) behind argument i of the program. Throws
+  // E-RUN-011 when there are more or fewer, E-RUN-012 when a control argument is no address of a tensor.
+  void load(std::uint32_t core, std::shared_ptr<const isa::Program> program,
+            const std::vector<std::uint64_t>& arguments);
+
+  // What has been allocated so far, in that order.
+  const std::vector<Tensor>& tensors() const;
+  // What has been loaded so far, by core.
+  const std::map<std::uint32_t, std::shared_ptr<const isa::Program>>& programs() const;
+
+  void observe(base::Observer* observer);          // another one, before the run (model/base/activity.h)
+  void observe(base::ProbeObserver* probes);       // the only one, before the run
+  void observe(base::TimelineObserver* timeline);  // the only one, before the run
+  // The one who is told of every result, before the run, in functional mode.
+  void observe_results(base::ResultObserver* observer);
+  // Where values lie in functional mode: an offset inside each partition of a core's SBUF or PSUM, whose
+  // partitions lie `partition` bytes apart, or a global address.
+  struct Values {
+    const std::byte* at = nullptr;
+    std::size_t partition = 0;
+  };
+  Values values(std::uint32_t core, isa::Space space, std::uint64_t offset) const;
+  void seed(std::uint64_t seed);  // of stochastic rounding, before the run
+  base::RunMeasurement run(const std::function<void(const model::Progress&)>& progress = {});
+  void collect(base::StatSink& sink) const;
+  const model::check::Findings& findings() const;  // of the finished run
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tahoma::runtime

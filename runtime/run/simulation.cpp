@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/run/simulation.h"
+
+#include <chrono>
+#include <optional>
+
+#include "runtime/run/machine.h"
+
+namespace tahoma::runtime {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// References are rounded to nearest, so they say nothing about a machine that rounds stochastically.
+GoldenResult judge(ResolvedConfig& config, Machine& machine) {
+  if (config.machine.chip.core.rounding == "nearest") return config.workload->verify(machine);
+  GoldenResult unjudged;
+  unjudged.rule = "not checked: references are rounded to nearest, machine.chip.core.rounding is " +
+                  config.machine.chip.core.rounding;
+  return unjudged;
+}
+
+RunFacts facts_of(const ResolvedConfig& config, const Simulated& run) {
+  RunFacts facts;
+  facts.workload = config.workload->describe();
+  facts.machine = config.machine.name;
+  facts.mode = config.run.mode;
+  facts.seed = config.run.seed;
+  facts.useful_flops = config.workload->useful_flops();
+  facts.dtype = config.workload->compute_dtype();
+  facts.array_mode = config.workload->compute_mode();
+  facts.cores_used = config.workload->cores_used();
+  facts.golden = run.golden;
+  facts.checks = run.checks;
+  facts.collectives = run.collectives;
+  facts.figures = run.figures;
+  facts.regions = run.regions;
+  return facts;
+}
+
+// The recorders of what happens window by window, if they are wanted.
+class OverTime {
+ public:
+  OverTime(bool wanted, Machine& machine) {
+    if (!wanted) return;
+    engines_.emplace(machine.params().cores());
+    occupancy_.emplace(machine.params(), machine.tensors());
+    for (const auto& [core, program] : machine.programs()) occupancy_->program(core, program);
+    machine.observe(&*engines_);
+    machine.observe(&*occupancy_);
+  }
+  void take(Simulated& run, TraceRecorder* trace) {
+    if (!engines_) return;
+    run.engines = engines_->engines();
+    const auto draw = [&](const InstanceOccupancy& o) { trace->occupancy(o, run.measurement.elapsed); };
+    run.occupancy =
+        occupancy_->summarise(run.measurement.elapsed, trace == nullptr ? OccupancyRecorder::Each{} : draw);
+  }
+
+ private:
+  std::optional<EngineRecorder> engines_;
+  std::optional<OccupancyRecorder> occupancy_;
+};
+
+void watch(Machine& machine, TraceRecorder* trace) {
+  if (trace == nullptr) return;
+  for (const auto& [core, program] : machine.programs()) trace->program(core, program);
+  machine.observe(static_cast<base::Observer*>(trace));
+  machine.observe(static_cast<base::TimelineObserver*>(trace));
+}
+
+}  // namespace
+
+Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, ProgressLine* progress) {
+  const auto stage = [&](const char* what) {
+    if (progress != nullptr) progress->stage(what);
+  };
+  stage("elaborating the machine");
+  Machine machine(config.machine, config.mode(), options.checks);
+  stage("placing tensors and programs");
+  config.workload->prepare(machine, config.run.seed);
+  machine.seed(config.run.seed);
+  RegionRecorder regions(config.machine);
+  for (const auto& [core, program] : machine.programs()) regions.program(core, program);
+  machine.observe(&regions);
+  const bool occupancy = options.trace != nullptr && options.trace->wants(TraceKind::kOccupancy);
+  OverTime over_time(options.over_time || occupancy, machine);
+  watch(machine, options.trace);
+  if (options.checkpoints != nullptr) options.checkpoints->attach(machine);
+
+  Simulated run;
+  stage("starting");
+  const Clock::time_point start = Clock::now();
+  run.measurement = machine.run([&](const model::Progress& p) {
+    if (progress != nullptr) progress->update(p);
+  });
+  run.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  run.checks = machine.findings();
+  run.regions = regions.summarise(run.measurement);
+  over_time.take(run, options.trace);
+  if (options.trace != nullptr) options.trace->finish(run.measurement);
+  if (options.checkpoints != nullptr) options.checkpoints->finish(run.measurement.elapsed);
+  if (machine.functional()) {
+    stage("checking against the golden reference");
+    if (options.golden) run.golden = judge(config, machine);
+    if (options.outputs) run.outputs = config.workload->outputs(machine);
+  }
+  run.collectives = config.workload->collectives(machine, run.measurement);
+  run.figures = config.workload->figures(machine, run.measurement);
+  machine.collect(run.stats);
+  return run;
+}
+
+Summary summary_of(const ResolvedConfig& config, const Simulated& run) {
+  return summarise(facts_of(config, run), config.machine, run.measurement);
+}
+
+}  // namespace tahoma::runtime

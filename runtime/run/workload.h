@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// A workload is one case that `tahoma run` executes: parameters below `workload.`, a placement of tensors and
+// programs on a machine, and a golden reference. The kinds are listed by workloads/registry.cpp.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/base/params.h"
+#include "runtime/collective/result/collective_result.h"
+#include "runtime/run/machine.h"
+
+namespace tahoma::runtime {
+
+struct GoldenResult {
+  bool checked = false, passed = false;
+  double max_abs_error = 0, max_rel_error = 0;
+  double tolerance =
+      0;             // largest error / allowed error seen is below 1 when passed; this is the rule's epsilon
+  std::string rule;  // how the tolerance follows from dtype and reduction length, one line
+  std::uint64_t elements = 0, mismatches = 0;
+  std::string first_mismatch;  // several lines: index, got, expected, neighbours, the core that made it
+
+  void add(const GoldenResult& other);  // one result for both checks; the first mismatch of either stays
+};
+
+struct NamedValues {  // an output that can be saved as .npy
+  std::string name;
+  isa::DType dtype;
+  std::vector<std::uint64_t> shape;
+  std::vector<std::byte> values;  // bf16 is saved as fp32
+};
+
+// What the owner of a workload asks for beside time and FLOPS, in its own words: "tokens_per_second".
+struct WorkloadFigure {
+  std::string key;  // with the unit, as in summary.json
+  double value = 0;
+  std::string text;     // the value as a person reads it
+  std::string meaning;  // one sentence: how it is counted
+};
+
+class Workload {
+ public:
+  virtual ~Workload() = default;
+  virtual void declare(base::ParamTree& tree) = 0;                    // called once, before anything else
+  virtual void check(const model::MachineParams& machine) const = 0;  // cross-field rules; throws UserError
+  virtual void prepare(Machine& machine, std::uint64_t seed) = 0;     // inputs, tensors, programs
+  virtual GoldenResult verify(Machine& machine) = 0;                  // functional mode, after the run
+  virtual std::vector<NamedValues> outputs(Machine& machine) = 0;     // functional mode, after the run
+  // In the order in which they were run; both modes, after the run and verify().
+  virtual std::vector<CollectiveResult> collectives(Machine& /*machine*/,
+                                                    const base::RunMeasurement& /*run*/) {
+    return {};
+  }
+  // After the run, both modes; in the order in which they are shown.
+  virtual std::vector<WorkloadFigure> figures(Machine& /*machine*/, const base::RunMeasurement& /*run*/) {
+    return {};
+  }
+  virtual double useful_flops() const = 0;
+  virtual isa::DType compute_dtype()
+      const = 0;  // decides the peak that MFU is measured against, with the mode:
+  virtual isa::MatmulMode compute_mode() const { return isa::MatmulMode::kDense; }
+  virtual std::uint32_t cores_used() const = 0;
+  virtual std::string describe() const = 0;  // "gemm 8192x4096x4096 bf16, shard m8 n8 k8"
+};
+
+struct WorkloadKind {
+  std::string name, doc;
+  std::function<std::unique_ptr<Workload>()> make;
+};
+const std::vector<WorkloadKind>& workload_kinds();  // defined in workloads/registry.cpp
+
+}  // namespace tahoma::runtime

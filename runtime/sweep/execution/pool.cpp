@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/sweep/execution/pool.h"
+
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <system_error>
+
+#include "runtime/sweep/execution/admission.h"
+
+namespace tahoma::runtime {
+
+namespace {
+
+// "MemAvailable:   123 kB" of /proc/meminfo.
+std::uint64_t available() {
+  std::ifstream file("/proc/meminfo");
+  std::string key, unit;
+  for (std::uint64_t value = 0; file >> key >> value; std::getline(file, unit))
+    if (key == "MemAvailable:") return value * 1024;
+  return 0;
+}
+
+// A number in a file; nothing where there is none ("max").
+std::optional<std::uint64_t> number_in(const char* path) {
+  std::ifstream file(path);
+  std::uint64_t value = 0;
+  if (file >> value) return value;
+  return std::nullopt;
+}
+
+pid_t start(const std::filesystem::path& folder, const PoolOptions& options) {
+  const std::vector<std::string> words{"tahoma",
+                                       "point",
+                                       folder.string(),
+                                       "--time",
+                                       fmt::format("{}", options.limits.time),
+                                       "--memory",
+                                       fmt::format("{}", options.limits.memory.count),
+                                       "--with",
+                                       fmt::format("{}", getpid())};
+  std::vector<char*> argv;
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  posix_spawnattr_t apart;  // a group of its own: Ctrl-C is for the sweep
+  posix_spawnattr_init(&apart);
+  posix_spawnattr_setflags(&apart, POSIX_SPAWN_SETPGROUP);
+  pid_t process = 0;
+  const int reason = posix_spawn(&process, "/proc/self/exe", nullptr, &apart, argv.data(), environ);
+  posix_spawnattr_destroy(&apart);
+  if (reason != 0) throw std::system_error(reason, std::generic_category(), "starting a point");
+  return process;
+}
+
+class Pool {
+ public:
+  Pool(const std::filesystem::path& points, const PoolOptions& options)
+      : points_(points),
+        options_(options),
+        admission_(options.memory.count > 0 ? options.memory : free_memory(), options.jobs,
+                   options.limits.memory) {}
+
+  bool idle() const { return running_.empty(); }
+  bool has_room(const Job& job) const { return admission_.may_start(job.workload); }
+
+  void run(const Job& job) {
+    const pid_t process = start(points_ / job.id, options_);
+    running_.emplace(process, Running{job, admission_.start(job.workload)});
+  }
+
+  // Nothing when a signal came first.
+  std::optional<Job> await_one() {
+    int status = 0;
+    const pid_t process = waitpid(-1, &status, 0);
+    const auto at = running_.find(process);
+    if (at == running_.end()) return std::nullopt;
+    const auto [job, part] = at->second;
+    running_.erase(at);
+    const auto result = read_result(points_ / job.id);
+    admission_.end(job.workload, part, result ? std::optional(result->last().peak_bytes) : std::nullopt);
+    return job;
+  }
+
+ private:
+  struct Running {
+    Job job;
+    std::uint64_t part;  // of the memory
+  };
+  const std::filesystem::path& points_;
+  const PoolOptions& options_;
+  Admission admission_;
+  std::map<pid_t, Running> running_;
+};
+
+}  // namespace
+
+base::Bytes free_memory() {
+  std::uint64_t free = available();
+  const auto most = number_in("/sys/fs/cgroup/memory.max"), used = number_in("/sys/fs/cgroup/memory.current");
+  if (most && used) free = std::min(free, *most - std::min(*most, *used));
+  return {free};
+}
+
+void run_locally(const std::filesystem::path& points, const std::vector<Job>& jobs,
+                 const PoolOptions& options, const std::function<void(const Job&)>& ended,
+                 const std::function<bool()>& stop) {
+  Pool pool(points, options);
+  std::size_t next = 0;
+  while (next < jobs.size() || !pool.idle()) {
+    while (next < jobs.size() && !stop() && pool.has_room(jobs[next])) pool.run(jobs[next++]);
+    if (pool.idle()) return;
+    if (const auto job = pool.await_one()) ended(*job);
+  }
+}
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/sweep/execution/prepared.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "model/base/error.h"
+#include "runtime/host/sha256.h"
+#include "runtime/sweep/spec/sweep_parameters.h"
+
+namespace tahoma::runtime {
+
+namespace {
+
+constexpr std::size_t kIdDigits = 32;
+
+ConfigRequest request_of(const SweepSpec& spec, const SweepPoint& point) {
+  ConfigRequest request{point.workload, spec.machine, spec.overrides, spec.mode, spec.seed};
+  request.overrides.insert(request.overrides.end(), point.overrides.begin(), point.overrides.end());
+  return request;
+}
+
+// Programs and tensors that a workload reads: they are part of what is computed.
+std::string contents_of_files(const ResolvedConfig& config) {
+  std::string hashes;
+  for (const base::Param& param : config.workload_tree.params()) {
+    const auto* const* text = std::get_if<std::string*>(&param.value);
+    std::error_code none;
+    if (text != nullptr && std::filesystem::is_regular_file(**text, none)) hashes += sha256_of_file(**text);
+  }
+  return hashes;
+}
+
+std::string id_of(const std::string& text) { return sha256_of(text).substr(0, kIdDigits); }
+
+void resolve(const SweepSpec& spec, const std::string& binary, PreparedPoint& prepared) {
+  const auto config = resolve_config(request_of(spec, prepared.point));
+  prepared.config = config->to_yaml();
+  prepared.config_sha256 = sha256_of(prepared.config);
+  prepared.seed = config->run.seed;
+  prepared.id = id_of(prepared.config + contents_of_files(*config) + binary);
+  const Names names = names_of(*config);
+  for (const auto& [metric, expression] : spec.metrics)
+    for (const std::string& name : expression.names())
+      if (const auto value = names.value(name)) prepared.values[name] = *value;
+}
+
+}  // namespace
+
+std::vector<PreparedPoint> prepare(const SweepSpec& spec, const std::string& binary_sha256) {
+  std::vector<PreparedPoint> all;
+  std::size_t refused = 0;
+  for (SweepPoint& point : points_of(spec)) {
+    PreparedPoint prepared;
+    prepared.point = std::move(point);
+    try {
+      resolve(spec, binary_sha256, prepared);
+    } catch (const base::UserError& error) {
+      prepared.refused = error.what();
+      prepared.id = id_of(prepared.point.workload + error.what() + std::to_string(prepared.point.number));
+      ++refused;
+    }
+    all.push_back(std::move(prepared));
+  }
+  if (refused == all.size() && !all.empty())
+    throw base::UserError("E-SWP-040", spec.file,
+                          fmt::format("none of the {} points has a configuration; the first: {}", refused,
+                                      all.front().refused));
+  return all;
+}
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/sweep/execution/slurm.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <set>
+#include <sstream>
+#include <system_error>
+#include <thread>
+
+#include "model/base/error.h"
+#include "runtime/sweep/execution/host_command.h"
+#include "runtime/sweep/results/atomic_files.h"
+
+namespace tahoma::runtime {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string trimmed(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  return text;
+}
+
+[[noreturn]] void refuse(const std::string& command, const CommandResult& result) {
+  throw base::UserError("E-SWP-060", "--executor slurm",
+                        result.status == 127
+                            ? fmt::format("there is no {} in PATH; expected Slurm's commands", command)
+                            : fmt::format("{}: {}", command, trimmed(result.text)),
+                        base::ExitStatus::kHost);
+}
+
+std::string quoted(const std::string& text) {
+  std::string all = "'";
+  for (const char c : text) all += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return all + "'";
+}
+
+// The longest array that this Slurm takes.
+std::size_t most_tasks() {
+  constexpr std::size_t kDefault = 1000;
+  const CommandResult config = run_command({"scontrol", "show", "config"});
+  if (config.status != 0) refuse("scontrol", config);
+  std::istringstream lines(config.text);
+  std::string key, equals;
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::size_t value = 0;
+    if (words >> key >> equals >> value && key == "MaxArraySize") return std::max<std::size_t>(1, value - 1);
+  }
+  return kDefault;
+}
+
+// One array: which of its tasks have not ended yet, by index.
+struct Array {
+  std::string id;
+  std::map<std::size_t, Job> open;
+};
+
+class Submission {
+ public:
+  Submission(const fs::path& points, const SlurmOptions& options)
+      : points_(fs::absolute(points)), options_(options), folder_(points_.parent_path() / "slurm") {
+    fs::create_directories(folder_);
+  }
+
+  Array submit(const std::vector<Job>& jobs) const {
+    const std::string name = fmt::format("{}", std::chrono::system_clock::now().time_since_epoch().count());
+    const fs::path list = folder_ / (name + ".txt"), script = folder_ / (name + ".sh");
+    std::string ids;
+    Array array;
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      ids += jobs[i].id + "\n";
+      array.open.emplace(i, jobs[i]);
+    }
+    write_whole(list, ids);
+    write_whole(script, script_text(list));
+    std::vector<std::string> words{"sbatch", "--parsable", "--job-name=tahoma", "--output=/dev/null",
+                                   fmt::format("--array=0-{}{}", jobs.size() - 1,
+                                               options_.jobs > 0 ? fmt::format("%{}", options_.jobs) : "")};
+    words.insert(words.end(), options_.sbatch.begin(), options_.sbatch.end());
+    words.push_back(script.string());
+    const CommandResult result = run_command(words);
+    if (result.status != 0) refuse("sbatch", result);
+    const std::string said = trimmed(result.text);
+    array.id = said.substr(0, said.find(';'));  // "JOB;CLUSTER"
+    return array;
+  }
+
+ private:
+  std::string script_text(const fs::path& list) const {
+    return fmt::format(
+        "#!/bin/sh\n"
+        "# One task of a sweep's array: the point on its line of the list.\n"
+        "id=$(sed -n \"$((SLURM_ARRAY_TASK_ID + 1))p\" {})\n"
+        "exec {} point {}/\"$id\" --executor slurm --time {} --memory {}\n",
+        quoted(list.string()), quoted(fs::read_symlink("/proc/self/exe").string()), quoted(points_.string()),
+        options_.limits.time, options_.limits.memory.count);
+  }
+
+  fs::path points_;
+  const SlurmOptions& options_;
+  fs::path folder_;
+};
+
+// However the sweep ends, nothing of it stays in the queue.
+class Arrays {
+ public:
+  Arrays() = default;
+  ~Arrays() {
+    try {
+      for (const Array& array : all)
+        if (!array.open.empty()) run_command({"scancel", array.id});
+    } catch (const std::system_error&) {  // the host starts no more processes: the tasks end by themselves
+    }
+  }
+  Arrays(const Arrays&) = delete;
+  Arrays& operator=(const Arrays&) = delete;
+
+  bool open() const {
+    return std::any_of(all.begin(), all.end(), [](const Array& a) { return !a.open.empty(); });
+  }
+
+  std::vector<Array> all;
+};
+
+// Indices of an array's tasks that wait or run. All are gone when Slurm has forgotten the job.
+std::set<std::size_t> queued(const Array& array) {
+  std::set<std::size_t> tasks;
+  const CommandResult result =
+      run_command({"squeue", "--noheader", "--array", "--jobs=" + array.id,
+                   "--states=PENDING,RUNNING,CONFIGURING,COMPLETING,SUSPENDED", "--format=%K"});
+  if (result.status != 0 && result.text.find("Invalid job id") == std::string::npos) refuse("squeue", result);
+  if (result.status == 0) {
+    std::istringstream words(result.text);
+    for (std::size_t task = 0; words >> task;) tasks.insert(task);
+  }
+  return tasks;
+}
+
+// "TIMEOUT", "OUT_OF_MEMORY", as long as Slurm remembers.
+std::string state_of(const Array& array, std::size_t task) {
+  const CommandResult result =
+      run_command({"scontrol", "show", "job", fmt::format("{}_{}", array.id, task), "--oneliner"});
+  const std::string key = "JobState=";
+  const std::size_t at = result.text.find(key);
+  if (at == std::string::npos) return "gone";
+  return result.text.substr(at + key.size(), result.text.find(' ', at) - at - key.size());
+}
+
+std::size_t attempts_of(const fs::path& folder) {
+  const auto result = read_result(folder);
+  return result ? result->attempts.size() : 0;
+}
+
+void note_lost(const fs::path& folder, const std::string& state) {
+  PointResult result = read_result(folder).value_or(PointResult{});
+  result.attempts.push_back(
+      {state == "TIMEOUT" ? Outcome::kTime : Outcome::kHost, "Slurm says " + state, "slurm", "", 0, 0});
+  write_result(folder, result);
+}
+
+}  // namespace
+
+void run_on_slurm(const fs::path& points, const std::vector<Job>& jobs, const SlurmOptions& options,
+                  const std::function<void(const Job&)>& ended, const std::function<bool()>& stop) {
+  const Submission submission(points, options);
+  const std::size_t most = most_tasks();
+  std::map<std::string, std::size_t> before;
+  for (const Job& job : jobs) before[job.id] = attempts_of(points / job.id);
+  Arrays arrays;
+  for (std::size_t first = 0; first < jobs.size(); first += most) {
+    const auto begin = jobs.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto end = jobs.begin() + static_cast<std::ptrdiff_t>(std::min(jobs.size(), first + most));
+    arrays.all.push_back(submission.submit({begin, end}));
+  }
+  while (arrays.open() && !stop()) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(options.poll));
+    for (Array& array : arrays.all) {
+      if (array.open.empty()) continue;
+      const std::set<std::size_t> still = queued(array);
+      for (auto task = array.open.begin(); task != array.open.end();) {
+        if (still.contains(task->first)) {
+          ++task;
+          continue;
+        }
+        const Job job = task->second;
+        if (attempts_of(points / job.id) == before[job.id])
+          note_lost(points / job.id, state_of(array, task->first));
+        task = array.open.erase(task);
+        ended(job);
+      }
+    }
+  }
+}
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// One attempt at one point, supervised: what every executor starts as `tahoma point`. The point runs in a
+// process of its own under the sweep's limits, into points/ID/out, with what it prints in points/ID/log.txt;
+// the supervisor writes down how that ended. Killed together with whoever started it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "model/base/units.h"
+#include "runtime/sweep/execution/attempt.h"
+
+namespace tahoma::runtime {
+
+struct WorkerLimits {
+  double time = 0;        // seconds; 0: none
+  base::Bytes memory{0};  // resident at its peak; 0: none
+};
+
+// `folder`: points/ID, which holds config.yaml. Two at the same point wait for each other, and who finds a
+// final result leaves it. Returns what it has written.
+PointResult attempt_point(const std::filesystem::path& folder, const std::string& executor,
+                          const WorkerLimits& limits);
+
+}  // namespace tahoma::runtime

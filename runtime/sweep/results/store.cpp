@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/sweep/results/store.h"
+
+#include <array>
+
+namespace tahoma::runtime {
+
+namespace {
+
+using Value = Database::Value;
+
+constexpr std::array<const char*, 6> kTables{
+    "meta(key TEXT PRIMARY KEY, value TEXT)",
+    "points(number INTEGER PRIMARY KEY, id TEXT, workload TEXT, status TEXT, reason TEXT)",
+    "parameters(number INTEGER, path TEXT, text TEXT, value REAL, PRIMARY KEY(number, path))",
+    "metrics(number INTEGER, name TEXT, value REAL, PRIMARY KEY(number, name))",
+    "provenance(id TEXT PRIMARY KEY, config_sha256 TEXT, binary_sha256 TEXT, seed INTEGER, command TEXT)",
+    "attempts(id TEXT, attempt INTEGER, executor TEXT, host TEXT, seconds REAL, peak_bytes INTEGER, "
+    "outcome TEXT, PRIMARY KEY(id, attempt))"};
+
+Value integer(std::uint64_t value) { return static_cast<std::int64_t>(value); }
+Value real_or_null(const std::optional<double>& value) { return value ? Value(*value) : Value(nullptr); }
+
+std::string text(const Value& value) {
+  const auto* found = std::get_if<std::string>(&value);
+  return found == nullptr ? "" : *found;
+}
+std::uint64_t number(const Value& value) { return static_cast<std::uint64_t>(std::get<std::int64_t>(value)); }
+
+}  // namespace
+
+Store::Store(const std::filesystem::path& file, const std::map<std::string, std::string>& meta)
+    : database_(file, Database::Access::kWrite) {
+  database_.transaction([&] {
+    for (const std::string table : kTables) {
+      database_.run("DROP TABLE IF EXISTS " + table.substr(0, table.find('(')));
+      database_.run("CREATE TABLE " + table + " WITHOUT ROWID");
+    }
+    for (const auto& [key, value] : meta) database_.run("INSERT INTO meta VALUES (?, ?)", {key, value});
+  });
+}
+
+void Store::add_points(const std::vector<PreparedPoint>& points, const std::string& binary_sha256) {
+  database_.transaction([&] {
+    for (const PreparedPoint& p : points) {
+      const Value n = integer(p.point.number);
+      const bool refused = !p.refused.empty();
+      database_.run("INSERT INTO points VALUES (?, ?, ?, ?, ?)",
+                    {n, p.id, p.point.workload, std::string(refused ? "failed" : "pending"), p.refused});
+      for (const SweepPoint::Parameter& parameter : p.point.parameters)
+        database_.run("INSERT INTO parameters VALUES (?, ?, ?, ?)",
+                      {n, parameter.path, parameter.text, real_or_null(parameter.value)});
+      if (!refused)
+        database_.run("INSERT OR IGNORE INTO provenance VALUES (?, ?, ?, ?, ?)",
+                      {p.id, p.config_sha256, binary_sha256, integer(p.seed),
+                       "tahoma run points/" + p.id + "/config.yaml"});
+    }
+  });
+}
+
+void Store::add_result(const PreparedPoint& point, const PointResult& result, const Metrics& metrics) {
+  database_.transaction([&] {
+    database_.run(
+        "UPDATE points SET status = ?, reason = ? WHERE number = ?",
+        {std::string(result.done() ? "done" : "failed"), result.last().reason, integer(point.point.number)});
+    for (const auto& [name, value] : metrics)
+      database_.run("INSERT OR REPLACE INTO metrics VALUES (?, ?, ?)",
+                    {integer(point.point.number), name, value});
+    for (std::size_t i = 0; i < result.attempts.size(); ++i) {
+      const Attempt& a = result.attempts[i];
+      database_.run(
+          "INSERT OR REPLACE INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?)",
+          {point.id, integer(i), a.executor, a.host, a.seconds, integer(a.peak_bytes), name_of(a.outcome)});
+    }
+  });
+}
+
+std::vector<Store::Row> Store::read(const std::filesystem::path& file) {
+  Database database(file, Database::Access::kRead);
+  std::vector<Row> all;
+  std::map<std::uint64_t, std::size_t> place;
+  for (const Database::Row& r :
+       database.rows("SELECT number, id, workload, status, reason FROM points ORDER BY number")) {
+    place[number(r[0])] = all.size();
+    all.push_back({number(r[0]), text(r[1]), text(r[2]), text(r[3]), text(r[4]), {}, {}});
+  }
+  for (const Database::Row& r : database.rows("SELECT number, path, text, value FROM parameters")) {
+    const auto* value = std::get_if<double>(&r[3]);
+    all[place.at(number(r[0]))].parameters.push_back(
+        {text(r[1]), text(r[2]), value == nullptr ? std::nullopt : std::optional(*value)});
+  }
+  for (const Database::Row& r : database.rows("SELECT number, name, value FROM metrics"))
+    if (const auto* value = std::get_if<double>(&r[2]))
+      all[place.at(number(r[0]))].metrics[text(r[1])] = *value;
+  return all;
+}
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/sweep/spec/derived.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/base/error.h"
+#include "model/base/quantity.h"
+
+namespace tahoma::runtime {
+namespace {
+
+constexpr double kNoise = 1e-9;
+constexpr double kMost = 9.2e18;  // of a signed 64-bit number
+
+[[noreturn]] void refuse(double number, const char* why) {
+  throw base::UserError("E-SWP-031", "", fmt::format("{} {}", number, why));
+}
+
+std::int64_t nearest(double number) {
+  if (number < 0) refuse(number, "is negative");
+  if (number > kMost) refuse(number, "is more than the parameter can hold");
+  return std::llround(number);
+}
+
+std::int64_t whole(double number) {
+  if (std::abs(number - std::round(number)) > kNoise * std::max(1.0, std::abs(number)))
+    refuse(number, "is not whole: choose rint(), floor() or ceil()");
+  return nearest(number);
+}
+
+std::uint64_t counted(std::int64_t value) { return static_cast<std::uint64_t>(value); }
+
+std::string text(bool, double number) {
+  if (number != 0 && number != 1) refuse(number, "is no switch: expected 0 or 1");
+  return base::to_text(number == 1);
+}
+std::string text(std::uint64_t, double number) { return base::to_text(counted(whole(number))); }
+std::string text(double, double number) { return base::to_text(number); }
+std::string text(base::Cycles, double number) { return base::to_text(base::Cycles{whole(number)}); }
+std::string text(base::Duration, double number) {
+  return base::to_text(base::Duration{nearest(number * 1e15)});
+}
+std::string text(base::Bytes, double number) { return base::to_text(base::Bytes{counted(nearest(number))}); }
+std::string text(base::Frequency, double number) {
+  return base::to_text(base::Frequency{counted(nearest(number))});
+}
+std::string text(base::Bandwidth, double number) {
+  return base::to_text(base::Bandwidth{counted(nearest(number)), false});
+}
+std::string text(const std::string&, double number) { refuse(number, "is no word"); }
+
+}  // namespace
+
+std::string text_of_number(const base::ParamRef& kind, double number) {
+  return std::visit([&](const auto* ref) { return text(*ref, number); }, kind);
+}
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/sweep/spec/expression.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <muParser.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <deque>
+
+#include "model/base/error.h"
+
+namespace tahoma::runtime {
+namespace {
+
+using base::UserError;
+
+struct Unit {
+  const char* name;
+  double value;
+};
+constexpr Unit kUnits[] = {{"B", 1},         {"kB", 1e3},         {"MB", 1e6},
+                           {"GB", 1e9},      {"TB", 1e12},        {"KiB", 1024},
+                           {"MiB", 1048576}, {"GiB", 1073741824}, {"TiB", 1099511627776},
+                           {"Hz", 1},        {"kHz", 1e3},        {"MHz", 1e6},
+                           {"GHz", 1e9},     {"fs", 1e-15},       {"ps", 1e-12},
+                           {"ns", 1e-9},     {"us", 1e-6},        {"ms", 1e-3},
+                           {"s", 1}};
+
+constexpr const char* kNameCharacters = "0123456789_.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+// What the parser's codes mean to somebody who wrote an expression.
+struct Refusal {
+  mu::EErrorCodes code;
+  const char* text;
+};
+constexpr Refusal kRefusals[] = {
+    {mu::ecUNEXPECTED_OPERATOR, "no operator can stand here"},
+    {mu::ecUNASSIGNABLE_TOKEN, "not understood: expected a number, a name, a function or an operator"},
+    {mu::ecUNEXPECTED_EOF, "it ends too early"},
+    {mu::ecUNEXPECTED_ARG_SEP, "a comma stands only between the arguments of a function"},
+    {mu::ecUNEXPECTED_VAL, "expected an operator before this value; a unit is a factor: '1.2 * GHz'"},
+    {mu::ecUNEXPECTED_VAR, "expected an operator before this name"},
+    {mu::ecUNEXPECTED_PARENS, "no parenthesis can stand here"},
+    {mu::ecMISSING_PARENS, "a parenthesis is missing"},
+    {mu::ecUNEXPECTED_FUN, "no function can stand here"},
+    {mu::ecTOO_MANY_PARAMS, "too many arguments"},
+    {mu::ecTOO_FEW_PARAMS, "too few arguments"},
+    {mu::ecUNEXPECTED_STR, "texts cannot be used in arithmetic"},
+    {mu::ecUNTERMINATED_STRING, "texts cannot be used in arithmetic"},
+};
+
+const char* words_of(mu::EErrorCodes code) {
+  for (const Refusal& refusal : kRefusals)
+    if (refusal.code == code) return refusal.text;
+  return "not understood";
+}
+
+bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; }
+
+// The functions and constants of the parser, and the units.
+mu::Parser fresh_parser() {
+  mu::Parser parser;
+  parser.DefineNameChars(kNameCharacters);
+  for (const Unit& unit : kUnits) parser.DefineConst(unit.name, unit.value);
+  parser.DefineFun("floor", [](double x) { return std::floor(x); });
+  parser.DefineFun("ceil", [](double x) { return std::ceil(x); });
+  return parser;
+}
+
+// The parser would take "a = 2" for an assignment; what is meant is "a == 2".
+std::size_t assignment_in(const std::string& text) {
+  for (std::size_t at = text.find('='); at != std::string::npos; at = text.find('=', at + 1)) {
+    if (at + 1 < text.size() && text[at + 1] == '=') {
+      ++at;
+    } else if (at == 0 || (text[at - 1] != '<' && text[at - 1] != '>' && text[at - 1] != '!')) {
+      return at;
+    }
+  }
+  return std::string::npos;
+}
+
+}  // namespace
+
+struct Expression::Parsed {
+  std::string text, place;
+  std::vector<std::string> names;
+  std::deque<double> values;  // one a name; the parser holds their addresses
+  mu::Parser parser = fresh_parser();
+
+  static double* add(const char* name, void* parsed) {
+    auto& self = *static_cast<Parsed*>(parsed);
+    self.names.emplace_back(name);
+    return &self.values.emplace_back(0);
+  }
+
+  [[noreturn]] void refuse(const char* code, std::size_t column, const std::string& why) const {
+    throw UserError(code, place, fmt::format("'{}', column {}: {}", text, column, why));
+  }
+
+  // Where the name stands, counted from 1.
+  std::size_t column_of(const std::string& name) const {
+    for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+      const std::size_t end = at + name.size();
+      if ((at == 0 || !in_name(text[at - 1])) && (end == text.size() || !in_name(text[end]))) return at + 1;
+    }
+    return 1;
+  }
+
+  [[noreturn]] void refuse_name(const std::string& name, const Names& names) const {
+    const std::vector<std::string> known = names.known();
+    if (std::find(known.begin(), known.end(), name) != known.end())
+      refuse("E-SWP-022", column_of(name), fmt::format("'{}' is no number", name));
+    refuse("E-SWP-021", column_of(name),
+           fmt::format("nothing is called '{}'{}", name, base::did_you_mean(name, known)));
+  }
+
+  [[noreturn]] void refuse_result() const {
+    std::vector<std::string> given;
+    for (std::size_t i = 0; i < names.size(); ++i)
+      given.push_back(fmt::format("{} = {}", names[i], values[i]));
+    refuse("E-SWP-022", 1,
+           fmt::format("the result is no finite number{}{}", given.empty() ? "" : " with ",
+                       fmt::join(given, ", ")));
+  }
+
+  void parse() {
+    parser.SetVarFactory(&Parsed::add, this);
+    if (text.find_first_not_of(" \t\n") == std::string::npos) refuse("E-SWP-020", 1, "it is empty");
+    if (const std::size_t at = assignment_in(text); at != std::string::npos)
+      refuse("E-SWP-020", at + 1, "nothing is assigned here: '==' compares");
+    try {
+      parser.SetExpr(text);
+      parser.Eval();
+    } catch (const mu::ParserError& e) {
+      const std::size_t column = e.GetPos() < 0 ? 1 : static_cast<std::size_t>(e.GetPos()) + 1;
+      refuse("E-SWP-020", std::min(column, text.size() + 1), words_of(e.GetCode()));
+    }
+    if (parser.GetNumResults() != 1)
+      refuse("E-SWP-020", text.find(',') + 1, "a comma stands only between the arguments of a function");
+  }
+};
+
+Expression::Expression(const std::string& text, std::string place) : parsed_(std::make_shared<Parsed>()) {
+  parsed_->text = text;
+  parsed_->place = std::move(place);
+  parsed_->parse();
+}
+
+const std::string& Expression::text() const { return parsed_->text; }
+const std::string& Expression::place() const { return parsed_->place; }
+const std::vector<std::string>& Expression::names() const { return parsed_->names; }
+
+double Expression::value(const Names& names) const {
+  for (std::size_t i = 0; i < parsed_->names.size(); ++i) {
+    const auto value = names.value(parsed_->names[i]);
+    if (!value) parsed_->refuse_name(parsed_->names[i], names);
+    parsed_->values[i] = *value;
+  }
+  const double result = parsed_->parser.Eval();
+  if (!std::isfinite(result)) parsed_->refuse_result();
+  return result;
+}
+
+void Expression::require(const Names& names) const {
+  for (const std::string& name : parsed_->names)
+    if (!names.value(name)) parsed_->refuse_name(name, names);
+}
+
+bool is_free_name(const std::string& name) {
+  static const mu::Parser parser = fresh_parser();
+  if (name.empty() || !std::all_of(name.begin(), name.end(), in_name)) return false;
+  if (std::isdigit(static_cast<unsigned char>(name.front())) != 0 || name.front() == '.') return false;
+  return !parser.GetConst().contains(name) && !parser.GetFunDef().contains(name);
+}
+
+}  // namespace tahoma::runtime

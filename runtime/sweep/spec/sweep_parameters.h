@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parameters of a resolved configuration by path, and as numbers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/base/params.h"
+#include "runtime/config/config.h"
+#include "runtime/sweep/spec/expression.h"
+
+namespace tahoma::runtime {
+
+// In base units: bytes, hertz, bytes a second, seconds, cycles; a switch is 0 or 1, an ideal bandwidth
+// infinite. Nothing for a text.
+std::optional<double> number_of(const base::ParamRef& value);
+
+// The tree with the parameter at `path`, as --set knows it; E-CFG-002 at `place`, with the nearest path.
+base::ParamTree& tree_of(ResolvedConfig& config, const std::string& path, const std::string& place);
+
+// "path=value" that --set reads as this text.
+std::string override_of(const std::string& path, const std::string& text);
+
+// All parameters of a configuration. A text has a name and no value. `config` must outlive the names.
+Names names_of(ResolvedConfig& config);
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/validation/accuracy/measure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "model/base/quantity.h"
+#include "runtime/config/config.h"
+#include "runtime/host/progress.h"
+#include "runtime/validation/accuracy/children.h"
+
+namespace tahoma::runtime {
+
+using base::ExitStatus;
+
+namespace {
+
+// A row of the page, by family and place in it.
+struct Slot {
+  std::size_t family = 0, row = 0;
+};
+
+// A run of a case, and the rows that its figures belong to.
+struct Job {
+  CaseRun run;
+  std::vector<Slot> slots;
+  std::string phase;  // of the throttle; "" for the machine's own
+};
+
+class Jobs {
+ public:
+  Jobs(const Suite& suite, const std::vector<std::string>& overrides, base::Duration window)
+      : suite_(suite), overrides_(overrides), window_(window) {
+    for (std::size_t f = 0; f < suite.families.size(); ++f) add(f);
+  }
+
+  const std::vector<Job>& list() const { return jobs_; }
+
+ private:
+  void add(std::size_t f) {
+    const Family& family = suite_.families[f];
+    for (std::size_t r = 0; r < family.figures.size(); ++r) {
+      add(family.figures[r], {f, r}, "");
+      for (std::uint64_t k = 0; k < family.phases; ++k) {
+        const base::Duration phase{window_.fs * static_cast<std::int64_t>(k) /
+                                   static_cast<std::int64_t>(family.phases)};
+        add(family.figures[r], {f, r}, base::to_text(phase));
+      }
+    }
+  }
+
+  // Figures of one case and phase share a run; each traffic is a run, on its own machine, and so is each
+  // collective, on its case's.
+  void add(const Figure& figure, Slot slot, const std::string& phase) {
+    if (figure.traffic || figure.fabric) {
+      jobs_.push_back({{figure.case_path, figure.case_path, overrides_, {figure}}, {slot}, ""});
+      return;
+    }
+    if (figure.collective) {
+      CaseRun run{figure.case_path, "", figure.collective->set, {figure}};
+      run.overrides.insert(run.overrides.end(), overrides_.begin(), overrides_.end());
+      jobs_.push_back({std::move(run), {slot}, ""});
+      return;
+    }
+    const auto [at, fresh] = known_.try_emplace({figure.case_path, phase}, jobs_.size());
+    if (fresh) {
+      Job job{{figure.case_path, suite_.machine_path, overrides_, {}}, {}, phase};
+      if (!phase.empty()) job.run.overrides.push_back("machine.chip.core.tensor.throttle_phase=" + phase);
+      jobs_.push_back(std::move(job));
+    }
+    jobs_[at->second].run.figures.push_back(figure);
+    jobs_[at->second].slots.push_back(slot);
+  }
+
+  const Suite& suite_;
+  const std::vector<std::string>& overrides_;
+  base::Duration window_;
+  std::vector<Job> jobs_;
+  std::map<std::pair<std::string, std::string>, std::size_t> known_;
+};
+
+// Of the machine of the cases, if there are any.
+base::Duration throttle_window(const Suite& suite, const std::vector<std::string>& overrides) {
+  if (suite.machine.empty()) return {};
+  return resolve_machine_params(suite.machine_path, overrides).chip.core.tensor.throttle_window;
+}
+
+std::vector<ChildResult> run_all(const std::vector<Job>& list, std::size_t jobs) {
+  std::vector<std::function<std::string()>> bodies;
+  for (const Job& job : list) bodies.emplace_back([&job] { return to_text(run_case(job.run)); });
+  ProgressLine progress;
+  progress.stage(fmt::format("running {} cases", list.size()));
+  return run_in_children(bodies, jobs, [&](std::size_t done) {
+    progress.stage(fmt::format("{} of {} cases have run", done, list.size()));
+  });
+}
+
+std::vector<Measured> results_of(const Job& job, const ChildResult& child) {
+  std::vector<Measured> measured = measured_from(child.text);
+  if (child.failure.empty() && measured.size() == job.slots.size()) return measured;
+  const std::string how = child.failure.empty() ? "sent no results" : child.failure;
+  const Measured failed{
+      0, fmt::format("the process of {} {}", job.run.path, how), ExitStatus::kInvariant, {}};
+  return std::vector<Measured>(job.slots.size(), failed);
+}
+
+void record_phase(PageRow& row, const Measured& measured, const std::string& phase) {
+  if (!measured.failure.empty()) {
+    row.measured.failure = fmt::format("with throttle_phase {}: {}", phase, measured.failure);
+    row.measured.status = measured.status;
+  } else if (!row.phases) {
+    row.phases = Spread{measured.model, measured.model};
+  } else {
+    row.phases =
+        Spread{std::min(row.phases->low, measured.model), std::max(row.phases->high, measured.model)};
+  }
+}
+
+}  // namespace
+
+Page measure(const Suite& suite, const std::vector<std::string>& overrides, std::size_t jobs) {
+  const Jobs list(suite, overrides, throttle_window(suite, overrides));
+  const std::vector<ChildResult> children = run_all(list.list(), jobs);
+
+  std::vector<std::vector<PageRow>> rows;
+  for (const Family& family : suite.families) {
+    rows.emplace_back();
+    for (const Figure& figure : family.figures) rows.back().push_back({figure, {}, std::nullopt, 0, false});
+  }
+  for (std::size_t j = 0; j < children.size(); ++j) {
+    const Job& job = list.list()[j];
+    const std::vector<Measured> measured = results_of(job, children[j]);
+    for (std::size_t i = 0; i < job.slots.size(); ++i) {
+      PageRow& row = rows[job.slots[i].family][job.slots[i].row];
+      if (job.phase.empty())
+        row.measured = measured[i];
+      else if (row.has_value())
+        record_phase(row, measured[i], job.phase);
+    }
+  }
+  std::vector<FamilyPage> families;
+  for (std::size_t f = 0; f < rows.size(); ++f)
+    families.push_back(judge(suite.families[f], std::move(rows[f])));
+  return make_page(suite, overrides, std::move(families));
+}
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+
+#include "runtime/host/whole_file.h"
+#include "runtime/report/files/statistics_tables.h"
+#include "runtime/report/files/version.h"
+#include "runtime/report/summary/format.h"
+#include "runtime/validation/regression/golden_file.h"
+#include "runtime/validation/regression/regression.h"
+
+namespace tahoma::runtime {
+
+namespace fs = std::filesystem;
+using base::ExitStatus, base::UserError;
+
+namespace {
+
+constexpr const char* kLogHeader =
+    "date,version,commit,case,old_time_ns,new_time_ns,old_mfu_percent,new_mfu_percent,old_bound,new_bound,"
+    "reason\n";
+
+struct Change {
+  std::string name;
+  std::optional<RunStatistics> before, after;
+};
+
+void require_allowed(const std::string& reason, const RegressionOptions& options) {
+  const char* ci = std::getenv("CI");
+  if (ci != nullptr && *ci != '\0')
+    throw UserError("E-REG-009", "--bless",
+                    "CI is set in the environment: goldens are blessed by a person, and reviewed");
+  if (reason.find_first_not_of(" \t\n") == std::string::npos)
+    throw UserError("E-REG-008", "--bless", "expected --reason \"why the figures may change\"");
+  if (!options.overrides.empty())
+    throw UserError("E-REG-010", "--bless",
+                    fmt::format("--set {}: goldens are those of the cases as their file has them",
+                                options.overrides.front()));
+}
+
+void require_run(const CaseFile& file, const std::vector<CaseResult>& results) {
+  std::vector<std::string> reasons;
+  ExitStatus status = ExitStatus::kOk;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (results[i].failure.empty()) continue;
+    reasons.push_back(fmt::format("\n  {}: {}", file.cases[i].name, results[i].failure));
+    status = std::max(status, results[i].status);
+  }
+  if (!reasons.empty())
+    throw UserError("E-REG-011", file.file,
+                    fmt::format("no golden was written: {} of {} cases cannot be blessed{}", reasons.size(),
+                                results.size(), fmt::join(reasons, "")),
+                    status);
+}
+
+// A golden that cannot be read is replaced like one that differs.
+std::optional<RunStatistics> old_golden(const std::string& path) {
+  try {
+    return read_golden(path);
+  } catch (const UserError&) {
+    return RunStatistics{};
+  }
+}
+
+std::vector<Change> changes_of(const CaseFile& file, const std::vector<CaseResult>& results) {
+  std::vector<Change> changes;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const auto before = old_golden(golden_path(file.goldens, file.cases[i].name));
+    if (!before || !differences_of(*before, results[i].statistics).empty())
+      changes.push_back({file.cases[i].name, before, results[i].statistics});
+  }
+  for (const std::string& name : goldens_in(file.goldens))
+    if (std::find(file.all_names.begin(), file.all_names.end(), name) == file.all_names.end())
+      changes.push_back({name, old_golden(golden_path(file.goldens, name)), std::nullopt});
+  return changes;
+}
+
+// Time, MFU and bound of one side of a line of the log.
+struct Figures {
+  std::string time, mfu, bound;
+};
+Figures figures_of(const std::optional<RunStatistics>& statistics) {
+  if (!statistics) return {};
+  const Headline h = headline_of(*statistics);
+  return {shortest(h.time_ns), shortest(h.mfu_percent), h.bound};
+}
+
+// One line of the log: a reason of several lines becomes one.
+std::string log_line(const Change& change, std::string reason) {
+  std::replace(reason.begin(), reason.end(), '\n', ' ');
+  const Figures before = figures_of(change.before), after = figures_of(change.after);
+  return fmt::format("{:%FT%TZ},{},{},{},{},{},{},{},{},{},{}\n", fmt::gmtime(std::time(nullptr)), version(),
+                     commit(), change.name, before.time, after.time, before.mfu, after.mfu, before.bound,
+                     after.bound, csv_field(reason));
+}
+
+void make_folder(const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw UserError("E-OUT-001", folder, fmt::format("cannot be made: {}", error.message()));
+}
+
+void append_log(const std::string& folder, const std::vector<Change>& changes, const std::string& reason) {
+  const std::string path = (fs::path(folder) / "bless.log").string();
+  std::error_code ignored;
+  std::string text = fs::exists(path, ignored) ? read_file(path) : kLogHeader;
+  for (const Change& change : changes) text += log_line(change, reason);
+  write_file(path, text);
+}
+
+std::string change_line(const Change& change) {
+  if (!change.after) return fmt::format("  {}: removed, no case has it\n", change.name);
+  const std::string after = headline_text(headline_of(*change.after));
+  if (!change.before) return fmt::format("  {}: new: {}\n", change.name, after);
+  const std::size_t count = count_of(differences_of(*change.before, *change.after));
+  return fmt::format("  {}: {} statistic{}: {} -> {}\n", change.name, count, count == 1 ? "" : "s",
+                     headline_text(headline_of(*change.before)), after);
+}
+
+}  // namespace
+
+std::string bless_cases(const std::string& path, const std::string& reason,
+                        const RegressionOptions& options) {
+  require_allowed(reason, options);
+  const CaseFile file = load_case_file(path, options.only);
+  const std::vector<CaseResult> results = run_cases(file, {}, options.jobs);
+  require_run(file, results);
+  const std::vector<Change> changes = changes_of(file, results);
+  if (changes.empty()) return fmt::format("all {} goldens stand as they are\n", results.size());
+  make_folder(file.goldens);
+  append_log(file.goldens, changes, reason);  // first: what is logged twice does no harm
+  std::string text = fmt::format("{} golden{} of {} cases written to {}\n", changes.size(),
+                                 changes.size() == 1 ? "" : "s", results.size(), file.goldens);
+  for (const Change& change : changes) {
+    const std::string golden = golden_path(file.goldens, change.name);
+    if (change.after)
+      write_golden(golden, *change.after);
+    else
+      fs::remove(golden);
+    text += change_line(change);
+  }
+  return text;
+}
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Differences as JSON: [{"subsystem", "differences": [{"name", "before", "after", "change"}, ...]}, ...];
+// numbers as numbers, null for what a side does not have.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "runtime/validation/regression/difference.h"
+#include "runtime/validation/regression/headline.h"
+
+namespace tahoma::runtime {
+
+nlohmann::ordered_json groups_json(const std::vector<DifferenceGroup>& groups);
+// {"time_ns", "mfu_percent", "bound_by", "bound_percent"}
+nlohmann::ordered_json headline_json(const Headline& headline);
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/validation/regression/golden_comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <set>
+
+#include "model/base/error.h"
+#include "runtime/host/whole_file.h"
+#include "runtime/validation/regression/difference_json.h"
+
+namespace tahoma::runtime {
+
+namespace fs = std::filesystem;
+using base::UserError;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr const char *kSummary = "summary.json", *kStats = "stats.json";
+
+base::Unit unit_of(const std::string& name) {
+  using base::Unit;
+  for (const Unit unit :
+       {Unit::kCount, Unit::kBytes, Unit::kNanoseconds, Unit::kFlop, Unit::kBytesPerSecond, Unit::kRatio})
+    if (name == base::name_of(unit)) return unit;
+  throw std::invalid_argument("unit " + name);
+}
+
+std::vector<base::Stat> stats_of(const std::string& text) {
+  std::vector<base::Stat> stats;
+  for (const Json& each : Json::parse(text)) {
+    const Json& value = each.at("value");
+    base::Stat stat{each.at("path").get<std::string>(), value.get<double>(),
+                    unit_of(each.at("unit").get<std::string>()), ""};
+    if (value.is_number_unsigned()) stat.value = value.get<std::uint64_t>();
+    stats.push_back(std::move(stat));
+  }
+  return stats;
+}
+
+void require_run(const fs::path& folder) {
+  std::error_code ignored;
+  for (const char* file : {kSummary, kStats})
+    if (!fs::exists(folder / file, ignored))
+      throw UserError("E-REG-013", folder.string(),
+                      fmt::format("no run: expected a folder of tahoma run, with {}", file));
+}
+
+}  // namespace
+
+RunFolder read_run_folder(const std::string& path) {
+  require_run(path);
+  const std::string summary = (fs::path(path) / kSummary).string(),
+                    stats = (fs::path(path) / kStats).string();
+  std::string at = summary;
+  try {
+    const RunStatistics whole = summary_statistics(read_file(summary));
+    at = stats;
+    return {path, joined(whole, class_statistics(stats_of(read_file(stats)), {"*"}))};
+  } catch (const UserError&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw UserError("E-REG-014", at, fmt::format("not what tahoma run writes: {}", error.what()));
+  }
+}
+
+Comparison compare_runs(const RunFolder& a, const RunFolder& b) {
+  std::set<std::string> names;
+  for (const RunFolder* run : {&a, &b})
+    for (const Statistic& s : run->statistics) names.insert(s.name);
+  return {a.path,
+          b.path,
+          headline_of(a.statistics),
+          headline_of(b.statistics),
+          names.size(),
+          differences_of(a.statistics, b.statistics)};
+}
+
+std::string comparison_headline(const Comparison& c) {
+  if (c.groups.empty()) return fmt::format("A and B are equal: {}", headline_text(c.after));
+  const double a = c.before.time_ns, b = c.after.time_ns;
+  if (a == b || a == 0) return fmt::format("B takes as long as A: {}", headline_text(c.after));
+  const double percent = 100 * std::fabs(b - a) / a;
+  const std::string size = percent < 0.1 ? fmt::format("{:.2g}", percent) : fmt::format("{:.1f}", percent);
+  const std::string bound = c.before.bound == c.after.bound ? "" : "; A was bound by " + c.before.bound;
+  return fmt::format("B is {} % {}: {} -> {}{}", size, b < a ? "faster" : "slower", headline_time(c.before),
+                     headline_text(c.after), bound);
+}
+
+std::string comparison_text(const Comparison& c, std::size_t most) {
+  const std::size_t differ = count_of(c.groups);
+  return fmt::format("{}\n\nA  {}: {}\nB  {}: {}\n{} of {} statistics differ\n\n", comparison_headline(c),
+                     c.a, headline_text(c.before), c.b, headline_text(c.after), differ, c.compared) +
+         groups_text(c.groups, most, "");
+}
+
+std::string comparison_json(const Comparison& c) {
+  const Json json{{"schema_version", 1},
+                  {"headline", comparison_headline(c)},
+                  {"a", {{"folder", c.a}, {"headline", headline_json(c.before)}}},
+                  {"b", {{"folder", c.b}, {"headline", headline_json(c.after)}}},
+                  {"compared", c.compared},
+                  {"groups", groups_json(c.groups)}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/validation/regression/page_writers.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/report/files/markdown.h"
+#include "runtime/validation/regression/difference_json.h"
+
+namespace tahoma::runtime {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr std::size_t kMostLines = 8;  // of a subsystem; the JSON has all
+
+bool compared(const RegressionRow& row) { return row.has_golden && row.has_run; }
+
+std::string time_change(const RegressionRow& row) {
+  if (row.golden.time_ns == 0 || row.golden.time_ns == row.now.time_ns) return "";
+  return fmt::format("{:+.3g} %", 100 * (row.now.time_ns - row.golden.time_ns) / row.golden.time_ns);
+}
+
+// Headlines, the old one only where it was another.
+std::string figures_text(const RegressionRow& row) {
+  const std::string now = headline_text(row.now), golden = headline_text(row.golden);
+  const std::string change = time_change(row);
+  if (now == golden) return now + (change.empty() ? "" : fmt::format(" (time {})", change));
+  return fmt::format("{} -> {}{}", golden, now, change.empty() ? "" : fmt::format(" (time {})", change));
+}
+
+std::string row_text(const RegressionRow& row, std::size_t widest) {
+  if (!compared(row)) return fmt::format("! {:<{}}  {}\n", row.name, widest, row.failure);
+  std::string text =
+      fmt::format("{} {:<{}}  {}\n", row.passed() ? " " : "!", row.name, widest, figures_text(row));
+  return text + groups_text(row.differences, kMostLines, "      ");
+}
+
+// What fits into one cell or attribute: how many differ, and the first of each subsystem.
+std::string reason_of(const RegressionRow& row) {
+  if (row.passed()) return "";
+  if (!compared(row)) return row.failure;
+  const std::size_t count = count_of(row.differences);
+  std::string text = fmt::format("{} of {} statistics", count, row.compared);
+  for (const DifferenceGroup& group : row.differences) {
+    const Difference& d = group.differences.front();
+    const std::string change = change_text(d);
+    text += fmt::format("; {}: {} {} -> {}{}", group.subsystem, d.name, value_cell(d.before),
+                        value_cell(d.after), change.empty() ? "" : " (" + change + ")");
+  }
+  return text;
+}
+
+std::string bound_cell(const Headline& h) {
+  return h.bound == "latency" ? "latency" : fmt::format("{} {:.1f} %", h.bound, h.bound_percent);
+}
+
+// One text where both sides read the same, otherwise both.
+std::string both(const std::string& golden, const std::string& now) {
+  return golden == now ? now : golden + " -> " + now;
+}
+
+std::string markdown_row(const RegressionRow& row) {
+  const char* verdict = row.passed() ? "ok" : "**FAIL**";
+  if (!compared(row))
+    return fmt::format("| {} | {} | | | | | {} |\n", markdown_cell(row.name), verdict,
+                       markdown_cell(row.failure));
+  const auto mfu = [](const Headline& h) { return fmt::format("{:.1f} %", h.mfu_percent); };
+  return fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", markdown_cell(row.name), verdict,
+                     both(headline_time(row.golden), headline_time(row.now)), time_change(row),
+                     both(mfu(row.golden), mfu(row.now)), both(bound_cell(row.golden), bound_cell(row.now)),
+                     markdown_cell(reason_of(row)));
+}
+
+Json row_json(const RegressionRow& row) {
+  return {{"name", row.name},
+          {"passed", row.passed()},
+          {"failure", row.failure.empty() ? Json() : Json(row.failure)},
+          {"golden", row.has_golden ? headline_json(row.golden) : Json()},
+          {"now", row.has_run ? headline_json(row.now) : Json()},
+          {"compared", row.compared},
+          {"groups", groups_json(row.differences)}};
+}
+
+}  // namespace
+
+std::string regression_text(const RegressionPage& page) {
+  std::string text = fmt::format("{}\n\n{}: {}\n", page.headline, page.file, page.title);
+  if (!page.overrides.empty()) text += fmt::format("set     {}\n", fmt::join(page.overrides, "\n        "));
+  std::size_t widest = 0;
+  for (const RegressionRow& row : page.rows) widest = std::max(widest, row.name.size());
+  for (const RegressionRow& row : page.rows) text += row_text(row, widest);
+  return text;
+}
+
+std::string regression_json(const RegressionPage& page) {
+  Json rows = Json::array();
+  for (const RegressionRow& row : page.rows) rows.push_back(row_json(row));
+  const Json json{{"schema_version", 1},         {"file", page.file},         {"title", page.title},
+                  {"overrides", page.overrides}, {"headline", page.headline}, {"passed", page.passed()},
+                  {"cases", std::move(rows)}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+JunitSuite regression_suite(const RegressionPage& page) {
+  JunitSuite suite{"cases." + page.file, {}};
+  for (const RegressionRow& row : page.rows) suite.cases.push_back({row.name, reason_of(row)});
+  return suite;
+}
+
+std::string regression_markdown(const RegressionPage& page) {
+  std::string text = fmt::format("### {}: {}\n\n{}\n\n", page.passed() ? "passed" : "FAILED",
+                                 markdown_cell(page.title), markdown_cell(page.headline));
+  text +=
+      "| case | verdict | time | change | MFU | bound by | what differs "
+      "|\n|---|---|---:|---:|---:|---|---|\n";
+  // The failures first: a summary is cut where it becomes too long.
+  for (const bool passed : {false, true})
+    for (const RegressionRow& row : page.rows)
+      if (row.passed() == passed) text += markdown_row(row);
+  return text + "\n";
+}
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page of a file of cases: as text, its first line being the answer; as JSON, whose keys are stable while
+// `schema_version` is 1; as JUnit XML, a case per case; as Markdown, a table for the summary of a CI job.
+#pragma once
+
+#include <string>
+
+#include "runtime/report/files/junit.h"
+#include "runtime/validation/regression/regression.h"
+
+namespace tahoma::runtime {
+
+std::string regression_text(const RegressionPage& page);
+std::string regression_json(const RegressionPage& page);
+JunitSuite regression_suite(const RegressionPage& page);
+std::string regression_markdown(const RegressionPage& page);
+
+}  // namespace tahoma::runtime

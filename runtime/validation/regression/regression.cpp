@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/validation/regression/regression.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runtime/validation/regression/golden_file.h"
+
+namespace tahoma::runtime {
+
+using base::ExitStatus, base::UserError;
+
+namespace {
+
+RegressionRow failed(const std::string& name, const std::string& reason, ExitStatus status) {
+  RegressionRow row;
+  row.name = name;
+  row.failure = reason;
+  row.status = status;
+  return row;
+}
+
+RegressionRow failed(const std::string& name, const UserError& error) {
+  return failed(name, error.what(), error.status);
+}
+
+// A tolerance that covers nothing guards nothing: it was for a statistic that is no longer called so.
+void require_used(const RegressionCase& each, const RunStatistics& golden) {
+  for (const Tolerance& t : each.tolerances)
+    if (std::none_of(golden.begin(), golden.end(),
+                     [&](const Statistic& s) { return matches_pattern(s.name, t.pattern); }))
+      throw UserError("E-REG-004", t.place,
+                      fmt::format("no statistic of the golden is called '{}'", t.pattern));
+}
+
+RunStatistics golden_of(const RegressionCase& each, const std::string& folder) {
+  const std::string path = golden_path(folder, each.name);
+  const auto golden = read_golden(path);
+  if (!golden)
+    throw UserError("E-REG-005", path,
+                    fmt::format("case '{}' has no golden: tahoma check --bless makes it", each.name),
+                    ExitStatus::kCheckFailed);
+  return *golden;
+}
+
+RegressionRow row_of(const RegressionCase& each, const CaseResult& result, const std::string& folder) {
+  if (!result.failure.empty()) return failed(each.name, result.failure, result.status);
+  try {
+    const RunStatistics golden = golden_of(each, folder);
+    require_used(each, golden);
+    RegressionRow row;
+    row.name = each.name;
+    row.has_golden = row.has_run = true;
+    row.golden = headline_of(golden);
+    row.now = headline_of(result.statistics);
+    row.differences = differences_of(golden, result.statistics, each.tolerances);
+    row.compared = golden.size();
+    if (!row.differences.empty()) row.status = ExitStatus::kCheckFailed;
+    return row;
+  } catch (const UserError& error) {
+    return failed(each.name, error);
+  }
+}
+
+// Goldens that no case of the file has.
+std::vector<RegressionRow> stale_rows(const CaseFile& file) {
+  std::vector<RegressionRow> rows;
+  for (const std::string& name : goldens_in(file.goldens))
+    if (std::find(file.all_names.begin(), file.all_names.end(), name) == file.all_names.end())
+      rows.push_back(failed(
+          name, UserError("E-REG-007", golden_path(file.goldens, name),
+                          fmt::format("a golden without a case '{}': tahoma check --bless removes it", name),
+                          ExitStatus::kCheckFailed)));
+  return rows;
+}
+
+std::string headline_text(const RegressionPage& page) {
+  std::vector<std::string> bad;
+  for (const RegressionRow& row : page.rows)
+    if (!row.passed()) bad.push_back(row.name);
+  const std::size_t all = page.rows.size();
+  if (bad.empty()) return fmt::format("all {} cases equal their goldens", all);
+  std::string text = fmt::format("{} of {} cases {}: ", bad.size(), all, bad.size() == 1 ? "fails" : "fail");
+  constexpr std::size_t kNamed = 5;
+  for (std::size_t i = 0; i < std::min(bad.size(), kNamed); ++i) text += (i > 0 ? ", " : "") + bad[i];
+  return bad.size() > kNamed ? text + fmt::format(" and {} more", bad.size() - kNamed) : text;
+}
+
+}  // namespace
+
+RegressionPage check_cases(const std::string& path, const RegressionOptions& options) {
+  const CaseFile file = load_case_file(path, options.only);
+  RegressionPage page;
+  page.file = path;
+  page.title = file.title;
+  page.overrides = options.overrides;
+  const std::vector<CaseResult> results = run_cases(file, options.overrides, options.jobs);
+  for (std::size_t i = 0; i < results.size(); ++i)
+    page.rows.push_back(row_of(file.cases[i], results[i], file.goldens));
+  for (RegressionRow& row : stale_rows(file)) page.rows.push_back(std::move(row));
+  for (const RegressionRow& row : page.rows) page.status = std::max(page.status, row.status);
+  page.headline = headline_text(page);
+  return page;
+}
+
+}  // namespace tahoma::runtime

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/validation/regression/run_statistics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
+
+#include "runtime/report/summary/format.h"
+
+namespace tahoma::runtime {
+
+using base::Stat;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+// Of summary.json: see the header.
+constexpr std::array kLeftOut{
+    "schema_version",         "golden.rule",           "golden.max_*",         "checks.first*",
+    "bound_by.reason",        "collectives[*].why",    "hbm.busiest_stacks*",  "links.saturated.names*",
+    "links.saturated.links*", "links.traffic.matrix*", "links.traffic.chips*", "links.busiest[*"};
+
+constexpr std::array kDefaultPatterns{
+    "*.busy",           "*.tensor.cell_cycles", "*.dma.*",  "*.hbm*.reads.*",
+    "*.hbm*.writes.*",  "*.hbm*.channel*.*",    "*.link.*", "traffic.*",
+    "link_packet_hops", "dma_packets"};
+
+// Instances whose number says nothing about what they are.
+constexpr std::array kInstances{"server", "chip", "core", "cc", "hbm", "channel"};
+
+// Last names of statistics that make no sum, beside those whose unit says it.
+constexpr std::array kNotAdded{"p50",     "p90",    "p99",    "mean",
+                               "longest", "mean_*", "most_*", "queue_high_water"};
+
+template <class Patterns>
+bool matches_any(const std::string& name, const Patterns& patterns) {
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [&](const auto& pattern) { return matches_pattern(name, pattern); });
+}
+
+std::string text_of(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number_float()) return shortest(value.get<double>());
+  return value.dump();
+}
+
+void flatten(const Json& value, const std::string& name, RunStatistics& out) {
+  if (value.is_object()) {
+    const std::string group = name.empty() ? "" : fmt::format("{}.", name);
+    for (const auto& [key, below] : value.items()) flatten(below, group + key, out);
+  } else if (value.is_array()) {
+    for (std::size_t i = 0; i < value.size(); ++i) flatten(value[i], fmt::format("{}[{}]", name, i), out);
+  } else if (!(value.is_number() && value.get<double>() == 0) && !matches_any(name, kLeftOut)) {
+    out.push_back({name, text_of(value)});
+  }
+}
+
+// "chip03" is "chip*"; anything else is itself.
+std::string class_of_part(std::string_view part) {
+  const std::size_t digits = part.find_first_of("0123456789");
+  const bool numbered = digits != std::string_view::npos &&
+                        part.find_first_not_of("0123456789", digits) == std::string_view::npos;
+  const std::string_view letters = part.substr(0, digits);
+  const bool instance = std::find(kInstances.begin(), kInstances.end(), letters) != kInstances.end();
+  return numbered && instance ? std::string(letters) + "*" : std::string(part);
+}
+
+std::string class_of(const std::string& path) {
+  std::string name;
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find('.', begin), path.size());
+    if (begin > 0) name += '.';
+    name += class_of_part(std::string_view(path).substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return name;
+}
+
+bool adds_up(const Stat& stat, const std::string& name) {
+  if (stat.unit == base::Unit::kRatio || stat.unit == base::Unit::kBytesPerSecond) return false;
+  return !matches_any(name.substr(name.rfind('.') + 1), kNotAdded);
+}
+
+struct ClassTally {
+  bool folded = false, added = false, counts = true;
+  std::uint64_t count = 0;
+  double sum = 0, most = 0;
+
+  void add(const Stat& stat) {
+    const auto* whole = std::get_if<std::uint64_t>(&stat.value);
+    const double value = whole != nullptr ? static_cast<double>(*whole) : std::get<double>(stat.value);
+    counts = counts && whole != nullptr;
+    if (whole != nullptr) count += *whole;
+    sum += value;
+    most = std::max(most, value);
+  }
+  std::string total_text() const { return counts ? std::to_string(count) : shortest(sum); }
+  std::string most_text() const {
+    return counts ? std::to_string(static_cast<std::uint64_t>(most)) : shortest(most);
+  }
+};
+
+}  // namespace
+
+bool matches_pattern(const std::string& name, const std::string& pattern) {
+  // Where to go on when what followed the last '*' does not fit: one character later.
+  std::size_t n = 0, p = 0, star = std::string::npos, from = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      from = n;
+    } else if (p < pattern.size() && pattern[p] == name[n]) {
+      ++p;
+      ++n;
+    } else if (star != std::string::npos) {
+      p = star + 1;
+      n = ++from;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string::npos;
+}
+
+std::optional<double> number_of(const std::string& value) {
+  double number = 0;
+  const char* end = value.data() + value.size();
+  const auto [last, error] = std::from_chars(value.data(), end, number);
+  if (error != std::errc() || last != end || !std::isfinite(number)) return std::nullopt;
+  return number;
+}
+
+std::vector<std::string> default_patterns() { return {kDefaultPatterns.begin(), kDefaultPatterns.end()}; }
+
+RunStatistics joined(RunStatistics first, const RunStatistics& more) {
+  std::set<std::string> names;
+  for (const Statistic& s : first) names.insert(s.name);
+  for (const Statistic& s : more)
+    if (names.insert(s.name).second) first.push_back(s);
+  return first;
+}
+
+RunStatistics summary_statistics(const std::string& summary_json) {
+  RunStatistics statistics;
+  flatten(Json::parse(summary_json), "", statistics);
+  return statistics;
+}
+
+RunStatistics class_statistics(const std::vector<Stat>& stats, const std::vector<std::string>& patterns) {
+  std::vector<std::pair<std::string, ClassTally>> tallies;
+  std::map<std::string, std::optional<std::size_t>>
+      known;  // where a class stands; nowhere if no pattern takes it
+  for (const Stat& stat : stats) {
+    const std::string name = class_of(stat.path);
+    const auto [at, fresh] = known.try_emplace(name);
+    if (fresh && matches_any(name, patterns)) {
+      at->second = tallies.size();
+      tallies.push_back({name, {name != stat.path, adds_up(stat, name)}});
+    }
+    if (at->second) tallies[*at->second].second.add(stat);
+  }
+  RunStatistics statistics;
+  for (const auto& [name, tally] : tallies) {
+    if (tally.sum == 0) continue;
+    if (!tally.folded || tally.added)
+      statistics.push_back({tally.folded ? name + ".total" : name, tally.total_text()});
+    if (tally.folded) statistics.push_back({name + ".most", tally.most_text()});
+  }
+  return statistics;
+}
+
+}  // namespace tahoma::runtime

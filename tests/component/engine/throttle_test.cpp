@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/engine/pipeline/throttle.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/bench/machine_fixture.h"
+
+using namespace tahoma;
+using namespace tahoma::base::literals;
+using base::Cycles;
+using model::Throttle;
+
+namespace {
+
+constexpr Cycles kWindow{8192};  // 4096 cycles of the 1.2 GHz clock
+
+// Columns stream without a gap from `start` on: cycles until full rate is granted.
+std::int64_t release_delay(Cycles phase, Cycles start, std::uint64_t share) {
+  Throttle t(true, kWindow, phase, share);
+  Cycles now = start;
+  while (t.throttled(now)) now = t.stream(now, {1});
+  return (now - start).count;
+}
+
+}  // namespace
+
+TEST_CASE("throttle: the defaults release after continuous work as late and as early as silicon did",
+          "[timing]") {
+  const auto& p = tests::default_machine().chip.core.tensor;
+  const base::Clock clock(p.clock);
+  CHECK(clock.nearest(p.throttle_window) == kWindow);
+  std::int64_t earliest = 100'000, latest = 0;
+  for (std::int64_t phase = 0; phase < kWindow.count; phase += 64) {
+    const std::int64_t delay = release_delay({phase}, {120'000}, p.throttle_share);
+    earliest = std::min(earliest, delay);
+    latest = std::max(latest, delay);
+  }
+  // Work that begins when 86 % of a window are left (43 % at half rate) is just enough, or just not.
+  CHECK(earliest == Approx(0.86 * 8192).margin(64));
+  CHECK(latest == Approx(1.86 * 8192).margin(64));
+  // Delays of 13 bursts in the trn2 device profiles, in microseconds.
+  for (const double us : {3.30, 3.48, 3.5, 3.39, 4.42, 4.45, 4.49, 4.80, 5.22, 5.43, 5.58, 5.9, 6.27}) {
+    CHECK(us * 2400 >= static_cast<double>(earliest));
+    CHECK(us * 2400 <= static_cast<double>(latest));
+  }
+}
+
+TEST_CASE("throttle: windows of the device profiles are followed by the rate that silicon had", "[timing]") {
+  const auto share = tests::default_machine().chip.core.tensor.throttle_share;
+  // Per cent of a window in which columns streamed, counted at full rate; whether the next was throttled.
+  // The first four are of the convolutions v1 and v3, the rest of v4.
+  for (const auto& [per_mille, throttled] : {std::pair{266, true},
+                                             {355, true},
+                                             {448, false},
+                                             {474, false},
+                                             {369, true},
+                                             {458, false},
+                                             {460, false}}) {
+    CAPTURE(per_mille);
+    Throttle t(true, kWindow, {0}, share);
+    t.stream({0}, {kWindow.count * per_mille / 1000});
+    CHECK(t.throttled(kWindow) == throttled);
+  }
+}
+
+TEST_CASE("throttle: a window exactly at the share stays throttled, one column more does not", "[timing]") {
+  Throttle at(true, {1000}, {0}, 40), above(true, {1000}, {0}, 40);
+  at.stream({0}, {400});
+  above.stream({0}, {401});
+  CHECK(at.throttled({1000}));
+  CHECK_FALSE(above.throttled({1000}));
+}
+
+TEST_CASE("throttle: columns take two cycles until the window ends that ends the throttle", "[timing]") {
+  Throttle t(true, {1000}, {0}, 40);
+  CHECK(t.stream({100}, {420}) == Cycles{940});
+  // 30 columns up to the boundary; 420 + 30 are above the share, and the other 70 pass at full rate.
+  CHECK(t.stream({940}, {100}) == Cycles{1070});
+  CHECK_FALSE(t.throttled({1999}));
+}
+
+TEST_CASE("throttle: it returns after a window with too little work, and after idle windows", "[timing]") {
+  Throttle t(true, {1000}, {0}, 40);
+  t.stream({0}, {500});
+  CHECK_FALSE(t.throttled({1000}));
+  t.stream({1000}, {400});
+  CHECK(t.throttled({2000}));
+  Throttle idle(true, {1000}, {0}, 40);
+  idle.stream({0}, {500});
+  CHECK(idle.throttled({2000}));
+}
+
+TEST_CASE("throttle: windows start at minus the phase", "[timing]") {
+  Throttle t(true, {1000}, {300}, 40);
+  t.stream({0}, {350});  // 700 cycles, to the end of the first window
+  CHECK(t.throttled({700}));
+  t.stream({700}, {500});
+  CHECK_FALSE(t.throttled({1700}));
+}
+
+TEST_CASE("throttle: what tiles of the array do at the same time counts once", "[timing]") {
+  Throttle t(true, {1000}, {0}, 40);
+  for (int tile = 0; tile < 4; ++tile) t.stream({0}, {300});
+  CHECK(t.throttled({1000}));
+}
+
+TEST_CASE("throttle: switched off, columns pass at full rate", "[timing]") {
+  Throttle t(false, {1000}, {0}, 40);
+  CHECK_FALSE(t.throttled({0}));
+  CHECK(t.stream({10}, {420}) == Cycles{430});
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fabric alone, under traffic of a pattern, against closed forms.
+#include "model/system/statistics/fabric_traffic.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/bench/machine_fixture.h"
+#include "tests/support/in_child.h"
+
+using namespace tahoma;
+using namespace tahoma::base::literals;
+using namespace tahoma::model;
+
+namespace {
+
+// Links and chips pass a flit of 32 bytes in a slot of a nanosecond; a hop takes six.
+MachineParams flit_machine(const std::string& topology = "torus") {
+  MachineParams m = tests::machine_of(4, 4, 4);
+  LinkParams& l = m.link;
+  l.topology = topology;
+  l.x = l.y = l.z = l.switched = l.local = 32_GBps;
+  l.header = 0_B;
+  l.packet = 256_B;
+  l.vcs = 4;
+  l.buffer = 512_B;
+  l.wire = 1_ns;
+  l.router = 5_ns;
+  m.chip.core.dma.packet = m.chip.core.dma.collective_packet = 256_B;
+  m.check();
+  return m;
+}
+
+constexpr double kMoreThanAll = 2;  // of the rate between router and chip: something always waits
+
+FabricResult run(const MachineParams& m, FabricPattern pattern, double injection, std::uint64_t flits = 8) {
+  FabricTraffic traffic;
+  traffic.pattern = pattern;
+  traffic.injection = injection;
+  traffic.flits = flits;
+  return run_fabric_traffic(m, traffic);
+}
+
+}  // namespace
+
+TEST_CASE("fabric: alone, a packet takes a router, a wire and a router for each link, and its own length",
+          "[link]") {
+  const FabricResult r = run(flit_machine(), FabricPattern::kBitcomp, 0.002);
+  REQUIRE(r.packets > 50);
+  CHECK(r.links == Approx(3));
+  CHECK(r.latency == Approx(5 + 3 * (1 + 5) + 8).epsilon(0.01));
+}
+
+TEST_CASE("fabric: traffic across the middle of the torus uses all of its bisection", "[link]") {
+  const FabricResult r = run(flit_machine(), FabricPattern::kBisection, kMoreThanAll);
+  CHECK(r.links == Approx(6));
+  CHECK(r.accepted > 0.99);
+  for (const base::LinkMeasurement& l : r.measurements) CHECK(l.payload_bytes > 0);
+}
+
+TEST_CASE("fabric: offered more than a link carries, it carries what it can and everything arrives",
+          "[link]") {
+  MachineParams m = flit_machine();
+  m.link.x = 16_GBps;  // half of what is offered has to go through
+  m.link.y = m.link.z = 64_GBps;
+  const FabricResult r = run(m, FabricPattern::kNeighbor, 1.0);
+  CHECK(r.accepted == Approx(0.5).epsilon(0.02));
+}
+
+TEST_CASE("fabric: uniform traffic meets the torus' average distance, and is accepted up to eight tenths",
+          "[link]") {
+  const FabricResult r = run(flit_machine(), FabricPattern::kUniform, 0.8);
+  CHECK(r.links == Approx(3).epsilon(0.02));  // one along each axis
+  CHECK(r.accepted == Approx(0.8).epsilon(0.02));
+}
+
+TEST_CASE("fabric: with adaptive routing everything arrives, beyond saturation too", "[link]") {
+  MachineParams m = flit_machine();
+  m.link.routing = "adaptive";
+  m.link.x = m.link.y = m.link.z = 8_GBps;
+  m.check();
+  const FabricResult r = run(m, FabricPattern::kUniform, 1.0);
+  CHECK(r.packets > 30'000);
+  CHECK(r.accepted < 0.55);
+}
+
+TEST_CASE("fabric: beyond saturation dimension order is free of deadlock on torus, mesh and ring", "[link]") {
+  for (const char* topology : {"torus", "mesh", "ring"}) {
+    const std::string packets = tests::in_child([&] {
+      MachineParams m = flit_machine(topology);
+      m.torus.z = 1;
+      m.link.x = m.link.y = 8_GBps;
+      return std::to_string(run(m, FabricPattern::kUniform, 1.0).packets);
+    });
+    CHECK(std::stoul(packets) > 8'000);
+  }
+}
+
+TEST_CASE("fabric: one switch connects any two chips in two links, at the full rate of permutations",
+          "[link]") {
+  const FabricResult r = run(flit_machine("switched"), FabricPattern::kBitcomp, kMoreThanAll);
+  CHECK(r.links == Approx(2));
+  CHECK(r.accepted > 0.99);
+}
+
+TEST_CASE("fabric: adaptive routing evens out what dimension order puts on one link", "[link]") {
+  const auto latency = [](const char* routing) {
+    return std::stod(tests::in_child([&] {
+      MachineParams m = flit_machine("mesh");
+      m.link.routing = routing;
+      m.check();
+      return std::to_string(run(m, FabricPattern::kUniform, 0.9).latency);
+    }));
+  };
+  CHECK(latency("adaptive") < latency("dimension_order"));
+}
+
+// Half of uniform traffic crosses the middle, half of that in each direction: 64 chips x a quarter of what
+// they inject, over the 32 links of the two cuts.
+TEST_CASE("fabric: uniform traffic fills the bisection of the torus where routing is adaptive", "[link]") {
+  MachineParams m = flit_machine();
+  m.link.x = m.link.y = m.link.z = 4_GBps;
+  m.link.routing = "adaptive";
+  m.link.vcs = 8;
+  m.link.buffer = 8_KiB;
+  m.check();
+  const double bound = 32 * 4.0 / (64 * 32.0 / 4);
+  FabricTraffic traffic;
+  traffic.flits = 8;
+  traffic.injection = 1.2 * bound;
+  traffic.warm_up = 10'000;
+  traffic.measured = 10'000;
+  const FabricResult r = run_fabric_traffic(m, traffic);
+  CHECK(r.accepted == Approx(bound).epsilon(0.01));
+}

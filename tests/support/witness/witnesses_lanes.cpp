@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isa/table/activation_functions.h"
+#include "model/engine/pipeline/shared_use.h"
+#include "model/engine/pipeline/timing_laws.h"
+#include "model/memory/scratchpad/shared_port.h"
+#include "tests/support/witness/witness.h"
+#include "tests/support/witness/witness_tiles.h"
+
+namespace tahoma::tests {
+namespace {
+
+using base::EngineKind;
+using isa::CostClass, isa::DType, isa::Opcode;
+using model::MachineParams;
+
+using Part = base::Cycles model::Occupancy::*;
+constexpr Part kIssue = &model::Occupancy::issue, kLanes = &model::Occupancy::lanes,
+               kComplete = &model::Occupancy::complete;
+
+std::function<double(const MachineParams&)> on(EngineKind kind, const isa::Instruction& i, Part part) {
+  return [=](const MachineParams& m) {
+    const model::CoreParams& core = m.chip.core;
+    const base::Frequency clock = kind == EngineKind::kVector   ? core.vector.clock
+                                  : kind == EngineKind::kScalar ? core.scalar.clock
+                                                                : core.gpsimd.clock;
+    return length_ns(model::lane_law(isa::row_of(i.op).cost)(i, kind, core).*part, clock);
+  };
+}
+
+isa::Instruction copy(DType dtype) { return witness_tiles(Opcode::kTensorCopy, 128, dtype); }
+isa::Instruction from_psum() {
+  isa::Instruction i = copy(DType::kFp32);
+  i.src0.space = isa::Space::kPsum;
+  return i;
+}
+// To every ninth element.
+isa::Instruction scatter(DType dtype) {
+  isa::Instruction i = copy(dtype);
+  i.dst.stride = {0, 0, 0, 9};
+  return i;
+}
+isa::Instruction exponential() {
+  isa::Instruction i = witness_tiles(Opcode::kActivation, 128, DType::kBf16);
+  i.func = isa::ActFn::kExp;
+  return i;
+}
+isa::Instruction reduction() {
+  isa::Instruction i = witness_tiles(Opcode::kTensorScalarReduce, 128, DType::kFp32);
+  i.result.present = true;
+  return i;
+}
+
+double table_load(const MachineParams& m) {
+  const model::ScalarParams& p = m.chip.core.scalar;
+  return length_ns(model::table_switch(isa::ActFn::kExp, isa::kNoTableSet, p).cycles, p.clock);
+}
+
+// Whether an instruction that reads PSUM has to take its turn.
+double bank_turns(const MachineParams& m) {
+  return model::shares(from_psum(), EngineKind::kScalar, m.chip.core) ? 1 : 0;
+}
+
+// The later of two that move 7680 bytes a partition in the same microsecond: how much longer it takes.
+double port_conflict(const MachineParams& m) {
+  model::SharedPort port(m.chip.core.sbuf.shared_port);
+  const base::Time end{1'000'000'000};
+  return port.reserve(0, {7680}, {0}, end).ns() + port.reserve(1, {7680}, {0}, end).ns();
+}
+
+std::vector<Witness> vector_witnesses() {
+  const auto vector = [](const isa::Instruction& i, Part part) { return on(EngineKind::kVector, i, part); };
+  const isa::Instruction add = witness_tiles(Opcode::kTensorTensor, 1000, DType::kFp32);
+  const char* const kAdd = "silicon 1200..1202: tensor_tensor, fp32 N=1000";
+  return {
+      {"vector.clock", vector(add, kComplete), 1200.0, kAdd},
+      {"vector.issue_overhead", vector(add, kComplete), 1200.0, kAdd},
+      {"vector.second_operand", vector(add, kComplete), 1200.0, kAdd},
+      {"vector.latency", vector(add, kComplete), 1200.0, kAdd},
+      {"vector.turnaround", vector(add, kLanes), 1102.083, "silicon: N + 58 cycles between starts"},
+      {"vector.write_turnaround", vector(scatter(DType::kFp16), kLanes), 280.208,
+       "silicon: 269 cycles between the ends of scatters of 128 fp16"},
+      {"vector.partial_write_latency", vector(scatter(DType::kFp16), kComplete), 447.917,
+       "silicon 448.5: scatter of 128 fp16"},
+      {"vector.fast_modes", vector(copy(DType::kFp16), kIssue), 83.333,
+       "documented: four 16-bit elements a cycle"},
+  };
+}
+
+std::vector<Witness> scalar_witnesses() {
+  const auto scalar = [](const isa::Instruction& i, Part part) { return on(EngineKind::kScalar, i, part); };
+  return {
+      {"scalar.clock", scalar(from_psum(), kIssue), 156.667, "silicon: copies from PSUM, N=128, pitch"},
+      {"scalar.issue_overhead", scalar(from_psum(), kIssue), 156.667,
+       "silicon: copies from PSUM, N=128, pitch"},
+      {"scalar.turnaround", scalar(from_psum(), kLanes), 170.0, "silicon: N + 76 cycles in bursts"},
+      {"scalar.write_turnaround", scalar(scatter(DType::kFp16), kLanes), 546.667, "640 + 16 cycles"},
+      {"scalar.latency", scalar(from_psum(), kComplete), 265.833, "silicon: copy from PSUM, N=128"},
+      {"scalar.partial_write_latency", scalar(scatter(DType::kFp16), kComplete), 748.333,
+       "silicon: scatter of 128 fp16"},
+      {"scalar.sbuf_source", scalar(scatter(DType::kFp32), kComplete), 416.667,
+       "silicon: scatter of 128 fp32"},
+      {"scalar.activate_latency", scalar(exponential(), kComplete), 395.0,
+       "silicon 400 +-10: exp, bf16 N=128"},
+      {"scalar.table_load", table_load, 1283.333, "silicon: 10 of 10 loads"},
+      {"scalar.accumulator_read", scalar(reduction(), kIssue), 254.167,
+       "published: N and 64 cycles, beyond the start-up"},
+      {"sbuf.shared_port", port_conflict, 1000.0, "assumed: 8 bytes in a cycle of 960 MHz"},
+      {"psum.bank_turns", bank_turns, 1, "assumed: engines take turns"},
+      {"sbuf.clock", scalar(scatter(DType::kFp16), kComplete), 748.333, "silicon: scatter of 128 fp16"},
+      {"sbuf.strided_access", scalar(scatter(DType::kFp32), kComplete), 416.667,
+       "silicon: scatter of 128 fp32"},
+      {"sbuf.partial_write", scalar(scatter(DType::kFp16), kComplete), 748.333,
+       "silicon: scatter of 128 fp16"},
+  };
+}
+
+std::vector<Witness> gpsimd_witnesses() {
+  const auto gpsimd = [](const isa::Instruction& i, Part part) { return on(EngineKind::kGpSimd, i, part); };
+  const isa::Instruction iota = witness_tiles(Opcode::kIota, 128, DType::kFp32);
+  return {
+      {"gpsimd.clock", gpsimd(iota, kIssue), 231.667, "published: 150 + N cycles"},
+      {"gpsimd.issue_overhead", gpsimd(iota, kIssue), 231.667, "published: 150 + N cycles"},
+      {"gpsimd.turnaround", gpsimd(iota, kLanes), 231.667, "published: 150 + N cycles"},
+      {"gpsimd.write_turnaround", gpsimd(scatter(DType::kFp16), kLanes), 533.333, "640 cycles"},
+      {"gpsimd.latency", gpsimd(iota, kComplete), 330.0, "assumed: as the vector engine's"},
+      {"gpsimd.partial_write_latency", gpsimd(scatter(DType::kFp16), kComplete), 790.0,
+       "assumed: as the vector engine's"},
+  };
+}
+
+}  // namespace
+
+std::vector<Witness> lane_witnesses() {
+  std::vector<Witness> all = vector_witnesses();
+  for (const auto& more : {scalar_witnesses(), gpsimd_witnesses()})
+    all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+}  // namespace tahoma::tests

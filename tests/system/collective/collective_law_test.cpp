@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long collectives take between chips, against closed forms: bytes over the links that carry most.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/program/workload_run.h"
+#include "workloads/collective/collective.h"
+
+using namespace tahoma;
+using tests::Settings;
+
+namespace {
+
+constexpr double kGiB = 1024.0 * 1024 * 1024;
+
+model::MachineParams flat(std::uint64_t x, std::uint64_t y = 1, std::uint64_t z = 1) {
+  model::MachineParams m = tests::machine_of(x, y, z);
+  m.chip.hbm.model = "flat";
+  return m;
+}
+
+// Of the collective, one rank a chip over the whole machine, 1 GiB of bf16 unless the settings say otherwise.
+double seconds_of(const model::MachineParams& params, Settings settings) {
+  settings.insert(settings.begin(), {{"bytes", "1 GiB"}, {"ranks", "chips"}, {"over", "machine"}});
+  return std::stod(tests::in_child([&] {
+    const auto workload = tests::workload_with(workloads::make_collective, settings);
+    workload->check(params);
+    runtime::Machine machine(params, model::Mode::kTiming);
+    workload->prepare(machine, 1);
+    const base::RunMeasurement run = machine.run();
+    return fmt::format("{:.17g}", workload->collectives(machine, run).back().time().seconds());
+  }));
+}
+
+// Seconds that a direction of a link takes for so many bytes of data.
+double on_link(const model::MachineParams& m, double bytes) {
+  const double packet = static_cast<double>(m.link.packet.count);
+  const double headers = static_cast<double>(m.link.header.count) / packet;
+  return bytes * (1 + headers) / static_cast<double>(m.link.x.bytes_per_second);
+}
+
+}  // namespace
+
+TEST_CASE("collective laws: on a ring of four chips each direction carries half of what every rank passes on",
+          "[collective]") {
+  const auto m = flat(4);
+  for (const auto& [operation, times] :
+       {std::pair("all_reduce", 2), {"all_gather", 1}, {"reduce_scatter", 1}}) {
+    INFO(operation);
+    const double bound = on_link(m, times * 3.0 / 4 * kGiB / 2);
+    CHECK(seconds_of(m, {{"operation", operation}, {"algorithm", "ring"}}) == Approx(bound).epsilon(0.01));
+  }
+}
+
+// The torus of two axes falls into two cycles of 16 chips, each with two directions: every link of every chip
+// passes on a quarter. Filling and emptying the pipeline takes the same of any size, so it is a large one.
+TEST_CASE("collective laws: on a torus four rings at once carry a quarter each of what every rank passes on",
+          "[collective]") {
+  const auto m = flat(4, 4);
+  for (const auto& [operation, times] :
+       {std::pair("all_reduce", 2), {"all_gather", 1}, {"reduce_scatter", 1}}) {
+    INFO(operation);
+    const double bound = on_link(m, times * 15.0 / 16 * 4 * kGiB / 4);
+    CHECK(seconds_of(m, {{"operation", operation}, {"algorithm", "ring"}, {"bytes", "4 GiB"}}) ==
+          Approx(bound).epsilon(0.01));
+  }
+}
+
+TEST_CASE("collective laws: no other algorithm beats the best one by a quarter, on any fabric",
+          "[collective]") {
+  for (const char* topology : {"torus", "mesh", "switched"})
+    for (const char* bytes : {"64 KiB", "4 MiB"})
+      for (const auto& [operation, algorithms] :
+           {std::pair("all_reduce", std::vector{"ring", "kangaring", "mesh", "mesh_one_step", "recursive",
+                                                "hierarchical", "tree"}),
+            {"all_gather", {"ring", "kangaring", "mesh", "recursive", "hierarchical", "dissemination"}},
+            {"broadcast", {"ring", "mesh", "tree"}}}) {
+        auto m = flat(4, 4);
+        m.link.topology = topology;
+        const Settings asked{{"operation", operation}, {"bytes", bytes}};
+        const auto seconds = [&](const char* algorithm) {
+          Settings settings = asked;
+          settings.push_back({"algorithm", algorithm});
+          return seconds_of(m, settings);
+        };
+        const double best = seconds("best");
+        for (const char* algorithm : algorithms) {
+          INFO(topology << ", " << operation << " of " << bytes << " by " << algorithm);
+          CHECK(best < 1.25 * seconds(algorithm));
+        }
+      }
+}
+
+TEST_CASE("collective laws: a transfer to a neighbour takes its bytes over one link", "[collective]") {
+  const auto m = flat(4);
+  CHECK(seconds_of(m, {{"operation", "send_recv"}, {"algorithm", "direct"}, {"over", "0-1"}}) ==
+        Approx(on_link(m, kGiB)).epsilon(0.01));
+}
+
+TEST_CASE("collective laws: half the rate of links takes twice the time, and more is never slower",
+          "[collective]") {
+  double before = 0;
+  for (const std::uint64_t rate : {32, 64, 128}) {
+    auto m = flat(4);
+    m.link.x = {rate * 1'000'000'000, false};
+    const double now = seconds_of(m, {{"operation", "all_reduce"}, {"algorithm", "ring"}});
+    if (before > 0) CHECK(before / now == Approx(2).epsilon(0.01));
+    before = now;
+  }
+  auto faster = flat(4);
+  faster.link.x = {1'000'000'000'000, false};
+  CHECK(seconds_of(faster, {{"operation", "all_reduce"}, {"algorithm", "ring"}}) < before);
+}
+
+TEST_CASE(
+    "collective laws: 1 GiB over 64 chips takes at most 4.40 ms by the best algorithm, and no less than 3.30",
+    "[collective][slow]") {
+  const double seconds = seconds_of(flat(4, 4, 4), {{"operation", "all_reduce"}, {"algorithm", "best"}});
+  CHECK(seconds < 4.40e-3);
+  CHECK(seconds > 2 * 63.0 / 64 * kGiB / 640e9);
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions of any shape: golden values, times that do not depend on the mode, no races; and what is
+// refused. A second machine in one case runs in a child process.
+#include "workloads/convolution/conv2d.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/program/refusal_of.h"
+#include "tests/support/program/workload_run.h"
+#include "workloads/convolution/conv2d_plan.h"
+
+using namespace tahoma;
+
+namespace {
+
+// Channels are no multiples of a tile, images no squares.
+void check(tests::Settings settings) {
+  for (const auto& [key, value] : {std::pair{"images", "5"},
+                                   {"in_channels", "70"},
+                                   {"out_channels", "150"},
+                                   {"height", "9"},
+                                   {"width", "14"}})
+    settings.insert(settings.begin(), {key, value});
+  tests::check_workload(workloads::make_conv2d, settings);
+}
+
+std::string refused(const tests::Settings& settings) {
+  return tests::refusal_of(
+      [&] { tests::workload_with(workloads::make_conv2d, settings)->check(tests::machine_of(1, 1, 1)); });
+}
+
+}  // namespace
+
+TEST_CASE("conv2d: 3x3 with padding in bf16", "[convolution][machine]") { check({}); }
+TEST_CASE("conv2d: 3x3 with padding in fp16, relu", "[convolution][machine]") {
+  check({{"dtype", "fp16"}, {"relu", "true"}});
+}
+TEST_CASE("conv2d: 3x3 with padding in fp32", "[convolution][machine]") { check({{"dtype", "fp32"}}); }
+TEST_CASE("conv2d: 3x3 without padding", "[convolution][machine]") { check({{"padding", "0"}}); }
+TEST_CASE("conv2d: 3x3 with a stride of 2", "[convolution][machine]") { check({{"stride", "2"}}); }
+TEST_CASE("conv2d: 5x5 with a padding of 2 and a stride of 3", "[convolution][machine]") {
+  check({{"filter", "5"}, {"padding", "2"}, {"stride", "3"}});
+}
+TEST_CASE("conv2d: 1x1 over two tiles of channels on three cores", "[convolution][machine]") {
+  check({{"filter", "1"}, {"padding", "0"}, {"in_channels", "200"}, {"cores", "3"}});
+}
+TEST_CASE("conv2d: 1x1 with a stride of 2", "[convolution][machine]") {
+  check({{"filter", "1"}, {"padding", "0"}, {"stride", "2"}});
+}
+TEST_CASE("conv2d: one pixel, one channel", "[convolution][machine]") {
+  check({{"in_channels", "1"}, {"out_channels", "1"}, {"height", "1"}, {"width", "1"}, {"images", "1"}});
+}
+TEST_CASE("conv2d: rows of an image in several banks", "[convolution][machine]") {
+  check({{"height", "37"}, {"width", "40"}, {"images", "2"}});
+}
+
+// Not even a tenth of the SBUF: bands of rows, and output channels in panels.
+TEST_CASE("conv2d: a small SBUF takes bands of images and panels of channels", "[convolution]") {
+  model::MachineParams machine = tests::default_machine();
+  machine.chip.core.sbuf.usable = {15'000};
+  const workloads::Conv2dShape shape{2, 128, 512, 60, 60, 3, 1, 1};
+  const workloads::Conv2dPlan plan = workloads::plan_conv2d(machine, shape);
+  CHECK(plan.channels < 512);
+  CHECK(plan.images == 1);
+  CHECK(plan.rows < 60);
+  // Bands cover every output row once.
+  std::uint64_t rows = 0;
+  for (const workloads::Pixels& block : plan.blocks(shape)) {
+    for (const workloads::Pixels& bank : plan.banks(block))
+      rows += std::uint64_t{bank.images.count} * bank.rows.count;
+    CHECK(workloads::Conv2dPlan::input_rows(shape, block.rows).count * shape.width <= plan.input_columns);
+  }
+  CHECK(rows == 120);
+}
+
+TEST_CASE("conv2d on a machine: bands and panels of a small SBUF", "[convolution][machine]") {
+  const auto workload = tests::workload_with(
+      workloads::make_conv2d,
+      {{"in_channels", "40"}, {"out_channels", "300"}, {"height", "40"}, {"width", "33"}, {"images", "2"}});
+  model::MachineParams machine = tests::machine_of(1, 1, 1);
+  machine.chip.core.sbuf.usable = {17'000};
+  workload->check(machine);
+  runtime::Machine run(machine, model::Mode::kFunctional, {true, true});
+  workload->prepare(run, 1);
+  run.run();
+  CHECK(run.findings().total() == 0);
+  const runtime::GoldenResult golden = workload->verify(run);
+  INFO(golden.first_mismatch);
+  CHECK(golden.passed);
+}
+
+TEST_CASE("conv2d: what does not fit is refused by name", "[convolution]") {
+  CHECK_THAT(refused({{"padding", "2"}}), Catch::Contains("E-RUN-095") && Catch::Contains("padding"));
+  CHECK_THAT(refused({{"filter", "7"}, {"height", "4"}}), Catch::Contains("E-RUN-095"));
+  CHECK_THAT(refused({{"width", "600"}}), Catch::Contains("E-RUN-095") && Catch::Contains("512"));
+  model::MachineParams machine = tests::default_machine();
+  machine.chip.core.sbuf.usable = {4096};
+  CHECK_THAT(tests::refusal_of([&] {
+               workloads::conv2d_program(machine, {1, 1024, 64, 28, 28, 3, 1, 1});
+             }),
+             Catch::Contains("E-RUN-095") && Catch::Contains("SBUF"));
+}

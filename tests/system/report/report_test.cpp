@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <sstream>
+
+#include "model/base/error.h"
+#include "runtime/host/progress.h"
+#include "runtime/host/sha256.h"
+#include "runtime/report/files/manifest.h"
+#include "runtime/report/files/saturation.h"
+#include "runtime/report/files/statistics_tables.h"
+#include "runtime/report/summary/bound_by.h"
+#include "runtime/report/summary/format.h"
+#include "runtime/report/summary/summary.h"
+#include "runtime/report/summary/summary_json.h"
+#include "runtime/report/summary/summary_text.h"
+#include "tests/support/program/fake_run.h"
+
+using namespace tahoma;
+using namespace tahoma::tests;
+using base::Cycle, base::EngineKind;
+using nlohmann::json;
+using runtime::Summary;
+
+namespace {
+
+Summary fake_summary() { return runtime::summarise(fake_facts(), fake_machine(), fake_run()); }
+
+const runtime::EngineSummary& engine_of(const Summary& s, EngineKind kind) {
+  return s.engines[static_cast<std::size_t>(kind)];
+}
+
+double share(const runtime::EngineSummary& engine, Cycle name) {
+  return engine.percent[static_cast<std::size_t>(name)];
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+// 600 links with long names and flows from everywhere, every cycle name in use, faults, a long rule: nothing
+// a run can say is longer.
+Summary crowded_summary() {
+  auto facts = fake_facts();
+  facts.workload =
+      "attention q 65536 kv 65536 d 128 heads 512 causal bf16 over 512 cores of the whole UltraServer, twice";
+  for (int i = 0; i < 15; ++i) facts.golden.rule += " and further words";
+  auto run = fake_run();
+  for (auto& engine : run.engines) {
+    engine.time.fill(run.elapsed * 0);
+    for (std::size_t i = 0; i + 1 < base::kCycleNames; ++i) engine.time[i] = 5_us;
+    engine.time.back() = run.elapsed - 5_us * (base::kCycleNames - 1);
+  }
+  for (int i = 0; i < 600; ++i) {
+    run.links.push_back(fake_link("server3.chip63.link_zp" + std::to_string(i), "xyz" [i % 3], { 10_us }));
+    for (std::uint32_t chip = 0; chip < 16; ++chip) run.links.back().flows.push_back({63 - chip, chip, 2560});
+  }
+  run.traffic = {{63, 0, 1, 123'456'789}, {62, 1, 1, 12'345'678}};
+  auto machine = fake_machine();
+  machine.torus = {4, 4, 4};
+  for (std::uint64_t chip = 0; chip < 4; ++chip) {
+    machine.instances.chips[model::chip_name(machine, 60 + chip)].slow = 1.2345;
+    machine.instances.links[model::link_name(machine, 60 + chip, "zm")].rate = 0.12345;
+  }
+  return runtime::summarise(facts, machine, run);
+}
+
+}  // namespace
+
+TEST_CASE("report: shares of every engine kind add up to 100 over the active cores", "[report]") {
+  for (const Summary& s : {fake_summary(), crowded_summary()})
+    for (const auto& engine : s.engines)
+      CHECK(std::accumulate(engine.percent.begin(), engine.percent.end(), 0.0) == Approx(100).epsilon(1e-12));
+  const Summary s = fake_summary();
+  CHECK(s.active_cores == 1);
+  CHECK(share(engine_of(s, EngineKind::kTensor), Cycle::kBusy) == Approx(80));
+  CHECK(share(engine_of(s, EngineKind::kTensor), Cycle::kWaitDma) == Approx(15));
+  CHECK(share(engine_of(s, EngineKind::kVector), Cycle::kIdle) == Approx(80));
+  CHECK(engine_of(s, EngineKind::kTensor).active_percent == Approx(90));
+}
+
+TEST_CASE("report: books that do not balance are an invariant", "[report]") {
+  auto run = fake_run();
+  run.engines[3].time[0].fs += 1;
+  CHECK_THROWS_AS(runtime::summarise(fake_facts(), fake_machine(), run), base::InvariantError);
+}
+
+TEST_CASE("report: FLOPS follow from the definition of the peak and never pass it", "[report]") {
+  // 1 GFLOP in 100 us against 128 x 128 x 2 x 2.4 GHz, once and in quarters.
+  const Summary s = fake_summary();
+  CHECK(s.flops.achieved_tflops == Approx(10));
+  CHECK(s.flops.peak_tflops == Approx(78.6432));
+  CHECK(s.mfu_percent == Approx(10 / 78.6432 * 100));
+  CHECK(s.flops.hardware == 4'000'000'000);
+  auto facts = fake_facts();
+  facts.dtype = isa::DType::kFp32;
+  facts.cores_used = 2;
+  CHECK(runtime::summarise(facts, fake_machine(), fake_run()).flops.peak_tflops == Approx(2 * 78.6432 / 4));
+  facts = fake_facts();
+  facts.useful_flops = 1e10;
+  CHECK_THROWS_AS(runtime::summarise(facts, fake_machine(), fake_run()), base::InvariantError);
+}
+
+TEST_CASE("report: no tensor engine passes the peak of its array", "[report]") {
+  // 128 x 128 cells at 2.4 GHz in the 90 us that the engine is active of 100.
+  const std::uint64_t most = std::uint64_t{128} * 128 * 216'000;
+  auto run = fake_run();
+  const auto with = [&](std::uint64_t cell_cycles, std::uint64_t flops) {
+    run.engines[0].cell_cycles = cell_cycles;
+    run.engines[0].hardware_flops = flops;
+    return runtime::summarise(fake_facts(), fake_machine(), run).flops.hardware;
+  };
+  CHECK(with(most, 2 * most) == 2 * most);  // dense: 70.8 TFLOPS over the 100 us
+  CHECK(with(most, 4 * most) == 4 * most);  // double row
+  CHECK_THROWS_AS(with(most + most / 1'000'000, 0), base::InvariantError);
+  CHECK_THROWS_AS(with(most, 4 * most + 1), base::InvariantError);
+  CHECK_THROWS_WITH(with(2 * most, 0), Catch::Contains("core0.tensor: above the array's peak"));
+}
+
+TEST_CASE("report: memory counts the stacks that moved something", "[report]") {
+  const Summary s = fake_summary();
+  CHECK(s.hbm.read_bytes == 900'000);
+  CHECK(s.hbm.write_bytes == 100'000);
+  CHECK(s.hbm.stacks_used == 1);
+  CHECK(s.hbm.achieved_bandwidth == Approx(1e10));
+  CHECK(*s.hbm.peak_bandwidth == Approx(725e9));
+  CHECK(*s.mbu_percent == Approx(100 * 10 / 725.0));
+  CHECK(s.hbm.busiest_stack == "server0.chip00.hbm0");
+  CHECK(s.hbm.busiest_percent == Approx(50));
+  CHECK(s.hbm.saturated_stacks == 1);
+  CHECK(s.dma.busy_percent == Approx(10));
+  CHECK(s.dma.active_percent == Approx(30));
+  auto run = fake_run();
+  run.hbm[0].peak = {0, true};
+  const Summary ideal = runtime::summarise(fake_facts(), fake_machine(), run);
+  CHECK_FALSE(ideal.hbm.peak_bandwidth.has_value());
+  CHECK(json::parse(runtime::summary_json(ideal))["mbu_estimated_percent"].is_null());
+}
+
+TEST_CASE("report: a link is saturated from 95 percent of one window on", "[report]") {
+  const Summary s = fake_summary();
+  REQUIRE(s.links.saturated.size() == 1);
+  CHECK(s.links.saturated.front().name == "server0.chip00.link_xp");
+  CHECK(s.links.count == 2);
+  CHECK(s.links.histogram[2] == 1);  // 24.5 %
+  CHECK(s.links.histogram[0] == 1);  // 9.4 %
+  CHECK(s.links.busiest.front().name == "server0.chip00.link_xp");
+  REQUIRE(s.links.axes.size() == 2);
+  CHECK(s.links.axes[1].axis == 'z');
+  CHECK(s.links.axes[1].payload_bytes == 40960);
+}
+
+TEST_CASE("saturation: windows are those of the run", "[report]") {
+  const base::Series two{10_us, {10_us, 9.5_us, 9.49_us}};
+  CHECK(runtime::saturated_windows(two, 30_us) == 2);
+  CHECK(runtime::saturated_windows(two, 100_us) == 2);
+  // A last window that the run does not fill is left out.
+  CHECK(runtime::saturated_windows({10_us, {0_us, 10_us}}, 15_us) == 0);
+  // A run shorter than a window is its own window.
+  CHECK(runtime::saturated_windows({10_us, {4_us}}, 4_us) == 1);
+  CHECK(runtime::saturated_windows({10_us, {4_us}}, 5_us) == 0);
+  // 5,120 us: windows of 20 us, whatever the window at which the resource fell silent.
+  CHECK(runtime::saturated_windows({10_us, {10_us, 0_us, 10_us, 9_us, 10_us}}, 5120_us) == 1);
+  CHECK(runtime::saturated_windows({10_us, {}}, 5120_us) == 0);
+  CHECK(runtime::saturated_windows({}, 0_us) == 0);
+}
+
+TEST_CASE("bound by: the largest share binds from 60 percent on", "[report]") {
+  CHECK(fake_summary().bound.resource == "tensor");
+  CHECK(fake_summary().bound.share_percent == Approx(80));
+  auto run = fake_run();
+  run.links[0].busy = 81_us;
+  CHECK(runtime::summarise(fake_facts(), fake_machine(), run).bound.resource == "link");
+  run.hbm[0].busy = 90_us;
+  CHECK(runtime::summarise(fake_facts(), fake_machine(), run).bound.resource == "hbm");
+  run.dma[0].busy = 95_us * 16;
+  CHECK(runtime::summarise(fake_facts(), fake_machine(), run).bound.resource == "dma");
+}
+
+TEST_CASE("bound by: below 60 percent the longest stall is named", "[report]") {
+  auto run = fake_run();
+  run.engines[0] = fake_engine(EngineKind::kTensor, 0, 59_us, 30_us, run.elapsed);
+  const auto bound = runtime::summarise(fake_facts(), fake_machine(), run).bound;
+  CHECK(bound.resource == "latency");
+  CHECK(bound.share_percent == Approx(30));
+  CHECK(bound.reason.find("wait_dma") != std::string::npos);
+  // Where the tensor engine ran nothing, the engine that is idle least speaks.
+  run.engines[0] = fake_engine(EngineKind::kTensor, 0, 0_us, 0_us, run.elapsed);
+  run.engines[1] = fake_engine(EngineKind::kVector, 0, 20_us, 35_us, run.elapsed);
+  const auto vector = runtime::summarise(fake_facts(), fake_machine(), run).bound;
+  CHECK(vector.share_percent == Approx(35));
+  CHECK(vector.reason.find("vector engine is idle least and waits longest in wait_dma") != std::string::npos);
+  // So it is where the tensor engine did its little work and has nothing left.
+  run.engines[0] = fake_engine(EngineKind::kTensor, 0, 10_us, 5_us, run.elapsed);
+  const auto idle = runtime::summarise(fake_facts(), fake_machine(), run).bound;
+  CHECK(idle.share_percent == Approx(35));
+  CHECK(idle.reason.find("tensor engine's longest stall is idle (85.0 %)") != std::string::npos);
+}
+
+TEST_CASE("report: a run of nothing has no shares and divides by nothing", "[report]") {
+  auto facts = fake_facts();
+  facts.useful_flops = 0;
+  facts.cores_used = 0;
+  const Summary s = runtime::summarise(facts, fake_machine(), {});
+  CHECK(s.mfu_percent == 0);
+  CHECK(s.bound.resource == "latency");
+  CHECK(json::parse(runtime::summary_json(s))["links"]["busiest_link"].is_null());
+  CHECK(runtime::summary_text(s).find("0 ns") == 0);
+}
+
+TEST_CASE("summary.json: the stable keys are there", "[report]") {
+  const json summary = json::parse(runtime::summary_json(fake_summary()));
+  for (const char* key : {"schema_version",
+                          "workload",
+                          "machine",
+                          "mode",
+                          "simulated_time_ns",
+                          "flops",
+                          "mfu_estimated_percent",
+                          "mbu_estimated_percent",
+                          "tensor_engine_active_time_percent",
+                          "vector_engine_active_time_percent",
+                          "scalar_engine_active_time_percent",
+                          "gpsimd_engine_active_time_percent",
+                          "dma_active_time_percent",
+                          "hbm_read_bytes",
+                          "hbm_write_bytes",
+                          "golden",
+                          "checks",
+                          "engines",
+                          "hbm",
+                          "links",
+                          "bound_by"}) {
+    INFO(key);
+    CHECK(summary.contains(key));
+  }
+  CHECK_FALSE(summary.contains("host"));
+  CHECK(summary["simulated_time_ns"] == 100000.0);
+  CHECK(summary["flops"]["useful"] == 1e9);
+  CHECK(summary["golden"]["passed"] == true);
+  CHECK(summary["engines"]["tensor"]["time_percent"]["busy"] == 80.0);
+  CHECK(summary["links"]["busiest_link"]["name"] == "server0.chip00.link_xp");
+  CHECK(summary["links"]["saturated"]["count"] == 1);
+  CHECK(summary["bound_by"]["resource"] == "tensor");
+}
+
+TEST_CASE("summary: what the checks found stands in both, and that there were none", "[report]") {
+  using model::check::Kind;
+  auto facts = fake_facts();
+  const auto reduced = [&] { return runtime::summarise(facts, fake_machine(), fake_run()); };
+  json checks = json::parse(runtime::summary_json(reduced()))["checks"];
+  CHECK(checks["races"] == json({{"checked", false}}));
+  CHECK_THAT(runtime::summary_text(reduced()), Catch::Contains("checks          none"));
+  facts.checks.checked = {true, false};
+  CHECK_THAT(runtime::summary_text(reduced()), Catch::Contains("checks          races: none found"));
+  facts.checks.checked = {true, true};
+  model::check::Origin a, b;
+  b.index = 1;
+  facts.checks.is_new(Kind::kRace, a, b);
+  facts.checks.is_new(Kind::kRace, b, a);  // the same pair
+  facts.checks.is_new(Kind::kSemaphore, a, b);
+  facts.checks.add_text(Kind::kRace, "a and b");
+  checks = json::parse(runtime::summary_json(reduced()))["checks"];
+  CHECK(checks["races"]["found"] == 2);
+  CHECK(checks["races"]["codes"] == json({{"E-CHK-001", 1}, {"E-CHK-005", 1}}));
+  CHECK(checks["uninitialised"] == json({{"checked", true}, {"found", 0}, {"codes", json::object()}}));
+  CHECK(checks["first"] == json({"E-CHK-001 race: a and b"}));
+  CHECK_THAT(runtime::summary_text(reduced()), Catch::Contains("races and uninitialised memory: 2 FOUND"));
+}
+
+TEST_CASE("summary.json: a golden error that is no number stays legal JSON", "[report]") {
+  auto facts = fake_facts();
+  facts.golden.max_abs_error = std::numeric_limits<double>::infinity();
+  facts.golden.max_rel_error = std::numeric_limits<double>::quiet_NaN();
+  const json summary =
+      json::parse(runtime::summary_json(runtime::summarise(facts, fake_machine(), fake_run())));
+  CHECK(summary["golden"]["max_abs_error"] == "inf");
+  CHECK(summary["golden"]["max_rel_error"] == "nan");
+}
+
+TEST_CASE("summary.txt: the first line answers the question", "[report]") {
+  CHECK(lines_of(runtime::summary_text(fake_summary())).front() ==
+        "100 us, 10 TFLOPS, MFU 12.7 %, golden passed, bound by tensor (80.0 %)");
+  auto facts = fake_facts();
+  facts.golden.passed = false;
+  facts.golden.first_mismatch = "first wrong element: [3, 4]";
+  const std::string failed = runtime::summary_text(runtime::summarise(facts, fake_machine(), fake_run()));
+  CHECK(lines_of(failed).front().find("GOLDEN FAILED") != std::string::npos);
+  CHECK(failed.find("first wrong element: [3, 4]") != std::string::npos);
+}
+
+TEST_CASE("summary.txt: at most 60 lines of at most 100 columns", "[report]") {
+  for (const Summary& s : {fake_summary(), crowded_summary()}) {
+    const auto lines = lines_of(runtime::summary_text(s));
+    CHECK(lines.size() <= 60);
+    for (const std::string& line : lines) {
+      INFO(line);
+      CHECK(line.size() <= 100);
+      CHECK((line.empty() || line.back() != ' '));
+    }
+  }
+}
+
+TEST_CASE("stats: JSON and CSV hold the same rows, exactly", "[report]") {
+  base::StatSink sink;
+  sink.add("a.count", std::uint64_t{18446744073709551615U}, base::Unit::kCount, "largest count");
+  sink.add("a.ratio", 0.1, base::Unit::kRatio, "a tenth, \"shortest\"");
+  const json rows = json::parse(runtime::stats_json(sink.stats()));
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0]["value"] == 18446744073709551615U);
+  CHECK(rows[1]["value"] == 0.1);
+  CHECK(rows[1]["path"] == "a.ratio");
+  const auto lines = lines_of(runtime::stats_csv(sink.stats()));
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[0] == "path,value,unit,description");
+  CHECK(lines[1] == "a.count,18446744073709551615,count,largest count");
+  CHECK(lines[2].find("a.ratio,0.1,") == 0);
+  CHECK(lines[2].find("\"a tenth, \"\"shortest\"\"\"") != std::string::npos);
+  sink.add("a.broken", std::numeric_limits<double>::quiet_NaN(), base::Unit::kRatio, "");
+  CHECK_THROWS_AS(runtime::stats_json(sink.stats()), base::InvariantError);
+}
+
+TEST_CASE("manifest: files read back, other folders' manifests are not ours", "[report]") {
+  runtime::Manifest manifest;
+  manifest.host = runtime::host_facts();
+  manifest.files = {"summary.txt", "manifest.json"};
+  manifest.cost = {2.0, 1.0, 5'000'000};
+  const std::string text = runtime::manifest_json(manifest);
+  CHECK(runtime::files_of_manifest(text) == manifest.files);
+  CHECK(json::parse(text)["instructions_per_second"] == 5e6);
+  CHECK(json::parse(text)["peak_rss_bytes"] > 1 << 20);
+  CHECK(json::parse(text)["binary_sha256"].get<std::string>().size() == 64);
+  const runtime::CheckManifest check{manifest.host, {"tahoma", "check"}, 1.5, {"accuracy.txt"}};
+  CHECK(runtime::files_of_manifest(runtime::manifest_json(check)) == check.files);
+  for (const std::string other : {"", "[]", "{}", "not json", R"({"program": 7, "files": ["a"]})"})
+    CHECK(runtime::files_of_manifest(other).empty());
+}
+
+TEST_CASE("SHA-256: the examples of FIPS 180", "[report]") {
+  CHECK(runtime::sha256_of("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  CHECK(runtime::sha256_of("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  CHECK(runtime::sha256_of("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq") ==
+        "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+  CHECK(runtime::sha256_of(std::string(1'000'000, 'a')) ==
+        "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST_CASE("number text: four digits and the prefix that fits", "[report]") {
+  CHECK(runtime::si_text(0, "B") == "0 B");
+  CHECK(runtime::si_text(2.9e12, "B/s") == "2.900 TB/s");
+  CHECK(runtime::si_text(412, "B") == "412 B");
+  CHECK(runtime::si_text(12345678, "B") == "12.35 MB");
+  CHECK(runtime::time_text(1801.234_us) == "1.801 ms");
+  CHECK(runtime::time_text(853_ns) == "853 ns");
+  CHECK(runtime::shortest(0.1) == "0.1");
+}
+
+TEST_CASE("progress line: percent, simulated time, rate and remaining time", "[report]") {
+  const model::Progress half{1300_us, 42'000'000, 100'000'000};
+  CHECK(runtime::progress_text(half, 20) == "[ 42 %] 1.300 ms simulated, 2.1 M instructions/s, ETA 0:28");
+  // Loops run more instructions than the streams hold: no promise is made.
+  CHECK(runtime::progress_text({1_us, 300, 100}, 1) == "[ 99 %] 1 us simulated, 0.3 k instructions/s");
+  CHECK(runtime::progress_text({0_us, 0, 0}, 0) == "[  0 %] 0 ns simulated, 0.0 k instructions/s");
+}

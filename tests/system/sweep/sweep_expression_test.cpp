@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <catch2/catch.hpp>
+#include <map>
+
+#include "runtime/sweep/spec/expression.h"
+#include "tests/support/program/refusal_of.h"
+
+namespace {
+
+using namespace tahoma;
+using runtime::Expression, runtime::Names, tests::refusal_of;
+
+// Values by name; "word" has a name and no value.
+Names names(const std::map<std::string, double>& values) {
+  return {[values](const std::string& name) -> std::optional<double> {
+            const auto found = values.find(name);
+            return found == values.end() ? std::nullopt : std::optional<double>(found->second);
+          },
+          [values] {
+            std::vector<std::string> known{"word"};
+            for (const auto& [name, value] : values) known.push_back(name);
+            return known;
+          }};
+}
+
+double value(const std::string& text) {
+  return Expression(text, "f:1:1").value(names({{"m.x", 3}, {"m.xy", 5}}));
+}
+
+void check_refused(const std::string& text, const std::string& code, int column, const std::string& hint) {
+  INFO(text);
+  const std::string refusal = refusal_of([&] { value(text); });
+  CHECK_THAT(refusal, Catch::StartsWith("f:1:1: error[" + code + "]: "));
+  CHECK_THAT(refusal, Catch::Contains("column " + std::to_string(column) + ":"));
+  CHECK_THAT(refusal, Catch::Contains(hint));
+}
+
+}  // namespace
+
+TEST_CASE("sweep expressions: arithmetic, comparisons and functions have their usual values", "[sweep]") {
+  CHECK(value("1 + 2 * 3 ^ 2") == 19);
+  CHECK(value("m.x * m.xy") == 15);
+  CHECK(value("m.x == 3 && m.xy >= 5") == 1);
+  CHECK(value("m.x < 3 || m.xy != 5") == 0);
+  CHECK(value("m.x > 2 ? 10 : 20") == 10);
+  CHECK(value("max(m.x, 7, 2) + floor(2.7) + ceil(2.2) + rint(2.4)") == 14);
+  CHECK(value("-m.x + .5") == -2.5);
+}
+
+TEST_CASE("sweep expressions: units are numbers of base units", "[sweep]") {
+  CHECK(value("725 * GB / s") == 725e9);
+  CHECK(value("6 * GiB") == 6.0 * 1024 * 1024 * 1024);
+  CHECK(value("2.4 * GHz") == 2.4e9);
+  CHECK(value("MiB / KiB") == 1024);
+  CHECK(value("ms / us") == Approx(1000));
+  CHECK(value("TB / GB") == 1000);
+}
+
+TEST_CASE("sweep expressions: names are those of the text, once each and in its order", "[sweep]") {
+  const Expression expression("b.c + a * b.c + GiB + max(d, 1)", "f:1:1");
+  CHECK(expression.names() == std::vector<std::string>{"b.c", "a", "d"});
+  CHECK(expression.text() == "b.c + a * b.c + GiB + max(d, 1)");
+}
+
+TEST_CASE("sweep expressions: a value is that of the names at hand, each time", "[sweep]") {
+  const Expression expression("2 * a", "f:1:1");
+  const Expression copy = expression;
+  CHECK(expression.value(names({{"a", 1}})) == 2);
+  CHECK(copy.value(names({{"a", 5}})) == 10);
+  CHECK(expression.value(names({{"a", 2}})) == 4);
+}
+
+TEST_CASE("sweep expressions: what is none is refused with its column", "[sweep]") {
+  check_refused("", "E-SWP-020", 1, "empty");
+  check_refused("1 + * 2", "E-SWP-020", 5, "operator");
+  check_refused("1.2 GHz", "E-SWP-020", 5, "1.2 * GHz");
+  check_refused("m.x = 4", "E-SWP-020", 5, "'==' compares");
+  check_refused("(1 + 2", "E-SWP-020", 7, "parenthesis");
+  check_refused("1, 2", "E-SWP-020", 2, "comma");
+  check_refused("1 + 'a'", "E-SWP-020", 5, "expected a number");
+  check_refused("1 +", "E-SWP-020", 4, "ends too early");
+}
+
+TEST_CASE("sweep expressions: an unknown name is refused with the nearest one", "[sweep]") {
+  check_refused("1 + m.yx", "E-SWP-021", 5, "did you mean 'm.x");
+  check_refused("m.x + m.xyz", "E-SWP-021", 7, "did you mean 'm.xy'");
+  check_refused("m.x + nothing.like.it", "E-SWP-021", 7, "nothing is called 'nothing.like.it'");
+}
+
+TEST_CASE("sweep expressions: texts and infinities are no numbers", "[sweep]") {
+  check_refused("1 + word", "E-SWP-022", 5, "'word' is no number");
+  check_refused("1 / (m.x - 3)", "E-SWP-022", 1, "no finite number with m.x = 3");
+  check_refused("sqrt(0 - m.x)", "E-SWP-022", 1, "no finite number");
+}
+
+TEST_CASE("sweep expressions: a free name is neither a unit nor a function", "[sweep]") {
+  CHECK(runtime::is_free_name("price"));
+  CHECK(runtime::is_free_name("flops.per_euro"));
+  for (const char* taken : {"GiB", "s", "max", "_pi", "", "2x", ".x", "a b", "a-b"}) {
+    INFO(taken);
+    CHECK_FALSE(runtime::is_free_name(taken));
+  }
+}

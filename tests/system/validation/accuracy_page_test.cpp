@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statistics of errors against their definitions, and the verdicts and files of a page.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "runtime/validation/accuracy/accuracy_page_files.h"
+#include "runtime/validation/accuracy/accuracy_page_text.h"
+#include "runtime/validation/accuracy/error_statistics.h"
+#include "tests/support/program/figure_tables.h"
+
+using namespace tahoma;
+using namespace tahoma::runtime;
+using base::ExitStatus;
+using Catch::Contains;
+using nlohmann::json;
+
+namespace {
+
+PageRow row(const std::string& id, double silicon, double model, FigureUse use = FigureUse::kCheck) {
+  return {tests::figure(id, silicon, use), {model, "", ExitStatus::kOk, {}}, std::nullopt, 0, false};
+}
+
+PageRow failed(const std::string& id, const std::string& reason, ExitStatus status) {
+  return {tests::figure(id, 1, FigureUse::kCheck), {0, reason, status, {}}, std::nullopt, 0, false};
+}
+
+Family family(const std::string& name, Limits limits) {
+  return {name, "a family", name + ".csv", runtime::FigureKind::kProbe, limits, 0, {}};
+}
+
+Page page_of(Limits limits, const std::vector<PageRow>& rows) {
+  return make_page({"checks.yaml", "T", "trainium2_one_chip", "m.yaml", {}}, {},
+                   {judge(family("f", limits), rows)});
+}
+
+// Errors of +1, -3 and +2 percent.
+std::vector<PageRow> three() {
+  return {row("a", 100, 101, FigureUse::kCalibration), row("b", 200, 194), row("c", 300, 306)};
+}
+
+}  // namespace
+
+TEST_CASE("accuracy statistics: errors are percent of silicon, and their mean is of their sizes",
+          "[accuracy]") {
+  CHECK(error_percent(102, 100) == Approx(2));
+  CHECK(error_percent(50, 100) == Approx(-50));
+  CHECK(mean_absolute(std::vector{1.0, -3.0, 2.0}) == Approx(2));
+}
+
+TEST_CASE("accuracy statistics: equal values share the mean of their ranks", "[accuracy]") {
+  CHECK(ranks(std::vector{10.0, 30.0, 20.0, 20.0}) == std::vector{1.0, 4.0, 2.5, 2.5});
+  CHECK(ranks(std::vector{5.0, 5.0, 5.0}) == std::vector{2.0, 2.0, 2.0});
+}
+
+TEST_CASE("accuracy statistics: rank correlation by hand, with and without ties", "[accuracy]") {
+  // Without ties 1 - 6 sum(d^2) / (n (n^2 - 1)): here sum(d^2) = 4, n = 5.
+  CHECK(*rank_correlation(std::vector{1.0, 2.0, 3.0, 4.0, 5.0}, std::vector{20.0, 10.0, 40.0, 30.0, 50.0}) ==
+        Approx(0.8));
+  // Ranks 1, 2.5, 2.5, 4 and 1, 2, 4, 3: 3 / sqrt(4.5 * 5).
+  CHECK(*rank_correlation(std::vector{10.0, 20.0, 20.0, 30.0}, std::vector{1.0, 2.0, 4.0, 3.0}) ==
+        Approx(0.6324555320));
+  CHECK(*rank_correlation(std::vector{1.0, 2.0, 3.0}, std::vector{9.0, 4.0, 1.0}) == Approx(-1));
+  CHECK_FALSE(rank_correlation(std::vector{1.0}, std::vector{2.0}));
+  CHECK_FALSE(rank_correlation(std::vector{1.0, 1.0}, std::vector{2.0, 3.0}));
+}
+
+TEST_CASE("accuracy page: figures within their limits pass, and are split by their use", "[accuracy]") {
+  const Page page = page_of({2.0, 3.0}, three());
+  CHECK(page.passed());
+  CHECK(page.headline ==
+        "mean 2.0 %, worst 3.0 % over 3 figures; 1 calibrated, 2 held out; all within limits");
+  const Tallies& t = page.tallies;
+  CHECK(t.all.worst_id == "b");
+  CHECK(t.calibration.mean == Approx(1));
+  CHECK(t.check.mean == Approx(2.5));
+  CHECK(t.all.rank == Approx(1));
+  CHECK_FALSE(t.calibration.rank);
+}
+
+TEST_CASE("accuracy page: a mean beyond its limit fails", "[accuracy][must-fail]") {
+  const Page page = page_of({1.9, std::nullopt}, three());
+  CHECK(page.status == ExitStatus::kCheckFailed);
+  CHECK(page.beyond == std::vector<std::string>{"f: mean 2.00 %, limit 1.9 %"});
+  CHECK_THAT(page.headline, Catch::EndsWith("; 1 limit exceeded"));
+}
+
+TEST_CASE("accuracy page: a figure beyond its limit fails, whichever its sign", "[accuracy][must-fail]") {
+  const Page page = page_of({std::nullopt, 1.5}, three());
+  CHECK(page.status == ExitStatus::kCheckFailed);
+  CHECK(page.beyond == std::vector<std::string>{"f: b -3.00 %, limit 1.5 %", "f: c +2.00 %, limit 1.5 %"});
+  CHECK_THAT(page.headline, Catch::EndsWith("; 2 limits exceeded"));
+}
+
+TEST_CASE("accuracy page: a figure without a value fails, with or without a limit", "[accuracy][must-fail]") {
+  for (const Limits limits : {Limits{}, Limits{2.0, 10.0}}) {
+    const Page page = page_of(limits, {row("a", 100, 100), failed("b", "why not", ExitStatus::kProgram)});
+    CHECK(page.status == ExitStatus::kProgram);
+    CHECK(page.without_value == 1);
+    CHECK_THAT(page.headline, Catch::EndsWith("; 1 figure without a value"));
+    CHECK_THAT(page_text(page), Contains("! b: why not"));
+    CHECK_THAT(junit_xml(page_suites(page)), Contains("<failure message=\"why not\"/>"));
+  }
+  // The gravest reason is the status.
+  CHECK(
+      page_of({}, {failed("a", "x", ExitStatus::kInvariant), failed("b", "y", ExitStatus::kUsage)}).status ==
+      ExitStatus::kInvariant);
+}
+
+TEST_CASE("accuracy page: figures without a limit are counted apart and never fail", "[accuracy]") {
+  const Page page =
+      make_page({"checks.yaml", "T", "m", "m.yaml", {}}, {},
+                {judge(family("f", {2.0, 3.0}), three()), judge(family("g", {}), {row("d", 1, 2)})});
+  CHECK(page.passed());
+  CHECK(page.headline ==
+        "mean 2.0 %, worst 3.0 % over 3 figures; 1 calibrated, 2 held out; 1 without a limit; all "
+        "within limits");
+  CHECK_THAT(page_text(page), Contains("limits       none, reported only"));
+}
+
+TEST_CASE("accuracy page: the text says which figures were calibrated on, and what that means",
+          "[accuracy]") {
+  const std::string text = page_text(page_of({2.0, 3.0}, three()));
+  const std::string last = text.substr(text.rfind("calibration: "));
+  CHECK_THAT(last, Contains("predict nothing") && Contains("\n  f  a\n"));
+  CHECK_THAT(last, !Contains(" b") || !Contains("a b"));
+}
+
+TEST_CASE("accuracy page: silicon's spread and the model's over the phases stand in the table",
+          "[accuracy]") {
+  PageRow spread = row("a", 100, 101);
+  spread.figure.samples = 7;
+  spread.figure.spread = Spread{99, 103};
+  spread.phases = Spread{100.5, 107.25};
+  const Page page = page_of({}, {spread});
+  CHECK_THAT(page_text(page),
+             Contains("99.00..103.00") && Contains("100.50..107.25") && Contains("7 samples"));
+  const json figure = json::parse(page_json(page))["families"][0]["figures"][0];
+  CHECK(figure["silicon_spread"] == json{{"low", 99}, {"high", 103}});
+  CHECK(figure["model_over_phases"] == json{{"low", 100.5}, {"high", 107.25}});
+  CHECK_THAT(page_csv(page), Contains("\nf,a,a,ns,100,7,99,103,101,100.5,107.25,1,check,TRACE t,,\n"));
+}
+
+TEST_CASE("accuracy page: the keys of the JSON are those of schema version 1", "[accuracy]") {
+  const json page = json::parse(page_json(page_of({2.0, 2.5}, three())));
+  const auto keys = [](const json& object) {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : object.items()) names.push_back(name);
+    return names;
+  };
+  using Names = std::vector<std::string>;  // sorted, as the reader has them
+  CHECK(page["schema_version"] == 1);
+  CHECK(keys(page) == Names{"families", "headline", "limits_exceeded", "machine", "overrides", "passed",
+                            "schema_version", "statistics", "title"});
+  CHECK(keys(page["statistics"]) == Names{"all", "calibration", "check"});
+  CHECK(keys(page["statistics"]["all"]) == Names{"figures", "mean_absolute_error_percent", "rank_correlation",
+                                                 "worst_absolute_error_percent", "worst_id"});
+  const json& f = page["families"][0];
+  CHECK(keys(f) == Names{"doc", "figures", "limits", "name", "phases", "statistics", "table"});
+  CHECK(keys(f["limits"]) == Names{"mean_percent", "worst_percent"});
+  CHECK(keys(f["figures"][0]) == Names{"case", "error_percent", "failure", "id", "model", "model_over_phases",
+                                       "probe", "samples", "silicon", "silicon_spread", "source", "unit",
+                                       "use", "what", "within_limit"});
+  CHECK(page["passed"] == false);
+  CHECK(page["limits_exceeded"].size() == 1);
+  CHECK(f["figures"][1]["within_limit"] == false);
+  CHECK(f["statistics"]["calibration"]["rank_correlation"].is_null());
+}
+
+TEST_CASE("accuracy page: JUnit has a case per figure and one for the mean", "[accuracy]") {
+  const std::string xml = junit_xml(page_suites(page_of({1.0, 2.5}, three())));
+  CHECK_THAT(xml, Contains("<testsuite name=\"accuracy.f\" tests=\"4\" failures=\"2\">"));
+  CHECK_THAT(xml, Contains("<testcase classname=\"accuracy.f\" name=\"a\"/>"));
+  CHECK_THAT(xml, Contains("name=\"b\">\n      <failure message=\"-3.00 %, limit 2.5 %\"/>"));
+  CHECK_THAT(xml, Contains("name=\"mean\">\n      <failure message=\"2.00 %, limit 1 %\"/>"));
+}

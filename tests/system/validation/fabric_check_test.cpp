@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Traffic through the fabric on the page of `tahoma check`: its table, and what is wrong with it.
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "runtime/config/config_files.h"
+#include "runtime/validation/accuracy/suite.h"
+#include "runtime/validation/accuracy/tables/fabric_table.h"
+#include "tests/support/program/refusal_of.h"
+
+using namespace tahoma;
+using namespace tahoma::tests;
+using Catch::Contains;
+using runtime::parse_fabric;
+
+namespace {
+
+constexpr const char* kColumns = "id,what,machine,pattern,flits,injection,reference,use,source\n";
+const std::string kFolder = std::string(TAHOMA_SOURCE_DIR) + "/workloads/micro/network/";
+
+void check_row_refused(const std::string& row, const std::string& code_and_place, const std::string& hint) {
+  INFO(row);
+  CHECK_THAT(refusal_of([&] {
+               parse_fabric({"f.csv", kColumns + row + "\n"});
+             }),
+             Contains(code_and_place) && Contains(hint));
+}
+
+}  // namespace
+
+TEST_CASE("fabric table: a row is read as it stands", "[accuracy]") {
+  const auto figures =
+      parse_fabric({"f.csv", std::string(kColumns) + "a,what a is,m.yaml,bitcomp,8,0.25,32.18,check,Sim\n"});
+  REQUIRE(figures.size() == 1);
+  CHECK(figures[0].fabric->pattern == model::FabricPattern::kBitcomp);
+  CHECK(figures[0].fabric->flits == 8);
+  CHECK(figures[0].fabric->injection == 0.25);
+  CHECK(figures[0].reference == 32.18);
+  CHECK(std::string(name_of(figures[0].unit)) == "cycles");
+  CHECK(figures[0].case_name == "m.yaml");
+}
+
+TEST_CASE("fabric table: bad fields are refused at line and column", "[accuracy][bad-input]") {
+  check_row_refused("a,w,m,unifrom,1,0.1,9,check,s", "f.csv:2:7: error[E-ACC-005]",
+                    "did you mean 'uniform'?");
+  check_row_refused("a,w,m,uniform,0,0.1,9,check,s", "f.csv:2:15: error[E-ACC-004]", "at least 1");
+  check_row_refused("a,w,m,uniform,1,1.5,9,check,s", "f.csv:2:17: error[E-ACC-015]", "at most 1");
+  check_row_refused("a,w,m,uniform,1,0,9,check,s", "f.csv:2:17: error[E-ACC-004]", "above 0");
+  check_row_refused("a,w,m,uniform,1,0.1,9,chek,s", "f.csv:2:23: error[E-ACC-005]", "'check'");
+  check_row_refused("a,w,m,uniform,1,0.1,9,check,s\na,w,m,uniform,1,0.1,9,check,s",
+                    "f.csv:3:1: error[E-ACC-006]", "there twice");
+}
+
+TEST_CASE("fabric table: delays were fit to the lowest load of a pattern and length alone", "[accuracy]") {
+  std::set<std::pair<model::FabricPattern, std::uint64_t>> seen;
+  const auto figures = parse_fabric(runtime::read_config_text(kFolder + "flit.csv"));
+  CHECK(figures.size() == 3 * 2 * 6);
+  for (const runtime::Figure& figure : figures) {
+    CAPTURE(figure.id);
+    const bool first = seen.emplace(figure.fabric->pattern, figure.fabric->flits).second;
+    CHECK((figure.use == runtime::FigureUse::kCalibration) == first);
+    CHECK((figure.fabric->injection == 0.05) == first);
+    CHECK(figure.fabric->injection <= 0.5);
+  }
+}
+
+TEST_CASE("fabric check: the page of the network holds every row within 15 percent", "[accuracy]") {
+  const runtime::Suite suite = runtime::load_suite(kFolder + "network.yaml");
+  std::size_t rows = 0;
+  for (const runtime::Family& family : suite.families) {
+    CHECK(family.kind == runtime::FigureKind::kFabric);
+    CHECK(*family.limits.worst == 15);
+    rows += family.figures.size();
+  }
+  CHECK(rows == 36);
+  CHECK(suite.machine.empty());
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run as named values, and two of them beside each other.
+#include <catch2/catch.hpp>
+
+#include "runtime/validation/regression/golden_comparison.h"
+#include "runtime/validation/regression/subsystem.h"
+
+using namespace tahoma;
+using namespace tahoma::runtime;
+using base::Stat, base::Unit;
+
+namespace {
+
+std::string value_of(const RunStatistics& statistics, const std::string& name) {
+  for (const Statistic& s : statistics)
+    if (s.name == name) return s.value;
+  return "absent";
+}
+
+const std::vector<Stat> kStats{{"server0.chip00.core0.dma.bytes", std::uint64_t{3}, Unit::kBytes, ""},
+                               {"server0.chip01.core7.dma.bytes", std::uint64_t{40}, Unit::kBytes, ""},
+                               {"server0.chip00.hbm0.reads.p99", 1.5, Unit::kNanoseconds, ""},
+                               {"server0.chip00.hbm1.reads.p99", 2.5, Unit::kNanoseconds, ""},
+                               {"server0.chip00.link.xp.goodput", 9.0, Unit::kBytesPerSecond, ""},
+                               {"server0.chip00.core0.cc0.busy", 0.0, Unit::kNanoseconds, ""},
+                               {"dma_packets", std::uint64_t{12}, Unit::kCount, ""}};
+
+Comparison comparison(double a_ns, double b_ns) {
+  const auto folder = [](const std::string& path, double ns) {
+    return RunFolder{path,
+                     {{"simulated_time_ns", std::to_string(ns)},
+                      {"bound_by.resource", "link"},
+                      {"bound_by.share_percent", "66.4"}}};
+  };
+  return compare_runs(folder("a", a_ns), folder("b", b_ns));
+}
+
+}  // namespace
+
+TEST_CASE("regression pattern: a star stands for any text, and everything else for itself", "[regression]") {
+  CHECK(matches_pattern("a.b.c", "a.b.c"));
+  CHECK(matches_pattern("a.b.c", "*"));
+  CHECK(matches_pattern("a.b.c", "*.c"));
+  CHECK(matches_pattern("a.b.c", "a*c"));
+  CHECK(matches_pattern("aXbXbY", "a*bY"));
+  CHECK(matches_pattern("a", "a*"));
+  CHECK(matches_pattern("list[3].x", "list[*].x"));
+  CHECK_FALSE(matches_pattern("a.b.c", "a.b"));
+  CHECK_FALSE(matches_pattern("a.b.c", "b*"));
+  CHECK_FALSE(matches_pattern("a.b.c", ""));
+  CHECK_FALSE(matches_pattern("abc", "a?c"));
+}
+
+TEST_CASE("regression statistics: a class adds its instances up and names the largest", "[regression]") {
+  const RunStatistics all = class_statistics(kStats, {"*"});
+  CHECK(value_of(all, "server*.chip*.core*.dma.bytes.total") == "43");
+  CHECK(value_of(all, "server*.chip*.core*.dma.bytes.most") == "40");
+  CHECK(value_of(all, "dma_packets") == "12");
+  // Neither percentiles nor rates are added.
+  CHECK(value_of(all, "server*.chip*.hbm*.reads.p99.most") == "2.5");
+  CHECK(value_of(all, "server*.chip*.hbm*.reads.p99.total") == "absent");
+  CHECK(value_of(all, "server*.chip*.link.xp.goodput.total") == "absent");
+  // A number that is 0 is left out.
+  CHECK(value_of(all, "server*.chip*.core*.cc*.busy.total") == "absent");
+  CHECK(class_statistics(kStats, {"*.hbm*"}).size() == 1);
+  CHECK(class_statistics(kStats, {}).empty());
+}
+
+TEST_CASE("regression statistics: a summary is flattened, without prose and without zeros", "[regression]") {
+  const RunStatistics s = summary_statistics(
+      R"({"schema_version": 1, "a": {"b": [1.5, "x", true, null]}, "zero": 0, "bound_by": {"resource": "hbm",
+          "reason": "a sentence"}, "golden": {"max_abs_error": 0.25, "passed": false}})");
+  CHECK(value_of(s, "a.b[0]") == "1.5");
+  CHECK(value_of(s, "a.b[1]") == "x");
+  CHECK(value_of(s, "a.b[2]") == "true");
+  CHECK(value_of(s, "a.b[3]") == "null");
+  CHECK(value_of(s, "bound_by.resource") == "hbm");
+  CHECK(value_of(s, "golden.passed") == "false");
+  CHECK(s.size() == 6);
+}
+
+TEST_CASE("regression statistics: a name is kept once, the first one", "[regression]") {
+  const RunStatistics s = joined({{"a", "1"}}, {{"a", "2"}, {"b", "3"}});
+  REQUIRE(s.size() == 2);
+  CHECK(value_of(s, "a") == "1");
+}
+
+TEST_CASE("regression differences: missing, extra and changed values differ, equal ones do not",
+          "[regression]") {
+  const RunStatistics before{{"time", "100"}, {"gone", "1"}, {"same", "2"}, {"word", "link"}};
+  const RunStatistics after{{"time", "99"}, {"same", "2"}, {"word", "hbm"}, {"new", "0.5"}};
+  const auto groups = differences_of(before, after);
+  REQUIRE(groups.size() == 1);
+  const auto& d = groups[0].differences;
+  REQUIRE(d.size() == 4);
+  CHECK(d[0].name == "gone");
+  CHECK(change_text(d[0]) == "gone");
+  CHECK(d[1].name == "word");
+  CHECK(d[2].name == "new");
+  CHECK(change_text(d[2]) == "new");
+  CHECK(d[3].name == "time");
+  CHECK(d[3].change == Approx(-0.01));
+  CHECK(change_text(d[3]) == "-1.00 %");
+  CHECK(differences_of(before, before).empty());
+}
+
+TEST_CASE("regression differences: subsystems stand by their largest change", "[regression]") {
+  const RunStatistics before{{"hbm.a", "100"}, {"links.a", "100"}, {"hbm.b", "100"}};
+  const RunStatistics after{{"hbm.a", "101"}, {"links.a", "150"}, {"hbm.b", "80"}};
+  const auto groups = differences_of(before, after);
+  REQUIRE(groups.size() == 2);
+  CHECK(groups[0].subsystem == "links");
+  CHECK(groups[1].subsystem == "hbm");
+  CHECK(groups[1].differences[0].name == "hbm.b");
+  CHECK(count_of(groups) == 3);
+}
+
+TEST_CASE("regression differences: a tolerance covers changes up to its size, of what it names",
+          "[regression]") {
+  const RunStatistics before{{"hbm.a", "100"}, {"dma.a", "100"}, {"hbm.word", "x"}, {"hbm.gone", "1"}};
+  const auto with = [&](const char* value) {
+    const RunStatistics after{{"hbm.a", value}, {"dma.a", "100"}, {"hbm.word", "x"}, {"hbm.gone", "1"}};
+    return differences_of(before, after, {{"hbm.*", 0.01, "why", ""}}).empty();
+  };
+  CHECK(with("101"));
+  CHECK(with("99"));
+  CHECK_FALSE(with("101.01"));
+  CHECK_FALSE(with("x"));
+  // What is gone, and what became another word, no tolerance covers.
+  const RunStatistics less{{"hbm.a", "100"}, {"dma.a", "100"}, {"hbm.word", "y"}};
+  CHECK(count_of(differences_of(before, less, {{"*", 1e9, "why", ""}})) == 2);
+}
+
+TEST_CASE("regression differences: a change behind the digits of a cell is shown in full", "[regression]") {
+  const auto groups = differences_of({{"t", "1.00000000001"}}, {{"t", "1.00000000002"}});
+  const std::string text = groups_text(groups, 5, "");
+  CHECK_THAT(text, Catch::Contains("1.00000000001 -> 1.00000000002"));
+  CHECK_THAT(text, Catch::Contains("+1.0e-09 %"));
+}
+
+TEST_CASE("regression subsystems: every family of statistics has its own", "[regression]") {
+  CHECK(subsystem_of("simulated_time_ns") == "run");
+  CHECK(subsystem_of("regions[3].engines.vector.time_ns") == "regions");
+  CHECK(subsystem_of("whole.needs_ns.vector") == "regions");
+  CHECK(subsystem_of("bound_by.resource") == "run");
+  CHECK(subsystem_of("outputs.c.sha256") == "values");
+  CHECK(subsystem_of("engines.tensor.active_percent") == "engines");
+  CHECK(subsystem_of("vector_engine_active_time_percent") == "engines");
+  CHECK(subsystem_of("server*.chip*.core*.tensor.busy.total") == "engines");
+  CHECK(subsystem_of("server*.chip*.core*.dma.busy.total") == "dma");
+  CHECK(subsystem_of("dma_active_time_percent") == "dma");
+  CHECK(subsystem_of("mbu_estimated_percent") == "hbm");
+  CHECK(subsystem_of("server*.chip*.hbm*.channel*.row_hits.most") == "hbm");
+  CHECK(subsystem_of("server*.chip*.link.xp.busy.total") == "links");
+  CHECK(subsystem_of("links.bytes") == "links");
+  CHECK(subsystem_of("collectives[0].time_ns") == "collectives");
+  CHECK(subsystem_of("dma_activations") == "simulator");
+}
+
+TEST_CASE("compare: the first line says how much faster, by the share of A's time", "[regression]") {
+  CHECK(comparison_headline(comparison(87240, 76510.5)) ==
+        "B is 12.3 % faster: 87.24 us -> 76.51 us, MFU 0.0 %, bound by link (66.4 %)");
+  CHECK_THAT(comparison_headline(comparison(100, 150)),
+             Catch::StartsWith("B is 50.0 % slower: 100 ns -> 150 ns"));
+  CHECK_THAT(comparison_headline(comparison(100, 100)), Catch::StartsWith("A and B are equal: 100 ns"));
+  CHECK_THAT(comparison_headline(comparison(1e6, 1e6 + 1)), Catch::StartsWith("B is 0.0001 % slower"));
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// The backward pass of attention by its definition, in double, and how far a machine may be from it.
+//
+// Errors of a probability: its rounding to the dtype (independent), and what its row or its score brings: the
+// score, the exponential, LSE. Errors of an element of dS: rounding of P and of dS itself, the relative error
+// of its probability, and P times the errors of dP - D. Independent errors add up to six deviations of their
+// root of squares, all others in full.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/base/error.h"
+#include "runtime/golden/golden.h"
+#include "runtime/golden/golden_rule.h"
+#include "workloads/common/golden_kernels.h"
+
+namespace tahoma::runtime {
+
+namespace {
+
+using Doubles = std::vector<double>;
+
+constexpr double kUnit = 0x1p-24;
+constexpr std::uint64_t kScoreElements = std::uint64_t{1} << 20;  // of a block of rows: 8 MiB of double
+
+Doubles rows_of(const HostTensor& tensor, std::uint64_t first, std::uint64_t rows) {
+  const std::uint64_t columns = tensor.columns();
+  std::vector<float> narrow(rows * columns);
+  widen_window(tensor, {first, 0, rows, columns}, narrow.data());
+  return Doubles(narrow.begin(), narrow.end());
+}
+
+Doubles transposed(const Doubles& a, std::uint64_t rows, std::uint64_t columns) {
+  Doubles t(a.size());
+  for (std::uint64_t r = 0; r < rows; ++r)
+    for (std::uint64_t c = 0; c < columns; ++c) t[c * rows + r] = a[r * columns + c];
+  return t;
+}
+
+template <class F>
+Doubles each(const Doubles& a, F&& f) {
+  Doubles result(a.size());
+  std::transform(a.begin(), a.end(), result.begin(), f);
+  return result;
+}
+Doubles magnitudes(const Doubles& a) {
+  return each(a, [](double x) { return std::fabs(x); });
+}
+Doubles squares(const Doubles& a) {
+  return each(a, [](double x) { return x * x; });
+}
+
+Doubles product(const Doubles& a, const Doubles& b, std::uint64_t rows, std::uint64_t columns) {
+  Doubles c(rows * columns);
+  golden_kernels().product_f64(a.data(), b.data(), c.data(), static_cast<std::ptrdiff_t>(rows),
+                               static_cast<std::ptrdiff_t>(columns),
+                               static_cast<std::ptrdiff_t>(a.size() / rows));
+  return c;
+}
+
+double largest_norm(const Doubles& matrix, std::uint64_t columns) {
+  double largest = 0;
+  for (std::size_t at = 0; at < matrix.size(); at += columns) {
+    double sum = 0;
+    for (std::size_t c = 0; c < columns; ++c) sum += matrix[at + c] * matrix[at + c];
+    largest = std::max(largest, sum);
+  }
+  return std::sqrt(largest);
+}
+
+// The left factor of a product with what errs in it; `sizes`: |a|, or the terms of a difference that may
+// cancel.
+struct Factor {
+  Doubles a, errors, sizes;
+};
+
+// Sums of products a_j b_j: the value, sum a^2 b^2, sum |a b|, the sum of full errors, and that of sizes.
+struct Sums {
+  Doubles want, square, mass, full, size;
+
+  explicit Sums(std::uint64_t elements)
+      : want(elements), square(elements), mass(elements), full(elements), size(elements) {}
+
+  // Rows [first, first + rows) += a b.
+  void add(const Factor& f, const Doubles& b, std::uint64_t first, std::uint64_t rows,
+           std::uint64_t columns) {
+    const auto into = [&](Doubles& sum, const Doubles& x, const Doubles& y) {
+      const Doubles more = product(x, y, rows, columns);
+      for (std::size_t i = 0; i < more.size(); ++i) sum[first * columns + i] += more[i];
+    };
+    const Doubles b_abs = magnitudes(b);
+    into(want, f.a, b);
+    into(square, squares(f.a), squares(b));
+    into(mass, magnitudes(f.a), b_abs);
+    into(full, f.errors, b_abs);
+    into(size, f.sizes, b_abs);
+  }
+};
+
+class BackwardCheck {
+ public:
+  BackwardCheck(const AttentionGradients& g, double scale, const AttentionMask& mask)
+      : g_(g),
+        scale_(scale),
+        mask_(mask),
+        heads_(g.q.shape[0]),
+        kv_heads_(g.k.shape[0]),
+        q_len_(g.q.shape[1]),
+        kv_len_(g.k.shape[1]),
+        d_(g.q.shape[2]),
+        products_(g.q.dtype == isa::DType::kFp32 ? 2 : 1),
+        dq(heads_ * q_len_ * d_),
+        dk(kv_heads_ * kv_len_ * d_),
+        dv(kv_heads_ * kv_len_ * d_) {
+    for (std::uint64_t head = 0; head < heads_; ++head) add_head(head);
+  }
+
+  // `factor` stands before the sum, whose addends were rounded `roundings` times each, `count` of them.
+  WantedRow row(const Sums& sums, std::uint64_t row, double factor, double roundings, double count) const {
+    WantedRow wanted;
+    const double u = unit_roundoff(g_.q.dtype);
+    for (std::uint64_t c = 0; c < d_; ++c) {
+      const std::size_t at = row * d_ + c;
+      const double mass = sums.mass[at];
+      const double rounding =
+          u * std::min(kGoldenDeviations * std::sqrt(roundings * sums.square[at] / 3), roundings * mass);
+      const double sum = accumulation_slack(products_ * count, mass) + 4 * kUnit * std::fabs(sums.want[at]);
+      wanted.want.push_back(factor * sums.want[at]);
+      wanted.slack.push_back(factor * (rounding + sums.full[at] + sum));
+      wanted.scale.push_back(factor * sums.size[at]);
+    }
+    return wanted;
+  }
+
+  double scale() const { return scale_; }
+  double queries() const { return static_cast<double>(q_len_ * heads_ / kv_heads_); }
+  double keys() const { return static_cast<double>(kv_len_); }
+
+ private:
+  struct Head {
+    Doubles q, k, v, d_o, kt, vt;
+    double score_range = 0, dp_range = 0;
+  };
+
+  void add_head(std::uint64_t head) {
+    const std::uint64_t kv = head * kv_heads_ / heads_;
+    Head h{rows_of(g_.q, head * q_len_, q_len_),
+           rows_of(g_.k, kv * kv_len_, kv_len_),
+           rows_of(g_.v, kv * kv_len_, kv_len_),
+           rows_of(g_.d_o, head * q_len_, q_len_),
+           {},
+           {},
+           0,
+           0};
+    h.kt = transposed(h.k, kv_len_, d_);
+    h.vt = transposed(h.v, kv_len_, d_);
+    h.score_range = largest_norm(h.q, d_) * largest_norm(h.k, d_);
+    h.dp_range = largest_norm(h.d_o, d_) * largest_norm(h.v, d_);
+    const std::uint64_t height = std::clamp<std::uint64_t>(kScoreElements / kv_len_, 1, q_len_);
+    for (std::uint64_t first = 0; first < q_len_; first += height)
+      add_rows(h, head, kv, first, std::min(height, q_len_ - first));
+  }
+
+  void add_rows(const Head& h, std::uint64_t head, std::uint64_t kv, std::uint64_t first,
+                std::uint64_t rows) {
+    const auto part = [&](const Doubles& all) {
+      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first * d_);
+      return Doubles(begin, begin + static_cast<std::ptrdiff_t>(rows * d_));
+    };
+    const Doubles q = part(h.q), d_o = part(h.d_o);
+    Doubles p = product(q, h.kt, rows, kv_len_), ds = product(d_o, h.vt, rows, kv_len_);
+    Doubles p_errors(p.size()), ds_errors(p.size()), ds_sizes(p.size());
+    for (std::uint64_t i = 0; i < rows; ++i) {
+      const double lse = g_.lse.at(head, first + i), delta = g_.delta.at(head, first + i);
+      for (std::uint64_t j = 0; j < kv_len_; ++j) {
+        const std::size_t at = i * kv_len_ + j;
+        const double score = scale_ * p[at], dp = ds[at];
+        p[at] = sees(first + i, j) ? std::exp(score - lse) : 0;
+        ds[at] = p[at] * (dp - delta);
+        p_errors[at] =
+            p[at] * (scale_ * accumulation_slack(products_ * static_cast<double>(d_), h.score_range) +
+                     kUnit * (4 * (std::fabs(score) + std::fabs(lse)) + 16));
+        ds_errors[at] = p_errors[at] * std::fabs(dp - delta) +
+                        p[at] * (accumulation_slack(products_ * static_cast<double>(d_), h.dp_range) +
+                                 2 * kUnit * (std::fabs(dp) + std::fabs(delta)));
+        ds_sizes[at] = p[at] * (std::fabs(dp) + std::fabs(delta));
+      }
+    }
+    const auto turned = [&](const Doubles& a) { return transposed(a, rows, kv_len_); };
+    const Factor of_p{turned(p), turned(p_errors), turned(p)}, of_ds{ds, ds_errors, ds_sizes};
+    dq.add(of_ds, h.k, head * q_len_ + first, rows, d_);
+    dk.add({turned(ds), turned(ds_errors), turned(ds_sizes)}, q, kv * kv_len_, kv_len_, d_);
+    dv.add(of_p, d_o, kv * kv_len_, kv_len_, d_);
+  }
+
+  bool sees(std::uint64_t query, std::uint64_t key) const {
+    if (!mask_.causal) return true;
+    const std::uint64_t end = query + kv_len_ - q_len_ + 1;
+    return key < end && (mask_.window == 0 || key + mask_.window >= end);
+  }
+
+  const AttentionGradients& g_;
+  double scale_;
+  AttentionMask mask_;
+  std::uint64_t heads_, kv_heads_, q_len_, kv_len_, d_;
+  double products_;
+
+ public:
+  Sums dq, dk, dv;
+};
+
+}  // namespace
+
+GoldenResult check_attention_backward(const AttentionGradients& g, double scale, const AttentionMask& mask,
+                                      const std::function<MadeBy(const std::string& output)>& maker) {
+  TAHOMA_INVARIANT(g.q.shape.size() == 3 && g.k.shape.size() == 3 && g.q.shape[0] % g.k.shape[0] == 0 &&
+                       g.q.shape[2] == g.k.shape[2] && g.q.shape == g.d_o.shape && g.q.shape == g.dq.shape &&
+                       g.k.shape == g.v.shape && g.k.shape == g.dk.shape && g.k.shape == g.dv.shape,
+                   fmt::format("golden gradients of q {}, k {}, dq {}, dk {}", g.q.shape, g.k.shape,
+                               g.dq.shape, g.dk.shape));
+  const BackwardCheck check(g, scale, mask);
+  const double u = unit_roundoff(g.q.dtype);
+  const std::string rule = fmt::format(
+      "{} rounding of want +- (6 * 2^{:.0f} * sqrt(r sum a^2 b^2 / 3) + errors of a times |b| + fp32 "
+      "sums), r = 1 rounding of P, 2 of dS",
+      isa::name_of(g.q.dtype), std::log2(u));
+  const auto one = [&](const HostTensor& got, const Sums& sums, double factor, double roundings,
+                       double count) {
+    return check_rows(
+        got, [&](std::uint64_t row) { return check.row(sums, row, factor, roundings, count); },
+        (1 + roundings) * u + accumulation_slack(2 * count, 1) + 64 * kUnit, rule, maker(got.name));
+  };
+  GoldenResult result = one(g.dq, check.dq, scale, 2, check.keys());
+  result.add(one(g.dk, check.dk, scale, 2, check.queries()));
+  result.add(one(g.dv, check.dv, 1, 1, check.queries()));
+  return result;
+}
+
+}  // namespace tahoma::runtime

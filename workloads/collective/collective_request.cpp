@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/collective/collective_request.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "model/base/error.h"
+#include "workloads/collective/sizes.h"
+
+namespace tahoma::workloads {
+
+namespace {
+
+constexpr std::uint64_t kTokenBytes = 64;  // of a barrier, per rank
+
+struct ReductionName {
+  const char* name;
+  isa::AluOp op;
+};
+constexpr std::array<ReductionName, 3> kReductions{
+    {{"sum", isa::AluOp::kAdd}, {"min", isa::AluOp::kMin}, {"max", isa::AluOp::kMax}}};
+
+std::vector<std::string> dtype_names() {
+  std::vector<std::string> names;
+  for (std::size_t d = 0; d < isa::kDTypeCount; ++d)
+    names.emplace_back(isa::name_of(static_cast<isa::DType>(d)));
+  return names;
+}
+
+std::vector<std::string> reduction_names() {
+  std::vector<std::string> names;
+  for (const ReductionName& r : kReductions) names.emplace_back(r.name);
+  return names;
+}
+
+}  // namespace
+
+using namespace runtime::collective;
+
+void Request::declare(base::ParamTree& t) {
+  t.add("operation", operation, std::string("all_reduce"), operation_names(), "what is performed",
+        base::chosen());
+  t.add("algorithm", algorithm, std::string("best"), {},
+        "auto (by message size, as published), best (by closed forms), or an algorithm's name",
+        base::chosen());
+  t.add("dtype", dtype, std::string("bf16"), dtype_names(), "element type", base::chosen());
+  t.add("reduction", reduction, std::string("sum"), reduction_names(), "of operations that reduce",
+        base::chosen());
+  t.add("bytes", bytes, std::string("1 MiB"), {},
+        "size of the operation: one, a list, or '8 KiB .. 1 GiB' in steps of 2", base::chosen());
+  t.add("ranks", ranks, std::string("chips"), rank_kinds(), "what a rank is", base::chosen());
+  t.add("over", over, std::string("machine"), {},
+        "machine, servers, chips, or lists of ranks: 0-3|4-7 are two groups that work at once",
+        base::chosen());
+  t.add("root", root, std::uint64_t{0}, {0, 65535}, "of broadcast, reduce, gather and scatter",
+        base::chosen());
+  t.add("shift", shift, std::uint64_t{1}, {0, 65535},
+        "permute: rank r sends to rank r + shift, modulo the ranks", base::chosen());
+  t.add("counts", counts, std::string(), {},
+        "all_to_all: elements from rank to rank, '1,2;3,4' or random; empty: all alike", base::chosen());
+  t.add("channels", channels, std::uint64_t{0}, {0, 4096},
+        "collective queues that a rank uses; 0: all of them", base::chosen());
+  t.add("piece", piece, base::Bytes{0}, {base::Bytes{0}, base::Bytes{std::uint64_t{1} << 32}},
+        "bytes of a chunk and channel that go through the rounds at a time; 0: chosen", base::chosen());
+  t.add("iterations", iterations, std::uint64_t{1}, {1, 1000}, "how often each size is run", base::chosen());
+  t.add("values", values, std::string("whole"), {"whole", "uniform"},
+        "inputs: whole numbers whose sums are exact, or uniform in [-1, 1)", base::chosen());
+}
+
+void Request::check(const model::MachineParams& machine) const {
+  sizes_of(bytes);
+  for (const Group& group : groups(machine)) {
+    const Problem problem = problem_of(group);
+    if (root >= group.ranks())
+      throw base::UserError("E-COL-032", "workload.root",
+                            fmt::format("there is no rank {}; expected below {}", root, group.ranks()));
+    if (!counts.empty() && performed() != Operation::kAllToAll)
+      throw base::UserError("E-COL-031", "workload.counts",
+                            fmt::format("only all_to_all has counts; this is {}", operation));
+    if (!counts.empty()) counts_of(counts, group.ranks(), 1, 1);
+    choose(algorithm, problem, group.grid, sizes_of(bytes).front(), channels_of(group),
+           CostModel(machine, group));
+  }
+}
+
+Operation Request::performed() const { return *operation_from_name(operation); }
+
+std::vector<Group> Request::groups(const model::MachineParams& machine) const {
+  return groups_of(machine, ranks, over);
+}
+
+std::vector<std::uint64_t> Request::sizes() const {
+  return performed() == Operation::kBarrier ? std::vector<std::uint64_t>{kTokenBytes} : sizes_of(bytes);
+}
+
+std::uint32_t Request::channels_of(const Group& group) const {
+  return channels == 0 ? queues_of(group) : std::min(static_cast<std::uint32_t>(channels), queues_of(group));
+}
+
+Problem Request::problem_of(const Group& group) const {
+  Problem problem{performed(), group.ranks(), static_cast<std::uint32_t>(root), {}};
+  for (std::uint32_t r = 0; r < group.ranks(); ++r) {
+    if (performed() == Operation::kPermute)
+      problem.to.push_back(static_cast<std::uint32_t>((r + shift) % group.ranks()));
+    if (performed() == Operation::kSendRecv)
+      problem.to.push_back(r % 2 == 0 && r + 1 < group.ranks() ? r + 1 : kNowhere);
+  }
+  return problem;
+}
+
+Request::Chosen Request::collective(const model::MachineParams& machine, const Group& group,
+                                    std::uint64_t size, std::uint64_t seed) const {
+  Spec spec;
+  spec.problem = problem_of(group);
+  const Choice choice =
+      choose(algorithm, spec.problem, group.grid, size, channels_of(group), CostModel(machine, group));
+  spec.algorithm = choice.algorithm;
+  spec.dtype = element();
+  spec.op = std::find_if(kReductions.begin(), kReductions.end(), [&](const ReductionName& r) {
+              return r.name == reduction;
+            })->op;
+  const std::uint64_t elements = std::max<std::uint64_t>(1, size / isa::size_of(element()));
+  spec.elements = vector_bytes(spec.problem, elements);
+  spec.channels = static_cast<std::uint32_t>(channels);
+  spec.piece_bytes = piece.count;
+  if (!counts.empty())
+    spec.counts = counts_of(counts, group.ranks(), spec.elements / group.ranks() / group.ranks(), seed);
+  return {spec, choice.why};
+}
+
+}  // namespace tahoma::workloads

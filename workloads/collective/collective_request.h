@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a case asks for: its keys, and the collectives that they mean.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/base/params.h"
+#include "runtime/collective/cost/choice.h"
+#include "runtime/collective/lowering/placed.h"
+
+namespace tahoma::workloads {
+
+struct Request {
+  std::string operation, algorithm, dtype, reduction, bytes, ranks, over, counts, values;
+  std::uint64_t root = 0, shift = 0, channels = 0, iterations = 1;
+  base::Bytes piece{0};
+
+  void declare(base::ParamTree& t);
+  // Throws UserError (E-COL-..., runtime/collective/README.md) for what this machine cannot do.
+  void check(const model::MachineParams& machine) const;
+
+  isa::DType element() const { return *isa::dtype_from_name(dtype); }
+  std::vector<runtime::collective::Group> groups(const model::MachineParams& machine) const;
+  std::vector<std::uint64_t> sizes() const;  // in bytes, in the order in which they run
+
+  // One size by one group: the collective, and why by this algorithm.
+  struct Chosen {
+    runtime::collective::Spec spec;
+    std::string why;
+  };
+  Chosen collective(const model::MachineParams& machine, const runtime::collective::Group& group,
+                    std::uint64_t size, std::uint64_t seed) const;
+
+ private:
+  runtime::collective::Operation performed() const;
+  std::uint32_t channels_of(const runtime::collective::Group& group) const;
+  runtime::collective::Problem problem_of(const runtime::collective::Group& group) const;
+};
+
+}  // namespace tahoma::workloads

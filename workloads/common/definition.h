@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What definitions of kernels are written with: rows in double, and sums with what their roundings may add
+// up to (runtime/golden/golden.h has the rule).
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "runtime/golden/golden.h"
+#include "runtime/golden/golden_rule.h"
+
+namespace tahoma::workloads {
+
+inline constexpr double kUnit = 0x1p-24;  // fp32's largest relative rounding error
+
+inline std::vector<double> row_of(const runtime::HostTensor& tensor, std::uint64_t row) {
+  std::vector<float> narrow(tensor.columns());
+  runtime::widen_window(tensor, {row, 0, 1, tensor.columns()}, narrow.data());
+  return {narrow.begin(), narrow.end()};
+}
+
+// A sum whose order is the machine's own affair.
+struct TermSum {
+  double sum = 0, squares = 0, magnitudes = 0;
+  std::uint64_t terms = 0;
+
+  void add(double term) {
+    sum += term;
+    squares += term * term;
+    magnitudes += std::fabs(term);
+    ++terms;
+  }
+  // Partial sums of an order that does not follow the values stay within this of 0.
+  double range() const { return std::fabs(sum) + runtime::kGoldenDeviations * std::sqrt(squares); }
+  // Of the sum in fp32: `roundings` for each term, the additions and how the terms came to be.
+  double slack(double roundings = 1) const {
+    return runtime::accumulation_slack(roundings * static_cast<double>(terms), range());
+  }
+  // Each term rounded to a dtype of this unit, independently.
+  double rounded(double unit) const { return runtime::kGoldenDeviations * unit * std::sqrt(squares / 3); }
+};
+
+}  // namespace tahoma::workloads

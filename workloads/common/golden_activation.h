@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Activation functions as goldens know them: in double from their mathematical definition, with what the
+// derived slack needs: how much an error of the argument can grow, and the error that the function's own row
+// (isa/table/activation_functions.h) allows.
+#pragma once
+
+#include "isa/core/instruction.h"
+
+namespace tahoma::runtime {
+
+struct GoldenActivation {
+  isa::ActFn fn;
+  double (*value)(double x);
+  double slope;  // |f'| is nowhere larger
+};
+
+// One of copy, relu, gelu, gelu_apprx_tanh, gelu_apprx_sigmoid, silu, sigmoid, tanh (invariant).
+const GoldenActivation& golden_activation(isa::ActFn fn);
+
+// A value known to within `slack`.
+struct Approximate {
+  double value = 0, slack = 0;
+};
+
+// One fp32 addition, rounded.
+Approximate added(const Approximate& x, double term);
+Approximate activated(const Approximate& x, const GoldenActivation& by);
+
+}  // namespace tahoma::runtime

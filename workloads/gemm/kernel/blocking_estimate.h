@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long one core's GEMM takes with a blocking, to choose by: the array's time, the DMA engines', and what
+// start-ups, evacuations and latencies add where nothing hides them. It knows the machine's sizes and rates
+// and little of its latencies, and is no prediction.
+#pragma once
+
+#include "workloads/gemm/kernel/blocking.h"
+
+namespace tahoma::workloads {
+
+inline std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+
+// Of one shape in tiles of one size.
+class BlockingEstimate {
+ public:
+  BlockingEstimate(const model::MachineParams& machine, const GemmShape& shape, const GemmTiles& tiles);
+
+  // Tiles of the whole shape.
+  std::uint64_t k_tiles() const { return k_tiles_; }
+  std::uint64_t m_tiles() const { return m_tiles_; }
+  std::uint64_t n_tiles() const { return n_tiles_; }
+
+  // Tiles of b below each other that a load of so wide a panel brings, and its loads of all of K.
+  unsigned stack_of(const Blocking& b) const;
+  std::uint64_t k_loads(const Blocking& b) const;
+  // Of a and b, all together.
+  double loads(const Blocking& b) const { return a_loads(b) + b_loads(b); }
+
+  // Nanoseconds, with the loads of so many steps under way before they are used.
+  double streamed_ns(const Blocking& b, unsigned ahead) const;
+  double resident_ns(const Blocking& b, unsigned ahead) const;
+
+ private:
+  // The machine's rates in plain numbers: nanoseconds and bytes.
+  struct Rates {
+    explicit Rates(const model::MachineParams& machine);
+    double matmul_ns(double columns, isa::DType dtype) const;
+    // `rows` contiguous runs of `bytes` each; and turned on their way.
+    double move_ns(double rows, double bytes) const;
+    double turn_ns(double rows, double bytes) const { return move_ns(rows, bytes) / turning; }
+
+    double tensor_ghz, issue_cycles, dma_ghz, dma_bytes, dma_overhead, turning, hbm_ns_per_byte = 0;
+  };
+
+  double work_ns(const Blocking& b, double moves) const;
+  double latencies_ns(const Blocking& b) const;
+  double banks_ns(const Blocking& b) const;
+  double loads_ns(const Blocking& b) const;
+  double panels_of(const Blocking& b) const;
+  double b_loads(const Blocking& b) const { return static_cast<double>(k_loads(b)) * panels_of(b); }
+  double a_loads(const Blocking& b) const;
+  double groups_of(const Blocking& b) const;
+  double tensor_ns() const;
+  double step_ns(const Blocking& b) const;
+  double a_load_ns(double partitions, const Blocking& b) const;
+  double b_load_ns(double partitions, const Blocking& b) const;
+  double turned_load_ns(double partitions, std::uint64_t rows) const;
+  double store_ns(const Blocking& b) const;
+  double edges_ns(const Blocking& b) const;
+
+  Rates rates_;
+  GemmShape shape_;
+  GemmTiles tiles_;
+  std::uint64_t k_tiles_, m_tiles_, n_tiles_;
+  std::uint64_t in_, out_;  // bytes of an element
+};
+
+}  // namespace tahoma::workloads

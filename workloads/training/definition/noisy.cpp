@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/training/definition/noisy.h"
+
+#include <cmath>
+
+#include "runtime/golden/golden_rule.h"
+
+namespace tahoma::workloads {
+
+namespace {
+
+using Array = Eigen::Array<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+Noisy noisy(const Array& value, const Array& variance) { return {value.matrix(), variance.matrix()}; }
+
+// 1 / sqrt(mean(x^2) + epsilon) of each row.
+Eigen::ArrayXd roots(const Rows& x, double epsilon) {
+  return (x.rowwise().squaredNorm().array() / static_cast<double>(x.cols()) + epsilon).rsqrt();
+}
+
+}  // namespace
+
+Noisy Noisy::exact(const Rows& value) { return {value, Rows::Zero(value.rows(), value.cols())}; }
+
+double rounding(double times) {
+  const double u = runtime::unit_roundoff(TransformerParams::kDType);
+  return times * u * u / 3;
+}
+
+void round(Noisy& x, double times) { x.variance += rounding(times) * x.value.cwiseAbs2(); }
+
+Noisy times(const Noisy& x, const Rows& weights) {
+  Noisy y{x.value * weights, x.variance * weights.cwiseAbs2()};
+  round(y);
+  return y;
+}
+
+Noisy times_transposed(const Noisy& x, const Rows& weights) {
+  Noisy y{x.value * weights.transpose(), x.variance * weights.cwiseAbs2().transpose()};
+  round(y);
+  return y;
+}
+
+Noisy sum(const Noisy& a, const Noisy& b) {
+  Noisy y{a.value + b.value, a.variance + b.variance};
+  round(y);
+  return y;
+}
+
+void Sum::add(const Rows& more, const Rows& noise) {
+  if (value.size() == 0) {
+    value = more;
+    variance = noise;
+    return;
+  }
+  value += more;
+  variance += noise;
+}
+
+void Sum::add(const Noisy& x, const Noisy& y) {
+  add(x.value.transpose() * y.value,
+      x.value.cwiseAbs2().transpose() * y.variance + x.variance.transpose() * y.value.cwiseAbs2());
+}
+
+Noisy normalised(const Noisy& x, const Rows& gain, double epsilon) {
+  const Eigen::VectorXd rstd = roots(x.value, epsilon).matrix();
+  const auto scaled = gain.row(0).asDiagonal();
+  const Eigen::RowVectorXd squares = gain.row(0).cwiseAbs2();
+  Noisy y{rstd.asDiagonal() * x.value * scaled,
+          rstd.cwiseAbs2().asDiagonal() * x.variance * squares.asDiagonal()};
+  round(y);
+  return y;
+}
+
+// dx = rstd (h - n mean(h n)) with n = x rstd, h = dy gain.
+Noisy normalised_back(const Noisy& x, const Rows& gain, double epsilon, const Noisy& dy, Sum& gain_gradient) {
+  const Eigen::ArrayXd rstd = roots(x.value, epsilon);
+  const auto columns = static_cast<double>(gain.cols());
+  const Array n = x.value.array().colwise() * rstd, n_noise = x.variance.array().colwise() * rstd.square(),
+              h = dy.value.array().rowwise() * gain.row(0).array(),
+              h_noise = dy.variance.array().rowwise() * gain.row(0).array().square();
+  const Eigen::ArrayXd along = (h * n).rowwise().sum() / columns,
+                       along_noise = (h.square() * n_noise + n.square() * h_noise).rowwise().sum() /
+                                     (columns * columns);
+  const Array inner = h - n.colwise() * along,
+              noise = h_noise + n_noise.colwise() * along.square() + n.square().colwise() * along_noise;
+  const Array products = dy.value.array() * n;
+  gain_gradient.add(products.colwise().sum().matrix(),
+                    (n.square() * dy.variance.array() + dy.value.array().square() * n_noise +
+                     rounding(1) * products.square())  // the array adds them up in the dtype
+                        .colwise()
+                        .sum()
+                        .matrix());
+  return noisy(inner.colwise() * rstd, noise.colwise() * rstd.square());
+}
+
+Noisy gated(const Noisy& gate, const Noisy& up) {
+  const Array g = gate.value.array(), u = up.value.array(), s = 1 / (1 + (-g).exp()), silu = g * s,
+              slope = s * (1 + g * (1 - s));
+  Noisy y =
+      noisy(silu * u, (slope * u).square() * gate.variance.array() + silu.square() * up.variance.array());
+  round(y);
+  return y;
+}
+
+GatedGradients gated_back(const Noisy& gate, const Noisy& up, const Noisy& dy) {
+  const Array g = gate.value.array(), u = up.value.array(), d = dy.value.array(), s = 1 / (1 + (-g).exp()),
+              silu = g * s, slope = s * (1 + g * (1 - s)), bend = s * (1 - s) * (2 + g * (1 - 2 * s));
+  GatedGradients back{
+      noisy(d * u * slope, (u * slope).square() * dy.variance.array() +
+                               (d * slope).square() * up.variance.array() +
+                               (d * u * bend).square() * gate.variance.array()),
+      noisy(d * silu, silu.square() * dy.variance.array() + (d * slope).square() * gate.variance.array())};
+  round(back.gate);
+  round(back.up);
+  return back;
+}
+
+Noisy turned(const Noisy& heads, const Rows& angles, bool back) {
+  const Eigen::Index d = angles.cols(), half = d / 2;
+  const Array cos = angles.leftCols(half), sin = (back ? -1 : 1) * angles.rightCols(half).array();
+  Noisy y = heads;
+  for (Eigen::Index h = 0; h < heads.value.cols(); h += d) {
+    const Array a = heads.value.middleCols(h, half), b = heads.value.middleCols(h + half, half);
+    // Products are rounded, and so is their sum.
+    const Array a_noise = heads.variance.middleCols(h, half).array() + rounding(1) * a.square(),
+                b_noise = heads.variance.middleCols(h + half, half).array() + rounding(1) * b.square();
+    y.value.middleCols(h, half) = (a * cos - b * sin).matrix();
+    y.value.middleCols(h + half, half) = (b * cos + a * sin).matrix();
+    y.variance.middleCols(h, half) = (a_noise * cos.square() + b_noise * sin.square()).matrix();
+    y.variance.middleCols(h + half, half) = (b_noise * cos.square() + a_noise * sin.square()).matrix();
+  }
+  round(y);
+  return y;
+}
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/training/definition/noisy_attention.h"
+
+#include <cmath>
+
+namespace tahoma::workloads {
+
+namespace {
+
+using Eigen::Index, Eigen::MatrixXd, Eigen::RowVectorXd, Eigen::VectorXd;
+
+// One query of one head: its probabilities over the keys it sees, and the variance of its scores.
+struct Query {
+  Index t, head, kv, d;  // columns of its head, and of its keys'
+  double scale;
+  VectorXd p, score_variance;
+
+  Query(const ModelShape& model, const NoisyHeads& heads, Index token, Index number)
+      : t(token),
+        head(number * static_cast<Index>(model.head_dim)),
+        kv(number / static_cast<Index>(model.group()) * static_cast<Index>(model.head_dim)),
+        d(static_cast<Index>(model.head_dim)),
+        scale(1 / std::sqrt(static_cast<double>(d))) {
+    const RowVectorXd q = row(heads.q.value);
+    const MatrixXd k = keys(heads.k.value);
+    p = scale * (k * q.transpose());
+    p = (p.array() - p.maxCoeff()).exp().matrix();
+    p /= p.sum();
+    score_variance = scale * scale *
+                     (keys(heads.k.variance) * q.cwiseAbs2().transpose() +
+                      k.cwiseAbs2() * row(heads.q.variance).transpose());
+  }
+  MatrixXd keys(const Rows& matrix) const { return matrix.block(0, kv, t + 1, d); }
+  RowVectorXd row(const Rows& matrix) const { return matrix.row(t).segment(head, d); }
+  auto block(Rows& matrix) const { return matrix.block(0, kv, t + 1, d); }
+  auto segment(Rows& matrix) const { return matrix.row(t).segment(head, d); }
+};
+
+template <class Body>
+void for_queries(const ModelShape& model, const NoisyHeads& heads, Body&& body) {
+  for (Index number = 0; number < static_cast<Index>(model.heads); ++number)
+    for (Index t = 0; t < heads.q.value.rows(); ++t) body(Query(model, heads, t, number));
+}
+
+Noisy zeros_like(const Noisy& x) { return Noisy::exact(Rows::Zero(x.value.rows(), x.value.cols())); }
+
+}  // namespace
+
+// A probability moves its row by p (v - o); beside its score's error it is rounded to the dtype.
+Noisy attended(const ModelShape& model, const NoisyHeads& heads) {
+  Noisy o = zeros_like(heads.q);
+  for_queries(model, heads, [&](const Query& at) {
+    const MatrixXd v = at.keys(heads.v.value);
+    const RowVectorXd out = at.p.transpose() * v;
+    const VectorXd squares = at.p.cwiseAbs2(), moved = squares.cwiseProduct(at.score_variance);
+    at.segment(o.value) = out;
+    at.segment(o.variance) = squares.transpose() * at.keys(heads.v.variance) +
+                             moved.transpose() * (v.rowwise() - out).cwiseAbs2() +
+                             rounding(1) * (squares.transpose() * v.cwiseAbs2());
+  });
+  round(o);
+  return o;
+}
+
+// dS = P (dP - D), dP = dO V^T, D = dO o.
+NoisyHeads attended_back(const ModelShape& model, const NoisyHeads& heads, const Noisy& o, const Noisy& d_o) {
+  NoisyHeads back{zeros_like(heads.q), zeros_like(heads.k), zeros_like(heads.v)};
+  for_queries(model, heads, [&](const Query& at) {
+    const MatrixXd k = at.keys(heads.k.value), v = at.keys(heads.v.value);
+    const RowVectorXd q = at.row(heads.q.value), out = at.row(o.value), dout = at.row(d_o.value),
+                      dout_noise = at.row(d_o.variance);
+    const VectorXd squares = at.p.cwiseAbs2(), dp = v * dout.transpose(),
+                   ds = at.p.cwiseProduct((dp.array() - out.dot(dout)).matrix());
+    const VectorXd dp_noise =
+        v.cwiseAbs2() * dout_noise.transpose() + at.keys(heads.v.variance) * dout.cwiseAbs2().transpose();
+    const double d_noise = out.cwiseAbs2().dot(dout_noise) + dout.cwiseAbs2().dot(at.row(o.variance));
+    const VectorXd p_noise = squares.cwiseProduct((at.score_variance.array() + rounding(1)).matrix()),
+                   ds_noise = squares.cwiseProduct((dp_noise.array() + d_noise).matrix()) +
+                              ds.cwiseAbs2().cwiseProduct((at.score_variance.array() + rounding(1)).matrix());
+    const double scale = at.scale, square = scale * scale;
+    at.segment(back.q.value) = scale * (ds.transpose() * k);
+    at.segment(back.q.variance) = square * (ds_noise.transpose() * k.cwiseAbs2() +
+                                            ds.cwiseAbs2().transpose() * at.keys(heads.k.variance));
+    at.block(back.k.value) += scale * (ds * q);
+    at.block(back.k.variance) +=
+        square * (ds_noise * q.cwiseAbs2() + ds.cwiseAbs2() * at.row(heads.q.variance));
+    at.block(back.v.value) += at.p * dout;
+    at.block(back.v.variance) += squares * dout_noise + p_noise * dout.cwiseAbs2();
+  });
+  round(back.q);
+  round(back.k);
+  round(back.v);
+  return back;
+}
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// All ranks of a training step: replicas with programs of their own, whose ranks exchange rows of activations
+// among each other, and whose equal ranks exchange gradients and weights. A *cell* is one physical core: a
+// half of a rank of a replica.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "workloads/training/training_params.h"
+#include "workloads/transformer/partition/crossing.h"
+
+namespace tahoma::workloads {
+
+struct Cell {
+  std::size_t replica = 0, rank = 0, half = 0;
+};
+
+// Who exchanges: the ranks of each replica, or the same rank of all replicas; in both cases each half for
+// itself.
+enum class Across : std::uint8_t { kRanks, kReplicas };
+
+class Fleet {
+ public:
+  Fleet(runtime::Machine& machine, const TrainingParams& params);
+
+  runtime::Machine& machine() const { return machine_; }
+  std::size_t replicas() const { return replicas_.size(); }
+  std::size_t ranks() const { return replicas_.front()->ranks(); }
+  std::size_t halves() const { return replicas_.front()->halves(); }
+  std::size_t cells() const { return replicas() * ranks() * halves(); }
+  std::size_t members(Across across) const { return across == Across::kRanks ? ranks() : replicas(); }
+  std::size_t rank_number(const Cell& c) const { return c.replica * ranks() + c.rank; }
+  std::size_t number(const Cell& c) const { return rank_number(c) * halves() + c.half; }
+  Replica& replica(const Cell& c) { return *replicas_[c.replica]; }
+  runtime::Kernel& kernel(const Cell& c) { return replica(c).kernel(c.rank, c.half); }
+  std::uint32_t core(const Cell& c) const {
+    return replicas_[c.replica]->alike().front().cores[c.rank][c.half];
+  }
+
+  void region(const std::string& name);  // of all kernels
+  template <class Body>
+  void each(Body&& body) const {
+    for (std::size_t g = 0; g < replicas(); ++g)
+      for (std::size_t r = 0; r < ranks(); ++r)
+        for (std::size_t h = 0; h < halves(); ++h) body(Cell{g, r, h});
+  }
+  // Half 0 of every rank.
+  template <class Body>
+  void each_rank(Body&& body) const {
+    for (std::size_t g = 0; g < replicas(); ++g)
+      for (std::size_t r = 0; r < ranks(); ++r) body(Cell{g, r, 0});
+  }
+
+  // One collective in each group of at least two members; `elements` in all of a group's.
+  struct Exchange {
+    Across across = Across::kRanks;
+    std::string region;
+    runtime::collective::Operation operation{};
+    isa::DType dtype{};
+    std::uint64_t elements = 0;
+  };
+  using EndOf = std::function<runtime::collective::End(const Cell&)>;
+  void exchange(const Exchange& what, const EndOf& input, const EndOf& output);
+
+  // What ran, for reports: the first group's, with the spans of all groups' members.
+  struct Ran {
+    Exchange what;
+    runtime::collective::Group group;
+    std::size_t groups = 0;
+    runtime::collective::Placed placed;
+    std::vector<std::vector<runtime::collective::Stopwatch::Span>> spans;  // by member of all groups
+  };
+  const std::vector<Ran>& ran() const { return ran_; }
+
+  void load(runtime::collective::Stopwatch& stopwatch);
+
+ private:
+  runtime::collective::Communicator& communicator(Across across, const Cell& c) {
+    return across == Across::kRanks ? replica(c).communicator(c.half)
+                                    : crossing_->communicator(c.rank, c.half);
+  }
+  void add(const Exchange& what, const std::vector<Cell>& members, const EndOf& input, const EndOf& output,
+           Ran& ran);
+
+  runtime::Machine& machine_;
+  std::string algorithm_;
+  std::vector<std::unique_ptr<Replica>> replicas_;
+  std::optional<Crossing> crossing_;
+  std::vector<Ran> ran_;
+};
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/training/step/layers.h"
+
+#include <algorithm>
+
+namespace tahoma::workloads {
+
+using runtime::HbmView;
+
+TrainingLayers::TrainingLayers(Fleet& fleet, const TrainingParams& params, const Parameters& parameters,
+                               const RowExchange& rows)
+    : fleet_(fleet), params_(params), parameters_(parameters), rows_(rows), tables_(fleet, params) {
+  const std::size_t layers = params.forward.layers;
+  streams_.resize(layers + 1);
+  gradients_of_stream_.resize(layers + 1);
+  kept_.resize(layers);
+  for (std::size_t l = 0; l <= layers; ++l) {
+    fleet.each([&](const Cell& c) { streams_[l].push_back(rows.own(c, "stream")); });
+    fleet.each_rank(
+        [&](const Cell& c) { gradients_of_stream_[l].push_back(rows.make(c, "stream_gradient")); });
+  }
+  fleet.each([&](const Cell& c) { fleet_.replica(c).declare_input(streams_[0][fleet_.number(c)].tensor); });
+}
+
+HbmView TrainingLayers::stream(const Cell& c, std::size_t layer) const {
+  return streams_[layer][fleet_.number(c)].of(c.half);
+}
+
+HbmView TrainingLayers::half_of_rows(const Matrix& matrix, const Cell& c) const {
+  const HbmView whole = matrix.of(c.half);
+  const std::uint64_t rows = whole.rows / fleet_.halves();
+  return rows_of(whole, c.half * rows, rows);
+}
+
+template <class Body>
+void TrainingLayers::products(std::size_t layer, Body&& body) {
+  for (std::size_t g = 0; g < fleet_.replicas(); ++g) {
+    const auto rank = [g](std::size_t r) { return Cell{g, r, 0}; };
+    body(Products{fleet_.replica(rank(0)),
+                  params_.model(),
+                  parameters_.share(),
+                  [&](std::size_t r) -> const LayerTensors& { return tape(rank(r)); },
+                  [&](std::size_t r) -> const LayerWeights& { return parameters_.weights(rank(r), layer); },
+                  {0, rows_.deal().rows()}},
+         rank(0));
+  }
+}
+
+// From the stream to the hidden features.
+void TrainingLayers::remember(std::size_t layer) {
+  tapes_.clear();
+  fleet_.each_rank(
+      [&](const Cell& c) { tapes_.push_back(make_tape(fleet_, params_, parameters_.share(), rows_, c)); });
+  each("attention norm", [&](const Cell& c) {
+    part(c).norm(stream(c, layer), nullptr, nullptr, parameters_.gain(c, parameters_.attention_norm(layer)),
+                 rows_.own(tape(c).normed, c));
+  });
+  rows_.all_gather("attention all_gather", [&](const Cell& c) -> const TokenRows& { return tape(c).normed; });
+  products(layer, [&](const Products& all, const Cell& first) {
+    all.make_heads([&](std::size_t r, std::size_t h) {
+      return tape({first.replica, r, 0}).normed.all.of(h);
+    });
+  });
+  attention();
+  products(layer, [&](const Products& all, const Cell&) { all.project(); });
+  rows_.reduce_scatter("attention reduce_scatter",
+                       [&](const Cell& c) -> const TokenRows& { return tape(c).attended; });
+  each("mlp norm", [&](const Cell& c) {
+    const HbmView attended = rows_.own(tape(c).attended, c), middle = tape(c).middle[c.half].of(c.half);
+    part(c).norm(stream(c, layer), &attended, &middle, parameters_.gain(c, parameters_.mlp_norm(layer)),
+                 rows_.own(tape(c).normed_mlp, c));
+  });
+  rows_.all_gather("mlp all_gather", [&](const Cell& c) -> const TokenRows& { return tape(c).normed_mlp; });
+  products(layer, [&](const Products& all, const Cell& first) {
+    all.widen([&](std::size_t r, std::size_t h) { return tape({first.replica, r, 0}).normed_mlp.all.of(h); });
+  });
+}
+
+void TrainingLayers::forward(std::size_t layer) {
+  remember(layer);
+  products(layer, [&](const Products& all, const Cell&) { all.narrow(); });
+  rows_.reduce_scatter("mlp reduce_scatter",
+                       [&](const Cell& c) -> const TokenRows& { return tape(c).widened; });
+  each("residual", [&](const Cell& c) {
+    part(c).add(tape(c).middle[c.half].of(c.half), rows_.own(tape(c).widened, c), stream(c, layer + 1));
+  });
+  if (!params_.recomputes()) kept_[layer] = std::move(tapes_);
+}
+
+// Queries and keys turn in place; then each half takes its heads.
+void TrainingLayers::attention() {
+  const RankShare& share = parameters_.share();
+  const std::uint64_t turned = share.heads + share.kv_heads;
+  each("rope", [&](const Cell& c) {
+    const auto [first, count] = share.units_of(c.half);
+    if (first < turned) rope(c, tape(c).qkv, {first, std::min(count, turned - first)}, tables_.forward(c));
+  });
+  fleet_.region("attention");
+  fleet_.each_rank([&](const Cell& c) {
+    fleet_.replica(c).meet(c.rank, [&](std::size_t writer, std::size_t viewer) {
+      const auto [first, count] = share.units_of(writer);
+      return std::vector<HbmView>{heads_of(tape(c).qkv.of(viewer), first, count, params_.model().head_dim)};
+    });
+  });
+  fleet_.each([&](const Cell& c) {
+    const CellHeads at(share, c.half);
+    for (std::uint64_t s = 0; s < params_.forward.sequences(); ++s) {
+      const auto [q, k, v] = at.of(sequence(tape(c).qkv, c, s), params_.model().head_dim);
+      part(c).attention({q,
+                         k,
+                         v,
+                         at.queries(sequence(tape(c).o, c, s), params_.model().head_dim),
+                         {at.q, at.heads, 0, 1},
+                         share.heads_per_kv,
+                         rows_of(tape(c).lse[c.half].of(c.half), s * at.heads, at.heads)});
+    }
+  });
+  fleet_.region("attention");
+  meet_columns([&](const Cell& c) -> const Matrix& { return tape(c).o; });
+}
+
+HbmView TrainingLayers::sequence(const Matrix& matrix, const Cell& c, std::uint64_t number) const {
+  const std::uint64_t tokens = params_.forward.tokens;
+  return rows_of(matrix.of(c.half), number * tokens, tokens);
+}
+
+void TrainingLayers::rope(const Cell& c, const Matrix& matrix, const runtime::Part& heads,
+                          const HbmView& table) {
+  for (std::uint64_t s = 0; s < params_.forward.sequences(); ++s)
+    part(c).rope(heads_of(sequence(matrix, c, s), heads.first, heads.count, params_.model().head_dim), table);
+}
+
+// Each half has made its columns.
+void TrainingLayers::meet_columns(const Which& which) {
+  fleet_.each_rank([&](const Cell& c) {
+    fleet_.replica(c).meet(c.rank, [&](std::size_t writer, std::size_t viewer) {
+      return std::vector<HbmView>{fleet_.replica(c).half_of_columns(which(c).of(viewer), writer)};
+    });
+  });
+}
+
+void TrainingLayers::fill(const TrainingCase& values) const {
+  runtime::Machine& machine = fleet_.machine();
+  tables_.fill(values.table);
+  fleet_.each([&](const Cell& c) {
+    const RowDeal& deal = rows_.deal();
+    const std::uint64_t first = c.replica * deal.rows() + deal.first(0, c.half, c.rank);
+    const runtime::Tensor& tensor = streams_[0][fleet_.number(c)].tensor;
+    runtime::copy_window(values.x, {first, 0, deal.run, values.x.columns()}, machine.bytes(tensor));
+  });
+}
+
+}  // namespace tahoma::workloads

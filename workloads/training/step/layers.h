@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The layers of a training step on all ranks, forward and back. Between products each cell has its rows of
+// the stream; a product takes all rows, gathered, and its partial sums are spread again (token_rows.h). Back
+// the same with the two exchanged: the gradient of a sum is gathered, that of what was gathered is spread.
+//
+//   forward   normed = norm(stream)        middle = stream + attention(normed Wqkv) Wo
+//             normed_mlp = norm(middle)    next   = middle + (silu(gate) * up) Wdown
+//   backward  dmiddle = dnext + norm'(...), dstream = dmiddle + norm'(...)
+//
+// A half's gradient of a product's input comes before that of its weights (update.h says why).
+#pragma once
+
+#include "workloads/training/step/backward_parts.h"
+#include "workloads/training/step/rope_tables.h"
+#include "workloads/training/step/tape.h"
+#include "workloads/training/step/trained_tensors.h"
+
+namespace tahoma::workloads {
+
+class TrainingLayers {
+ public:
+  TrainingLayers(Fleet& fleet, const TrainingParams& params, const Parameters& parameters,
+                 const RowExchange& rows);
+
+  // Layer by layer; afterwards stream(layer + 1) is there.
+  void forward(std::size_t layer);
+  // From the last one; gradient(layer + 1) is there. Leaves what the rank's rows add to the gradients of the
+  // layer's parameters, and gradient(layer).
+  void backward(std::size_t layer);
+
+  // In front of a layer, or behind the last one: a cell's own rows.
+  runtime::HbmView stream(const Cell& c, std::size_t layer) const;
+  // Its gradient.
+  const TokenRows& gradient(const Cell& c, std::size_t layer) const {
+    return gradients_of_stream_[layer][fleet_.rank_number(c)];
+  }
+
+  void fill(const TrainingCase& values) const;
+
+ private:
+  LayerPart part(const Cell& c) { return {fleet_.kernel(c), fleet_.machine().params(), params_.model()}; }
+  BackwardPart back(const Cell& c) { return {fleet_.kernel(c), fleet_.machine().params(), params_.model()}; }
+  LayerTape& tape(const Cell& c) { return tapes_[fleet_.rank_number(c)]; }
+  LayerGradients& back_tape(const Cell& c) { return gradients_[fleet_.rank_number(c)]; }
+  runtime::HbmView half_of_columns(const Matrix& matrix, const Cell& c) {
+    return fleet_.replica(c).half_of_columns(matrix.of(c.half), c.half);
+  }
+  // Of weights [inputs, outputs], the half's inputs.
+  runtime::HbmView half_of_rows(const Matrix& matrix, const Cell& c) const;
+  runtime::HbmView sequence(const Matrix& matrix, const Cell& c, std::uint64_t number) const;
+  // body(products of the layer on a replica, its first rank), for each.
+  template <class Body>
+  void products(std::size_t layer, Body&& body);
+  template <class Body>
+  void each(const std::string& region, Body&& body) {
+    fleet_.region(region);
+    fleet_.each(body);
+  }
+  using Which = std::function<const Matrix&(const Cell& rank)>;
+  void meet_columns(const Which& which);
+
+  void remember(std::size_t layer);
+  void attention();
+  void rope(const Cell& c, const Matrix& matrix, const runtime::Part& heads, const runtime::HbmView& table);
+  void back_through_mlp(std::size_t layer);
+  void back_through_projection(std::size_t layer);
+  void back_through_attention();
+  void back_through_heads(std::size_t layer);
+
+  Fleet& fleet_;
+  const TrainingParams& params_;
+  const Parameters& parameters_;
+  const RowExchange& rows_;
+  RopeTables tables_;
+  std::vector<std::vector<Matrix>> streams_;                 // by layer and cell
+  std::vector<std::vector<TokenRows>> gradients_of_stream_;  // by layer and rank
+  std::vector<std::vector<LayerTape>> kept_;                 // by layer and rank, unless they are made again
+  std::vector<LayerTape> tapes_;                             // of the layer in work, by rank
+  std::vector<LayerGradients> gradients_;
+};
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// The backward pass of workloads/training/step/layers.h.
+#include "workloads/training/step/layers.h"
+
+namespace tahoma::workloads {
+
+using runtime::HbmView;
+
+void TrainingLayers::backward(std::size_t layer) {
+  if (params_.recomputes())
+    remember(layer);
+  else
+    tapes_ = std::move(kept_[layer]);
+  gradients_.clear();
+  fleet_.each_rank([&](const Cell& c) {
+    gradients_.push_back(make_gradients(fleet_, params_, parameters_.share(), rows_, c));
+  });
+  back_through_mlp(layer);
+  back_through_projection(layer);
+  back_through_attention();
+  back_through_heads(layer);
+}
+
+void TrainingLayers::back_through_mlp(std::size_t layer) {
+  rows_.all_gather("back mlp all_gather",
+                   [&](const Cell& c) -> const TokenRows& { return gradient(c, layer + 1); });
+  const auto weights = [&](const Cell& c) -> const LayerWeights& { return parameters_.weights(c, layer); };
+  const auto sums = [&](const Cell& c) -> const LayerWeights& { return parameters_.gradients(c, layer); };
+  each("back down", [&](const Cell& c) {
+    const HbmView after = gradient(c, layer + 1).all.of(c.half);
+    back(c).input_gradient(after, half_of_rows(weights(c).down, c), half_of_columns(back_tape(c).hidden, c));
+    back(c).weight_gradient(half_of_columns(tape(c).hidden, c), after, half_of_rows(sums(c).down, c));
+  });
+  each("back activation", [&](const Cell& c) {
+    const HbmView dy = half_of_columns(back_tape(c).hidden, c);
+    const auto both = [&](const Matrix& matrix, std::uint64_t number) {
+      return half_of_columns(matrix, c).window(0, number * dy.columns, dy.rows, dy.columns);
+    };
+    back(c).gated(both(tape(c).gate_up, 0), both(tape(c).gate_up, 1), dy, both(back_tape(c).gate_up, 0),
+                  both(back_tape(c).gate_up, 1));
+  });
+  meet_columns([&](const Cell& c) -> const Matrix& { return back_tape(c).gate_up; });
+  each("back gate and up", [&](const Cell& c) {
+    back(c).input_gradient(back_tape(c).gate_up.of(c.half), half_of_rows(weights(c).gate_up, c),
+                           half_of_columns(back_tape(c).normed_mlp.all, c));
+  });
+  meet_columns([&](const Cell& c) -> const Matrix& { return back_tape(c).normed_mlp.all; });
+  rows_.reduce_scatter("back mlp reduce_scatter",
+                       [&](const Cell& c) -> const TokenRows& { return back_tape(c).normed_mlp; });
+  each("back gate and up", [&](const Cell& c) {
+    back(c).weight_gradient(half_of_columns(tape(c).normed_mlp.all, c), back_tape(c).gate_up.of(c.half),
+                            half_of_rows(sums(c).gate_up, c));
+  });
+  each("back mlp norm", [&](const Cell& c) {
+    const std::size_t norm = parameters_.mlp_norm(layer);
+    back(c).norm({tape(c).middle[c.half].of(c.half), parameters_.gain(c, norm),
+                  rows_.own(back_tape(c).normed_mlp, c), rows_.own(back_tape(c).middle, c),
+                  parameters_.gain_part(c, norm), rows_.own(gradient(c, layer + 1), c)});
+  });
+}
+
+void TrainingLayers::back_through_projection(std::size_t layer) {
+  rows_.all_gather("back attention all_gather",
+                   [&](const Cell& c) -> const TokenRows& { return back_tape(c).middle; });
+  each("back projection", [&](const Cell& c) {
+    const HbmView after = back_tape(c).middle.all.of(c.half);
+    back(c).input_gradient(after, half_of_rows(parameters_.weights(c, layer).o, c),
+                           half_of_columns(back_tape(c).o, c));
+    back(c).weight_gradient(half_of_columns(tape(c).o, c), after,
+                            half_of_rows(parameters_.gradients(c, layer).o, c));
+  });
+}
+
+void TrainingLayers::back_through_attention() {
+  const RankShare& share = parameters_.share();
+  const std::uint64_t d = params_.model().head_dim;
+  each("back attention", [&](const Cell& c) {
+    const CellHeads at(share, c.half);
+    for (std::uint64_t s = 0; s < params_.forward.sequences(); ++s) {
+      const auto [q, k, v] = at.of(sequence(tape(c).qkv, c, s), d);
+      const auto [dq, dk, dv] = at.of(sequence(back_tape(c).qkv, c, s), d);
+      BackwardPart::Attention views{q,
+                                    k,
+                                    v,
+                                    at.queries(sequence(tape(c).o, c, s), d),
+                                    at.queries(sequence(back_tape(c).o, c, s), d),
+                                    rows_of(tape(c).lse[c.half].of(c.half), s * at.heads, at.heads),
+                                    dq,
+                                    dk,
+                                    dv,
+                                    at.heads,
+                                    share.heads_per_kv,
+                                    {},
+                                    {}};
+      if (!back_tape(c).dk_sum.empty()) {
+        views.dk_sum = back_tape(c).dk_sum[c.half].of(c.half);
+        views.dv_sum = back_tape(c).dv_sum[c.half].of(c.half);
+      }
+      back(c).attention(views);
+    }
+  });
+  each("back rope", [&](const Cell& c) {
+    const CellHeads at(share, c.half);
+    rope(c, back_tape(c).qkv, {at.q, at.heads}, tables_.back(c));
+    rope(c, back_tape(c).qkv, {at.k, at.kv_heads}, tables_.back(c));
+  });
+  fleet_.each_rank([&](const Cell& c) {
+    fleet_.replica(c).meet(c.rank, [&](std::size_t writer, std::size_t viewer) {
+      const auto [dq, dk, dv] = CellHeads(share, writer).of(back_tape(c).qkv.of(viewer), d);
+      return std::vector<HbmView>{dq, dk, dv};
+    });
+  });
+}
+
+void TrainingLayers::back_through_heads(std::size_t layer) {
+  each("back qkv", [&](const Cell& c) {
+    back(c).input_gradient(back_tape(c).qkv.of(c.half), half_of_rows(parameters_.weights(c, layer).qkv, c),
+                           half_of_columns(back_tape(c).normed.all, c));
+  });
+  meet_columns([&](const Cell& c) -> const Matrix& { return back_tape(c).normed.all; });
+  rows_.reduce_scatter("back attention reduce_scatter",
+                       [&](const Cell& c) -> const TokenRows& { return back_tape(c).normed; });
+  each("back qkv", [&](const Cell& c) {
+    back(c).weight_gradient(half_of_columns(tape(c).normed.all, c), back_tape(c).qkv.of(c.half),
+                            half_of_rows(parameters_.gradients(c, layer).qkv, c));
+  });
+  each("back attention norm", [&](const Cell& c) {
+    const std::size_t norm = parameters_.attention_norm(layer);
+    back(c).norm({stream(c, layer), parameters_.gain(c, norm), rows_.own(back_tape(c).normed, c),
+                  rows_.own(gradient(c, layer), c), parameters_.gain_part(c, norm),
+                  rows_.own(back_tape(c).middle, c)});
+  });
+}
+
+}  // namespace tahoma::workloads

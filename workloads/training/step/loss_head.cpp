@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/training/step/loss_head.h"
+
+#include <algorithm>
+
+#include "workloads/loss/cross_entropy_kernel.h"
+
+namespace tahoma::workloads {
+
+using isa::DType;
+using runtime::HbmView, runtime::HostTensor;
+
+namespace {
+
+constexpr DType kDType = TransformerParams::kDType;
+
+}  // namespace
+
+LossHead::LossHead(Fleet& fleet, const TrainingParams& params, const Parameters& parameters,
+                   const RowExchange& rows)
+    : fleet_(fleet), params_(params), parameters_(parameters), rows_(rows) {
+  fleet.each_rank([&](const Cell& rank) { ranks_.push_back(make(rank)); });
+}
+
+LossHead::OfRank LossHead::make(const Cell& rank) const {
+  Replica& replica = fleet_.replica(rank);
+  const std::uint64_t run = rows_.deal().run, rows = run * fleet_.halves();
+  OfRank made;
+  made.normed = replica.shared(rank.rank, "normed_head", kDType, rows, params_.model().hidden);
+  made.logits = replica.shared(rank.rank, "logits", kDType, rows, params_.model().vocabulary);
+  for (std::size_t h = 0; h < fleet_.halves(); ++h) {
+    const auto own = [&](const char* name, DType dtype, std::uint64_t count) {
+      return replica.own(rank.rank, h, name, dtype, count, 1);
+    };
+    const auto control = [&](const char* name, std::uint64_t count) {
+      return replica.control(rank.rank, h, name, DType::kInt32, count, 1);
+    };
+    made.halves.push_back(
+        {control("labels", run), control("starts", fleet_.machine().params().chip.core.sbuf.partitions),
+         own("places", DType::kInt32, run), own("loss", DType::kFp32, run), own("part", DType::kFp32, 1),
+         rows_.own({rank.replica, rank.rank, h}, "normed_head_gradient")});
+    replica.declare_input(made.halves.back().places.tensor);
+  }
+  return made;
+}
+
+HbmView LossHead::rows_of_half(const Matrix& matrix, const Cell& c) const {
+  return rows_of(matrix.of(c.half), c.half * rows_.deal().run, rows_.deal().run);
+}
+
+void LossHead::loss(const Cell& c) {
+  runtime::Kernel& kernel = fleet_.kernel(c);
+  const runtime::Kernel::Scope scope(kernel);
+  const OfRank::Half& half = of(c).halves[c.half];
+  const auto view = [&](const Matrix& matrix) { return matrix.of(c.half); };
+  const HbmView logits = rows_of_half(of(c).logits, c);
+  emit_cross_entropy(kernel, fleet_.machine().params(),
+                     {logits.rows, logits.columns, 1.0F / static_cast<float>(params_.all_rows()), kDType},
+                     {logits, logits, view(half.labels), view(half.starts), view(half.places),
+                      view(half.loss), view(half.part)});
+}
+
+void LossHead::forward_and_back(const TrainingLayers& layers) {
+  const std::size_t last = params_.forward.layers, norm = parameters_.final_norm();
+  const auto part = [&](const Cell& c) {
+    return LayerPart{fleet_.kernel(c), fleet_.machine().params(), params_.model()};
+  };
+  const auto back = [&](const Cell& c) {
+    return BackwardPart{fleet_.kernel(c), fleet_.machine().params(), params_.model()};
+  };
+  fleet_.region("final norm");
+  fleet_.each([&](const Cell& c) {
+    part(c).norm(layers.stream(c, last), nullptr, nullptr, parameters_.gain(c, norm),
+                 rows_of_half(of(c).normed, c));
+  });
+  fleet_.region("head");
+  fleet_.each([&](const Cell& c) {
+    part(c).product(rows_of_half(of(c).normed, c), parameters_.head(c).of(c.half),
+                    rows_of_half(of(c).logits, c));
+  });
+  fleet_.region("loss");
+  fleet_.each([&](const Cell& c) { loss(c); });
+  fleet_.region("back head");
+  fleet_.each([&](const Cell& c) {
+    back(c).input_gradient(rows_of_half(of(c).logits, c), parameters_.head(c).of(c.half),
+                           of(c).halves[c.half].normed_gradient.of(c.half));
+  });
+  fleet_.each_rank([&](const Cell& c) {
+    fleet_.replica(c).meet(c.rank, [&](std::size_t writer, std::size_t viewer) {
+      const std::uint64_t run = rows_.deal().run;
+      return std::vector<HbmView>{rows_of(of(c).normed.of(viewer), writer * run, run),
+                                  rows_of(of(c).logits.of(viewer), writer * run, run)};
+    });
+  });
+  fleet_.each([&](const Cell& c) {
+    const HbmView sum = parameters_.head_gradient(c).of(c.half);
+    const std::uint64_t rows = sum.rows / fleet_.halves();
+    back(c).weight_gradient(fleet_.replica(c).half_of_columns(of(c).normed.of(c.half), c.half),
+                            of(c).logits.of(c.half), rows_of(sum, c.half * rows, rows));
+  });
+  fleet_.region("back final norm");
+  fleet_.each([&](const Cell& c) {
+    back(c).norm({layers.stream(c, last),
+                  parameters_.gain(c, norm),
+                  of(c).halves[c.half].normed_gradient.of(c.half),
+                  rows_.own(layers.gradient(c, last), c),
+                  parameters_.gain_part(c, norm),
+                  {}});
+  });
+}
+
+std::uint64_t LossHead::first_row(const Cell& c) const {
+  return c.replica * rows_.deal().rows() + rows_.deal().first(0, c.half, c.rank);
+}
+
+void LossHead::fill(const HostTensor& labels) const {
+  runtime::Machine& machine = fleet_.machine();
+  HostTensor starts =
+      runtime::make_tensor("starts", DType::kInt32, {machine.params().chip.core.sbuf.partitions, 1});
+  fill_row_starts(starts, params_.model().vocabulary);
+  fleet_.each([&](const Cell& c) {
+    const OfRank::Half& half = of(c).halves[c.half];
+    machine.write(half.starts.tensor, starts.values);
+    runtime::copy_window(labels, {first_row(c), 0, rows_.deal().run, 1}, machine.bytes(half.labels.tensor));
+    machine.declare_input(half.labels.tensor);
+  });
+}
+
+HostTensor LossHead::losses() const {
+  HostTensor all = runtime::make_tensor("loss", DType::kFp32, {params_.all_rows(), 1});
+  fleet_.each([&](const Cell& c) {
+    runtime::paste_window(all, {first_row(c), 0, rows_.deal().run, 1},
+                          fleet_.machine().bytes(of(c).halves[c.half].loss.tensor));
+  });
+  return all;
+}
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a training step changes, on every rank: products of the layers, of which the ranks of a replica have
+// parts, and gains of the norms and the head, which all have; with their gradients of fp32.
+#pragma once
+
+#include "workloads/training/step/fleet.h"
+#include "workloads/training/training_case.h"
+
+namespace tahoma::workloads {
+
+// One tensor of every rank.
+struct Trained {
+  std::string name;
+  bool on_all_ranks = false;             // the same on all ranks of a replica
+  std::vector<Matrix> weight, gradient;  // by rank number; the gradient that this rank's rows have made
+};
+
+class Parameters {
+ public:
+  static constexpr std::size_t kProducts = 4;  // of a layer: qkv, o, gate and up, down
+  static Matrix LayerWeights::*product(std::size_t number);
+
+  Parameters(Fleet& fleet, const TrainingParams& params);
+
+  const RankShare& share() const { return share_; }
+  const LayerWeights& weights(const Cell& c, std::size_t layer) const { return of(c).weights[layer]; }
+  const LayerWeights& gradients(const Cell& c, std::size_t layer) const { return of(c).gradients[layer]; }
+  const Matrix& head(const Cell& c) const { return of(c).head; }
+  const Matrix& head_gradient(const Cell& c) const { return of(c).head_gradient; }
+
+  // Norms by number: the two of each layer, and the last one.
+  std::size_t attention_norm(std::size_t layer) const { return 2 * layer; }
+  std::size_t mlp_norm(std::size_t layer) const { return 2 * layer + 1; }
+  std::size_t final_norm() const { return 2 * params_.forward.layers; }
+  runtime::HbmView gain(const Cell& c, std::size_t norm) const;
+  // What the cell's own rows add to its gradient, [1, hidden].
+  runtime::HbmView gain_part(const Cell& c, std::size_t norm) const;
+  // The halves' parts added, once they are all there.
+  void add_gain_parts();
+
+  // Behind the gains' own rows come zeros, so that all cells can share them evenly.
+  Trained trained_gains() const { return trained("gains", true, &OfRank::gains, &OfRank::gain_gradients); }
+  Trained trained_head() const { return trained("head", true, &OfRank::head, &OfRank::head_gradient); }
+  std::vector<Trained> trained_layer(std::size_t layer) const;
+
+  void fill(const ModelTensors& values) const;
+
+ private:
+  struct OfRank {
+    std::vector<LayerWeights> weights, gradients;  // by layer; without gains
+    Matrix gains, gain_gradients;                  // [gain_rows_, hidden]
+    std::vector<Matrix> gain_parts;                // by half
+    Matrix head, head_gradient;                    // [hidden, vocabulary]
+  };
+  OfRank make(const Cell& rank);
+  const OfRank& of(const Cell& c) const { return ranks_[fleet_.rank_number(c)]; }
+  Trained trained(const std::string& name, bool on_all_ranks, Matrix OfRank::*weight,
+                  Matrix OfRank::*gradient) const;
+
+  Fleet& fleet_;
+  const TrainingParams& params_;
+  RankShare share_;
+  std::uint64_t gain_rows_;
+  std::vector<OfRank> ranks_;
+};
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who exchanges tokens with whom, where the experts of a layer are dealt to blocks of a replica's ranks
+// (`workload.parallel.expert`). Across blocks: the ranks with the same place in theirs, one of each, to which
+// a token goes once however many ranks share its expert. Within a block: its ranks, which tell each other
+// what came. Each half of a rank is in teams of its own.
+#pragma once
+
+#include <vector>
+
+#include "workloads/transformer/partition/replica.h"
+#include "workloads/transformer/transformer_params.h"
+
+namespace tahoma::workloads {
+
+// Of all groups at once, which share links: Place::teams.
+void seat_teams(const model::MachineParams& machine, const ParallelDegrees& degrees,
+                std::vector<std::vector<Replica::Place>>& replicas);
+
+// Some ranks of a replica, in the order of the group's.
+struct Team {
+  const runtime::collective::Group* group = nullptr;
+  std::vector<std::size_t> ranks;
+  std::size_t half = 0;
+};
+
+class ExpertTeams {
+ public:
+  ExpertTeams(Replica& replica, const ParallelDegrees& degrees);
+
+  std::size_t blocks() const { return blocks_; }
+  std::size_t block_size() const { return block_; }
+  // There are at least two blocks; or two ranks in each.
+  std::size_t across(std::size_t place, std::size_t half) const { return place * halves_ + half; }
+  std::size_t within(std::size_t block, std::size_t half) const {
+    return (blocks_ > 1 ? block_ * halves_ : 0) + block * halves_ + half;
+  }
+  const Team& team(std::size_t number) const { return teams_[number]; }
+  runtime::collective::Communicator& communicator(std::size_t number) { return communicators_[number]; }
+
+ private:
+  std::size_t blocks_, block_, halves_;
+  std::vector<Team> teams_;  // in the order of Place::teams
+  std::vector<runtime::collective::Communicator> communicators_;
+};
+
+}  // namespace tahoma::workloads

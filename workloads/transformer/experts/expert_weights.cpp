@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/transformer/experts/expert_weights.h"
+
+namespace tahoma::workloads {
+
+ExpertWeights::ExpertWeights(Replica& replica, std::size_t rank, const ModelShape& m,
+                             const RankShare& share) {
+  const auto matrix = [&](const char* name, std::uint64_t rows, std::uint64_t columns) {
+    Matrix made = replica.shared(rank, name, TransformerParams::kDType, rows, columns);
+    replica.declare_input(made.tensor);
+    return made;
+  };
+  router = matrix("router_weights", m.hidden, m.experts);
+  for (std::uint64_t e = 0; e < share.experts; ++e)
+    experts.push_back({matrix("expert_gate_up_weights", m.hidden, 2 * share.ffn),
+                       matrix("expert_down_weights", share.ffn, m.hidden)});
+}
+
+void ExpertWeights::fill(runtime::Machine& machine, const Replica& replica, std::size_t rank,
+                         const HostWeights& w, const RankShare& share) const {
+  fill_all(machine, replica, router, w.router);
+  const auto like = [](const Matrix& matrix) {
+    return runtime::make_tensor(matrix.tensor.name, matrix.tensor.dtype, matrix.tensor.shape);
+  };
+  const std::uint64_t first = rank % share.block * share.ffn, hidden = w.router.rows(),
+                      columns = share.ffn / share.halves;
+  for (std::uint64_t e = 0; e < share.experts; ++e) {
+    const std::uint64_t number = rank / share.block * share.experts + e;
+    runtime::HostTensor gate_up = like(experts[e].gate_up), down = like(experts[e].down);
+    for (std::uint64_t h = 0; h < share.halves; ++h) {
+      const runtime::Window window{number * hidden, first + h * columns, hidden, columns};
+      copy_block(w.gate, window, gate_up, {0, 2 * h * columns, hidden, columns});
+      copy_block(w.up, window, gate_up, {0, (2 * h + 1) * columns, hidden, columns});
+    }
+    copy_block(w.down, {number * w.gate.columns() + first, 0, share.ffn, hidden}, down,
+               {0, 0, share.ffn, hidden});
+    fill_all(machine, replica, experts[e].gate_up, gate_up);
+    fill_all(machine, replica, experts[e].down, down);
+  }
+}
+
+}  // namespace tahoma::workloads

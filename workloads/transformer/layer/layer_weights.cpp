@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/transformer/layer/layer_weights.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+
+#include "isa/core/dtype.h"
+
+namespace tahoma::workloads {
+
+using isa::DType;
+using runtime::HostTensor;
+
+namespace {
+
+// A tensor of every layer; what it is filled with where there is no file.
+struct Maker {
+  const TransformerParams& params;
+  std::uint64_t seed;
+
+  std::vector<HostTensor> layers(const char* name, std::uint64_t number, DType dtype, std::uint64_t rows,
+                                 std::uint64_t columns, const Uniform& uniform) const {
+    const std::string& path = params.inputs.of(name);
+    HostTensor all;
+    if (path.empty())
+      all = generated(name, number, dtype, {params.layers * rows, columns}, seed, uniform);
+    else
+      all = runtime::load_input(path, name, dtype, {params.layers, rows, columns});
+    std::vector<HostTensor> result;
+    const std::size_t bytes = rows * columns * isa::size_of(dtype);
+    for (std::uint64_t l = 0; l < params.layers; ++l) {
+      HostTensor& one = result.emplace_back(runtime::make_tensor(name, dtype, {rows, columns}));
+      std::copy_n(all.values.data() + l * bytes, bytes, one.values.data());
+    }
+    return result;
+  }
+};
+
+// The tensors of a layer: where they go, how large they are; how many of them stand below each other.
+struct Row {
+  const char* name;
+  HostTensor HostWeights::*to;
+  bool gain;
+  std::uint64_t rows, columns, count = 1;
+};
+
+}  // namespace
+
+HostTensor generated(const char* name, std::uint64_t number, DType dtype, std::vector<std::uint64_t> shape,
+                     std::uint64_t seed, const Uniform& uniform) {
+  HostTensor tensor = runtime::make_tensor(name, dtype, std::move(shape));
+  const std::size_t size = isa::size_of(dtype);
+  for (std::uint64_t i = 0; i < tensor.elements(); ++i)
+    isa::store_from_fp32(
+        tensor.values.data() + i * size, dtype,
+        static_cast<float>(uniform.middle + uniform.reach * runtime::generated_value(seed, number, i)));
+  return tensor;
+}
+
+HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
+  const ModelShape& m = params.model;
+  const Maker maker{params, seed};
+  const std::uint64_t q = m.heads * m.head_dim, kv = m.kv_heads * m.head_dim;
+  const std::array<Row, 9> rows{{{"attention_gain", &HostWeights::attention_gain, true, 1, m.hidden},
+                                 {"q", &HostWeights::q, false, m.hidden, q},
+                                 {"k", &HostWeights::k, false, m.hidden, kv},
+                                 {"v", &HostWeights::v, false, m.hidden, kv},
+                                 {"o", &HostWeights::o, false, q, m.hidden},
+                                 {"mlp_gain", &HostWeights::mlp_gain, true, 1, m.hidden},
+                                 {"gate", &HostWeights::gate, false, m.hidden, m.ffn, m.feed_forwards()},
+                                 {"up", &HostWeights::up, false, m.hidden, m.ffn, m.feed_forwards()},
+                                 {"down", &HostWeights::down, false, m.ffn, m.hidden, m.feed_forwards()}}};
+  constexpr DType kDType = TransformerParams::kDType;
+  HostCase values;
+  values.weights.resize(params.layers);
+  std::uint64_t number = 1;
+  for (const Row& row : rows) {
+    const auto uniform =
+        row.gain ? Uniform{1, 0.5} : Uniform{0, std::sqrt(3.0 / static_cast<double>(row.rows))};
+    auto layers = maker.layers(row.name, number++, row.gain ? DType::kFp32 : kDType, row.count * row.rows,
+                               row.columns, uniform);
+    for (std::uint64_t l = 0; l < params.layers; ++l) values.weights[l].*row.to = std::move(layers[l]);
+  }
+  const bool decodes = params.phase() == Phase::kDecode;
+  const std::uint64_t kept = decodes ? params.batch * params.context : 0;
+  if (kept > 0) {
+    auto k = maker.layers("k_cache", number++, kDType, kept, kv, {}),
+         v = maker.layers("v_cache", number++, kDType, kept, kv, {});
+    for (std::uint64_t l = 0; l < params.layers; ++l)
+      values.caches.push_back({std::move(k[l]), std::move(v[l])});
+  } else {
+    values.caches.resize(params.layers);
+  }
+  if (m.experts > 0) {
+    auto routers = maker.layers("router", number++, kDType, m.hidden, m.experts,
+                                {0, std::sqrt(3.0 / static_cast<double>(m.hidden))});
+    for (std::uint64_t l = 0; l < params.layers; ++l) values.weights[l].router = std::move(routers[l]);
+  }
+  values.table =
+      decodes ? rope_table(m, params.context, 0, params.rows()) : rope_table(m, 0, 1, params.tokens);
+  values.x = runtime::input(params.inputs.of("x"), "x", kDType, {params.all_rows(), m.hidden}, seed, 0);
+  return values;
+}
+
+void LayerWeights::allocate_products(Replica& replica, std::size_t rank, const ModelShape& m,
+                                     const RankShare& share, DType dtype) {
+  qkv = replica.shared(rank, "qkv_weights", dtype, m.hidden, share.units() * m.head_dim);
+  o = replica.shared(rank, "o_weights", dtype, share.heads * m.head_dim, m.hidden);
+  if (share.experts > 0) return;
+  gate_up = replica.shared(rank, "gate_up_weights", dtype, m.hidden, 2 * share.ffn);
+  down = replica.shared(rank, "down_weights", dtype, share.ffn, m.hidden);
+}
+
+LayerWeights LayerWeights::products(Replica& replica, std::size_t rank, const ModelShape& m,
+                                    const RankShare& share, DType dtype) {
+  LayerWeights made;
+  made.allocate_products(replica, rank, m, share, dtype);
+  return made;
+}
+
+LayerWeights::LayerWeights(Replica& replica, std::size_t rank, const ModelShape& m, const RankShare& share) {
+  attention_gain = replica.shared(rank, "attention_gain", DType::kFp32, 1, m.hidden);
+  mlp_gain = replica.shared(rank, "mlp_gain", DType::kFp32, 1, m.hidden);
+  allocate_products(replica, rank, m, share, TransformerParams::kDType);
+  for (const Matrix* matrix : {&attention_gain, &mlp_gain, &qkv, &o, &gate_up, &down})
+    if (!matrix->views.empty()) replica.declare_input(matrix->tensor);
+}
+
+void copy_block(const HostTensor& from, const runtime::Window& window, HostTensor& to,
+                const runtime::Window& place) {
+  std::vector<std::byte> block(window.rows * window.columns * isa::size_of(from.dtype));
+  runtime::copy_window(from, window, block.data());
+  runtime::paste_window(to, place, block.data());
+}
+
+std::vector<WeightBlock> blocks_of(const ModelShape& m, const RankShare& share, std::size_t rank) {
+  const std::uint64_t d = m.head_dim, first = share.first_head(rank) * d,
+                      first_kv = share.first_kv_head(rank) * d, q = share.heads * d, kv = share.kv_heads * d,
+                      columns = share.ffn / share.halves;
+  std::vector<WeightBlock> blocks{
+      {&HostWeights::q, &LayerWeights::qkv, {0, first, m.hidden, q}, 0, 0},
+      {&HostWeights::k, &LayerWeights::qkv, {0, first_kv, m.hidden, kv}, 0, q},
+      {&HostWeights::v, &LayerWeights::qkv, {0, first_kv, m.hidden, kv}, 0, q + kv},
+      {&HostWeights::o, &LayerWeights::o, {first, 0, q, m.hidden}, 0, 0},
+      {&HostWeights::down, &LayerWeights::down, {rank * share.ffn, 0, share.ffn, m.hidden}, 0, 0}};
+  for (std::uint64_t h = 0; h < share.halves; ++h) {
+    const runtime::Window window{0, rank * share.ffn + h * columns, m.hidden, columns};
+    blocks.push_back({&HostWeights::gate, &LayerWeights::gate_up, window, 0, 2 * h * columns});
+    blocks.push_back({&HostWeights::up, &LayerWeights::gate_up, window, 0, (2 * h + 1) * columns});
+  }
+  return blocks;
+}
+
+void LayerWeights::fill(runtime::Machine& machine, const Replica& replica, std::size_t rank,
+                        const ModelShape& model, const HostWeights& w, const RankShare& share) const {
+  fill_all(machine, replica, attention_gain, w.attention_gain);
+  fill_all(machine, replica, mlp_gain, w.mlp_gain);
+  fill_products(machine, replica, rank, model, w, share);
+}
+
+void LayerWeights::fill_products(runtime::Machine& machine, const Replica& replica, std::size_t rank,
+                                 const ModelShape& model, const HostWeights& w,
+                                 const RankShare& share) const {
+  for (Matrix LayerWeights::*part :
+       {&LayerWeights::qkv, &LayerWeights::o, &LayerWeights::gate_up, &LayerWeights::down}) {
+    const Matrix& matrix = this->*part;
+    if (matrix.views.empty()) continue;  // a mixture has experts instead
+    HostTensor values = runtime::make_tensor(matrix.tensor.name, matrix.tensor.dtype, matrix.tensor.shape);
+    for (const WeightBlock& block : blocks_of(model, share, rank))
+      if (block.part == part) copy_block(w.*block.whole, block.window, values, block.place());
+    fill_all(machine, replica, matrix, values);
+  }
+}
+
+runtime::HostTensor rope_table(const ModelShape& model, std::uint64_t first, std::uint64_t step,
+                               std::uint64_t rows) {
+  HostTensor table = runtime::make_tensor("rope_table", TransformerParams::kDType, {rows, model.head_dim});
+  const std::uint64_t half = model.head_dim / 2;
+  const std::size_t size = isa::size_of(table.dtype);
+  for (std::uint64_t r = 0; r < rows; ++r)
+    for (std::uint64_t i = 0; i < half; ++i) {
+      const double position = static_cast<double>(first + r * step);
+      const double angle =
+          position * std::pow(model.theta, -static_cast<double>(i) / static_cast<double>(half));
+      std::byte* row = table.values.data() + r * model.head_dim * size;
+      isa::store_from_fp32(row + i * size, table.dtype, static_cast<float>(std::cos(angle)));
+      isa::store_from_fp32(row + (half + i) * size, table.dtype, static_cast<float>(std::sin(angle)));
+    }
+  return table;
+}
+
+void fill_all(runtime::Machine& machine, const Replica& replica, const Matrix& matrix,
+              const HostTensor& values) {
+  for (std::size_t g = 0; g < replica.alike().size(); ++g)
+    machine.write(replica.at(g, matrix.tensor), std::span(values.values));
+}
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The weights of a layer: whole on the host, as a model file has them, and each rank's part in HBM.
+#pragma once
+
+#include "runtime/run/inputs.h"
+#include "workloads/transformer/partition/replica.h"
+#include "workloads/transformer/partition/share.h"
+
+namespace tahoma::workloads {
+
+// Rows are inputs, columns outputs; norms' gains are [1, hidden] of fp32.
+struct HostWeights {
+  runtime::HostTensor attention_gain, q, k, v, o, mlp_gain;
+  runtime::HostTensor gate, up, down;  // of a mixture expert by expert, one below the other
+  runtime::HostTensor router;          // [hidden, experts]
+};
+// What the caches of a layer hold: [sequences of all replicas, context, kv_heads head_dim] each.
+struct HostCache {
+  runtime::HostTensor k, v;
+};
+// A case's inputs.
+struct HostCase {
+  std::vector<HostWeights> weights;  // by layer
+  std::vector<HostCache> caches;     // decode: by layer
+  runtime::HostTensor table;         // of the rotary embedding
+  runtime::HostTensor x;             // [rows of all replicas, hidden]
+};
+
+// Values spread evenly from middle - reach to middle + reach; `number` tells the tensors of a case apart.
+struct Uniform {
+  double middle = 0, reach = 1;
+};
+runtime::HostTensor generated(const char* name, std::uint64_t number, isa::DType dtype,
+                              std::vector<std::uint64_t> shape, std::uint64_t seed, const Uniform& uniform);
+
+// The inputs of a case, from their files or the seed: weights uniform with a standard deviation of
+// 1 / sqrt(inputs), so that activations keep their size; gains between 0.5 and 1.5; the rest in [-1, 1).
+// Throws what load_input() throws.
+HostCase host_case(const TransformerParams& params, std::uint64_t seed);
+
+// A rank's part, or anything else of the same shapes. Of a mixture of experts without its feed-forward parts,
+// which are ExpertWeights.
+struct LayerWeights {
+  Matrix attention_gain, mlp_gain;
+  Matrix qkv;      // [hidden, units head_dim]: its query heads, key heads, value heads
+  Matrix o;        // [heads head_dim, hidden]
+  Matrix gate_up;  // [hidden, 2 ffn]: for each half its columns of gate, then of up
+  Matrix down;     // [ffn, hidden]
+
+  LayerWeights(Replica& replica, std::size_t rank, const ModelShape& model, const RankShare& share);
+  void fill(runtime::Machine& machine, const Replica& replica, std::size_t rank, const ModelShape& model,
+            const HostWeights& weights, const RankShare& share) const;
+
+  void fill_products(runtime::Machine& machine, const Replica& replica, std::size_t rank,
+                     const ModelShape& model, const HostWeights& weights, const RankShare& share) const;
+
+  // Without gains, nor values: what has the products' shapes in another dtype.
+  static LayerWeights products(Replica& replica, std::size_t rank, const ModelShape& model,
+                               const RankShare& share, isa::DType dtype);
+
+ private:
+  LayerWeights() = default;
+  void allocate_products(Replica& replica, std::size_t rank, const ModelShape& model, const RankShare& share,
+                         isa::DType dtype);
+};
+
+// A block of the model's tensor, and where it stands in a rank's.
+struct WeightBlock {
+  runtime::HostTensor HostWeights::*whole;
+  Matrix LayerWeights::*part;
+  runtime::Window window;     // of the whole
+  std::uint64_t row, column;  // of the part
+  runtime::Window place() const { return {row, column, window.rows, window.columns}; }
+};
+// A window of one tensor to a place of the same size in another of the same dtype.
+void copy_block(const runtime::HostTensor& from, const runtime::Window& window, runtime::HostTensor& to,
+                const runtime::Window& place);
+std::vector<WeightBlock> blocks_of(const ModelShape& model, const RankShare& share, std::size_t rank);
+
+// cos of a token's angles, then sin: [rows, head_dim], row r for position first + r step.
+runtime::HostTensor rope_table(const ModelShape& model, std::uint64_t first, std::uint64_t step,
+                               std::uint64_t rows);
+
+// Writes `values` to the matrix on every replica.
+void fill_all(runtime::Machine& machine, const Replica& replica, const Matrix& matrix,
+              const runtime::HostTensor& values);
+
+}  // namespace tahoma::workloads

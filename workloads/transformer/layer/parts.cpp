@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/transformer/layer/parts.h"
+
+#include <algorithm>
+
+#include "workloads/attention/flash_kernel.h"
+#include "workloads/decode/decode_kernel.h"
+#include "workloads/decode/decode_merge.h"
+#include "workloads/gemm/kernel/gemm_kernel.h"
+#include "workloads/mlp/gated.h"
+#include "workloads/rms_norm/rms_norm_kernel.h"
+#include "workloads/rope/rope_kernel.h"
+
+namespace tahoma::workloads {
+
+using runtime::HbmView, runtime::Kernel, runtime::TileView;
+
+namespace {
+
+constexpr isa::DType kDType = TransformerParams::kDType;
+
+}  // namespace
+
+void LayerPart::product(const HbmView& a, const HbmView& b, const HbmView& c) const {
+  const Kernel::Scope scope(kernel);
+  GemmShape shape;
+  shape.m = a.rows;
+  shape.n = b.columns;
+  shape.k = a.columns;
+  shape.dtype = shape.out = kDType;
+  shape.a_by_rows = true;
+  GemmViews views;
+  views.a = a;
+  views.b = b;
+  views.c = c;
+  emit_gemm(GemmKernel::kChosen, kernel, machine, shape, views);
+}
+
+void LayerPart::norm(const HbmView& x, const HbmView* add, const HbmView* sum, const HbmView& gain,
+                     const HbmView& y) const {
+  const Kernel::Scope scope(kernel);
+  RmsNormViews views{x, gain, y, {}, {}};
+  if (add != nullptr) views.add = *add;
+  if (sum != nullptr) views.sum = *sum;
+  emit_rms_norm(kernel, machine, {x.rows, x.columns, kDType, static_cast<float>(model.epsilon)}, views);
+}
+
+void LayerPart::add(const HbmView& a, const HbmView& b, const HbmView& y) const {
+  constexpr std::uint64_t kColumns = 4096;
+  const Kernel::Scope scope(kernel);
+  const auto width = static_cast<unsigned>(std::min(kColumns, a.columns));
+  const runtime::Pool left = kernel.sbuf("a", y.dtype, width, 3), right = kernel.sbuf("b", y.dtype, width, 3);
+  for (const Range& rows : cut(all_of(a.rows), static_cast<unsigned>(machine.chip.core.sbuf.partitions)))
+    for (const Range& columns : cut(all_of(a.columns), width)) {
+      const auto window = [&](const HbmView& view) {
+        return view.window(rows.first, columns.first, rows.count, columns.count);
+      };
+      const TileView x = kernel.take(left, rows.count, columns.count),
+                     d = kernel.take(right, rows.count, columns.count);
+      kernel.load(x, window(a));
+      kernel.load(d, window(b));
+      kernel.tensor_tensor(x, x, d, isa::AluOp::kAdd);
+      kernel.store(window(y), x, isa::Queue::kGpSimd);
+    }
+}
+
+void LayerPart::rope(const HbmView& heads, const HbmView& table) const {
+  const Kernel::Scope scope(kernel);
+  RopeShape shape;
+  shape.tokens = heads.rows;
+  shape.heads = heads.columns / model.head_dim;
+  shape.d = model.head_dim;
+  shape.dtype = kDType;
+  emit_rope(kernel, machine, shape, {heads, table, heads, {}});
+}
+
+void LayerPart::gated(const HbmView& gate, const HbmView& up, const HbmView& y) const {
+  const Kernel::Scope scope(kernel);
+  emit_gated(kernel, machine, {gate.rows, gate.columns, kDType, isa::ActFn::kSilu}, {gate, up, y});
+}
+
+void LayerPart::attention(const Attention& a) const {
+  const Kernel::Scope scope(kernel);
+  FlashShape shape;
+  shape.heads = a.heads.count;
+  shape.q_len = a.q.rows;
+  shape.kv_len = a.k.rows;
+  shape.d = model.head_dim;
+  shape.causal = true;
+  shape.dtype = kDType;
+  shape.heads_per_kv = a.heads_per_kv;
+  shape.first_head = a.heads.first % a.heads_per_kv;
+  shape.part = a.heads.part;
+  shape.parts = a.heads.parts;
+  shape.by_rows = true;
+  shape.lse = a.lse.has_value();
+  emit_flash(kernel, machine, shape, {a.q, a.k, a.v, a.o, a.lse.value_or(HbmView{})});
+}
+
+void LayerPart::decode(const Decode& d) const {
+  const Kernel::Scope scope(kernel);
+  DecodeShape shape;
+  shape.kv_heads = d.kv_heads;
+  shape.lengths.assign(d.sequences, d.tokens);
+  shape.capacity = d.tokens;
+  shape.group = d.heads_per_kv;
+  shape.d = model.head_dim;
+  shape.dtype = kDType;
+  shape.by_rows = true;
+  shape.lse = d.lse != nullptr;
+  emit_decode(kernel, machine, shape, {d.q, d.k, d.v, d.o, {}, d.lse == nullptr ? HbmView{} : *d.lse});
+}
+
+void LayerPart::merge(std::uint64_t parts, std::uint64_t heads, const HbmView& of_parts, const HbmView& lse,
+                      const HbmView& o) const {
+  const Kernel::Scope scope(kernel);
+  emit_decode_merge(kernel, machine, {parts, o.rows, heads, model.head_dim, kDType}, {of_parts, lse, o});
+}
+
+}  // namespace tahoma::workloads

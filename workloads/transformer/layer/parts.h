@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of a layer on one half of a rank: kernels on token-major activations, each with the on-chip
+// memory to itself.
+#pragma once
+
+#include <optional>
+
+#include "runtime/builder/kernel.h"
+#include "workloads/transformer/partition/share.h"
+
+namespace tahoma::workloads {
+
+// One half's kernel with what all of its parts have to know.
+struct LayerPart {
+  runtime::Kernel& kernel;
+  const model::MachineParams& machine;
+  const ModelShape& model;
+
+  // c [m, n] = a [m, k] b [k, n]
+  void product(const runtime::HbmView& a, const runtime::HbmView& b, const runtime::HbmView& c) const;
+  // y = norm(x + add), sum = x + add; without add y = norm(x).
+  void norm(const runtime::HbmView& x, const runtime::HbmView* add, const runtime::HbmView* sum,
+            const runtime::HbmView& gain, const runtime::HbmView& y) const;
+  void add(const runtime::HbmView& a, const runtime::HbmView& b, const runtime::HbmView& y) const;
+  // In place, heads [tokens, head_dim] beside each other.
+  void rope(const runtime::HbmView& heads, const runtime::HbmView& table) const;
+  // y = silu(gate) * up
+  void gated(const runtime::HbmView& gate, const runtime::HbmView& up, const runtime::HbmView& y) const;
+  // One sequence: q and o [tokens, heads head_dim], k and v [tokens, kv heads head_dim].
+  struct Attention {
+    runtime::HbmView q, k, v, o;
+    RankShare::Heads heads;
+    std::uint64_t heads_per_kv;
+    std::optional<runtime::HbmView> lse{};  // [heads, tokens] of fp32, for a backward pass
+  };
+  void attention(const Attention& a) const;
+  // New tokens against caches: q and o [sequences, heads head_dim].
+  struct Decode {
+    runtime::HbmView q, k, v, o;
+    std::uint64_t kv_heads, heads_per_kv, sequences, tokens;
+    const runtime::HbmView* lse = nullptr;  // wanted: [heads, sequences] of fp32
+  };
+  void decode(const Decode& d) const;
+  // Attention over so many parts of the keys put together (workloads/decode/decode_merge.h).
+  void merge(std::uint64_t parts, std::uint64_t heads, const runtime::HbmView& of_parts,
+             const runtime::HbmView& lse, const runtime::HbmView& o) const;
+};
+
+// Columns of heads [first, first + count) of a matrix of such.
+inline runtime::HbmView heads_of(const runtime::HbmView& view, std::uint64_t first, std::uint64_t count,
+                                 std::uint64_t head_dim) {
+  return view.window(0, first * head_dim, view.rows, count * head_dim);
+}
+inline runtime::HbmView rows_of(const runtime::HbmView& view, std::uint64_t first, std::uint64_t count) {
+  return view.window(first, 0, count, view.columns);
+}
+
+}  // namespace tahoma::workloads

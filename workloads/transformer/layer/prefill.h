@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The layers of a prefill on the ranks of a replica, sequence-parallel between their parts: a half of a rank
+// has some rows of the residual stream, normalises them, and all rows meet in an all_gather before a product
+// that needs them; the partial sums of the product behind it are spread by a reduce_scatter. Of a mixture of
+// experts each half's rows go to their experts instead (experts.h).
+//
+// Rows are cut into `overlap` slices, a slice into one block for each half, a block into equal runs, one for
+// each rank. A slice's collective runs while the next slice is computed. Weights pass once for each slice.
+//
+// Groups that share sequences do all this on their own tokens (workloads/transformer/partition/tokens.h). Keys and
+// values, turned, are gathered over the groups in the order of their positions, and a run of queries meets
+// those up to its end.
+#pragma once
+
+#include "workloads/transformer/experts/experts.h"
+#include "workloads/transformer/layer/products.h"
+#include "workloads/transformer/partition/phase_programs.h"
+#include "workloads/transformer/partition/rows.h"
+#include "workloads/transformer/partition/tokens.h"
+
+namespace tahoma::workloads {
+
+class Prefill final : public PhasePrograms {
+ public:
+  // `routing`: of a mixture of experts.
+  Prefill(Replica& replica, const TransformerParams& params, const Station& station,
+          const ExpertRouting* routing);
+
+  void begin(std::size_t microbatch) override;
+  void prepare(std::size_t layer) override;
+  void complete(std::size_t layer) override;
+  void end(std::size_t microbatch) override;
+  std::vector<Share> shares() const override;
+  void fill(runtime::Machine& machine, const HostCase& values) const override;
+  void gather(runtime::Machine& machine, runtime::HostTensor& out) const override;
+  const Experts* experts() const override { return experts_.get(); }
+
+ private:
+  struct Rank {
+    std::vector<LayerWeights> weights;         // by layer
+    Matrix table;                              // of the rotary embedding
+    std::vector<std::vector<Matrix>> in, out;  // by microbatch and half: its rows of the residual stream,
+                                               // slice by slice
+  };
+  // What a layer leaves in HBM on one rank. Nothing that was sent is written again: nobody tells the sender
+  // when it may be.
+  struct Layer : LayerTensors {
+    Matrix gathered, gathered_mlp;
+    Matrix keys, all_keys;  // with values: of this group's tokens and of all, where groups share sequences
+    struct Half {           // its rows, slice by slice
+      Matrix stream, normed, sum, middle, normed_mlp, sum_mlp;
+    };
+    std::vector<Half> halves;
+  };
+  using Whole = Matrix Layer::*;
+  using Rows = Matrix Layer::Half::*;
+
+  LayerPart part(std::size_t rank, std::size_t half) {
+    return {replica_.kernel(rank, half), replica_.machine(), params_.model};
+  }
+  Layer allocate(std::size_t rank, std::size_t layer);
+  // A half's rows of a slice: in its own tensor, or, where nothing is exchanged, in the one of all rows.
+  runtime::HbmView own(const Layer& layer, std::size_t half, std::size_t slice, Rows rows, Whole whole) const;
+  runtime::HbmView own(const Layer& layer, std::size_t half, std::size_t slice, Rows rows) const;
+  Products products(std::size_t layer, std::size_t slice) const;
+  runtime::HbmView slice_of(std::size_t rank, std::size_t half, std::size_t slice, Whole whole) const;
+
+  void normalise(std::size_t layer, std::size_t slice);
+  void normalise_mlp(std::size_t layer, std::size_t slice);
+  void exchange(const char* region, runtime::collective::Operation operation, std::size_t slice, Rows rows,
+                Whole whole);
+  void meet_rows(std::size_t slice, Whole whole);  // a half has written its block of a slice
+  void make_heads(std::size_t layer, std::size_t slice);
+  void turn_heads(std::size_t slice);
+  void meet_heads();
+  void collect_keys();
+  void meet_keys();
+  void attend();
+  // A half's part of the attention of the n-th run of a sequence.
+  LayerPart::Attention attention_of(std::size_t rank, std::size_t half, std::uint64_t sequence,
+                                    std::uint64_t run) const;
+  void project(std::size_t layer, std::size_t slice);
+  void feed_forward(std::size_t layer, std::size_t slice);
+  void mix_experts(std::size_t layer, std::size_t slice);
+  // body(replica, microbatch, rank, half, number of its own row, of the case's), for each row.
+  template <class Body>
+  void for_rows(Body&& body) const;
+
+  RankShare share_;
+  RowDeal rows_;
+  TokenDeal tokens_;
+  std::size_t microbatch_ = 0;
+  std::vector<Rank> ranks_;
+  std::unique_ptr<Experts> experts_;
+  std::vector<Layer> layers_, before_;  // the layer in work and the one before it, by rank
+};
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/transformer/model_footprint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "model/base/error.h"
+#include "workloads/transformer/partition/rank_placement.h"
+#include "workloads/transformer/partition/share.h"
+
+namespace tahoma::workloads {
+
+namespace {
+
+constexpr double kGiB = 1 << 30;
+
+double number(std::uint64_t n) { return static_cast<double>(n); }
+
+// Elements of a rank, of tokens that are spread evenly: an expert's rows, what its products make of them, and
+// four times the rank's part of the rows on their ways.
+double expert_activations(const TransformerParams& params, const RankShare& share) {
+  const double rows = number(params.rows() * params.model.experts_per_token),
+               hidden = number(params.model.hidden);
+  return rows / number(params.parallel.expert) * (2 * hidden + 3 * number(share.ffn)) +
+         rows / number(params.parallel.tensor) * 4 * hidden;
+}
+
+}  // namespace
+
+std::uint64_t ranks_of_chip(const TransformerParams& params, const model::MachineParams& machine) {
+  const Seating seating(machine, params.placement, params.parallel.tensor);
+  std::map<std::uint64_t, std::uint64_t> on_chip;
+  std::uint64_t most = 0;
+  for (std::uint64_t g = 0; g < params.parallel.groups(); ++g)
+    for (std::uint64_t r = 0; r < params.parallel.tensor; ++r)
+      most = std::max(most, ++on_chip[seating.cores(g, r).front() / machine.chip.cores]);
+  return most;
+}
+
+Footprint footprint_of(const TransformerParams& params, const model::MachineParams& machine) {
+  const ModelShape& m = params.model;
+  const RankShare share(params, machine.chip.lnc);
+  const bool decodes = params.phase() == Phase::kDecode;
+  const double ranks = number(ranks_of_chip(params, machine)),
+               size = number(isa::size_of(TransformerParams::kDType)), hidden = number(m.hidden),
+               layers = std::ceil(number(m.layers) / number(params.parallel.pipeline)),  // of a stage
+      rows = number(params.rows()), microbatches = number(params.microbatches);
+  const double heads = number(share.units() + share.heads) * number(m.head_dim);
+  const double kept = decodes ? number(params.context / params.parallel.sequence + 1) *
+                                    number((params.rows() + share.sharers - 1) / share.sharers)
+                              : rows;
+  // Of all groups, where they share sequences; of one microbatch.
+  const double gathered =
+      !decodes && params.parallel.sequence > 1 ? number(params.sequences() * params.tokens) : 0;
+  const double feed_forwards = number(m.experts > 0 ? share.experts : 1);
+  Footprint f;
+  f.weights =
+      ranks * layers *
+      (size * hidden * (heads + 3 * number(share.ffn) * feed_forwards + number(m.experts)) + 2 * 4 * hidden);
+  f.caches = ranks * layers * size * 2 * number(share.kv_heads * m.head_dim) * kept * microbatches;
+  // What prefill.cpp and decode_step.cpp place: gathered or summed rows and partial sums, twice each.
+  f.activations = ranks * size * rows * (4 * hidden + heads + 3 * number(share.ffn)) +
+                  ranks * size * gathered * 2 * number(share.kv_heads * m.head_dim);
+  if (m.experts > 0)
+    f.activations = ranks * size * (rows * (2 * hidden + heads) + expert_activations(params, share));
+  f.embedding = ranks * size * 2 * number(m.vocabulary) * hidden / number(params.parallel.ranks());
+  return f;
+}
+
+void check_footprint(const TransformerParams& params, const model::MachineParams& machine) {
+  const Footprint f = footprint_of(params, machine);
+  const double capacity = number(machine.chip.hbm.stacks) * number(machine.chip.hbm.capacity.count);
+  if (f.total() <= capacity) return;
+  throw base::UserError(
+      "E-MDL-005", "workload.parallel.tensor",
+      fmt::format(
+          "{} takes {:.1f} GiB of a chip's HBM (weights {:.1f}, caches {:.1f}, activations {:.1f}, embedding "
+          "{:.1f}), which has {:.1f}; expected a higher tensor degree than {}, a smaller batch or shorter "
+          "sequences",
+          params.model.name, f.total() / kGiB, f.weights / kGiB, f.caches / kGiB, f.activations / kGiB,
+          f.embedding / kGiB, capacity / kGiB, params.parallel.tensor));
+}
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/transformer/partition/communication.h"
+
+#include <fmt/format.h>
+
+#include "runtime/collective/result/collective_measure.h"
+#include "workloads/transformer/experts/expert_teams.h"
+
+namespace tahoma::workloads {
+
+using namespace runtime::collective;
+
+namespace {
+
+using Spans = std::vector<Stopwatch::Span>;
+
+// body(channels' spans), of each rank of each group.
+template <class Body>
+void for_spans(const Replica& replica, const PhasePrograms::Exchange& exchange, Body&& body) {
+  for (const Replica::Place& place : replica.alike())
+    for (const auto& [placed, team] : exchange.parties)
+      for (std::size_t r = 0; r < placed.spans.size(); ++r) {
+        Spans spans = placed.spans[r];
+        const std::size_t rank = team != nullptr ? team->ranks[r] : r;
+        for (Stopwatch::Span& span : spans) span.core = place.cores[rank][exchange.half];
+        body(spans);
+      }
+}
+
+struct Reporter {
+  const model::MachineParams& machine;
+  const TransformerParams& params;
+  const Stopwatch& stopwatch;
+
+  runtime::CollectiveResult result(const Group& group, const Placed& placed, std::uint64_t elements,
+                                   std::vector<runtime::RankTimes> ranks) const {
+    runtime::CollectiveResult result =
+        measured(machine, group, placed, elements * isa::size_of(placed.spec.dtype), std::move(ranks));
+    if (placed.spec.problem.reduces()) result.combiner = "sum";
+    result.why = params.algorithm;
+    return result;
+  }
+
+  runtime::CollectiveResult of(const Replica& replica, const PhasePrograms::Exchange& exchange) const {
+    std::vector<runtime::RankTimes> ranks;
+    for_spans(replica, exchange, [&](const Spans& spans) { ranks.push_back(times_of(stopwatch, spans)); });
+    const auto& [placed, team] = exchange.parties.front();
+    const Group& group = team != nullptr ? *team->group : replica.alike().front().groups[exchange.half];
+    const std::size_t parties = exchange.parties.size();
+    std::uint64_t elements = 0;  // of a party, their mean
+    for (const PhasePrograms::Party& party : exchange.parties) elements += party.placed.spec.elements;
+    elements /= parties * vector_bytes(placed.spec.problem, 1);
+    runtime::CollectiveResult one = result(group, placed, elements, std::move(ranks));
+    one.name = fmt::format("{}, half {}", exchange.region, exchange.half);
+    one.group = fmt::format("{} groups of {} cores at once", replica.alike().size() * parties, group.ranks());
+    return one;
+  }
+};
+
+}  // namespace
+
+std::vector<runtime::CollectiveResult> collectives_of(const model::MachineParams& machine,
+                                                      const TransformerParams& params,
+                                                      const AllStages& replicas, const Stopwatch& stopwatch) {
+  const Reporter reporter{machine, params, stopwatch};
+  std::vector<runtime::CollectiveResult> results;
+  for (const auto& stages : replicas) {
+    for (const Stages::Group& group : stages->groups())
+      for (const PhasePrograms::Exchange& exchange : group.programs->exchanges())
+        results.push_back(reporter.of(*group.replica, exchange));
+    for (const Stages::Gathered& all : stages->gathered()) {
+      std::vector<runtime::RankTimes> times;
+      for (const Placed& placed : all.placed)
+        for (const Spans& spans : placed.spans) times.push_back(times_of(stopwatch, spans));
+      runtime::CollectiveResult one =
+          reporter.result(*all.group, all.placed.front(), all.placed.front().spec.elements, std::move(times));
+      one.name = fmt::format("{} all_gather, half {}", all.what, all.half);
+      one.group = fmt::format("{} groups of {} cores at once", all.placed.size(), all.group->ranks());
+      results.push_back(std::move(one));
+    }
+    for (std::size_t h = 0; h < stages->handovers().size(); ++h)
+      for (std::size_t b = 0; b < params.microbatches; ++b) {
+        results.push_back(stages->handovers()[h]->result(machine, stopwatch, b));
+        results.back().name =
+            fmt::format("hand-over of microbatch {} behind stage {}", b, h / params.parallel.sequence);
+      }
+  }
+  return results;
+}
+
+void for_communication(const AllStages& replicas, const Stopwatch& stopwatch, const OnCore& body) {
+  const auto tell = [&](const Spans& spans) {
+    for (const Stopwatch::Span& span : spans) body(span.core, stopwatch.begin(span), stopwatch.end(span));
+  };
+  for (const auto& stages : replicas) {
+    for (const Stages::Group& group : stages->groups())
+      for (const PhasePrograms::Exchange& exchange : group.programs->exchanges())
+        for_spans(*group.replica, exchange, tell);
+    for (const Stages::Gathered& all : stages->gathered())
+      for (const Placed& placed : all.placed)
+        for (const Spans& spans : placed.spans) tell(spans);
+    for (const auto& handover : stages->handovers())
+      for (const Handover::Trip& trip : handover->trips(stopwatch))
+        body(trip.to, trip.times.start, trip.times.end);
+  }
+}
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/transformer/partition/phase_programs.h"
+
+namespace tahoma::workloads {
+
+void PhasePrograms::finish(std::size_t microbatch, const RowsOf& rows) {
+  if (params_.parallel.pipeline == 1) return;
+  replica_.each("hand-over", [&](std::size_t r, std::size_t h) {
+    const runtime::HbmView of_half = rows(r, h);
+    if (of_half.rows == 0) return;
+    runtime::collective::CoreProgram& program = replica_.program(r, h);
+    program.kernel.wait(Handover::kQueue, of_half);
+    done_.push_back({microbatch, r, h, program.mark(Handover::kQueue)});
+    if (station_.behind != nullptr) station_.behind->send(r, h, of_half, done_.back().mark);
+  });
+}
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// The programs of one phase on the ranks of a group, and of all that lie like it, in the steps between which
+// groups exchange: microbatch by microbatch begin(), for each layer prepare(), shares() among the groups that
+// have the same sequences, and complete(), then end().
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "workloads/transformer/layer/layer_weights.h"
+#include "workloads/transformer/layer/parts.h"
+#include "workloads/transformer/partition/handover.h"
+
+namespace tahoma::workloads {
+
+class Experts;
+struct Team;
+
+// Where a group stands among those of its data replica.
+struct Station {
+  std::size_t stage = 0, group = 0;               // of the pipeline; of those that share sequences
+  Handover *before = nullptr, *behind = nullptr;  // borders to its neighbours
+};
+
+class PhasePrograms {
+ public:
+  PhasePrograms(Replica& replica, const TransformerParams& params, const Station& station)
+      : replica_(replica), params_(params), station_(station) {}
+  virtual ~PhasePrograms() = default;
+
+  virtual void begin(std::size_t microbatch) = 0;
+  virtual void prepare(std::size_t layer) = 0;   // of the stage
+  virtual void complete(std::size_t layer) = 0;  // of the stage
+  virtual void end(std::size_t microbatch) = 0;
+
+  // What the groups that share sequences gather between prepare() and complete(): what a half of a rank
+  // brings and where what all of them bring goes. Alike on all of these groups.
+  struct Share {
+    const char* what = "";
+    std::size_t number = 0;  // of those that a half gathers of this
+    std::size_t rank = 0, half = 0;
+    runtime::collective::End brings, gets;
+  };
+  virtual std::vector<Share> shares() const = 0;
+
+  virtual void fill(runtime::Machine& machine, const HostCase& values) const = 0;
+  // Into [rows of the case, hidden], from the groups of the last stage.
+  virtual void gather(runtime::Machine& machine, runtime::HostTensor& out) const = 0;
+
+  virtual const Experts* experts() const = 0;  // none of a model that has none
+
+  // By all ranks, or the same by several teams of them at once, whose sizes may differ.
+  struct Party {
+    runtime::collective::Placed placed;
+    const Team* team = nullptr;  // none: all ranks
+  };
+  struct Exchange {
+    std::string region;
+    std::size_t half = 0;
+    std::vector<Party> parties;
+    const runtime::collective::Placed& placed() const { return parties.front().placed; }
+  };
+  const std::vector<Exchange>& exchanges() const { return exchanges_; }
+
+  // When a half of a rank has made the last rows of a microbatch: a mark of its collective queue. Of a
+  // pipeline.
+  struct Done {
+    std::size_t microbatch = 0, rank = 0, half = 0;
+    std::uint32_t mark = 0;
+  };
+  const std::vector<Done>& done() const { return done_; }
+  const Replica& replica() const { return replica_; }
+  const Station& station() const { return station_; }
+
+ protected:
+  // The end of a microbatch on a stage: what each half of a rank has of its rows, perhaps none, is handed
+  // over.
+  using RowsOf = std::function<runtime::HbmView(std::size_t rank, std::size_t half)>;
+  void finish(std::size_t microbatch, const RowsOf& rows);
+  void keep(const std::string& region, std::size_t half, runtime::collective::Placed placed) {
+    keep({region, half, {{std::move(placed), nullptr}}});
+  }
+  void keep(Exchange exchange) { exchanges_.push_back(std::move(exchange)); }
+  // The stage's n-th layer among those of the case.
+  std::size_t layer_number(std::size_t n) const { return station_.stage * params_.stage_layers() + n; }
+
+  Replica& replica_;
+  const TransformerParams& params_;
+  Station station_;
+
+ private:
+  std::vector<Exchange> exchanges_;
+  std::vector<Done> done_;
+};
+
+// Chunks that are rows of a tensor, from a row on.
+inline runtime::collective::End end_of(const Matrix& matrix, std::size_t half, std::uint64_t first,
+                                       std::uint64_t rows, std::uint64_t places) {
+  runtime::collective::End end;
+  end.window = rows_of(matrix.of(half), first, rows * places);
+  end.address = matrix.tensor.address + end.window.offset;
+  end.places = places;
+  return end;
+}
+
+// The host bytes of a row of a matrix on one of the replicas.
+inline std::byte* row_of(runtime::Machine& machine, const Replica& replica, std::size_t number,
+                         const Matrix& matrix, std::uint64_t row) {
+  const runtime::Tensor& tensor = matrix.tensor;
+  return machine.bytes(replica.at(number, tensor)) + row * tensor.shape.back() * isa::size_of(tensor.dtype);
+}
+
+}  // namespace tahoma::workloads
