@@ -5,36 +5,41 @@
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 readonly root
 
-# Debian 12 packages, each with what needs it.
+# Debian 12 packages, each with what needs it: first those that building and running the program take.
 # shellcheck disable=SC2034  # read by the scripts that source this
 readonly packages=(
   g++               # the compiler
   cmake ninja-build # the build
-  ccache            # a second build in seconds
   libsystemc-dev    # the simulation kernel
   libeigen3-dev     # tensor views and golden results
   libhwy-dev        # SIMD chosen at run time
   libjemalloc-dev pkgconf # large host pages
   libxxhash-dev     # checksums of packets
-  verilator zlib1g-dev # RTL in the loop, and its waves
+  verilator zlib1g-dev # RTL co-simulation, and its waves
   libfmt-dev        # text
   libyaml-cpp-dev   # configuration files
   nlohmann-json3-dev libcli11-dev # reports and the command line
   libmuparser-dev   # expressions of sweeps
-  libsqlite3-dev sqlite3 # results of sweeps and statistics
+  libsqlite3-dev    # results of sweeps and statistics
   libjs-chart.js    # charts of the report pages
   libprotobuf-dev protobuf-compiler # timelines
-  slurm-wlm         # the tests of sweeps start a Slurm of their own
-  catch2 libbenchmark-dev         # tests and benchmarks
-  python3-matplotlib python3-yaml # scripts/plot
-  python3-optuna                  # scripts/search
-  python3-torch                   # kernels beside PyTorch
-  clang-format-14 git python3     # the tests about the repository itself
 )
-# shellcheck disable=SC2034  # read by the scripts that source this
+# shellcheck disable=SC2034
+readonly test_packages=(
+  ccache            # a second build in seconds
+  catch2            # the test programs
+  sqlite3 slurm-wlm # tests of sweeps read databases and start a Slurm of their own
+  python3-matplotlib python3-yaml # scripts/plot, scripts/results
+  python3-optuna    # scripts/search
+  python3-torch     # kernels compared with PyTorch
+  clang-format-14 git python3 # tests about the repository itself
+)
+# shellcheck disable=SC2034
+readonly bench_packages=(libbenchmark-dev)
+# shellcheck disable=SC2034
 readonly lint_packages=(clang-tidy-14 shellcheck)
 # shellcheck disable=SC2034
-readonly browser_packages=(chromium chromium-driver python3-selenium) # pages as their readers see them: scripts/test --full
+readonly browser_packages=(chromium chromium-driver python3-selenium) # tests of the report pages in a browser
 
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
 die() {
@@ -90,10 +95,11 @@ build_jobs() {
   echo $((cores < by_memory ? cores : by_memory))
 }
 
-# build PRESET [TARGET...]   configures once and builds; a build folder of another checkout is configured afresh
+# build PRESET TARGET [-DNAME=VALUE...]   configures and builds; a build folder of another checkout is configured afresh.
+# A setting that an earlier call has made stays as it is.
 build() {
-  local preset=$1
-  shift
+  local preset=$1 target=$2
+  shift 2
   local folder=$root/build
   [[ $preset == release ]] || folder=$root/build-$preset
   local -a fresh=()
@@ -101,8 +107,6 @@ build() {
     say "$folder was configured for another checkout: configuring it afresh"
     fresh=(--fresh)
   fi
-  (cd "$root" && cmake --preset "$preset" "${fresh[@]}") >&2
-  local -a targets=()
-  (($# == 0)) || targets=(--target "$@")
-  cmake --build "$folder" -j "$(build_jobs)" "${targets[@]}" >&2
+  (cd "$root" && cmake --preset "$preset" "${fresh[@]}" "$@") >&2
+  cmake --build "$folder" -j "$(build_jobs)" --target "$target" >&2
 }

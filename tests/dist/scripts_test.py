@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""The scripts on a machine that is pretended: dpkg-query, apt-get, sudo, cmake and ctest are stand-ins that write down
-how they were called."""
+"""The scripts on a mocked machine: dpkg-query, apt-get, sudo, cmake and ctest are stand-ins that record their
+arguments."""
 
 import os
 import pathlib
@@ -54,7 +54,7 @@ class Scripts(unittest.TestCase):
         return [line for line in lines if line.startswith(program)]
 
     def install_everything(self):
-        self.assertEqual(self.script("setup", "--lint", "--browser").returncode, 0)
+        self.assertEqual(self.script("setup", "--tests", "--bench", "--lint", "--browser").returncode, 0)
         (self.home / "calls").write_text("", encoding="utf-8")
 
     def test_setup_installs_what_is_missing_and_says_so(self):
@@ -79,6 +79,19 @@ class Scripts(unittest.TestCase):
                 self.assertEqual(result.returncode, 1)
                 self.assertIn("missing packages: g++ cmake", result.stderr)
                 self.assertEqual(self.calls(), [])
+
+    def test_running_needs_at_most_25_packages_and_no_test_tools(self):
+        self.assertEqual(self.script("run").returncode, 3)
+        install = self.calls("apt-get")[1]
+        names = [word for word in install.partition("--no-install-recommends")[2].split()]
+        self.assertLessEqual(len(names), 25)
+        self.assertFalse({"python3-torch", "slurm-wlm", "python3-optuna", "catch2", "clang-tidy-14"} & set(names))
+        self.assertNotIn("-DTAHOMA_TESTS=ON", self.calls("cmake --preset")[0])
+
+    def test_tests_are_configured_by_the_script_that_runs_them(self):
+        self.assertEqual(self.script("test").returncode, 0)
+        self.assertIn("catch2", self.calls("apt-get")[1])
+        self.assertIn("-DTAHOMA_TESTS=ON", self.calls("cmake --preset")[0])
 
     def test_setup_fails_when_a_package_stays_missing(self):
         self.executable("bin/apt-get", "exit 0")
