@@ -9,5 +9,8 @@ extern "C" int sc_main(int, char**) { return EXIT_FAILURE; }
 int main(int argc, char** argv) {
   // SystemC reads it at its first use: no banner on anyone's standard output.
   setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 1);
+#ifdef TAHOMA_CONFIGS  // a program outside the repository: the machines that the package has installed
+  setenv("TAHOMA_CONFIGS", TAHOMA_CONFIGS, 0);
+#endif
   return static_cast<int>(tahoma::runtime::command_line(argc, argv));
 }

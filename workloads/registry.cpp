@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every kind of workload that `kind:` may name.
-#include "runtime/run/workload.h"
+#include "workloads/registry.h"
+
 #include "workloads/attention/attention.h"
 #include "workloads/attention/backward/attention_backward.h"
 #include "workloads/collective/collective.h"
@@ -24,58 +24,53 @@
 #include "workloads/transpose/transpose.h"
 #include "workloads/vector_add/vector_add.h"
 
-namespace tahoma::runtime {
+namespace tahoma::workloads {
 
-const std::vector<WorkloadKind>& workload_kinds() {
-  static const std::vector<WorkloadKind> kinds{
-      {"gemm", "C = A B of any size, sharded over cores, partial sums reduced over NeuronLink",
-       workloads::make_gemm},
-      {"attention", "flash attention forward, causal or full, heads sharded over cores",
-       workloads::make_attention},
+const std::vector<runtime::WorkloadKind>& shipped_kinds() {
+  static const std::vector<runtime::WorkloadKind> kinds{
+      {"gemm", "C = A B of any size, sharded over cores, partial sums reduced over NeuronLink", make_gemm},
+      {"attention", "flash attention forward, causal or full, heads sharded over cores", make_attention},
       {"decode", "attention of a decoding step over a cache of keys and values, contiguous or paged",
-       workloads::make_decode},
+       make_decode},
       {"transformer", "decoder layers of a model over the machine, tensor- and data-parallel",
-       workloads::make_transformer},
+       make_transformer},
       {"training", "one step of training a model's layers over the machine, tensor- and data-parallel",
-       workloads::make_training},
+       make_training},
       {"attention_backward", "flash attention backward: gradients of Q, K and V, heads sharded over cores",
-       workloads::make_attention_backward},
-      {"collective", "a collective operation over ranges of sizes, groups and algorithms",
-       workloads::make_collective},
+       make_attention_backward},
+      {"collective", "a collective operation over ranges of sizes, groups and algorithms", make_collective},
       {"conv2d",
        "a convolution of any channels, stride and padding as an implicit GEMM, images dealt to cores",
-       workloads::make_conv2d},
+       make_conv2d},
       {"convolution", "a convolution with bias on one core, weights turned on chip or by DMA",
-       workloads::make_convolution},
-      {"mlp", "feed-forward layer of a transformer, SwiGLU or with a GELU, tokens dealt to cores",
-       workloads::make_mlp},
-      {"rms_norm", "root-mean-square normalisation of rows, dealt to cores", workloads::make_rms_norm},
+       make_convolution},
+      {"mlp", "feed-forward layer of a transformer, SwiGLU or with a GELU, tokens dealt to cores", make_mlp},
+      {"rms_norm", "root-mean-square normalisation of rows, dealt to cores", make_rms_norm},
       {"rms_norm_backward", "gradients of RMS normalisation: of its input and, summed over rows, of its gain",
-       workloads::make_rms_norm_backward},
-      {"layer_norm", "layer normalisation of rows with gain and bias, statistics saved",
-       workloads::make_layer_norm},
+       make_rms_norm_backward},
+      {"layer_norm", "layer normalisation of rows with gain and bias, statistics saved", make_layer_norm},
       {"layer_norm_backward", "gradients of layer normalisation: of its input, gain and bias",
-       workloads::make_layer_norm_backward},
-      {"softmax", "softmax of rows", workloads::make_softmax},
-      {"softmax_backward", "gradient of softmax, from its saved output", workloads::make_softmax_backward},
-      {"adam", "a step of AdamW on a matrix of parameters", workloads::make_adam},
-      {"transpose", "y = x^T, by the tensor engine or by the DMA engines", workloads::make_transpose},
-      {"reduction", "sum, mean, maximum or minimum over rows or columns", workloads::make_reduction},
-      {"quantise", "fp8 with a scale for each row or block of columns", workloads::make_quantise},
-      {"dequantise", "from fp8 with scales to a wider type", workloads::make_dequantise},
-      {"rope", "rotary position embedding, tokens dealt to cores", workloads::make_rope},
-      {"embedding", "rows of a table by token ids, ids dealt to cores", workloads::make_embedding},
+       make_layer_norm_backward},
+      {"softmax", "softmax of rows", make_softmax},
+      {"softmax_backward", "gradient of softmax, from its saved output", make_softmax_backward},
+      {"adam", "a step of AdamW on a matrix of parameters", make_adam},
+      {"transpose", "y = x^T, by the tensor engine or by the DMA engines", make_transpose},
+      {"reduction", "sum, mean, maximum or minimum over rows or columns", make_reduction},
+      {"quantise", "fp8 with a scale for each row or block of columns", make_quantise},
+      {"dequantise", "from fp8 with scales to a wider type", make_dequantise},
+      {"rope", "rotary position embedding, tokens dealt to cores", make_rope},
+      {"embedding", "rows of a table by token ids, ids dealt to cores", make_embedding},
       {"cross_entropy", "losses of logits with labels, their mean and gradient, rows dealt to cores",
-       workloads::make_cross_entropy},
+       make_cross_entropy},
       {"moe_router", "routing of tokens to experts by a router's weights, tokens dealt to cores",
-       workloads::make_moe_router},
+       make_moe_router},
       {"moe_routing", "routing of tokens to experts by given logits, tokens dealt to cores",
-       workloads::make_moe_routing},
-      {"vector_add", "y = a + b, tiles dealt to cores", workloads::make_vector_add},
+       make_moe_routing},
+      {"vector_add", "y = a + b, tiles dealt to cores", make_vector_add},
       {"program", "a program in assembler text on one or more cores, with tensors declared in the case",
-       workloads::make_program},
+       make_program},
   };
   return kinds;
 }
 
-}  // namespace tahoma::runtime
+}  // namespace tahoma::workloads

@@ -6,8 +6,6 @@
 namespace tahoma::isa {
 namespace {
 
-constexpr unsigned kGroup = 16;  // partitions of one GpSimd processor
-
 Pattern pattern_of(const Descriptor& d, const DmaSide& side, std::uint64_t address) {
   Pattern p;
   p.space = side.space;
@@ -47,7 +45,8 @@ Pattern pattern_of(const Place& place, DType dtype, const Shape& shape) {
 Shape touched(const Field& field, const Instruction& i) {
   Shape shape = operand_shape(field, i);
   const auto columns = [&](std::uint64_t elements) {
-    shape.count = {1, 1, 1, static_cast<std::uint16_t>((elements + kGroup - 1) / kGroup)};
+    shape.count = {1, 1, 1,
+                   static_cast<std::uint16_t>((elements + kGpSimdPartitions - 1) / kGpSimdPartitions)};
   };
   const bool plain = i.src0.stride == decltype(i.src0.stride){0, 0, 0, 1} && i.shape.count[2] == 1 &&
                      i.shape.count[1] == 1 && i.shape.count[0] == 1;
@@ -97,7 +96,8 @@ class Collector {
   void firsts_of_groups(Pattern p) {
     const unsigned first = p.partition, end = first + p.partitions;
     p.partitions = 1;
-    for (unsigned at = (first + kGroup - 1) / kGroup * kGroup; at < end; at += kGroup) {
+    for (unsigned at = (first + kGpSimdPartitions - 1) / kGpSimdPartitions * kGpSimdPartitions; at < end;
+         at += kGpSimdPartitions) {
       p.partition = static_cast<std::uint8_t>(at);
       add(p);
     }

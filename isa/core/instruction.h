@@ -12,6 +12,8 @@
 
 namespace tahoma::isa {
 
+inline constexpr unsigned kGpSimdPartitions = 16;  // partitions of one GpSimd processor
+
 // The in-order instruction streams of a NeuronCore: five engines and the two collective cores assigned to it.
 enum class Queue : std::uint8_t { kTensor, kVector, kScalar, kGpSimd, kSync, kCc0, kCc1 };
 inline constexpr std::size_t kQueueCount = 7;

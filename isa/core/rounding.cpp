@@ -19,7 +19,7 @@ std::uint32_t with_random_bits(float value, unsigned dropped, std::uint32_t rand
 bool is_finite(float value) { return (std::bit_cast<std::uint32_t>(value) & kFp32Infinity) != kFp32Infinity; }
 
 template <class T>
-void write(std::byte* at, std::uint32_t bits) {
+void write_bits(std::byte* at, std::uint32_t bits) {
   const auto value = static_cast<T>(bits);
   std::memcpy(at, &value, sizeof value);
 }
@@ -34,17 +34,17 @@ void store_rounded(std::byte* at, DType dtype, float value, Rounding* rounding) 
   if (!is_finite(value)) return store_from_fp32(at, dtype, value);
   switch (dtype) {
     case DType::kTf32:
-      return write<std::uint32_t>(at, with_random_bits(value, 13, random) & ~0x1FFFU);
+      return write_bits<std::uint32_t>(at, with_random_bits(value, 13, random) & ~0x1FFFU);
     case DType::kBf16:
-      return write<std::uint16_t>(at, with_random_bits(value, 16, random) >> 16);
+      return write_bits<std::uint16_t>(at, with_random_bits(value, 16, random) >> 16);
     case DType::kFp16:
-      return write<std::uint16_t>(at, encode_small_stochastic<Fp16>(value, random));
+      return write_bits<std::uint16_t>(at, encode_small_stochastic<Fp16>(value, random));
     case DType::kFp8E4M3:
-      return write<std::uint8_t>(at, encode_small_stochastic<Fp8E4M3>(value, random));
+      return write_bits<std::uint8_t>(at, encode_small_stochastic<Fp8E4M3>(value, random));
     case DType::kFp8E5M2:
-      return write<std::uint8_t>(at, encode_small_stochastic<Fp8E5M2>(value, random));
+      return write_bits<std::uint8_t>(at, encode_small_stochastic<Fp8E5M2>(value, random));
     case DType::kFp8E3M4:
-      return write<std::uint8_t>(at, encode_small_stochastic<Fp8E3M4>(value, random));
+      return write_bits<std::uint8_t>(at, encode_small_stochastic<Fp8E3M4>(value, random));
     default:
       return;  // excluded above
   }

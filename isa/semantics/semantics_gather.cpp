@@ -10,8 +10,6 @@
 namespace tahoma::isa {
 namespace {
 
-constexpr std::size_t kGroup = 16;  // partitions of one GpSimd processor
-
 // `partition`: where the index lies.
 void check_index(const char* mnemonic, std::size_t partition, std::uint32_t index, std::uint32_t limit) {
   if (index < limit) return;
@@ -30,11 +28,11 @@ std::vector<std::uint32_t> list_of(const Instruction& i, const CoreView& core, s
   const Operand index = tile_operand(core, i.src1);
   const std::uint32_t limit = i.extent - i.per_index + 1;
   std::vector<std::uint32_t> list(i.valid), row;
-  for (std::size_t p = 0; p < kGroup; ++p) {
-    PartitionRow(index, i.shape.count, group * kGroup + p).read(row);
-    for (std::size_t j = p; j < list.size(); j += kGroup) {
-      list[j] = row[j / kGroup];
-      check_index("local_gather", i.src1.partition + group * kGroup + p, list[j], limit);
+  for (std::size_t p = 0; p < kGpSimdPartitions; ++p) {
+    PartitionRow(index, i.shape.count, group * kGpSimdPartitions + p).read(row);
+    for (std::size_t j = p; j < list.size(); j += kGpSimdPartitions) {
+      list[j] = row[j / kGpSimdPartitions];
+      check_index("local_gather", i.src1.partition + group * kGpSimdPartitions + p, list[j], limit);
     }
   }
   return list;
@@ -46,9 +44,9 @@ void do_local_gather(const Instruction& i, const CoreView& core) {
   const Operand dst = tile_operand(core, i.dst), src = tile_operand(core, i.src0);
   const std::size_t size = size_of(i.src0.dtype), n = std::size_t{i.valid} * i.per_index;
   std::vector<std::uint32_t> bits(n);
-  for (std::size_t group = 0; group < i.shape.partitions / kGroup; ++group) {
+  for (std::size_t group = 0; group < i.shape.partitions / kGpSimdPartitions; ++group) {
     const std::vector<std::uint32_t> list = list_of(i, core, group);
-    for (std::size_t p = group * kGroup; p < (group + 1) * kGroup; ++p) {
+    for (std::size_t p = group * kGpSimdPartitions; p < (group + 1) * kGpSimdPartitions; ++p) {
       for (std::size_t k = 0; k < n; ++k)
         bits[k] = load_bits(element(src, p, list[k / i.per_index] + k % i.per_index), size);
       PartitionRow(dst, in_a_row(n), p).write(bits.data());

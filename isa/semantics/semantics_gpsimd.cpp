@@ -11,8 +11,6 @@
 namespace tahoma::isa {
 namespace {
 
-constexpr std::size_t kGroup = 16;  // partitions of one GpSimd processor
-
 void reduce_numbers(const Instruction& i, const CoreView& core) {
   const Operand src = tile_operand(core, i.src0);
   std::vector<float> fold, row;
@@ -61,9 +59,10 @@ std::int32_t rank_of(std::uint32_t bf16) {
 // Element e of a group lies at position e / 16 of partition e % 16.
 std::vector<std::uint32_t> group_elements(const Operand& src, const Instruction& i, std::size_t group) {
   std::vector<std::uint32_t> elements(i.extent), row;
-  for (std::size_t p = 0; p < kGroup; ++p) {
-    PartitionRow(src, i.shape.count, group * kGroup + p).read(row);
-    for (std::size_t e = p; e < elements.size(); e += kGroup) elements[e] = row[e / kGroup];
+  for (std::size_t p = 0; p < kGpSimdPartitions; ++p) {
+    PartitionRow(src, i.shape.count, group * kGpSimdPartitions + p).read(row);
+    for (std::size_t e = p; e < elements.size(); e += kGpSimdPartitions)
+      elements[e] = row[e / kGpSimdPartitions];
   }
   return elements;
 }
@@ -108,7 +107,7 @@ void do_sequence_bounds(const Instruction& i, const CoreView& core) {
 void do_nonzero_with_count(const Instruction& i, const CoreView& core) {
   const Operand dst = tile_operand(core, i.dst), src = tile_operand(core, i.src0);
   std::vector<std::uint32_t> elements, list;
-  for (std::size_t p = 0; p < i.shape.partitions; p += kGroup) {
+  for (std::size_t p = 0; p < i.shape.partitions; p += kGpSimdPartitions) {
     PartitionRow(src, i.shape.count, p).read(elements);
     list.clear();
     for (std::uint32_t e = 0; e < elements.size(); ++e)
@@ -124,20 +123,20 @@ void do_topk(const Instruction& i, const CoreView& core) {
   constexpr std::uint32_t kNoIndex = ~0U;
   const Operand values = tile_operand(core, i.dst), indices = tile_operand(core, i.src1),
                 src = tile_operand(core, i.src0);
-  const std::size_t columns = (i.valid + kGroup - 1) / kGroup;
+  const std::size_t columns = (i.valid + kGpSimdPartitions - 1) / kGpSimdPartitions;
   std::vector<std::uint32_t> value_row(columns), index_row(columns);
-  for (std::size_t group = 0; group < i.shape.partitions / kGroup; ++group) {
+  for (std::size_t group = 0; group < i.shape.partitions / kGpSimdPartitions; ++group) {
     const std::vector<std::uint32_t> elements = group_elements(src, i, group);
     const std::vector<std::uint32_t> chosen = largest(elements, i.valid);
-    for (std::size_t p = 0; p < kGroup; ++p) {
+    for (std::size_t p = 0; p < kGpSimdPartitions; ++p) {
       for (std::size_t column = 0; column < columns; ++column) {
-        const std::size_t number = column * kGroup + p;
+        const std::size_t number = column * kGpSimdPartitions + p;
         const bool there = number < chosen.size();
         index_row[column] = there ? chosen[number] : kNoIndex;
         value_row[column] = there ? elements[chosen[number]] : 0;
       }
-      PartitionRow(values, in_a_row(columns), group * kGroup + p).write(value_row.data());
-      PartitionRow(indices, in_a_row(columns), group * kGroup + p).write(index_row.data());
+      PartitionRow(values, in_a_row(columns), group * kGpSimdPartitions + p).write(value_row.data());
+      PartitionRow(indices, in_a_row(columns), group * kGpSimdPartitions + p).write(index_row.data());
     }
   }
 }

@@ -34,11 +34,11 @@ std::vector<std::int32_t> picked_rows(const Shape& shape, const Operand& moving)
 
 // A group of columns of the weights from m on, each in the order of `picked`, as raw elements of `size`
 // bytes. Neighbours go together because they lie in the same cache lines.
-constexpr unsigned kGroup = 8;
+constexpr unsigned kColumnsTogether = 8;
 template <std::size_t size>
 void gather_columns(const LoadedWeights& w, unsigned m, unsigned columns,
                     const std::vector<std::int32_t>& picked, std::byte* out) {
-  const std::array<std::byte, kGroup * size> zeros{};
+  const std::array<std::byte, kColumnsTogether * size> zeros{};
   for (std::size_t n = 0; n < picked.size(); ++n) {
     const std::size_t row = static_cast<std::size_t>(std::max(picked[n], 0)) * w.standing.block.columns + m;
     const std::byte* from = picked[n] == kNoRow ? zeros.data() : w.raw.data() + row * size;
@@ -90,14 +90,15 @@ void do_transpose(const Instruction& i, const CoreView& core) {
   const Operand dst = tile_operand(core, i.dst);
   const auto picked = picked_rows(i.shape, tile_operand(core, i.src0));
   const std::size_t size = size_of(dtype), column_bytes = picked.size() * size;
-  std::vector<std::byte> group(kGroup * column_bytes);
+  std::vector<std::byte> group(kColumnsTogether * column_bytes);
   for (unsigned m = 0; m < i.columns; ++m) {
-    if (m % kGroup == 0) gather_group(w, m, std::min<unsigned>(kGroup, i.columns - m), picked, group.data());
-    for_each_piece_of_partition(i.shape, dst, m, kScratch,
-                                [&](std::byte* at, std::ptrdiff_t step, std::size_t index, std::size_t n) {
-                                  put(*turn, group.data() + m % kGroup * column_bytes + index * size, dtype,
-                                      at, step, i.dst.dtype, n);
-                                });
+    if (m % kColumnsTogether == 0)
+      gather_group(w, m, std::min<unsigned>(kColumnsTogether, i.columns - m), picked, group.data());
+    for_each_piece_of_partition(
+        i.shape, dst, m, kScratch, [&](std::byte* at, std::ptrdiff_t step, std::size_t index, std::size_t n) {
+          put(*turn, group.data() + m % kColumnsTogether * column_bytes + index * size, dtype, at, step,
+              i.dst.dtype, n);
+        });
   }
 }
 

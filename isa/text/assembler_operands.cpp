@@ -8,7 +8,7 @@
 namespace tahoma::isa {
 namespace {
 
-constexpr std::string_view kOnChip[] = {"sbuf", "psum"};
+constexpr std::string_view kOnChipNames[] = {"sbuf", "psum"};
 constexpr auto kMostOffset = static_cast<std::int64_t>(kReach);
 
 // "128x4x512": the first number, and the others as the innermost free counts; what is left out is 1.
@@ -53,9 +53,9 @@ std::array<Integer, kFreeDims> parse_list(Cursor& c, std::string_view what) {
 
 Space parse_on_chip_space(Cursor& c) {
   const std::string_view name = c.name("a tile such as sbuf[0, 0x400]:bf16");
-  const auto* space = std::find(std::begin(kOnChip), std::end(kOnChip), name);
-  if (space == std::end(kOnChip)) c.fail_unknown("E-ASM-006", "memory", name, kOnChip);
-  return space == std::begin(kOnChip) ? Space::kSbuf : Space::kPsum;
+  const auto* space = std::find(std::begin(kOnChipNames), std::end(kOnChipNames), name);
+  if (space == std::end(kOnChipNames)) c.fail_unknown("E-ASM-006", "memory", name, kOnChipNames);
+  return space == std::begin(kOnChipNames) ? Space::kSbuf : Space::kPsum;
 }
 
 // "0, 0x400]" after the opening bracket.

@@ -10,8 +10,6 @@
 namespace tahoma::isa {
 namespace {
 
-constexpr unsigned kGroup = 16;  // partitions of one GpSimd processor
-
 void check_shape_rule(const Site& site) {
   const ShapeRule& rule = site.row.shape;
   const Shape& shape = site.instruction.shape;
@@ -95,10 +93,11 @@ void check_gathers(const Site& site) {
       site.fail("E-ISA-040",
                 "operand 'per_index' is " + std::to_string(i.per_index) + "; expected 1, 2, 4, 8, 16 or 32");
     check_number(site, "extent", i.extent, i.per_index, 65535);
-    check_number(site, "valid", i.valid, 1, std::min<std::uint64_t>(kGroup * n, 65535 / i.per_index));
+    check_number(site, "valid", i.valid, 1,
+                 std::min<std::uint64_t>(kGpSimdPartitions * n, 65535 / i.per_index));
   }
   if (i.op == Opcode::kTopk) {
-    check_number(site, "n", i.extent, 8, std::min<std::uint64_t>(kGroup * n, 65535));
+    check_number(site, "n", i.extent, 8, std::min<std::uint64_t>(kGpSimdPartitions * n, 65535));
     check_number(site, "k", i.valid, 1, std::min<std::uint64_t>(i.extent, 32767));
   }
 }

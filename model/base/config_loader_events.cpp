@@ -184,7 +184,7 @@ class Flattener final : public YAML::EventHandler {
 };
 
 // At most two documents: for some texts (",") the parser never reports the end.
-void parse(const std::string& text, const std::string& label, YAML::EventHandler& handler) {
+void parse_events(const std::string& text, const std::string& label, YAML::EventHandler& handler) {
   try {
     std::istringstream stream(text);
     YAML::Parser parser(stream);
@@ -206,9 +206,9 @@ FlatConfig flatten_text(const NamedText& source, const std::string& root) {
   text += kEnd;
   text += '\n';
   SyntaxCheck syntax(source.label);
-  parse(text, source.label, syntax);
+  parse_events(text, source.label, syntax);
   Flattener flattener(source.label, root);
-  parse(text, source.label, flattener);
+  parse_events(text, source.label, flattener);
   return flattener.take();
 }
 

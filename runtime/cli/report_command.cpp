@@ -22,7 +22,7 @@ struct ReportCommand {
 };
 
 // Beside what it shows; of two folders in the working directory.
-std::string place_of(const ReportCommand& command, const char* name) {
+std::string output_of(const ReportCommand& command, const char* name) {
   if (!command.out.empty()) return command.out;
   return command.b.empty() ? (std::filesystem::path(command.a) / name).string() : "report-compare.html";
 }
@@ -30,13 +30,13 @@ std::string place_of(const ReportCommand& command, const char* name) {
 ExitStatus report(const ReportCommand& command) {
   std::string file;
   if (command.b.empty() && is_sweep_folder(command.a)) {
-    file = place_of(command, "index.html");
+    file = output_of(command, "index.html");
     write_file(file, sweep_page(command.a));
   } else {
     std::vector<PageRun> runs{read_page_run(command.a)};
     if (!command.b.empty()) runs.push_back(read_page_run(command.b));
     if (runs.size() == 1) runs.front().name.clear();
-    file = place_of(command, "report.html");
+    file = output_of(command, "report.html");
     write_file(file, run_page(runs));
   }
   fmt::print("{}\n", file);

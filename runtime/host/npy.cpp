@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::string_view kMagic("\x93NUMPY", 6);
 constexpr std::size_t kVersionAt = 6, kLengthAt = 8;
-constexpr std::size_t kAlignment = 64;        // of the first element, as NumPy pads it
-constexpr std::size_t kMostHeader = 1 << 20;  // a shape of tensors never needs more
+constexpr std::size_t kAlignment = 64;           // of the first element, as NumPy pads it
+constexpr std::size_t kMostNpyHeader = 1 << 20;  // a shape of tensors never needs more
 
 struct Element {
   const char* written;  // as a file may say it
@@ -99,10 +99,10 @@ NpyHeader read_header(Reader& reader) {
   const std::size_t width = major == 1 ? 2 : 4;
   const std::string length_bytes = reader.take(width);
   const std::size_t length = little_endian(length_bytes);
-  if (length_bytes.size() == width && length > kMostHeader)
+  if (length_bytes.size() == width && length > kMostNpyHeader)
     throw UserError(
         "E-NPY-004", npy_place(reader.path(), kLengthAt),
-        fmt::format("a header of {} bytes is longer than the {} that are read", length, kMostHeader));
+        fmt::format("a header of {} bytes is longer than the {} that are read", length, kMostNpyHeader));
   const std::size_t text_at = reader.at();
   const std::string text = reader.take(length);
   if (length_bytes.size() < width || text.size() < length)

@@ -48,7 +48,7 @@ std::string read_file(const std::string& path) {
 }
 
 int replace_file(const std::string& partial, const std::string& path, std::string_view bytes) {
-  const int descriptor = open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  const int descriptor = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (descriptor < 0) return errno;
   const bool written = put(descriptor, bytes);
   const int reason = errno;

@@ -42,13 +42,13 @@ std::string quoted(const std::string& text) {
 }
 
 // One of the two texts that a page is made of, as it stands and as it reads.
-struct Part {
+struct PagePart {
   std::string text;
   Json json;
 };
-Part checked(const std::filesystem::path& folder, const char* name, const char* key) {
+PagePart checked(const std::filesystem::path& folder, const char* name, const char* key) {
   const std::string file = (folder / name).string();
-  Part part{read_file(file), {}};
+  PagePart part{read_file(file), {}};
   part.json = Json::parse(part.text, nullptr, false);
   if (!part.json.is_object() || !part.json.contains("schema_version") || !part.json.contains(key))
     throw UserError("E-REP-002", file, fmt::format("not what tahoma run writes: expected the key '{}'", key));
@@ -110,8 +110,8 @@ PageRun read_page_run(const std::string& folder) {
                       fmt::format("holds no run with a page: expected the folder of a `tahoma run` without "
                                   "--no-report, with {} and {}",
                                   kSummary, kDetail));
-  Part summary = checked(folder, kSummary, "simulated_time_ns"),
-       detail = checked(folder, kDetail, "window_ns");
+  PagePart summary = checked(folder, kSummary, "simulated_time_ns"),
+           detail = checked(folder, kDetail, "window_ns");
   const Json workload = summary.json.value("workload", Json());
   return {folder, workload.is_string() ? workload.get<std::string>() : "run", std::move(summary.text),
           std::move(detail.text)};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A workload is one case that `tahoma run` executes: parameters below `workload.`, a placement of tensors and
-// programs on a machine, and a golden reference. The kinds are listed by workloads/registry.cpp.
+// programs on a machine, and a golden reference. workloads/registry.cpp lists the shipped kinds.
 #pragma once
 
 #include <functional>
@@ -71,6 +71,8 @@ struct WorkloadKind {
   std::string name, doc;
   std::function<std::unique_ptr<Workload>()> make;
 };
-const std::vector<WorkloadKind>& workload_kinds();  // defined in workloads/registry.cpp
+// The kinds that the program knows. The program defines it: workloads/shipped_program.cpp for `tahoma`, a file
+// of the user's for a program with kernels of its own (scripts/cmake/tahomaConfig.cmake.in).
+const std::vector<WorkloadKind>& workload_kinds();
 
 }  // namespace tahoma::runtime

@@ -34,7 +34,7 @@ constexpr std::array<const char*, 16> kArgumentNames{
     "complete_ns", "first_data_ns", "packets",        "bytes",       "wire_bytes", "written",
     "other_kinds", "other_cores",   "outside_window", "beyond_limit"};
 
-std::uint64_t nanoseconds(base::Time t) { return static_cast<std::uint64_t>(t.fs / 1'000'000); }
+std::uint64_t timestamp(base::Time t) { return static_cast<std::uint64_t>(t.fs / 1'000'000); }
 
 }  // namespace
 
@@ -106,7 +106,7 @@ std::uint64_t PacketWriter::Impl::intern(InternTable& table, std::string_view te
 trace::TrackEvent& PacketWriter::Impl::event(PacketWriter::Track track, trace::TrackEvent::Type type,
                                              base::Time when) {
   clear_when_full();
-  packet.set_timestamp(nanoseconds(when));
+  packet.set_timestamp(timestamp(when));
   trace::TrackEvent& event = *packet.mutable_track_event();
   event.set_type(type);
   event.set_track_uuid(track);

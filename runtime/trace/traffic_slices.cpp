@@ -16,7 +16,7 @@ std::string ring_path(const Timeline& timeline, std::uint32_t core, std::uint8_t
   return fmt::format("{}.dma.ring{:02}", core_path(timeline.machine, core), ring);
 }
 
-std::uint64_t number(base::Duration d) { return static_cast<std::uint64_t>(d.fs); }
+std::uint64_t femtoseconds(base::Duration d) { return static_cast<std::uint64_t>(d.fs); }
 
 }  // namespace
 
@@ -27,8 +27,8 @@ void TransferSlices::transfer(const base::TransferActivity& a) {
       ring_of(a.core, a.ring).lanes.place(t.tracks, ring_path(t, a.core, a.ring), a.rung, a.end);
   const InstructionPlace at{a.core, a.queue, a.index};
   const std::array<TraceValue, 9> values{
-      {{TraceArgument::kStart, number(a.rung)},
-       {TraceArgument::kLength, number(a.end - a.rung)},
+      {{TraceArgument::kStart, femtoseconds(a.rung)},
+       {TraceArgument::kLength, femtoseconds(a.end - a.rung)},
        {TraceArgument::kInstruction, t.texts.text(at)},
        {TraceArgument::kQueue, isa::name_of(static_cast<isa::Queue>(a.queue))},
        {TraceArgument::kIndex, std::uint64_t{a.index}},
@@ -76,8 +76,8 @@ void LinkSlices::write(Link& link) {
                       a.end))
     return;
   if (link.track == PacketWriter::kRoot) link.track = t.tracks.track(a.path);
-  const std::array<TraceValue, 5> values{{{TraceArgument::kStart, number(a.start)},
-                                          {TraceArgument::kLength, number(a.end - a.start)},
+  const std::array<TraceValue, 5> values{{{TraceArgument::kStart, femtoseconds(a.start)},
+                                          {TraceArgument::kLength, femtoseconds(a.end - a.start)},
                                           {TraceArgument::kPackets, link.packets},
                                           {TraceArgument::kBytes, a.payload_bytes},
                                           {TraceArgument::kWireBytes, a.wire_bytes}}};

@@ -18,6 +18,27 @@ if(TAHOMA_SANITIZE)
   target_link_options(tahoma_flags INTERFACE -fsanitize=${TAHOMA_SANITIZE})
 endif()
 
+# Most of the time to compile a file goes to its headers. With TAHOMA_UNITY every folder's sources are compiled as one file, so
+# names must be unique within a folder. Highway's kernels, which include themselves once per
+# target, and Verilator's classes, which must not see SystemC, are compiled alone.
+function(tahoma_unity target)
+  if(NOT TAHOMA_UNITY)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  # GCC takes what a unity file includes for a header, where an anonymous namespace would be a mistake.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "^${CMAKE_CURRENT_SOURCE_DIR}/.*\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "/isa/simd/|/verilated_|^${CMAKE_BINARY_DIR}/")
+  foreach(source IN LISTS sources)
+    cmake_path(GET source PARENT_PATH folder)
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${CMAKE_SOURCE_DIR})
+    string(MAKE_C_IDENTIFIER "${folder}" group)
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
+  endforeach()
+endfunction()
+
 function(tahoma_room name)
   cmake_parse_arguments(ROOM "" "" "LIBS;EXCLUDE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
@@ -28,4 +49,6 @@ function(tahoma_room name)
   add_library(tahoma::${name} ALIAS tahoma_${name})
   target_include_directories(tahoma_${name} PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>)
   target_link_libraries(tahoma_${name} PUBLIC ${ROOM_LIBS} PRIVATE $<BUILD_INTERFACE:tahoma_flags>)
+  tahoma_unity(tahoma_${name})
+  set_property(GLOBAL APPEND PROPERTY tahoma_parts tahoma_${name})  # of the installed library
 endfunction()

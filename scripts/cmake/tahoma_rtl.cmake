@@ -16,6 +16,7 @@ target_include_directories(tahoma_verilated SYSTEM PUBLIC ${VERILATOR_ROOT}/incl
 target_compile_definitions(tahoma_verilated PUBLIC VL_TIME_CONTEXT PRIVATE VM_TRACE=1 VM_TRACE_FST=1 VM_COVERAGE=1
                            VL_USER_STOP)  # model/rtl/verilog_stop.cpp: not abort()
 find_package(Threads REQUIRED)
+set_property(GLOBAL APPEND PROPERTY tahoma_parts tahoma_verilated)
 target_link_libraries(tahoma_verilated PUBLIC ZLIB::ZLIB Threads::Threads PRIVATE tahoma::base)
 
 function(tahoma_verilate target prefix top)

@@ -4,17 +4,20 @@
 import concurrent.futures
 import json
 import os
+import pathlib
 import shlex
 import subprocess
 import tempfile
 
 ROOMS = ("isa/", "model/", "runtime/", "workloads/")
+SINGLE_FILES = pathlib.Path(__file__).parents[2] / "scripts/cmake/single_files.py"
 DROPPED = ("-c", "-o", "-MD", "-MT", "-MF")  # of a compile command: all but -c and -MD with their argument
 
 
 def flags_by_folder(build):
-    """folder of a source -> the flags with which it is compiled, from compile_commands.json."""
-    with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
+    """folder of a source -> the flags with which it is compiled, from the compile commands of single sources."""
+    subprocess.run([SINGLE_FILES, build, os.path.join(build, "single-files")], check=True)
+    with open(os.path.join(build, "single-files/compile_commands.json"), encoding="utf-8") as file:
         entries = json.load(file)
     flags = {}
     for entry in entries:

@@ -49,7 +49,7 @@ InactiveLimit=0
 NodeName={host} NodeAddr=127.0.0.1 CPUs={cores} RealMemory=1024 State=UNKNOWN
 PartitionName=all Nodes={host} Default=YES MaxTime=INFINITE State=UP
 """
-PATIENCE = 60  # seconds until the node must be there, or a daemon gone
+PATIENCE = 1200  # seconds: against a Slurm that hangs; a node is there after 3
 
 
 def missing():

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "workloads/common/ceil_div.h"
 #include "workloads/common/turned.h"
 
 namespace tahoma::workloads {
@@ -11,23 +12,20 @@ using runtime::Kernel, runtime::TileView;
 
 namespace {
 
-std::uint64_t divided_up(std::uint64_t value, std::uint64_t by) { return (value + by - 1) / by; }
-std::uint64_t aligned(std::uint64_t bytes) { return divided_up(bytes, 64) * 64; }
-
 unsigned block_columns(const FlashShape& shape, const FlashTiling& tiling) {
   return static_cast<unsigned>(
       std::min(tiling.block_keys(), shape.by_rows ? turned_rows(shape.kv_len) : shape.kv_len));
 }
 
 unsigned value_columns(const FlashShape& shape, const FlashTiling& tiling) {
-  return static_cast<unsigned>(divided_up(block_columns(shape, tiling), tiling.chunk)) * tiling.value_pitch;
+  return static_cast<unsigned>(ceil_div(block_columns(shape, tiling), tiling.chunk)) * tiling.value_pitch;
 }
 
 }  // namespace
 
 std::uint64_t FlashBlocks::bytes_of(const FlashShape& shape, const FlashTiling& tiling) {
   const std::size_t size = isa::size_of(shape.dtype);
-  return divided_up(shape.d, tiling.d_rows) * aligned(block_columns(shape, tiling) * size) +
+  return ceil_div(shape.d, tiling.d_rows) * aligned(block_columns(shape, tiling) * size) +
          aligned(value_columns(shape, tiling) * size);
 }
 
@@ -35,7 +33,7 @@ FlashBlocks::FlashBlocks(Kernel& kernel, const FlashShape& shape, const FlashTil
                          const FlashViews& views, std::uint64_t room)
     : kernel_(kernel), shape_(shape), tiling_(tiling), views_(views) {
   // More than two heads' are of no use.
-  const std::uint64_t useful = 2 * divided_up(shape.kv_len, tiling.block_keys()) + kFlashStepsInFlight;
+  const std::uint64_t useful = 2 * ceil_div(shape.kv_len, tiling.block_keys()) + kFlashStepsInFlight;
   held_.resize(std::clamp<std::uint64_t>(room / bytes_of(shape, tiling), kFlashStepsInFlight + 1, useful));
   for (Held& held : held_) make(held);
 }

@@ -37,6 +37,8 @@ struct FlashShape {
   std::uint64_t kv_heads() const { return (first_head + heads + heads_per_kv - 1) / heads_per_kv; }
 };
 
+inline constexpr unsigned kLanePartitions = 32;  // small tiles of SBUF begin at multiples of it
+
 // How a machine cuts the work: from its array, banks, partitions and SBUF.
 struct FlashTiling {
   unsigned chunk;         // keys of a chunk: partitions of transposed scores, contracted with v by one matmul

@@ -10,7 +10,7 @@ using runtime::HbmView, runtime::Kernel, runtime::TileView;
 
 namespace {
 
-constexpr isa::DType kFp32 = isa::DType::kFp32;
+constexpr isa::DType kLseDType = isa::DType::kFp32;
 
 }  // namespace
 
@@ -25,14 +25,14 @@ FlashLse::FlashLse(Kernel& kernel, const HbmView& lse, const FlashTiling& tiling
       tiling_(tiling),
       scale_(scale),
       bank_(bank),
-      turned_(kernel.sbuf("lse_rows", kFp32, tiling.q_rows, 2)),
+      turned_(kernel.sbuf("lse_rows", kLseDType, tiling.q_rows, 2)),
       lse_(lse),
-      tops_(kernel.take(kernel.sbuf("lse_tops", kFp32, tiling.chunk), tiling.q_rows, tiling.chunk)),
-      sums_(kernel.take(kernel.sbuf("lse_sums", kFp32, tiling.chunk), tiling.q_rows, tiling.chunk)),
+      tops_(kernel.take(kernel.sbuf("lse_tops", kLseDType, tiling.chunk), tiling.q_rows, tiling.chunk)),
+      sums_(kernel.take(kernel.sbuf("lse_sums", kLseDType, tiling.chunk), tiling.q_rows, tiling.chunk)),
       identity_(
-          kernel.take(kernel.sbuf("lse_identity", kFp32, tiling.q_rows), tiling.q_rows, tiling.q_rows)) {
+          kernel.take(kernel.sbuf("lse_identity", kLseDType, tiling.q_rows), tiling.q_rows, tiling.q_rows)) {
   const TileView ones =
-      kernel.take(kernel.sbuf("lse_ones", kFp32, tiling.q_rows), tiling.q_rows, tiling.q_rows);
+      kernel.take(kernel.sbuf("lse_ones", kLseDType, tiling.q_rows), tiling.q_rows, tiling.q_rows);
   kernel.memset(ones, 1.0F, Queue::kGpSimd);
   kernel.affine_select(identity_, ones, 0, 1, -1, isa::CompareOp::kEq, 0.0F);
 }

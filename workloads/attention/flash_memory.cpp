@@ -5,6 +5,7 @@
 #include <string>
 
 #include "workloads/attention/flash_lse.h"
+#include "workloads/common/ceil_div.h"
 #include "workloads/common/turned.h"
 
 namespace tahoma::workloads {
@@ -16,12 +17,6 @@ namespace {
 // Loads are never stuck behind a store that waits for its tile.
 constexpr isa::Queue kStores = isa::Queue::kGpSimd;
 constexpr isa::DType kFp32 = isa::DType::kFp32, kBf16 = isa::DType::kBf16;
-constexpr unsigned kLanePartitions = 32;
-
-unsigned divided_up(std::uint64_t value, std::uint64_t by) {
-  return static_cast<unsigned>((value + by - 1) / by);
-}
-std::uint64_t aligned(std::uint64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 // Copies of what a step leaves for later stages, and of what only its own round needs.
 constexpr unsigned kOfStep = kFlashStepsInFlight + 2, kOfRound = 4;
@@ -36,7 +31,8 @@ struct PoolSizes {
   PoolSize queries, maxima, tops, columns, corrections, rows, probabilities, outputs, inverses, results;
 
   PoolSizes(const FlashShape& shape, const FlashTiling& t, unsigned pieces)
-      : queries{"queries", shape.dtype, t.group_rows(), kOfStep * divided_up(shape.d, t.d_rows)},
+      : queries{"queries", shape.dtype, t.group_rows(),
+                static_cast<unsigned>(kOfStep * ceil_div(shape.d, t.d_rows))},
         maxima{"maxima", kFp32, t.group_tiles * pieces, kOfRound},
         tops{"tops", kBf16, t.group_tiles, kOfStep},
         columns{"columns", kFp32, t.group_tiles, 2 * kOfStep},
@@ -57,7 +53,7 @@ struct PoolSizes {
 };
 
 unsigned pieces_of(const FlashTiling& tiling) {
-  return divided_up(std::uint64_t{tiling.block_keys()}, tiling.score_keys);
+  return static_cast<unsigned>(ceil_div(tiling.block_keys(), tiling.score_keys));
 }
 
 }  // namespace
@@ -107,8 +103,8 @@ void FlashMemory::make_pools() {
 // Tiles take turns with the banks, so that one is read while its neighbour is still added to.
 void FlashMemory::make_products() {
   const unsigned in_bank = tiling_.outputs_per_bank, columns = static_cast<unsigned>(shape_.d) + 1;
-  const unsigned banks = in_bank == 0 ? tiling_.group_tiles : divided_up(tiling_.group_tiles, in_bank);
-  const unsigned tiles = divided_up(tiling_.group_tiles, banks);
+  const unsigned banks = in_bank == 0 ? tiling_.group_tiles : ceil_div(tiling_.group_tiles, in_bank);
+  const unsigned tiles = ceil_div(tiling_.group_tiles, banks);
   const Pool pool = kernel_.psum("products", kFp32, tiles * columns, banks);
   for (unsigned b = 0; b < banks; ++b)
     products_.push_back(kernel_.take(pool, tiling_.q_rows, tiles * columns));

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
+#include "workloads/common/ceil_div.h"
+
 namespace tahoma::workloads {
 
 namespace {
-
-std::uint64_t divided_up(std::uint64_t value, std::uint64_t by) { return (value + by - 1) / by; }
 
 // The tiles of a group that see keys of [begin, end).
 std::vector<FlashTile> tiles_of(const FlashShape& shape, const FlashTiling& tiling, std::uint64_t query,
@@ -38,7 +38,7 @@ void append_group(std::vector<FlashStep>& steps, const FlashShape& shape, const 
   step.query = query;
   step.rows = static_cast<unsigned>(std::min<std::uint64_t>(tiling.group_rows(), shape.q_len - query));
   const std::uint64_t from = keys_of(shape, query).first, to = keys_of(shape, query + step.rows - 1).second;
-  const std::uint64_t length = tiling.block_keys(), first = from / length, end = divided_up(to, length);
+  const std::uint64_t length = tiling.block_keys(), first = from / length, end = ceil_div(to, length);
   for (step.block = first; step.block < end; ++step.block) {
     step.tiles = tiles_of(shape, tiling, query, step.rows, step.block * length,
                           std::min(shape.kv_len, (step.block + 1) * length));
@@ -84,7 +84,7 @@ std::vector<std::uint64_t> groups_of_part(std::uint64_t groups, std::uint64_t pa
 
 std::vector<FlashStep> flash_steps(const FlashShape& shape, const FlashTiling& tiling) {
   std::vector<FlashStep> steps;
-  const std::uint64_t groups = divided_up(shape.q_len, tiling.group_rows());
+  const std::uint64_t groups = ceil_div(shape.q_len, tiling.group_rows());
   for (std::uint64_t head = 0; head < shape.heads; ++head)
     for (const std::uint64_t group : groups_of_part(groups, shape.part, shape.parts))
       append_group(steps, shape, tiling, head, group * tiling.group_rows());

@@ -6,20 +6,19 @@
 #include "workloads/attention/flash_blocks.h"
 #include "workloads/attention/flash_kernel.h"
 #include "workloads/attention/flash_memory.h"
+#include "workloads/common/ceil_div.h"
 
 namespace tahoma::workloads {
 
 namespace {
 
 constexpr unsigned kMostTiles = 4, kMostLanes = 4, kMostQuads = 8;
-constexpr unsigned kLanePartitions = 32;  // small tiles of SBUF begin at multiples of it
 
 unsigned narrow(std::uint64_t n) { return static_cast<unsigned>(n); }
-unsigned divided_up(unsigned value, unsigned by) { return (value + by - 1) / by; }
 
 unsigned output_banks(const FlashTiling& tiling, unsigned columns, unsigned bank) {
-  if (tiling.outputs_per_bank == 0) return tiling.group_tiles * divided_up(columns, bank);
-  return divided_up(tiling.group_tiles, tiling.outputs_per_bank);
+  if (tiling.outputs_per_bank == 0) return tiling.group_tiles * ceil_div(columns, bank);
+  return ceil_div(tiling.group_tiles, tiling.outputs_per_bank);
 }
 
 bool fits(const FlashTiling& tiling, const FlashShape& shape, const model::MachineParams& machine) {

@@ -6,12 +6,11 @@
 #include <algorithm>
 
 #include "model/base/error.h"
+#include "workloads/common/ceil_div.h"
 
 namespace tahoma::workloads {
 
 namespace {
-
-std::uint64_t aligned(std::uint64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 [[noreturn]] void refuse(const char* key, const std::string& text) {
   throw base::UserError("E-RUN-095", std::string("workload.") + key, text);

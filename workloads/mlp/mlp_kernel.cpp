@@ -9,6 +9,7 @@
 
 #include "model/base/error.h"
 #include "runtime/builder/kernel.h"
+#include "workloads/common/ceil_div.h"
 #include "workloads/gemm/kernel/ranges.h"
 
 namespace tahoma::workloads {
@@ -22,8 +23,6 @@ constexpr unsigned kSlices = 4;  // tiles of the contraction in one load of weig
 constexpr unsigned kGroup = 4;   // tiles of results side by side: half of PSUM, the other half is emptied
 constexpr unsigned kWeightsAhead = 8;  // loads of weights under way, at most; two at least
 constexpr unsigned kGates = 2 * kGroup, kResults = 8;
-
-std::uint64_t aligned(std::uint64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 // Rows of a contraction, in loads of `slices` tiles each.
 struct Chunk {

@@ -11,9 +11,9 @@ namespace tahoma::workloads {
 
 namespace {
 
-class Softmax final : public RowsCase {
+class SoftmaxCase final : public RowsCase {
  public:
-  Softmax() : RowsCase("softmax", {"x"}) {}
+  SoftmaxCase() : RowsCase("softmax", {"x"}) {}
   // A comparison, a difference, an exponential, an addition and a product.
   double useful_flops() const override { return 5 * elements(); }
 
@@ -29,9 +29,9 @@ class Softmax final : public RowsCase {
   }
 };
 
-class SoftmaxBackward final : public RowsCase {
+class SoftmaxBackwardCase final : public RowsCase {
  public:
-  SoftmaxBackward() : RowsCase("softmax_backward", {"y", "dy"}) {}
+  SoftmaxBackwardCase() : RowsCase("softmax_backward", {"y", "dy"}) {}
   // A product and an addition, a difference and a product.
   double useful_flops() const override { return 4 * elements(); }
 
@@ -47,9 +47,9 @@ class SoftmaxBackward final : public RowsCase {
   }
 };
 
-class LayerNorm final : public RowsCase {
+class LayerNormCase final : public RowsCase {
  public:
-  LayerNorm() : RowsCase("layer_norm", {"x", "g", "b"}) {}
+  LayerNormCase() : RowsCase("layer_norm", {"x", "g", "b"}) {}
   // An addition; a difference, a square and an addition; a difference, two products and an addition.
   double useful_flops() const override { return 8 * elements(); }
 
@@ -147,9 +147,9 @@ class RmsNormBackward final : public RowsCase {
 
 }  // namespace
 
-std::unique_ptr<runtime::Workload> make_softmax() { return std::make_unique<Softmax>(); }
-std::unique_ptr<runtime::Workload> make_softmax_backward() { return std::make_unique<SoftmaxBackward>(); }
-std::unique_ptr<runtime::Workload> make_layer_norm() { return std::make_unique<LayerNorm>(); }
+std::unique_ptr<runtime::Workload> make_softmax() { return std::make_unique<SoftmaxCase>(); }
+std::unique_ptr<runtime::Workload> make_softmax_backward() { return std::make_unique<SoftmaxBackwardCase>(); }
+std::unique_ptr<runtime::Workload> make_layer_norm() { return std::make_unique<LayerNormCase>(); }
 std::unique_ptr<runtime::Workload> make_layer_norm_backward() {
   return std::make_unique<LayerNormBackward>();
 }

@@ -11,9 +11,9 @@ namespace tahoma::workloads {
 
 namespace {
 
-class Adam final : public KernelCase {
+class AdamCase final : public KernelCase {
  public:
-  Adam() : KernelCase({"p", "g", "m", "v"}) {}
+  AdamCase() : KernelCase({"p", "g", "m", "v"}) {}
 
   // Three for m, four for v, six for p and two for its decay.
   double useful_flops() const override {
@@ -87,6 +87,6 @@ class Adam final : public KernelCase {
 
 }  // namespace
 
-std::unique_ptr<runtime::Workload> make_adam() { return std::make_unique<Adam>(); }
+std::unique_ptr<runtime::Workload> make_adam() { return std::make_unique<AdamCase>(); }
 
 }  // namespace tahoma::workloads

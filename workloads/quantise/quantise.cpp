@@ -33,9 +33,9 @@ class Scaled : public RowsCase {
   std::string fp8_, group_;
 };
 
-class Quantise final : public Scaled {
+class QuantiseCase final : public Scaled {
  public:
-  Quantise() : Scaled("quantise", {"x"}) {}
+  QuantiseCase() : Scaled("quantise", {"x"}) {}
   // A comparison and a product.
   double useful_flops() const override { return 2 * elements(); }
 
@@ -73,7 +73,7 @@ class Dequantise final : public Scaled {
 
 }  // namespace
 
-std::unique_ptr<runtime::Workload> make_quantise() { return std::make_unique<Quantise>(); }
+std::unique_ptr<runtime::Workload> make_quantise() { return std::make_unique<QuantiseCase>(); }
 std::unique_ptr<runtime::Workload> make_dequantise() { return std::make_unique<Dequantise>(); }
 
 }  // namespace tahoma::workloads

@@ -11,7 +11,7 @@ namespace {
 using isa::ActFn, isa::AluOp, isa::DType, isa::Queue;
 using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
 
-constexpr unsigned kTileBytes = 8192;  // of a partition: 1 MiB a load
+constexpr unsigned kLoadBytes = 8192;  // of a partition: 1 MiB a load
 constexpr unsigned kVectorSums = 4;    // of kAllSums parts of a row: 0.96 GHz beside 1.2 GHz
 constexpr unsigned kAllSums = 9;
 constexpr unsigned kLeastFold = 64;  // columns below which a fold costs more than it saves
@@ -22,7 +22,7 @@ class OverColumns {
       : machine_(machine),
         shape_(shape),
         width_(static_cast<unsigned>(
-            std::min<std::uint64_t>(shape.columns, kTileBytes / isa::size_of(shape.dtype)))),
+            std::min<std::uint64_t>(shape.columns, kLoadBytes / isa::size_of(shape.dtype)))),
         pieces_(cut(all_of(shape.columns), width_)),
         parts_(static_cast<unsigned>(pieces_.size()) * (adds() ? 2 : 1)),
         kernel_("reduction", machine),

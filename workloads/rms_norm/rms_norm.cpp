@@ -10,9 +10,9 @@ namespace tahoma::workloads {
 
 namespace {
 
-class RmsNorm final : public KernelCase {
+class RmsNormCase final : public KernelCase {
  public:
-  RmsNorm() : KernelCase({"x", "g", "add"}) {}
+  RmsNormCase() : KernelCase({"x", "g", "add"}) {}
 
   // A square and an addition, a product by 1 / rms and one by g.
   double useful_flops() const override {
@@ -65,6 +65,6 @@ class RmsNorm final : public KernelCase {
 
 }  // namespace
 
-std::unique_ptr<runtime::Workload> make_rms_norm() { return std::make_unique<RmsNorm>(); }
+std::unique_ptr<runtime::Workload> make_rms_norm() { return std::make_unique<RmsNormCase>(); }
 
 }  // namespace tahoma::workloads

@@ -21,8 +21,6 @@ using runtime::HostTensor, runtime::Machine;
 
 namespace {
 
-constexpr isa::DType kDType = TransformerParams::kDType;
-
 class Transformer final : public runtime::Workload {
  public:
   void declare(base::ParamTree& t) override { params_.declare(t); }
@@ -61,7 +59,7 @@ class Transformer final : public runtime::Workload {
     const std::uint64_t rows = params_.sequence_rows();
     runtime::GoldenResult golden = runtime::check_rows(
         got, [&](std::uint64_t row) { return wanted_row(streams[row / rows], row % rows); },
-        runtime::unit_roundoff(kDType),
+        runtime::unit_roundoff(kModelDType),
         "six deviations of independent roundings of the activations, relative to the root mean square of a "
         "token's row",
         [&](std::uint64_t row, std::uint64_t) {
@@ -94,7 +92,7 @@ class Transformer final : public runtime::Workload {
   }
 
   double useful_flops() const override { return params_.useful_flops(); }
-  isa::DType compute_dtype() const override { return kDType; }
+  isa::DType compute_dtype() const override { return kModelDType; }
   std::uint32_t cores_used() const override {
     return static_cast<std::uint32_t>(params_.parallel.ranks() *
                                       replicas_.front()->groups().front().replica->halves());
@@ -123,7 +121,7 @@ class Transformer final : public runtime::Workload {
   }
 
   HostTensor gather(Machine& machine) const {
-    HostTensor out = runtime::make_tensor("out", kDType, {params_.all_rows(), params_.model.hidden});
+    HostTensor out = runtime::make_tensor("out", kModelDType, {params_.all_rows(), params_.model.hidden});
     for (const auto& stages : replicas_) stages->gather(machine, out);
     return out;
   }

@@ -112,4 +112,6 @@ struct TransformerParams {
   void check_decode(const model::MachineParams& machine) const;
 };
 
+inline constexpr isa::DType kModelDType = TransformerParams::kDType;  // of weights and activations
+
 }  // namespace tahoma::workloads

@@ -25,30 +25,30 @@ std::int64_t nearest(double number) {
   return std::llround(number);
 }
 
-std::int64_t whole(double number) {
+std::int64_t as_whole(double number) {
   if (std::abs(number - std::round(number)) > kNoise * std::max(1.0, std::abs(number)))
     refuse(number, "is not whole: choose rint(), floor() or ceil()");
   return nearest(number);
 }
 
-std::uint64_t counted(std::int64_t value) { return static_cast<std::uint64_t>(value); }
+std::uint64_t as_count(std::int64_t value) { return static_cast<std::uint64_t>(value); }
 
 std::string text(bool, double number) {
   if (number != 0 && number != 1) refuse(number, "is no switch: expected 0 or 1");
   return base::to_text(number == 1);
 }
-std::string text(std::uint64_t, double number) { return base::to_text(counted(whole(number))); }
+std::string text(std::uint64_t, double number) { return base::to_text(as_count(as_whole(number))); }
 std::string text(double, double number) { return base::to_text(number); }
-std::string text(base::Cycles, double number) { return base::to_text(base::Cycles{whole(number)}); }
+std::string text(base::Cycles, double number) { return base::to_text(base::Cycles{as_whole(number)}); }
 std::string text(base::Duration, double number) {
   return base::to_text(base::Duration{nearest(number * 1e15)});
 }
-std::string text(base::Bytes, double number) { return base::to_text(base::Bytes{counted(nearest(number))}); }
+std::string text(base::Bytes, double number) { return base::to_text(base::Bytes{as_count(nearest(number))}); }
 std::string text(base::Frequency, double number) {
-  return base::to_text(base::Frequency{counted(nearest(number))});
+  return base::to_text(base::Frequency{as_count(nearest(number))});
 }
 std::string text(base::Bandwidth, double number) {
-  return base::to_text(base::Bandwidth{counted(nearest(number)), false});
+  return base::to_text(base::Bandwidth{as_count(nearest(number)), false});
 }
 std::string text(const std::string&, double number) { refuse(number, "is no word"); }
 

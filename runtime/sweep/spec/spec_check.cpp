@@ -18,7 +18,7 @@ namespace {
 
 using base::Leaf, base::UserError;
 
-const std::vector<std::string> kRangeKeys{"from", "to", "step", "factor", "log"};
+const std::vector<std::string> kRangeWords{"from", "to", "step", "factor", "log"};
 
 // The configurations that points are made from, one a workload.
 class Bases {
@@ -82,7 +82,7 @@ void refuse_range_key(const TrackText& track, base::ParamTree& tree) {
   throw UserError(
       "E-SWP-002", track.place,
       fmt::format("'{}' has values or a range of from, to and step, factor or log; '{}' is none{}", parent,
-                  key, base::did_you_mean(key, kRangeKeys)));
+                  key, base::did_you_mean(key, kRangeWords)));
 }
 
 // One value for a parameter called like a key of ranges: 'machine.chip.core.sequencer.sync.step: 86 cyc'.

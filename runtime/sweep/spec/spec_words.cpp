@@ -22,7 +22,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
 }
 
 // "a..b", "a..b:step" or "a..b:xfactor"; not "../b", which is a text.
-void read_range(const std::string& text, std::size_t dots, const std::string& place, TrackText& track) {
+void split_range(const std::string& text, std::size_t dots, const std::string& place, TrackText& track) {
   const std::string rest = text.substr(dots + 2);
   const std::size_t colon = rest.find(':');
   track.from = Written{text.substr(0, dots), place};
@@ -48,7 +48,7 @@ TrackText track_of(const std::string& word, const std::string& place) {
   const std::string values = word.substr(equals + 1);
   const std::size_t dots = values.find("..");
   if (dots != std::string::npos && dots > 0) {
-    read_range(values, dots, place, track);
+    split_range(values, dots, place, track);
   } else if (!values.empty()) {
     for (const std::string& value : split(values, ',')) track.values.push_back({value, place});
   }

@@ -17,7 +17,7 @@ using base::yaml_scalar;
 std::string absolute(const std::string& path) { return fs::absolute(path).lexically_normal().string(); }
 
 // A preset has no path.
-std::string machine_of(const std::string& machine) {
+std::string machine_text(const std::string& machine) {
   std::error_code ignored;
   return fs::is_regular_file(machine, ignored) ? absolute(machine) : machine;
 }
@@ -76,7 +76,7 @@ std::string SweepSpec::to_yaml() const {
   std::vector<std::string> paths;
   for (const std::string& workload : workloads) paths.push_back(absolute(workload));
   out += fmt::format("  workloads: {}\n", list_of(paths));
-  write_text(out, "machine", machine_of(machine));
+  write_text(out, "machine", machine_text(machine));
   write_text(out, "mode", mode);
   write_text(out, "seed", seed);
   write_overrides(out, overrides);

@@ -43,7 +43,7 @@ std::vector<base::Stat> stats_of(const std::string& text) {
   return stats;
 }
 
-void require_run(const fs::path& folder) {
+void require_run_folder(const fs::path& folder) {
   std::error_code ignored;
   for (const char* file : {kSummary, kStats})
     if (!fs::exists(folder / file, ignored))
@@ -54,7 +54,7 @@ void require_run(const fs::path& folder) {
 }  // namespace
 
 RunFolder read_run_folder(const std::string& path) {
-  require_run(path);
+  require_run_folder(path);
   const std::string summary = (fs::path(path) / kSummary).string(),
                     stats = (fs::path(path) / kStats).string();
   std::string at = summary;

@@ -8,7 +8,7 @@ using runtime::HbmView, runtime::TileView;
 
 namespace {
 
-constexpr isa::DType kFp32 = isa::DType::kFp32;
+constexpr isa::DType kSumDType = isa::DType::kFp32;
 constexpr std::uint32_t kIncrements = 16;  // of a transfer's semaphore, one per DMA engine
 
 }  // namespace
@@ -18,9 +18,9 @@ BackwardExchange::BackwardExchange(runtime::Kernel& kernel, const FlashShape& sh
       shape_(shape),
       landed_(kernel.signal()),
       core_(kernel.own_core("core")),
-      out_(kernel.argument("dq_out", kFp32, shape.heads * shape.q_len, shape.d)),
-      there_(kernel.argument("dq_there", kFp32, shape.heads * shape.q_len, shape.d)),
-      in_(kernel.argument("dq_in", kFp32, shape.heads * shape.q_len, shape.d)) {}
+      out_(kernel.argument("dq_out", kSumDType, shape.heads * shape.q_len, shape.d)),
+      there_(kernel.argument("dq_there", kSumDType, shape.heads * shape.q_len, shape.d)),
+      in_(kernel.argument("dq_in", kSumDType, shape.heads * shape.q_len, shape.d)) {}
 
 std::pair<std::size_t, std::size_t> BackwardExchange::tiles_of(const BackwardSegment& segment,
                                                                std::uint64_t part) const {

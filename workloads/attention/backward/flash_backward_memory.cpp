@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "workloads/common/ceil_div.h"
 #include "workloads/common/turned.h"
 
 namespace tahoma::workloads {
@@ -22,15 +23,10 @@ constexpr unsigned kResults = 6, kSums = 4;
 // Of O, and of its products with dO, from which D is made.
 constexpr unsigned kOutputs = 4, kOutputProducts = 2;
 
-unsigned divided_up(std::uint64_t value, std::uint64_t by) {
-  return static_cast<unsigned>((value + by - 1) / by);
-}
-std::uint64_t aligned(std::uint64_t bytes) { return (bytes + 63) / 64 * 64; }
-
 }  // namespace
 
 std::uint64_t BackwardMemory::working_bytes(const FlashShape& shape, const BackwardTiling& t) {
-  const std::uint64_t size = isa::size_of(shape.dtype), parts = divided_up(shape.d, t.d_rows);
+  const std::uint64_t size = isa::size_of(shape.dtype), parts = ceil_div(shape.d, t.d_rows);
   const std::uint64_t keys = aligned(t.block_keys() * size), row = aligned(shape.d * size);
   const std::uint64_t queries = aligned(std::uint64_t{t.group_tiles} * t.q_rows * size);
   const std::uint64_t turned = aligned(std::uint64_t{t.block_chunks} * t.q_rows * size);
@@ -59,7 +55,7 @@ BackwardMemory::BackwardMemory(Kernel& kernel, const FlashShape& shape, const Ba
 
 void BackwardMemory::make_pools() {
   const auto d = static_cast<unsigned>(shape_.d);
-  const unsigned parts = divided_up(d, tiling_.d_rows), chunks = tiling_.block_chunks;
+  const unsigned parts = ceil_div(d, tiling_.d_rows), chunks = tiling_.block_chunks;
   query_parts_ =
       kernel_.sbuf("query_parts", shape_.dtype, tiling_.group_tiles * tiling_.q_rows, 2 * kGroups * parts);
   query_rows_ = kernel_.sbuf("query_rows", shape_.dtype, d, 2 * kGroups * tiling_.group_tiles);

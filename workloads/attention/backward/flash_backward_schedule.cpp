@@ -6,6 +6,7 @@
 #include "workloads/attention/backward/flash_backward.h"
 #include "workloads/attention/backward/flash_backward_memory.h"
 #include "workloads/attention/flash_schedule.h"
+#include "workloads/common/ceil_div.h"
 
 namespace tahoma::workloads {
 
@@ -14,7 +15,6 @@ namespace {
 constexpr unsigned kMostTiles = 4;
 
 unsigned narrow(std::uint64_t n) { return static_cast<unsigned>(n); }
-std::uint64_t divided_up(std::uint64_t value, std::uint64_t by) { return (value + by - 1) / by; }
 
 // The tiles of all query heads that share a key head.
 std::vector<BackwardTile> tiles_of(const FlashShape& shape, const BackwardTiling& tiling,
@@ -36,13 +36,13 @@ BackwardBlock block_of(const FlashShape& shape, const BackwardTiling& tiling, co
   block.first_key = number * tiling.block_keys();
   block.keys = narrow(std::min(tiling.block_keys(), shape.kv_len - block.first_key));
   const std::uint64_t first = number * tiling.block_chunks,
-                      behind = first + divided_up(block.keys, tiling.chunk);
+                      behind = first + ceil_div(block.keys, tiling.chunk);
   for (std::size_t t = 0; t < segment.tiles.size(); ++t) {
     const BackwardTile& tile = segment.tiles[t];
     BackwardUnit unit;
     unit.tile = t;
     unit.begin = std::max(first, keys_of(shape, tile.query).first / tiling.chunk);
-    unit.end = std::min(behind, divided_up(keys_of(shape, tile.query + tile.rows - 1).second, tiling.chunk));
+    unit.end = std::min(behind, ceil_div(keys_of(shape, tile.query + tile.rows - 1).second, tiling.chunk));
     if (unit.begin < unit.end) block.units.push_back(unit);
   }
   return block;
@@ -75,8 +75,7 @@ BackwardTiling backward_tiling_of(const model::MachineParams& machine, const Fla
   tiling.d_rows = narrow(std::min(core.tensor.rows, core.sbuf.partitions));
   tiling.d_columns = columns;
   const std::uint64_t working = BackwardMemory::working_bytes(shape, tiling), usable = core.sbuf.usable.count;
-  const std::uint64_t all =
-      divided_up(shape.q_len, tiling.q_rows) * std::min(shape.heads, shape.heads_per_kv);
+  const std::uint64_t all = ceil_div(shape.q_len, tiling.q_rows) * std::min(shape.heads, shape.heads_per_kv);
   const std::uint64_t room = usable > working ? (usable - working) / BackwardMemory::tile_bytes(shape) : 1;
   tiling.segment_tiles = narrow(std::clamp<std::uint64_t>(room, 1, std::min<std::uint64_t>(all, 4096)));
   return tiling;
@@ -84,7 +83,7 @@ BackwardTiling backward_tiling_of(const model::MachineParams& machine, const Fla
 
 std::vector<BackwardSegment> backward_segments(const FlashShape& shape, const BackwardTiling& tiling) {
   std::vector<BackwardSegment> segments;
-  const std::uint64_t blocks = divided_up(shape.kv_len, tiling.block_keys());
+  const std::uint64_t blocks = ceil_div(shape.kv_len, tiling.block_keys());
   for (std::uint64_t kv_head = 0; kv_head < shape.kv_heads(); ++kv_head) {
     const std::vector<BackwardTile> tiles = tiles_of(shape, tiling, kv_head);
     for (std::size_t first = 0; first < tiles.size(); first += tiling.segment_tiles) {
@@ -105,7 +104,7 @@ std::vector<BackwardSegment> backward_segments(const FlashShape& shape, const Ba
 }
 
 bool in_segments(const FlashShape& shape, const BackwardTiling& tiling) {
-  const std::uint64_t tiles = divided_up(shape.q_len, tiling.q_rows);
+  const std::uint64_t tiles = ceil_div(shape.q_len, tiling.q_rows);
   for (std::uint64_t kv_head = 0; kv_head < shape.kv_heads(); ++kv_head) {
     std::uint64_t heads = 0;
     for (std::uint64_t head = 0; head < shape.heads; ++head)

@@ -9,6 +9,7 @@
 
 #include "isa/core/instruction.h"
 #include "model/base/error.h"
+#include "workloads/common/ceil_div.h"
 #include "workloads/gemm/kernel/blocking_estimate.h"
 
 namespace tahoma::workloads {
@@ -20,7 +21,6 @@ constexpr double kAlmost = 1.002;  // among estimates this close, the least SBUF
 
 constexpr unsigned kTagsPerElement = 4;  // rows of C whose tags share an element do not part
 
-std::uint64_t aligned(std::uint64_t bytes) { return ceil_div(bytes, 64) * 64; }
 std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) { return ceil_div(value, unit) * unit; }
 
 unsigned columns(std::uint64_t wanted, std::uint64_t size) {

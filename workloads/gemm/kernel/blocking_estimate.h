@@ -4,11 +4,10 @@
 // and little of its latencies, and is no prediction.
 #pragma once
 
+#include "workloads/common/ceil_div.h"
 #include "workloads/gemm/kernel/blocking.h"
 
 namespace tahoma::workloads {
-
-inline std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
 // Of one shape in tiles of one size.
 class BlockingEstimate {

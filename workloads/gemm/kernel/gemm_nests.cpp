@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/base/error.h"
+#include "workloads/common/ceil_div.h"
 #include "workloads/gemm/kernel/ranges.h"
 
 namespace tahoma::workloads {
@@ -19,9 +20,6 @@ constexpr unsigned kBlockM = 8, kBlockN = 2;  // tiles of a block
 // Pairs of tiles of the naive nest that may be under way: as many as the scheduler has counters for.
 constexpr unsigned kOperandsAhead = 8;
 constexpr unsigned kResults = 8;  // tiles of C on their way out
-constexpr std::uint64_t kAlignment = 64;
-
-std::uint64_t aligned(std::uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
 unsigned banks_of(const model::CoreParams& core) {
   return static_cast<unsigned>(core.psum.per_partition.count / core.psum.bank.count);

@@ -12,8 +12,6 @@ using runtime::HbmView, runtime::Kernel;
 
 namespace {
 
-constexpr isa::DType kDType = TransformerParams::kDType;
-
 FlashShape flash_shape(const ModelShape& model, std::uint64_t tokens, std::uint64_t heads,
                        std::uint64_t heads_per_kv) {
   FlashShape shape;
@@ -21,7 +19,7 @@ FlashShape flash_shape(const ModelShape& model, std::uint64_t tokens, std::uint6
   shape.q_len = shape.kv_len = tokens;
   shape.d = model.head_dim;
   shape.causal = true;
-  shape.dtype = kDType;
+  shape.dtype = kModelDType;
   shape.heads_per_kv = heads_per_kv;
   shape.lse = shape.by_rows = true;
   return shape;
@@ -31,7 +29,7 @@ FlashShape flash_shape(const ModelShape& model, std::uint64_t tokens, std::uint6
 
 void BackwardPart::input_gradient(const HbmView& dc, const HbmView& b, const HbmView& da) const {
   const Kernel::Scope scope(kernel);
-  GemmShape shape{da.rows, da.columns, dc.columns, kDType, kDType};
+  GemmShape shape{da.rows, da.columns, dc.columns, kModelDType, kModelDType};
   shape.a_by_rows = shape.b_by_rows = true;
   GemmViews views;
   views.a = dc;
@@ -42,7 +40,7 @@ void BackwardPart::input_gradient(const HbmView& dc, const HbmView& b, const Hbm
 
 void BackwardPart::weight_gradient(const HbmView& a, const HbmView& dc, const HbmView& db) const {
   const Kernel::Scope scope(kernel);
-  const GemmShape shape{db.rows, db.columns, a.rows, kDType, isa::DType::kFp32};
+  const GemmShape shape{db.rows, db.columns, a.rows, kModelDType, isa::DType::kFp32};
   GemmViews views;
   views.a = a;
   views.b = dc;
@@ -52,14 +50,15 @@ void BackwardPart::weight_gradient(const HbmView& a, const HbmView& dc, const Hb
 
 void BackwardPart::norm(const Norm& n) const {
   const Kernel::Scope scope(kernel);
-  emit_rms_norm_backward(kernel, machine, {n.x.rows, n.x.columns, kDType, static_cast<float>(model.epsilon)},
+  emit_rms_norm_backward(kernel, machine,
+                         {n.x.rows, n.x.columns, kModelDType, static_cast<float>(model.epsilon)},
                          {n.x, n.gain, n.dy, n.dx, n.dgain, n.add});
 }
 
 void BackwardPart::gated(const HbmView& gate, const HbmView& up, const HbmView& dy, const HbmView& dgate,
                          const HbmView& dup) const {
   const Kernel::Scope scope(kernel);
-  emit_gated_backward(kernel, machine, {gate.rows, gate.columns, kDType, isa::ActFn::kSilu},
+  emit_gated_backward(kernel, machine, {gate.rows, gate.columns, kModelDType, isa::ActFn::kSilu},
                       {gate, up, dy, dgate, dup});
 }
 

@@ -10,11 +10,7 @@ namespace tahoma::workloads {
 using isa::DType;
 using runtime::HbmView, runtime::HostTensor;
 
-namespace {
-
-constexpr DType kDType = TransformerParams::kDType;
-
-}  // namespace
+namespace {}  // namespace
 
 LossHead::LossHead(Fleet& fleet, const TrainingParams& params, const Parameters& parameters,
                    const RowExchange& rows)
@@ -26,8 +22,8 @@ LossHead::OfRank LossHead::make(const Cell& rank) const {
   Replica& replica = fleet_.replica(rank);
   const std::uint64_t run = rows_.deal().run, rows = run * fleet_.halves();
   OfRank made;
-  made.normed = replica.shared(rank.rank, "normed_head", kDType, rows, params_.model().hidden);
-  made.logits = replica.shared(rank.rank, "logits", kDType, rows, params_.model().vocabulary);
+  made.normed = replica.shared(rank.rank, "normed_head", kModelDType, rows, params_.model().hidden);
+  made.logits = replica.shared(rank.rank, "logits", kModelDType, rows, params_.model().vocabulary);
   for (std::size_t h = 0; h < fleet_.halves(); ++h) {
     const auto own = [&](const char* name, DType dtype, std::uint64_t count) {
       return replica.own(rank.rank, h, name, dtype, count, 1);
@@ -54,10 +50,11 @@ void LossHead::loss(const Cell& c) {
   const OfRank::Half& half = of(c).halves[c.half];
   const auto view = [&](const Matrix& matrix) { return matrix.of(c.half); };
   const HbmView logits = rows_of_half(of(c).logits, c);
-  emit_cross_entropy(kernel, fleet_.machine().params(),
-                     {logits.rows, logits.columns, 1.0F / static_cast<float>(params_.all_rows()), kDType},
-                     {logits, logits, view(half.labels), view(half.starts), view(half.places),
-                      view(half.loss), view(half.part)});
+  emit_cross_entropy(
+      kernel, fleet_.machine().params(),
+      {logits.rows, logits.columns, 1.0F / static_cast<float>(params_.all_rows()), kModelDType},
+      {logits, logits, view(half.labels), view(half.starts), view(half.places), view(half.loss),
+       view(half.part)});
 }
 
 void LossHead::forward_and_back(const TrainingLayers& layers) {

@@ -8,18 +8,14 @@ namespace tahoma::workloads {
 using isa::DType;
 using runtime::HbmView;
 
-namespace {
-
-constexpr DType kDType = TransformerParams::kDType;
-
-}  // namespace
+namespace {}  // namespace
 
 LayerTape make_tape(Fleet& fleet, const TrainingParams& params, const RankShare& share,
                     const RowExchange& rows, const Cell& rank) {
   const std::uint64_t d = params.model().head_dim;
   Replica& replica = fleet.replica(rank);
   const auto shared = [&](const char* name, std::uint64_t columns) {
-    return replica.shared(rank.rank, name, kDType, rows.deal().rows(), columns);
+    return replica.shared(rank.rank, name, kModelDType, rows.deal().rows(), columns);
   };
   LayerTape tape;
   tape.normed = rows.make(rank, "normed");
@@ -46,7 +42,7 @@ LayerGradients make_gradients(Fleet& fleet, const TrainingParams& params, const 
   const ModelShape& m = params.model();
   Replica& replica = fleet.replica(rank);
   const auto shared = [&](const char* name, std::uint64_t columns) {
-    return replica.shared(rank.rank, name, kDType, rows.deal().rows(), columns);
+    return replica.shared(rank.rank, name, kModelDType, rows.deal().rows(), columns);
   };
   LayerGradients made;
   made.normed = rows.make(rank, "normed_gradient");

@@ -8,11 +8,7 @@ namespace tahoma::workloads {
 using namespace runtime::collective;
 using runtime::HbmView;
 
-namespace {
-
-constexpr isa::DType kDType = TransformerParams::kDType;
-
-}  // namespace
+namespace {}  // namespace
 
 RowExchange::RowExchange(Fleet& fleet, const TrainingParams& params)
     : fleet_(fleet),
@@ -21,14 +17,14 @@ RowExchange::RowExchange(Fleet& fleet, const TrainingParams& params)
 
 TokenRows RowExchange::make(const Cell& rank, const char* name) const {
   TokenRows rows;
-  rows.all = fleet_.replica(rank).shared(rank.rank, name, kDType, deal_.rows(), hidden_);
+  rows.all = fleet_.replica(rank).shared(rank.rank, name, kModelDType, deal_.rows(), hidden_);
   for (std::size_t h = 0; h < fleet_.halves() && fleet_.ranks() > 1; ++h)
     rows.own.push_back(own({rank.replica, rank.rank, h}, name));
   return rows;
 }
 
 Matrix RowExchange::own(const Cell& c, const char* name) const {
-  return fleet_.replica(c).own(c.rank, c.half, name, kDType, deal_.run, hidden_);
+  return fleet_.replica(c).own(c.rank, c.half, name, kModelDType, deal_.run, hidden_);
 }
 
 HbmView RowExchange::own(const TokenRows& rows, const Cell& c) const {
@@ -47,7 +43,7 @@ End RowExchange::block_end(const TokenRows& rows, const Cell& c) const {
 void RowExchange::all_gather(const std::string& region, const Which& which) const {
   if (fleet_.ranks() > 1)
     fleet_.exchange(
-        {Across::kRanks, region, Operation::kAllGather, kDType, deal_.block() * hidden_},
+        {Across::kRanks, region, Operation::kAllGather, kModelDType, deal_.block() * hidden_},
         [&](const Cell& c) { return own_end(which(c), c); },
         [&](const Cell& c) { return block_end(which(c), c); });
   fleet_.each_rank([&](const Cell& c) {
@@ -61,7 +57,7 @@ void RowExchange::all_gather(const std::string& region, const Which& which) cons
 void RowExchange::reduce_scatter(const std::string& region, const Which& which) const {
   if (fleet_.ranks() == 1) return;
   fleet_.exchange(
-      {Across::kRanks, region, Operation::kReduceScatter, kDType, deal_.block() * hidden_},
+      {Across::kRanks, region, Operation::kReduceScatter, kModelDType, deal_.block() * hidden_},
       [&](const Cell& c) { return block_end(which(c), c); },
       [&](const Cell& c) { return own_end(which(c), c); });
 }

@@ -11,8 +11,6 @@ using runtime::HbmView;
 
 namespace {
 
-constexpr isa::DType kDType = TransformerParams::kDType;
-
 // Control values [first, first + rows columns) as a matrix.
 HbmView numbers_at(const HbmView& all, std::uint64_t first, std::uint64_t rows, std::uint64_t columns) {
   HbmView view = all.window(first, 0, rows, 1);
@@ -89,7 +87,7 @@ void Experts::allocate(Step& step) {
     // Behind the segments a row that stays zero, for experts of other ranks.
     const std::uint64_t rows = step.layout.rows(r, shape_.slots - 1).end() + 1;
     const auto tensor = [&](const char* name, std::uint64_t columns) {
-      Matrix matrix = replica_.shared(r, name, kDType, rows, columns);
+      Matrix matrix = replica_.shared(r, name, kModelDType, rows, columns);
       replica_.declare_input(matrix.tensor);  // rows that are read, but not used
       return matrix;
     };
@@ -120,7 +118,7 @@ Experts::Half Experts::allocate_half(const Step& step, std::size_t r, std::size_
   half.places = tensor("places", isa::DType::kInt32, rows, k);
   half.counts = tensor("expert_counts", isa::DType::kInt32, 1, experts);
   const auto segments = [&](const char* name, const Segment& last) {
-    Matrix matrix = tensor(name, kDType, last.end(), hidden);
+    Matrix matrix = tensor(name, kModelDType, last.end(), hidden);
     replica_.declare_input(matrix.tensor);  // what travels for no row
     return matrix;
   };
@@ -139,7 +137,7 @@ void Experts::route(const Step& step, const View& normed) {
     const std::uint64_t rows = own(step, r, h).count;
     if (rows == 0) return;
     RoutingShape shape{rows, params_.model.experts, routing_.per_token(), params_.model.hidden};
-    shape.dtype = kDType;
+    shape.dtype = kModelDType;
     shape.by_rows = shape.prescribed = true;
     runtime::Kernel& kernel = replica_.kernel(r, h);
     const runtime::Kernel::Scope scope(kernel);

@@ -9,11 +9,7 @@ namespace tahoma::workloads {
 using namespace runtime::collective;
 using runtime::HbmView;
 
-namespace {
-
-constexpr isa::DType kDType = TransformerParams::kDType;
-
-}  // namespace
+namespace {}  // namespace
 
 DecodeStep::Run DecodeStep::run_of(std::size_t rank, std::size_t half) const {
   const auto [first, count] = reduced_rows(half);
@@ -30,23 +26,23 @@ void DecodeStep::place_stream(std::size_t r) {
   std::vector<Matrix>&in = rank.in.emplace_back(), &out = rank.out.emplace_back(),
   &came = rank.came.emplace_back();
   if (station_.before != nullptr)
-    in.assign(replica_.halves(), replica_.shared(r, "in", kDType, rows(), hidden));
+    in.assign(replica_.halves(), replica_.shared(r, "in", kModelDType, rows(), hidden));
   for (std::size_t h = 0; h < replica_.halves(); ++h) {
     const Run run = run_of(r, h);
     if (station_.before == nullptr) {
-      in.push_back(replica_.own(r, h, "in", kDType, rows(), hidden));
+      in.push_back(replica_.own(r, h, "in", kModelDType, rows(), hidden));
       replica_.declare_input(in.back().tensor);
     } else if (run.rows > 0 && replica_.ranks() == 1) {
       station_.before->expect(r, h, in[h], rows_of(in[h].of(h), run.row, run.rows));
     } else if (run.rows > 0) {
       came.resize(h + 1);
-      came[h] = replica_.own(r, h, "handed over", kDType, run.rows, run.columns);
+      came[h] = replica_.own(r, h, "handed over", kModelDType, run.rows, run.columns);
       station_.before->expect(r, h, came[h], came[h].of(h));
     }
     const bool whole = station_.behind == nullptr;
     if (whole || run.rows > 0)
       out.push_back(
-          replica_.own(r, h, "out", kDType, whole ? rows() : run.rows, whole ? hidden : run.columns));
+          replica_.own(r, h, "out", kModelDType, whole ? rows() : run.rows, whole ? hidden : run.columns));
   }
 }
 
@@ -72,8 +68,8 @@ void DecodeStep::put_together() {
       ends.output.back().places = replica_.ranks();
     }
     Communicator& communicator = replica_.communicator(h);
-    Placed placed =
-        communicator.plan(Operation::kAllGather, kDType, count * params_.model.hidden, params_.algorithm);
+    Placed placed = communicator.plan(Operation::kAllGather, kModelDType, count * params_.model.hidden,
+                                      params_.algorithm);
     communicator.add(placed, ends);
     keep("hand-over all_gather", h, std::move(placed));
   }

@@ -11,11 +11,7 @@ namespace tahoma::workloads {
 using namespace runtime::collective;
 using runtime::HbmView;
 
-namespace {
-
-constexpr isa::DType kDType = TransformerParams::kDType;
-
-}  // namespace
+namespace {}  // namespace
 
 DecodeStep::DecodeStep(Replica& replica, const TransformerParams& params, const Station& station,
                        const ExpertRouting* routing)
@@ -28,7 +24,7 @@ DecodeStep::DecodeStep(Replica& replica, const TransformerParams& params, const 
       for (std::vector<Cache>& of_microbatch : caches)
         for (std::size_t h = 0; h < replica.halves(); ++h) of_microbatch.push_back(allocate_cache(r, h));
     }
-    rank.table = replica.shared(r, "rope_table", kDType, rows(), params.model.head_dim);
+    rank.table = replica.shared(r, "rope_table", kModelDType, rows(), params.model.head_dim);
     replica.declare_input(rank.table.tensor);
     for (std::size_t b = 0; b < params.microbatches; ++b) place_stream(r);
   }
@@ -47,8 +43,8 @@ runtime::Part DecodeStep::sequences_of(std::size_t rank, std::size_t half) const
 DecodeStep::Cache DecodeStep::allocate_cache(std::size_t r, std::size_t h) {
   const std::uint64_t heads = share_.kv_heads * std::max<std::uint64_t>(1, sequences_of(r, h).count),
                       d = params_.model.head_dim;
-  Cache cache{replica_.own(r, h, "k_cache", kDType, heads * d, capacity()),
-              replica_.own(r, h, "v_cache", kDType, heads * capacity(), d)};
+  Cache cache{replica_.own(r, h, "k_cache", kModelDType, heads * d, capacity()),
+              replica_.own(r, h, "v_cache", kModelDType, heads * capacity(), d)};
   replica_.declare_input(cache.k.tensor);
   replica_.declare_input(cache.v.tensor);
   return cache;
@@ -62,7 +58,7 @@ DecodeStep::Layer DecodeStep::allocate(std::size_t r, std::size_t number) {
     return matrix;
   };
   const auto whole = [&](const char* name, std::uint64_t columns) {
-    return known(replica_.shared(r, name, kDType, padded, columns));
+    return known(replica_.shared(r, name, kModelDType, padded, columns));
   };
   Layer layer;
   layer.qkv = whole("qkv", share_.units() * m.head_dim);
@@ -79,13 +75,13 @@ DecodeStep::Layer DecodeStep::allocate(std::size_t r, std::size_t number) {
   for (std::size_t h = 0; h < replica_.halves(); ++h) {
     Layer::Half& half = layer.halves.emplace_back();
     const auto own = [&](const char* name) {
-      return known(replica_.own(r, h, name, kDType, padded, m.hidden));
+      return known(replica_.own(r, h, name, kModelDType, padded, m.hidden));
     };
     half.stream = number == 0 ? ranks_[r].in[microbatch_][h] : own("stream");
     half.normed = own("normed");
     half.middle = own("middle");
     half.normed_mlp =
-        replica_.own(r, h, "normed_mlp", kDType, padded + (experts_ ? kTurnedRows : 0), m.hidden);
+        replica_.own(r, h, "normed_mlp", kModelDType, padded + (experts_ ? kTurnedRows : 0), m.hidden);
     if (experts_ || padded != rows()) replica_.declare_input(half.normed_mlp.tensor);
   }
   if (shares_sequences()) allocate_parts(r, layer);
@@ -186,7 +182,7 @@ void DecodeStep::reduce(const char* region, Whole partial, Whole sum) {
     if (count == 0) continue;
     Communicator& communicator = replica_.communicator(h);
     const std::uint64_t elements = count * params_.model.hidden;
-    Placed placed = communicator.plan(Operation::kAllReduce, kDType, elements, params_.algorithm);
+    Placed placed = communicator.plan(Operation::kAllReduce, kModelDType, elements, params_.algorithm);
     if (chunk_pitch(placed) * placed.chunks != elements)
       throw base::UserError(
           "E-MDL-004", "workload.algorithm",

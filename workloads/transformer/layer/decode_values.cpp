@@ -6,11 +6,7 @@
 
 namespace tahoma::workloads {
 
-namespace {
-
-constexpr isa::DType kDType = TransformerParams::kDType;
-
-}  // namespace
+namespace {}  // namespace
 
 void DecodeStep::fill_cache(runtime::Machine& machine, std::size_t g, std::size_t b, std::size_t r,
                             std::size_t h, std::size_t layer, const HostCache& values) const {
@@ -24,9 +20,9 @@ void DecodeStep::fill_cache(runtime::Machine& machine, std::size_t g, std::size_
                                    (share_.first_kv_head(r) + head) * d, kept, d};
       const std::uint64_t place = head * count + s;
       runtime::copy_window(values.v, window, row_of(machine, replica_, g, cache.v, place * capacity()));
-      std::vector<std::byte> turned(kept * d * isa::size_of(kDType));
+      std::vector<std::byte> turned(kept * d * isa::size_of(kModelDType));
       runtime::copy_window_transposed(values.k, window, turned.data());
-      const std::size_t bytes = kept * isa::size_of(kDType);
+      const std::size_t bytes = kept * isa::size_of(kModelDType);
       for (std::uint64_t i = 0; i < d; ++i)
         std::copy_n(turned.data() + i * bytes, bytes, row_of(machine, replica_, g, cache.k, place * d + i));
     }

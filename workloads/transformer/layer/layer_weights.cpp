@@ -72,35 +72,34 @@ HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
                                  {"gate", &HostWeights::gate, false, m.hidden, m.ffn, m.feed_forwards()},
                                  {"up", &HostWeights::up, false, m.hidden, m.ffn, m.feed_forwards()},
                                  {"down", &HostWeights::down, false, m.ffn, m.hidden, m.feed_forwards()}}};
-  constexpr DType kDType = TransformerParams::kDType;
   HostCase values;
   values.weights.resize(params.layers);
   std::uint64_t number = 1;
   for (const Row& row : rows) {
     const auto uniform =
         row.gain ? Uniform{1, 0.5} : Uniform{0, std::sqrt(3.0 / static_cast<double>(row.rows))};
-    auto layers = maker.layers(row.name, number++, row.gain ? DType::kFp32 : kDType, row.count * row.rows,
-                               row.columns, uniform);
+    auto layers = maker.layers(row.name, number++, row.gain ? DType::kFp32 : kModelDType,
+                               row.count * row.rows, row.columns, uniform);
     for (std::uint64_t l = 0; l < params.layers; ++l) values.weights[l].*row.to = std::move(layers[l]);
   }
   const bool decodes = params.phase() == Phase::kDecode;
   const std::uint64_t kept = decodes ? params.batch * params.context : 0;
   if (kept > 0) {
-    auto k = maker.layers("k_cache", number++, kDType, kept, kv, {}),
-         v = maker.layers("v_cache", number++, kDType, kept, kv, {});
+    auto k = maker.layers("k_cache", number++, kModelDType, kept, kv, {}),
+         v = maker.layers("v_cache", number++, kModelDType, kept, kv, {});
     for (std::uint64_t l = 0; l < params.layers; ++l)
       values.caches.push_back({std::move(k[l]), std::move(v[l])});
   } else {
     values.caches.resize(params.layers);
   }
   if (m.experts > 0) {
-    auto routers = maker.layers("router", number++, kDType, m.hidden, m.experts,
+    auto routers = maker.layers("router", number++, kModelDType, m.hidden, m.experts,
                                 {0, std::sqrt(3.0 / static_cast<double>(m.hidden))});
     for (std::uint64_t l = 0; l < params.layers; ++l) values.weights[l].router = std::move(routers[l]);
   }
   values.table =
       decodes ? rope_table(m, params.context, 0, params.rows()) : rope_table(m, 0, 1, params.tokens);
-  values.x = runtime::input(params.inputs.of("x"), "x", kDType, {params.all_rows(), m.hidden}, seed, 0);
+  values.x = runtime::input(params.inputs.of("x"), "x", kModelDType, {params.all_rows(), m.hidden}, seed, 0);
   return values;
 }
 

@@ -15,11 +15,7 @@ namespace tahoma::workloads {
 
 using runtime::HbmView, runtime::Kernel, runtime::TileView;
 
-namespace {
-
-constexpr isa::DType kDType = TransformerParams::kDType;
-
-}  // namespace
+namespace {}  // namespace
 
 void LayerPart::product(const HbmView& a, const HbmView& b, const HbmView& c) const {
   const Kernel::Scope scope(kernel);
@@ -27,7 +23,7 @@ void LayerPart::product(const HbmView& a, const HbmView& b, const HbmView& c) co
   shape.m = a.rows;
   shape.n = b.columns;
   shape.k = a.columns;
-  shape.dtype = shape.out = kDType;
+  shape.dtype = shape.out = kModelDType;
   shape.a_by_rows = true;
   GemmViews views;
   views.a = a;
@@ -42,7 +38,7 @@ void LayerPart::norm(const HbmView& x, const HbmView* add, const HbmView* sum, c
   RmsNormViews views{x, gain, y, {}, {}};
   if (add != nullptr) views.add = *add;
   if (sum != nullptr) views.sum = *sum;
-  emit_rms_norm(kernel, machine, {x.rows, x.columns, kDType, static_cast<float>(model.epsilon)}, views);
+  emit_rms_norm(kernel, machine, {x.rows, x.columns, kModelDType, static_cast<float>(model.epsilon)}, views);
 }
 
 void LayerPart::add(const HbmView& a, const HbmView& b, const HbmView& y) const {
@@ -70,13 +66,13 @@ void LayerPart::rope(const HbmView& heads, const HbmView& table) const {
   shape.tokens = heads.rows;
   shape.heads = heads.columns / model.head_dim;
   shape.d = model.head_dim;
-  shape.dtype = kDType;
+  shape.dtype = kModelDType;
   emit_rope(kernel, machine, shape, {heads, table, heads, {}});
 }
 
 void LayerPart::gated(const HbmView& gate, const HbmView& up, const HbmView& y) const {
   const Kernel::Scope scope(kernel);
-  emit_gated(kernel, machine, {gate.rows, gate.columns, kDType, isa::ActFn::kSilu}, {gate, up, y});
+  emit_gated(kernel, machine, {gate.rows, gate.columns, kModelDType, isa::ActFn::kSilu}, {gate, up, y});
 }
 
 void LayerPart::attention(const Attention& a) const {
@@ -87,7 +83,7 @@ void LayerPart::attention(const Attention& a) const {
   shape.kv_len = a.k.rows;
   shape.d = model.head_dim;
   shape.causal = true;
-  shape.dtype = kDType;
+  shape.dtype = kModelDType;
   shape.heads_per_kv = a.heads_per_kv;
   shape.first_head = a.heads.first % a.heads_per_kv;
   shape.part = a.heads.part;
@@ -105,7 +101,7 @@ void LayerPart::decode(const Decode& d) const {
   shape.capacity = d.tokens;
   shape.group = d.heads_per_kv;
   shape.d = model.head_dim;
-  shape.dtype = kDType;
+  shape.dtype = kModelDType;
   shape.by_rows = true;
   shape.lse = d.lse != nullptr;
   emit_decode(kernel, machine, shape, {d.q, d.k, d.v, d.o, {}, d.lse == nullptr ? HbmView{} : *d.lse});
@@ -114,7 +110,7 @@ void LayerPart::decode(const Decode& d) const {
 void LayerPart::merge(std::uint64_t parts, std::uint64_t heads, const HbmView& of_parts, const HbmView& lse,
                       const HbmView& o) const {
   const Kernel::Scope scope(kernel);
-  emit_decode_merge(kernel, machine, {parts, o.rows, heads, model.head_dim, kDType}, {of_parts, lse, o});
+  emit_decode_merge(kernel, machine, {parts, o.rows, heads, model.head_dim, kModelDType}, {of_parts, lse, o});
 }
 
 }  // namespace tahoma::workloads

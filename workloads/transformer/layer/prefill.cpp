@@ -8,11 +8,7 @@ namespace tahoma::workloads {
 using namespace runtime::collective;
 using runtime::HbmView;
 
-namespace {
-
-constexpr isa::DType kDType = TransformerParams::kDType;
-
-}  // namespace
+namespace {}  // namespace
 
 Prefill::Prefill(Replica& replica, const TransformerParams& params, const Station& station,
                  const ExpertRouting* routing)
@@ -25,18 +21,19 @@ Prefill::Prefill(Replica& replica, const TransformerParams& params, const Statio
   for (std::size_t r = 0; r < replica.ranks(); ++r) {
     Rank& rank = ranks_.emplace_back();
     for (std::size_t l = 0; l < params.stage_layers(); ++l) rank.weights.emplace_back(replica, r, m, share_);
-    rank.table = replica.shared(r, "rope_table", kDType, tokens_.tokens(), m.head_dim);
+    rank.table = replica.shared(r, "rope_table", kModelDType, tokens_.tokens(), m.head_dim);
     replica.declare_input(rank.table.tensor);
     for (std::size_t b = 0; b < params.microbatches; ++b) {
       rank.in.emplace_back();
       rank.out.emplace_back();
       for (std::size_t h = 0; h < replica.halves(); ++h) {
-        const Matrix& in = rank.in[b].emplace_back(replica.own(r, h, "in", kDType, rows_.own(), m.hidden));
+        const Matrix& in =
+            rank.in[b].emplace_back(replica.own(r, h, "in", kModelDType, rows_.own(), m.hidden));
         if (station.before != nullptr)
           station.before->expect(r, h, in, in.of(h));
         else
           replica.declare_input(in.tensor);
-        rank.out[b].push_back(replica.own(r, h, "out", kDType, rows_.own(), m.hidden));
+        rank.out[b].push_back(replica.own(r, h, "out", kModelDType, rows_.own(), m.hidden));
       }
     }
   }
@@ -54,7 +51,7 @@ Prefill::Layer Prefill::allocate(std::size_t r, std::size_t number) {
   const std::uint64_t rows = turned_rows(rows_.rows());
   Layer layer;
   const auto whole = [&](const char* name, std::uint64_t columns) {
-    Matrix matrix = replica_.shared(r, name, kDType, rows, columns);
+    Matrix matrix = replica_.shared(r, name, kModelDType, rows, columns);
     if (rows != rows_.rows()) replica_.declare_input(matrix.tensor);  // rows that are read, but not used
     return matrix;
   };
@@ -67,7 +64,7 @@ Prefill::Layer Prefill::allocate(std::size_t r, std::size_t number) {
     const std::uint64_t columns = 2 * share_.kv_heads * m.head_dim;
     layer.keys = whole("keys_values", columns);
     layer.all_keys =
-        replica_.shared(r, "all_keys_values", kDType, params_.sequences() * params_.tokens, columns);
+        replica_.shared(r, "all_keys_values", kModelDType, params_.sequences() * params_.tokens, columns);
   }
   layer.partial = whole("partial", m.hidden);
   if (!experts_) {
@@ -79,7 +76,7 @@ Prefill::Layer Prefill::allocate(std::size_t r, std::size_t number) {
   for (std::size_t h = 0; h < replica_.halves(); ++h) {
     Layer::Half& half = layer.halves.emplace_back();
     const auto own = [&](const char* name) {
-      return replica_.own(r, h, name, kDType, rows_.own(), m.hidden);
+      return replica_.own(r, h, name, kModelDType, rows_.own(), m.hidden);
     };
     half.stream = number == 0 ? ranks_[r].in[microbatch_][h] : own("stream");
     half.middle = own("middle");
@@ -89,7 +86,7 @@ Prefill::Layer Prefill::allocate(std::size_t r, std::size_t number) {
       half.sum = own("sum");
     }
     if (experts_) {
-      half.normed_mlp = replica_.own(r, h, "normed_mlp", kDType, rows_.own() + kTurnedRows, m.hidden);
+      half.normed_mlp = replica_.own(r, h, "normed_mlp", kModelDType, rows_.own() + kTurnedRows, m.hidden);
       replica_.declare_input(half.normed_mlp.tensor);  // rows that are read, but not used
     } else if (!alone) {
       half.normed_mlp = own("normed_mlp");
@@ -127,7 +124,7 @@ void Prefill::exchange(const char* region, Operation operation, std::size_t slic
       ends.output.push_back(gathers ? block : one);
     }
     Placed placed =
-        communicator.plan(operation, kDType, rows_.block() * params_.model.hidden, params_.algorithm);
+        communicator.plan(operation, kModelDType, rows_.block() * params_.model.hidden, params_.algorithm);
     communicator.add(placed, ends);
     keep(region, h, std::move(placed));
   }

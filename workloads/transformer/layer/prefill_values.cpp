@@ -4,11 +4,7 @@
 
 namespace tahoma::workloads {
 
-namespace {
-
-constexpr isa::DType kDType = TransformerParams::kDType;
-
-}  // namespace
+namespace {}  // namespace
 
 template <class Body>
 void Prefill::for_rows(Body&& body) const {
@@ -28,7 +24,7 @@ void Prefill::for_rows(Body&& body) const {
 void Prefill::fill(runtime::Machine& machine, const HostCase& values) const {
   if (experts_) experts_->fill(machine, values);
   runtime::HostTensor table =
-      runtime::make_tensor("rope_table", kDType, {tokens_.tokens(), params_.model.head_dim});
+      runtime::make_tensor("rope_table", kModelDType, {tokens_.tokens(), params_.model.head_dim});
   for (std::uint64_t n = 0; n < tokens_.runs; ++n)
     runtime::copy_window(values.table,
                          {tokens_.place(n) * tokens_.run, 0, tokens_.run, params_.model.head_dim},

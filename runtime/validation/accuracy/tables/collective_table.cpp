@@ -15,8 +15,9 @@ using base::UserError;
 
 namespace {
 
-const std::vector<std::string> kColumns{"id", "what", "case", "set", "launch", "reference", "use", "source"};
-const std::vector<std::string> kUseWords{name_of(FigureUse::kCalibration), name_of(FigureUse::kCheck)};
+const std::vector<std::string> kCollectiveColumns{"id",     "what",      "case", "set",
+                                                  "launch", "reference", "use",  "source"};
+const std::vector<std::string> kCollectiveUses{name_of(FigureUse::kCalibration), name_of(FigureUse::kCheck)};
 
 base::Duration read_launch(const RowReader& row) {
   const std::string& given = row.text("launch");
@@ -45,13 +46,13 @@ std::vector<std::string> read_set(const RowReader& row) {
 
 std::vector<Figure> parse_collectives(const base::NamedText& table) {
   const std::filesystem::path folder = std::filesystem::path(table.label).parent_path();
-  return read_figures(table, kColumns, [&](const RowReader& row) {
+  return read_figures(table, kCollectiveColumns, [&](const RowReader& row) {
     Figure figure = named_figure(row, "case");
     figure.case_path = (folder / figure.case_name).lexically_normal().string();
     figure.collective = CollectiveCase{read_set(row), read_launch(row)};
     figure.reference = row.positive("reference");
     figure.unit = FigureUnit::kUs;
-    figure.use = static_cast<FigureUse>(row.word("use", kUseWords));
+    figure.use = static_cast<FigureUse>(row.word("use", kCollectiveUses));
     figure.source = row.text("source");
     return figure;
   });

@@ -14,16 +14,16 @@ using base::UserError, model::FabricPattern, model::FabricTraffic;
 
 namespace {
 
-constexpr std::array<const char*, 4> kPatterns{"uniform", "bitcomp", "neighbor", "bisection"};
-const std::vector<std::string> kPatternWords{kPatterns.begin(), kPatterns.end()};
-const std::vector<std::string> kUseWords{name_of(FigureUse::kCalibration), name_of(FigureUse::kCheck)};
+constexpr std::array<const char*, 4> kFabricPatterns{"uniform", "bitcomp", "neighbor", "bisection"};
+const std::vector<std::string> kFabricPatternWords{kFabricPatterns.begin(), kFabricPatterns.end()};
+const std::vector<std::string> kFabricUses{name_of(FigureUse::kCalibration), name_of(FigureUse::kCheck)};
 
-const std::vector<std::string> kColumns{"id",        "what",      "machine", "pattern", "flits",
-                                        "injection", "reference", "use",     "source"};
+const std::vector<std::string> kFabricColumns{"id",        "what",      "machine", "pattern", "flits",
+                                              "injection", "reference", "use",     "source"};
 
-FabricTraffic read_traffic(const RowReader& row) {
+FabricTraffic read_fabric_traffic(const RowReader& row) {
   FabricTraffic traffic;
-  traffic.pattern = static_cast<FabricPattern>(row.word("pattern", kPatternWords));
+  traffic.pattern = static_cast<FabricPattern>(row.word("pattern", kFabricPatternWords));
   traffic.flits = row.count("flits");
   traffic.injection = row.positive("injection");
   if (traffic.injection > 1)
@@ -36,15 +36,15 @@ FabricTraffic read_traffic(const RowReader& row) {
 
 }  // namespace
 
-const char* name_of(FabricPattern pattern) { return kPatterns.at(static_cast<std::size_t>(pattern)); }
+const char* name_of(FabricPattern pattern) { return kFabricPatterns.at(static_cast<std::size_t>(pattern)); }
 
 std::vector<Figure> parse_fabric(const base::NamedText& table) {
-  return read_figures(table, kColumns, [](const RowReader& row) {
+  return read_figures(table, kFabricColumns, [](const RowReader& row) {
     Figure figure = named_figure(row, "machine");
-    figure.fabric = read_traffic(row);
+    figure.fabric = read_fabric_traffic(row);
     figure.reference = row.positive("reference");
     figure.unit = FigureUnit::kCycles;
-    figure.use = static_cast<FigureUse>(row.word("use", kUseWords));
+    figure.use = static_cast<FigureUse>(row.word("use", kFabricUses));
     figure.source = row.text("source");
     return figure;
   });

@@ -15,12 +15,12 @@ using base::UserError, model::MemoryTraffic, model::TrafficPattern;
 
 namespace {
 
-constexpr std::array<const char*, 3> kPatterns{"sequential", "stride", "random"};
-const std::vector<std::string> kPatternWords{kPatterns.begin(), kPatterns.end()};
+constexpr std::array<const char*, 3> kTrafficPatterns{"sequential", "stride", "random"};
+const std::vector<std::string> kTrafficPatternWords{kTrafficPatterns.begin(), kTrafficPatterns.end()};
 
-const std::vector<std::string> kColumns{"id",       "what",      "machine",       "pattern",
-                                        "stride",   "request",   "read_fraction", "block",
-                                        "requests", "reference", "source"};
+const std::vector<std::string> kTrafficColumns{"id",       "what",      "machine",       "pattern",
+                                               "stride",   "request",   "read_fraction", "block",
+                                               "requests", "reference", "source"};
 
 constexpr std::uint64_t kMostRequests = 100'000'000;
 
@@ -60,7 +60,7 @@ base::Bytes read_stride(const RowReader& row, TrafficPattern pattern) {
 
 MemoryTraffic read_traffic(const RowReader& row) {
   MemoryTraffic traffic;
-  traffic.pattern = static_cast<TrafficPattern>(row.word("pattern", kPatternWords));
+  traffic.pattern = static_cast<TrafficPattern>(row.word("pattern", kTrafficPatternWords));
   traffic.stride = read_stride(row, traffic.pattern);
   traffic.request = read_bytes(row, "request");
   traffic.read_fraction = read_share(row, "read_fraction");
@@ -75,10 +75,10 @@ MemoryTraffic read_traffic(const RowReader& row) {
 
 }  // namespace
 
-const char* name_of(TrafficPattern pattern) { return kPatterns.at(static_cast<std::size_t>(pattern)); }
+const char* name_of(TrafficPattern pattern) { return kTrafficPatterns.at(static_cast<std::size_t>(pattern)); }
 
 std::vector<Figure> parse_traffic(const base::NamedText& table) {
-  return read_figures(table, kColumns, [](const RowReader& row) {
+  return read_figures(table, kTrafficColumns, [](const RowReader& row) {
     Figure figure = named_figure(row, "machine");
     figure.traffic = read_traffic(row);
     figure.reference = 100 * row.positive("reference");

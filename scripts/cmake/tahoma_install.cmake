@@ -1,0 +1,56 @@
+# `cmake --install` and `cpack`: the program, its machines and cases, and what a kernel outside this repository needs, that is
+# headers, one static library and a CMake package. tests/install builds such a kernel against an installed copy.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(TARGETS tahoma RUNTIME)
+install(DIRECTORY model/configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tahoma/configs FILES_MATCHING PATTERN *.yaml)
+install(DIRECTORY workloads/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tahoma/workloads FILES_MATCHING
+        PATTERN *.yaml PATTERN *.csv PATTERN *.tasm PATTERN goldens EXCLUDE)
+install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# The library holds the objects of all modules but the list of shipped kinds, which the user's program replaces.
+get_property(parts GLOBAL PROPERTY tahoma_parts)
+list(TRANSFORM parts REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
+add_library(tahoma_product STATIC ${objects}
+            $<FILTER:$<TARGET_OBJECTS:tahoma_workloads>,EXCLUDE,shipped_program>)
+set_target_properties(tahoma_product PROPERTIES OUTPUT_NAME tahoma EXPORT_NAME tahoma LINKER_LANGUAGE CXX)
+find_package(SQLite3 REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(Threads REQUIRED)
+find_package(Protobuf REQUIRED)
+target_compile_features(tahoma_product INTERFACE cxx_std_20)
+target_compile_options(tahoma_product INTERFACE -ffp-contract=off)
+target_include_directories(tahoma_product INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/tahoma>)
+target_link_libraries(tahoma_product INTERFACE fmt::fmt yaml-cpp Eigen3::Eigen hwy::hwy SQLite::SQLite3 ZLIB::ZLIB
+                      Threads::Threads protobuf::libprotobuf-lite nlohmann_json::nlohmann_json systemc muparser jemalloc)
+install(TARGETS tahoma_product EXPORT tahoma ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+
+# Headers that the layer rules let a kernel see: all but the components of the model.
+install(DIRECTORY isa runtime workloads DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tahoma FILES_MATCHING PATTERN *.h)
+install(DIRECTORY model/base DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tahoma/model FILES_MATCHING PATTERN *.h)
+install(DIRECTORY model DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tahoma FILES_MATCHING PATTERN *_params.h)
+
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/tahoma)
+install(EXPORT tahoma NAMESPACE tahoma:: FILE tahomaTargets.cmake DESTINATION ${package})
+configure_package_config_file(scripts/cmake/tahomaConfig.cmake.in ${CMAKE_BINARY_DIR}/tahomaConfig.cmake
+                              INSTALL_DESTINATION ${package} PATH_VARS CMAKE_INSTALL_DATADIR)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/tahomaConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/tahomaConfig.cmake ${CMAKE_BINARY_DIR}/tahomaConfigVersion.cmake runtime/main.cpp
+              runtime/host/host_allocator.cpp DESTINATION ${package})
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_CONTACT "The Tahoma authors")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
+set(CPACK_RESOURCE_FILE_LICENSE ${CMAKE_SOURCE_DIR}/LICENSE)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+find_program(TAHOMA_SHLIBDEPS dpkg-shlibdeps)  # Debian's dpkg-dev
+if(TAHOMA_SHLIBDEPS)
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+endif()
+# What building a kernel against the package needs, beside what the program itself is linked to.
+string(JOIN ", " CPACK_DEBIAN_PACKAGE_SUGGESTS g++ cmake libfmt-dev libyaml-cpp-dev libeigen3-dev libhwy-dev libsqlite3-dev
+       zlib1g-dev libprotobuf-dev nlohmann-json3-dev libsystemc-dev libmuparser-dev libjemalloc-dev)
+include(CPack)
