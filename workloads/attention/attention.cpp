@@ -7,10 +7,10 @@
 #include <map>
 #include <vector>
 
-#include "runtime/golden/golden.h"
 #include "runtime/run/inputs.h"
 #include "workloads/attention/attention_sizes.h"
 #include "workloads/attention/flash_kernel.h"
+#include "workloads/attention/golden_attention.h"
 #include "workloads/common/turned.h"
 
 namespace tahoma::workloads {

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "model/system/machine_params.h"
-#include "runtime/golden/golden.h"
 #include "runtime/run/machine.h"
 #include "workloads/attention/flash_kernel.h"
+#include "workloads/attention/golden_attention.h"
 
 namespace tahoma::workloads {
 
@@ -38,7 +38,7 @@ struct AttentionSizes {
   std::uint64_t heads_per_kv() const { return heads / key_heads(); }
   isa::DType type() const { return *isa::dtype_from_name(dtype); }
   double scale() const;
-  runtime::AttentionMask mask() const { return {causal, window}; }
+  AttentionMask mask() const { return {causal, window}; }
   double pairs() const;  // of query and key that are seen, all heads
   std::string describe() const;
 

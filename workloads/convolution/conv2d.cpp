@@ -5,6 +5,7 @@
 
 #include "workloads/common/kernel_case.h"
 #include "workloads/convolution/conv2d_kernel.h"
+#include "workloads/convolution/golden_convolution.h"
 
 namespace tahoma::workloads {
 
@@ -62,8 +63,8 @@ class Conv2dCase final : public KernelCase {
   runtime::GoldenResult compare(const CaseValues& values, const MakerOf& maker) const override {
     runtime::HostTensor w = values.at("w");
     w.shape = {out_, in_, filter_, filter_};
-    return runtime::check_convolution(values.at("x"), w, values.at("bias"), values.at("y"), maker("y"),
-                                      {stride_, padding_, relu_});
+    return check_convolution(values.at("x"), w, values.at("bias"), values.at("y"), maker("y"),
+                             {stride_, padding_, relu_});
   }
 
  private:

@@ -7,9 +7,9 @@
 #include <map>
 
 #include "model/base/error.h"
-#include "runtime/golden/golden.h"
 #include "runtime/run/inputs.h"
 #include "workloads/convolution/convolution_kernel.h"
+#include "workloads/convolution/golden_convolution.h"
 
 namespace tahoma::workloads {
 
@@ -91,7 +91,7 @@ class ConvolutionWorkload final : public runtime::Workload {
   }
 
   runtime::GoldenResult verify(Machine& machine) override {
-    return runtime::check_convolution(x(), w(), bias(), y(machine), [&](std::uint64_t, std::uint64_t) {
+    return check_convolution(x(), w(), bias(), y(machine), [&](std::uint64_t, std::uint64_t) {
       return runtime::core_name(machine.params(), 0);
     });
   }

@@ -9,6 +9,7 @@
 #include "isa/table/table_names.h"
 #include "model/base/error.h"
 #include "workloads/common/kernel_case.h"
+#include "workloads/mlp/golden_mlp.h"
 #include "workloads/mlp/mlp_kernel.h"
 
 namespace tahoma::workloads {
@@ -81,9 +82,9 @@ class MlpCase final : public KernelCase {
       const auto found = values.find(name);
       return found == values.end() ? nullptr : &found->second;
     };
-    return runtime::check_mlp({values.at("x"), find("gate"), values.at("up"), values.at("down"),
-                               find("up_bias"), find("down_bias")},
-                              function(), values.at("y"), maker("y"));
+    return check_mlp({values.at("x"), find("gate"), values.at("up"), values.at("down"), find("up_bias"),
+                      find("down_bias")},
+                     function(), values.at("y"), maker("y"));
   }
 
  private:

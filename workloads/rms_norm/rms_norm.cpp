@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include "workloads/common/kernel_case.h"
+#include "workloads/rms_norm/golden_rms_norm.h"
 #include "workloads/rms_norm/rms_norm_kernel.h"
+#include "workloads/vector_add/golden_sum.h"
 
 namespace tahoma::workloads {
 
@@ -50,9 +52,8 @@ class RmsNorm final : public KernelCase {
   }
   runtime::GoldenResult compare(const CaseValues& values, const MakerOf& maker) const override {
     const auto& in = values.at(residual_ ? "sum" : "x");
-    runtime::GoldenResult result =
-        runtime::check_rms_norm(in, values.at("g"), values.at("y"), epsilon_, maker("y"));
-    if (residual_) result.add(runtime::check_sum(values.at("x"), values.at("add"), in, maker("sum")));
+    runtime::GoldenResult result = check_rms_norm(in, values.at("g"), values.at("y"), epsilon_, maker("y"));
+    if (residual_) result.add(check_sum(values.at("x"), values.at("add"), in, maker("sum")));
     return result;
   }
 

@@ -7,9 +7,9 @@
 #include <map>
 
 #include "model/base/error.h"
-#include "runtime/golden/golden.h"
 #include "runtime/run/inputs.h"
 #include "runtime/run/placement.h"
+#include "workloads/vector_add/golden_sum.h"
 #include "workloads/vector_add/vector_add_kernel.h"
 
 namespace tahoma::workloads {
@@ -70,9 +70,9 @@ class VectorAdd final : public runtime::Workload {
   }
 
   runtime::GoldenResult verify(Machine& machine) override {
-    return runtime::check_sum(
-        input("a", 0), input("b", 1), gather(machine),
-        [&](std::uint64_t row, std::uint64_t) { return runtime::core_name(machine.params(), maker(row)); });
+    return check_sum(input("a", 0), input("b", 1), gather(machine), [&](std::uint64_t row, std::uint64_t) {
+      return runtime::core_name(machine.params(), maker(row));
+    });
   }
 
   std::vector<runtime::NamedValues> outputs(Machine& machine) override {

@@ -8,9 +8,9 @@
 
 #include "isa/validate/validate.h"
 #include "model/base/error.h"
-#include "runtime/golden/golden.h"
 #include "runtime/run/machine.h"
 #include "tests/support/program/workload_run.h"
+#include "workloads/vector_add/golden_sum.h"
 #include "workloads/vector_add/vector_add_kernel.h"
 
 using namespace tahoma;
@@ -85,9 +85,9 @@ TEST_CASE("golden: a sum is the one rounding of the exact sum", "[golden][vector
   auto y = runtime::make_tensor("y", isa::DType::kFp32, {4, 100});
   auto* values = reinterpret_cast<float*>(y.values.data());
   for (std::uint64_t i = 0; i < 400; ++i) values[i] = a.at(i / 100, i % 100) + b.at(i / 100, i % 100);
-  CHECK(runtime::check_sum(a, b, y, made_by).passed);
+  CHECK(workloads::check_sum(a, b, y, made_by).passed);
   values[250] = std::nextafter(values[250], 2.0F);
-  const auto wrong = runtime::check_sum(a, b, y, made_by);
+  const auto wrong = workloads::check_sum(a, b, y, made_by);
   CHECK(!wrong.passed);
   CHECK(wrong.mismatches == 1);
   CHECK_THAT(wrong.first_mismatch, Catch::Contains("[2, 50]"));

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "model/base/error.h"
-#include "runtime/golden/golden.h"
 #include "runtime/run/inputs.h"
 #include "workloads/attention/attention_sizes.h"
 #include "workloads/attention/backward/flash_backward.h"
+#include "workloads/attention/backward/golden_attention_backward.h"
 
 namespace tahoma::workloads {
 
@@ -77,7 +77,7 @@ class AttentionBackward final : public runtime::Workload {
   GoldenResult verify(Machine& machine) override {
     const Inputs& in = inputs();
     const HostTensor dq = gather(machine, "dq"), dk = gather(machine, "dk"), dv = gather(machine, "dv");
-    return runtime::check_attention_backward(
+    return check_attention_backward(
         {in.q, in.k, in.v, in.d_o, in.lse, in.delta, dq, dk, dv}, sizes_.scale(), sizes_.mask(),
         [&](const std::string& output) -> runtime::MadeBy {
           const bool of_query = output == "dq";
@@ -119,7 +119,7 @@ class AttentionBackward final : public runtime::Workload {
               runtime::input(files_.d_o, "do", dtype, q_shape(), seed_, 3),
               {},
               {}};
-    runtime::AttentionSaved saved = attention_saved(in.q, in.k, in.v, in.d_o, sizes_.scale(), sizes_.mask());
+    AttentionSaved saved = attention_saved(in.q, in.k, in.v, in.d_o, sizes_.scale(), sizes_.mask());
     const auto given = [&](const std::string& file, HostTensor computed) {
       if (file.empty()) return computed;
       return runtime::load_input(file, computed.name, computed.dtype, computed.shape);
