@@ -49,11 +49,11 @@ class Conv2dCase final : public KernelCase {
   }
   std::vector<CaseTensor> tensors() const override {
     const Conv2dShape s = shape(images_);
-    CaseTensor w{"w", s.dtype, {out_, in_ * s.taps()}, Role::kInput, Deal::kWhole};
-    w.transposed = true;
+    CaseTensor w{"w", s.dtype, {out_, in_ * s.taps()}, Role::kInput, Sharding::kReplicated};
+    w.layout = HbmLayout::kTransposed;
     return {{"x", s.dtype, {images_, in_, height_, width_}, Role::kInput},
             w,
-            {"bias", isa::DType::kFp32, {out_, 1}, Role::kInput, Deal::kWhole},
+            {"bias", isa::DType::kFp32, {out_, 1}, Role::kInput, Sharding::kReplicated},
             {"y", s.dtype, {images_, out_, s.out_height(), s.out_width()}, Role::kOutput}};
   }
   std::uint64_t units() const override { return images_; }

@@ -22,6 +22,7 @@ using runtime::HostTensor;
 using runtime::Machine;
 using runtime::Tensor;
 
+// Not a KernelCase: cores share tiles of a and b, and add up partial sums over NeuronLink.
 class Gemm final : public runtime::Workload {
  public:
   void declare(base::ParamTree& t) override { params_.declare(t); }

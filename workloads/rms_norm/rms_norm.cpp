@@ -38,7 +38,7 @@ class RmsNorm final : public KernelCase {
   }
   std::vector<CaseTensor> tensors() const override {
     std::vector<CaseTensor> all{{"x", compute_dtype(), {rows_, columns_}, Role::kInput},
-                                {"g", isa::DType::kFp32, {1, columns_}, Role::kInput, Deal::kWhole},
+                                {"g", isa::DType::kFp32, {1, columns_}, Role::kInput, Sharding::kReplicated},
                                 {"y", compute_dtype(), {rows_, columns_}, Role::kOutput}};
     if (!residual_) return all;
     all.push_back({"add", compute_dtype(), {rows_, columns_}, Role::kInput});

@@ -69,7 +69,7 @@ class Rope final : public KernelCase {
     all.back().make = [this](HostTensor& table, std::uint64_t) { fill_angles(table, base_); };
     if (positions_ > 0) {
       all.back().shape[0] = positions_;
-      all.back().deal = Deal::kWhole;
+      all.back().sharding = Sharding::kReplicated;
       all.push_back({"positions", isa::DType::kInt32, {tokens_, 1}});
       all.back().control = true;
       all.back().make = any_rows_below(positions_);

@@ -23,6 +23,7 @@ namespace {
 
 constexpr isa::DType kDType = TransformerParams::kDType;
 
+// Not a KernelCase: a model is many kernels and collectives.
 class Transformer final : public runtime::Workload {
  public:
   void declare(base::ParamTree& t) override { params_.declare(t); }

@@ -34,7 +34,7 @@ class Transpose final : public KernelCase {
           "who turns: the tensor engine or the DMA engines", base::chosen());
   }
   std::vector<CaseTensor> tensors() const override {
-    return {{"x", compute_dtype(), {rows_, columns_}, Role::kInput, Deal::kWhole},
+    return {{"x", compute_dtype(), {rows_, columns_}, Role::kInput, Sharding::kReplicated},
             {"y", compute_dtype(), {columns_, rows_}, Role::kOutput}};
   }
   std::uint64_t units() const override { return columns_; }

@@ -41,6 +41,18 @@ TEST_CASE("vector add: five tiles dealt to three cores, in fp16", "[vector_add][
   check({{"elements", "64000"}, {"columns", "100"}, {"dtype", "fp16"}, {"cores", "3"}});
 }
 
+// Tiles are rows and columns in HBM; a file holds a vector.
+TEST_CASE("vector add: the saved sum is a vector", "[vector_add][machine]") {
+  const auto workload = with({{"elements", "25600"}, {"columns", "100"}, {"cores", "2"}});
+  const model::MachineParams params = tests::machine_of(1, 1, 1);
+  workload->check(params);
+  runtime::Machine machine(params, model::Mode::kFunctional, {true, true});
+  workload->prepare(machine, 1);
+  machine.run();
+  CHECK(workload->outputs(machine).at(0).shape == std::vector<std::uint64_t>{25600});
+  CHECK(workload->cores_used() == 2);
+}
+
 TEST_CASE("vector add: elements that are no whole tiles and cores that are not there are refused",
           "[vector_add]") {
   const model::MachineParams machine = tests::machine_of(1, 1, 1);
