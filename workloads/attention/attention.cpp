@@ -7,7 +7,7 @@
 #include "workloads/attention/flash_kernel.h"
 #include "workloads/attention/golden_attention.h"
 #include "workloads/common/kernel_case.h"
-#include "workloads/common/turned.h"
+#include "workloads/common/transposed_load.h"
 
 namespace tahoma::workloads {
 
@@ -55,7 +55,7 @@ class Attention final : public KernelCase {
                o = rows_of_heads("o", sizes_.heads, sizes_.q_len, Role::kOutput);
     for (CaseTensor* loaded : {&q, &k}) {
       if (by_rows()) {
-        loaded->hbm_rows = turned_rows(loaded->shape[1]);
+        loaded->hbm_rows = transposed_load_rows(loaded->shape[1]);
       } else {
         loaded->layout = HbmLayout::kTransposed;
         loaded->hbm_name = loaded->name + "t";

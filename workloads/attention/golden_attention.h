@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The golden definition of attention's forward pass, and its tolerance (runtime/golden/golden.h has the rule).
+// The golden definition of attention's forward pass, and its tolerance (runtime/golden/golden.h has the
+// rule).
 //
 // The reference is double throughout. Rounding the probabilities p to the inputs' dtype, whose unit is u,
 // moves a result by 6 u sqrt(sum p_j^2 v_j^2 / 3). The sum of the rounded probabilities, which divides the

@@ -57,14 +57,14 @@ class ConvolutionCase final : public KernelCase {
     t.add("dtype", dtype_, std::string("fp16"), {"bf16", "fp16", "fp32"},
           "element type of all tensors; sums are fp32", base::chosen());
     t.add("weights", weights_, std::string("resident"), {"resident", "reload", "dma_transpose"},
-          "how the weights are turned: kept on chip, through HBM and back, or by DMA inside HBM",
+          "how the weights are transposed: kept on chip, through HBM and back, or by DMA inside HBM",
           base::chosen());
   }
 
   void check_sizes(const model::MachineParams& machine) const override {
     const model::CoreParams& core = machine.chip.core;
     if (core.tensor.rows != core.tensor.columns)
-      refuse("E-RUN-065", "machine.chip.core.tensor.rows", "a square array: weights are turned on it",
+      refuse("E-RUN-065", "machine.chip.core.tensor.rows", "a square array: weights are transposed on it",
              fmt::format("{} rows and {} columns", core.tensor.rows, core.tensor.columns));
     check_channels("in_channels", in_, core.tensor.rows);
     check_channels("out_channels", out_, core.tensor.rows);

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "model/base/error.h"
-#include "workloads/common/turned.h"
+#include "workloads/common/transposed_load.h"
 
 namespace tahoma::workloads {
 
@@ -63,8 +63,8 @@ void TrainingParams::check(const model::MachineParams& machine) const {
                    tensor * halves);
   require_multiple("workload.model.vocabulary", "entries of the vocabulary",
                    std::max<std::uint64_t>(m.vocabulary, 1), 32 * halves);
-  require_multiple("workload.tokens", "tokens of a sequence", forward.tokens, kTurnedRows);
-  require_multiple("workload.batch", "rows of a physical core", rows(), kTurnedRows * tensor * halves);
+  require_multiple("workload.tokens", "tokens of a sequence", forward.tokens, kTransposeRows);
+  require_multiple("workload.batch", "rows of a physical core", rows(), kTransposeRows * tensor * halves);
   const std::uint64_t shares = halves * replicas(), d = m.head_dim;
   require_shares("workload.model.hidden", "weights of queries, keys and values",
                  m.hidden * (m.heads + 2 * m.kv_heads) / tensor * d, shares);

@@ -7,7 +7,7 @@
 
 #include "model/base/error.h"
 #include "runtime/run/placement.h"
-#include "workloads/common/turned.h"
+#include "workloads/common/transposed_load.h"
 #include "workloads/moe/routing_kernel.h"
 #include "workloads/transformer/partition/handover.h"
 #include "workloads/transformer/partition/rank_placement.h"
@@ -170,14 +170,14 @@ void TransformerParams::check(const model::MachineParams& machine) const {
   require_divides("workload.model.hidden", 32 * lnc, "hidden features (whole accesses of HBM)", model.hidden);
   if (phase() == Phase::kDecode) return check_decode(machine);
   if (parallel.sequence > 1)
-    require_divides("workload.parallel.sequence", parallel.sequence * TokenDeal::kRuns * kTurnedRows,
-                    "tokens of a sequence (by groups, runs of a group, and rows that are turned at once)",
+    require_divides("workload.parallel.sequence", parallel.sequence * TokenDeal::kRuns * kTransposeRows,
+                    "tokens of a sequence (by groups, runs of a group, and rows that are transposed at once)",
                     tokens);
   require_divides("workload.overlap", overlap * tp * lnc,
                   "tokens of a group in a microbatch (by slices and physical cores)", rows());
-  if (overlap > 1 && rows() / overlap % kTurnedRows != 0)
+  if (overlap > 1 && rows() / overlap % kTransposeRows != 0)
     refuse("workload.overlap", fmt::format("expected slices of whole {} rows; {} slices of {} rows are none",
-                                           kTurnedRows, overlap, rows()));
+                                           kTransposeRows, overlap, rows()));
 }
 
 void TransformerParams::check_decode(const model::MachineParams& machine) const {

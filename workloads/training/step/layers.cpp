@@ -87,13 +87,13 @@ void TrainingLayers::forward(std::size_t layer) {
   if (!params_.recomputes()) kept_[layer] = std::move(tapes_);
 }
 
-// Queries and keys turn in place; then each half takes its heads.
+// Queries and keys rotate in place; then each half takes its heads.
 void TrainingLayers::attention() {
   const RankShare& share = parameters_.share();
-  const std::uint64_t turned = share.heads + share.kv_heads;
+  const std::uint64_t rotated = share.heads + share.kv_heads;
   each("rope", [&](const Cell& c) {
     const auto [first, count] = share.units_of(c.half);
-    if (first < turned) rope(c, tape(c).qkv, {first, std::min(count, turned - first)}, tables_.forward(c));
+    if (first < rotated) rope(c, tape(c).qkv, {first, std::min(count, rotated - first)}, tables_.forward(c));
   });
   fleet_.region("attention");
   fleet_.each_rank([&](const Cell& c) {

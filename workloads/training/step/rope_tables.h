@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rotary embedding's cosines and sines on every rank, and those of the way back: a gradient turns by the
+// The rotary embedding's cosines and sines on every rank, and those of the way back: a gradient rotates by the
 // negative angle.
 #pragma once
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "model/base/error.h"
-#include "workloads/common/turned.h"
+#include "workloads/common/transposed_load.h"
 
 namespace tahoma::workloads {
 
@@ -56,7 +56,7 @@ DecodeStep::Cache DecodeStep::allocate_cache(std::size_t r, std::size_t h) {
 
 DecodeStep::Layer DecodeStep::allocate(std::size_t r, std::size_t number) {
   const ModelShape& m = params_.model;
-  const std::uint64_t padded = turned_rows(rows());
+  const std::uint64_t padded = transposed_load_rows(rows());
   const auto known = [&](Matrix matrix) {
     if (padded != rows()) replica_.declare_input(matrix.tensor);  // rows that are read, but not used
     return matrix;
@@ -85,7 +85,7 @@ DecodeStep::Layer DecodeStep::allocate(std::size_t r, std::size_t number) {
     half.normed = own("normed");
     half.middle = own("middle");
     half.normed_mlp =
-        replica_.own(r, h, "normed_mlp", kDType, padded + (experts_ ? kTurnedRows : 0), m.hidden);
+        replica_.own(r, h, "normed_mlp", kDType, padded + (experts_ ? kTransposeRows : 0), m.hidden);
     if (experts_ || padded != rows()) replica_.declare_input(half.normed_mlp.tensor);
   }
   if (shares_sequences()) allocate_parts(r, layer);
@@ -102,13 +102,13 @@ Products DecodeStep::products(std::size_t layer) const {
 }
 
 void DecodeStep::make_heads(std::size_t layer) {
-  const std::uint64_t d = params_.model.head_dim, turned = share_.heads + share_.kv_heads;
+  const std::uint64_t d = params_.model.head_dim, rotated = share_.heads + share_.kv_heads;
   products(layer).make_heads(
       [&](std::size_t r, std::size_t h) { return all_rows(layers_[r].halves[h].normed, h); });
   replica_.each("rope", [&](std::size_t r, std::size_t h) {
     const auto [first, count] = share_.units_of(h);
-    if (count > 0 && first < turned)
-      part(r, h).rope(heads_of(all_rows(layers_[r].qkv, h), first, std::min(count, turned - first), d),
+    if (count > 0 && first < rotated)
+      part(r, h).rope(heads_of(all_rows(layers_[r].qkv, h), first, std::min(count, rotated - first), d),
                       ranks_[r].table.of(h));
   });
   for (std::size_t r = 0; r < replica_.ranks(); ++r)

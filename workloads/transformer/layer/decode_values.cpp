@@ -24,11 +24,12 @@ void DecodeStep::fill_cache(runtime::Machine& machine, std::size_t g, std::size_
                                    (share_.first_kv_head(r) + head) * d, kept, d};
       const std::uint64_t place = head * count + s;
       runtime::copy_window(values.v, window, row_of(machine, replica_, g, cache.v, place * capacity()));
-      std::vector<std::byte> turned(kept * d * isa::size_of(kDType));
-      runtime::copy_window_transposed(values.k, window, turned.data());
+      std::vector<std::byte> transposed(kept * d * isa::size_of(kDType));
+      runtime::copy_window_transposed(values.k, window, transposed.data());
       const std::size_t bytes = kept * isa::size_of(kDType);
       for (std::uint64_t i = 0; i < d; ++i)
-        std::copy_n(turned.data() + i * bytes, bytes, row_of(machine, replica_, g, cache.k, place * d + i));
+        std::copy_n(transposed.data() + i * bytes, bytes,
+                    row_of(machine, replica_, g, cache.k, place * d + i));
     }
 }
 

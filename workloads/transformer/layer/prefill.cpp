@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/transformer/layer/prefill.h"
 
-#include "workloads/common/turned.h"
+#include "workloads/common/transposed_load.h"
 
 namespace tahoma::workloads {
 
@@ -51,7 +51,7 @@ Prefill::Prefill(Replica& replica, const TransformerParams& params, const Statio
 
 Prefill::Layer Prefill::allocate(std::size_t r, std::size_t number) {
   const ModelShape& m = params_.model;
-  const std::uint64_t rows = turned_rows(rows_.rows());
+  const std::uint64_t rows = transposed_load_rows(rows_.rows());
   Layer layer;
   const auto whole = [&](const char* name, std::uint64_t columns) {
     Matrix matrix = replica_.shared(r, name, kDType, rows, columns);
@@ -89,7 +89,7 @@ Prefill::Layer Prefill::allocate(std::size_t r, std::size_t number) {
       half.sum = own("sum");
     }
     if (experts_) {
-      half.normed_mlp = replica_.own(r, h, "normed_mlp", kDType, rows_.own() + kTurnedRows, m.hidden);
+      half.normed_mlp = replica_.own(r, h, "normed_mlp", kDType, rows_.own() + kTransposeRows, m.hidden);
       replica_.declare_input(half.normed_mlp.tensor);  // rows that are read, but not used
     } else if (!alone) {
       half.normed_mlp = own("normed_mlp");
@@ -182,7 +182,7 @@ void Prefill::make_heads(std::size_t layer, std::size_t slice) {
   products(layer, slice).make_heads([&](std::size_t r, std::size_t h) {
     return slice_of(r, h, slice, &Layer::gathered);
   });
-  turn_heads(slice);
+  rotate_heads(slice);
 }
 
 void Prefill::project(std::size_t layer, std::size_t slice) {

@@ -7,9 +7,9 @@
 // Rows are cut into `overlap` slices, a slice into one block for each half, a block into equal runs, one for
 // each rank. A slice's collective runs while the next slice is computed. Weights pass once for each slice.
 //
-// Groups that share sequences do all this on their own tokens (workloads/transformer/partition/tokens.h). Keys and
-// values, turned, are gathered over the groups in the order of their positions, and a run of queries meets
-// those up to its end.
+// Groups that share sequences do all this on their own tokens (workloads/transformer/partition/tokens.h).
+// Rotated keys, and values, are gathered over the groups in the order of their positions, and a run of queries
+// meets those up to its end.
 #pragma once
 
 #include "workloads/transformer/experts/experts.h"
@@ -71,7 +71,7 @@ class Prefill final : public PhasePrograms {
                 Whole whole);
   void meet_rows(std::size_t slice, Whole whole);  // a half has written its block of a slice
   void make_heads(std::size_t layer, std::size_t slice);
-  void turn_heads(std::size_t slice);
+  void rotate_heads(std::size_t slice);
   void meet_heads();
   void collect_keys();
   void meet_keys();

@@ -10,18 +10,18 @@ using namespace runtime::collective;
 using runtime::HbmView;
 
 // Queries and keys; a slice may hold the end of one sequence and the beginning of the next.
-void Prefill::turn_heads(std::size_t slice) {
+void Prefill::rotate_heads(std::size_t slice) {
   const std::uint64_t d = params_.model.head_dim, begin = rows_.first_of_block(slice, 0),
                       end = begin + rows_.slice();
   replica_.each("rope", [&](std::size_t r, std::size_t h) {
     const auto [first, count] = share_.units_of(h);
-    const std::uint64_t turned = share_.heads + share_.kv_heads;
-    if (first >= turned || count == 0) return;
+    const std::uint64_t rotated = share_.heads + share_.kv_heads;
+    if (first >= rotated || count == 0) return;
     for (std::uint64_t row = begin; row < end;) {
       const std::uint64_t token = row % tokens_.tokens(),
                           rows = std::min(end - row, tokens_.tokens() - token);
       part(r, h).rope(
-          heads_of(rows_of(layers_[r].qkv.of(h), row, rows), first, std::min(count, turned - first), d),
+          heads_of(rows_of(layers_[r].qkv.of(h), row, rows), first, std::min(count, rotated - first), d),
           rows_of(ranks_[r].table.of(h), token, rows));
       row += rows;
     }
