@@ -21,7 +21,7 @@ void require_multiple(const char* path, const char* what, std::uint64_t value, s
     refuse("E-MDL-030", path, fmt::format("expected {} that are a multiple of {}, got {}", what, of, value));
 }
 
-// What each half of a rank updates of a tensor is dealt to the replicas in whole accesses.
+// What each half of a rank updates of a tensor is sharded over the replicas in whole accesses.
 void require_shares(const char* path, const char* what, std::uint64_t elements, std::uint64_t parts) {
   if (elements % (parts * kGradientGrain) != 0)
     refuse(

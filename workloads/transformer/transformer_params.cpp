@@ -170,7 +170,7 @@ void TransformerParams::check(const model::MachineParams& machine) const {
   require_divides("workload.model.hidden", 32 * lnc, "hidden features (whole accesses of HBM)", model.hidden);
   if (phase() == Phase::kDecode) return check_decode(machine);
   if (parallel.sequence > 1)
-    require_divides("workload.parallel.sequence", parallel.sequence * TokenDeal::kRuns * kTransposeRows,
+    require_divides("workload.parallel.sequence", parallel.sequence * TokenSharding::kRuns * kTransposeRows,
                     "tokens of a sequence (by groups, runs of a group, and rows that are transposed at once)",
                     tokens);
   require_divides("workload.overlap", overlap * tp * lnc,

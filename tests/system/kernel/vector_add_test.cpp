@@ -37,7 +37,7 @@ TEST_CASE("vector add: more tiles than SBUF buffers, in bf16", "[vector_add][mac
   check({{"elements", "512000"}, {"columns", "400"}, {"dtype", "bf16"}});
 }
 
-TEST_CASE("vector add: five tiles dealt to three cores, in fp16", "[vector_add][machine]") {
+TEST_CASE("vector add: five tiles sharded over three cores, in fp16", "[vector_add][machine]") {
   check({{"elements", "64000"}, {"columns", "100"}, {"dtype", "fp16"}, {"cores", "3"}});
 }
 

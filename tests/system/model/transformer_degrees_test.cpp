@@ -49,11 +49,11 @@ TEST_CASE("tokens: each group sees as many keys, and each token has one group", 
         params_with({{"tokens", "256"}, {"parallel.sequence", std::to_string(groups)}});
     std::vector<int> seen(256);
     for (std::uint64_t g = 0; g < groups; ++g) {
-      const workloads::TokenDeal deal(params, g);
+      const workloads::TokenSharding sharding(params, g);
       std::uint64_t pairs = 0;
-      for (std::uint64_t t = 0; t < deal.tokens(); ++t) {
-        ++seen.at(deal.position(t));
-        pairs += deal.position(t) + 1;
+      for (std::uint64_t t = 0; t < sharding.tokens(); ++t) {
+        ++seen.at(sharding.position(t));
+        pairs += sharding.position(t) + 1;
       }
       CHECK(pairs == 256 * 257 / 2 / groups);
     }

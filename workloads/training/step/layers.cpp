@@ -41,7 +41,7 @@ void TrainingLayers::products(std::size_t layer, Body&& body) {
                   parameters_.share(),
                   [&](std::size_t r) -> const LayerTensors& { return tape(rank(r)); },
                   [&](std::size_t r) -> const LayerWeights& { return parameters_.weights(rank(r), layer); },
-                  {0, rows_.deal().rows()}},
+                  {0, rows_.sharding().rows()}},
          rank(0));
   }
 }
@@ -143,10 +143,10 @@ void TrainingLayers::fill(const TrainingCase& values) const {
   runtime::Machine& machine = fleet_.machine();
   tables_.fill(values.table);
   fleet_.each([&](const Cell& c) {
-    const RowDeal& deal = rows_.deal();
-    const std::uint64_t first = c.replica * deal.rows() + deal.first(0, c.half, c.rank);
+    const RowSharding& sharding = rows_.sharding();
+    const std::uint64_t first = c.replica * sharding.rows() + sharding.first(0, c.half, c.rank);
     const runtime::Tensor& tensor = streams_[0][fleet_.number(c)].tensor;
-    runtime::copy_window(values.x, {first, 0, deal.run, values.x.columns()}, machine.bytes(tensor));
+    runtime::copy_window(values.x, {first, 0, sharding.run, values.x.columns()}, machine.bytes(tensor));
   });
 }
 

@@ -24,7 +24,7 @@ LossHead::LossHead(Fleet& fleet, const TrainingParams& params, const Parameters&
 
 LossHead::OfRank LossHead::make(const Cell& rank) const {
   Replica& replica = fleet_.replica(rank);
-  const std::uint64_t run = rows_.deal().run, rows = run * fleet_.halves();
+  const std::uint64_t run = rows_.sharding().run, rows = run * fleet_.halves();
   OfRank made;
   made.normed = replica.shared(rank.rank, "normed_head", kDType, rows, params_.model().hidden);
   made.logits = replica.shared(rank.rank, "logits", kDType, rows, params_.model().vocabulary);
@@ -45,7 +45,7 @@ LossHead::OfRank LossHead::make(const Cell& rank) const {
 }
 
 HbmView LossHead::rows_of_half(const Matrix& matrix, const Cell& c) const {
-  return rows_of(matrix.of(c.half), c.half * rows_.deal().run, rows_.deal().run);
+  return rows_of(matrix.of(c.half), c.half * rows_.sharding().run, rows_.sharding().run);
 }
 
 void LossHead::loss(const Cell& c) {
@@ -87,7 +87,7 @@ void LossHead::forward_and_back(const TrainingLayers& layers) {
   });
   fleet_.each_rank([&](const Cell& c) {
     fleet_.replica(c).meet(c.rank, [&](std::size_t writer, std::size_t viewer) {
-      const std::uint64_t run = rows_.deal().run;
+      const std::uint64_t run = rows_.sharding().run;
       return std::vector<HbmView>{rows_of(of(c).normed.of(viewer), writer * run, run),
                                   rows_of(of(c).logits.of(viewer), writer * run, run)};
     });
@@ -110,7 +110,7 @@ void LossHead::forward_and_back(const TrainingLayers& layers) {
 }
 
 std::uint64_t LossHead::first_row(const Cell& c) const {
-  return c.replica * rows_.deal().rows() + rows_.deal().first(0, c.half, c.rank);
+  return c.replica * rows_.sharding().rows() + rows_.sharding().first(0, c.half, c.rank);
 }
 
 void LossHead::fill(const HostTensor& labels) const {
@@ -121,7 +121,8 @@ void LossHead::fill(const HostTensor& labels) const {
   fleet_.each([&](const Cell& c) {
     const OfRank::Half& half = of(c).halves[c.half];
     machine.write(half.starts.tensor, starts.values);
-    runtime::copy_window(labels, {first_row(c), 0, rows_.deal().run, 1}, machine.bytes(half.labels.tensor));
+    runtime::copy_window(labels, {first_row(c), 0, rows_.sharding().run, 1},
+                         machine.bytes(half.labels.tensor));
     machine.declare_input(half.labels.tensor);
   });
 }
@@ -129,7 +130,7 @@ void LossHead::fill(const HostTensor& labels) const {
 HostTensor LossHead::losses() const {
   HostTensor all = runtime::make_tensor("loss", DType::kFp32, {params_.all_rows(), 1});
   fleet_.each([&](const Cell& c) {
-    runtime::paste_window(all, {first_row(c), 0, rows_.deal().run, 1},
+    runtime::paste_window(all, {first_row(c), 0, rows_.sharding().run, 1},
                           fleet_.machine().bytes(of(c).halves[c.half].loss.tensor));
   });
   return all;

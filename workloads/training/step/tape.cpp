@@ -19,7 +19,7 @@ LayerTape make_tape(Fleet& fleet, const TrainingParams& params, const RankShare&
   const std::uint64_t d = params.model().head_dim;
   Replica& replica = fleet.replica(rank);
   const auto shared = [&](const char* name, std::uint64_t columns) {
-    return replica.shared(rank.rank, name, kDType, rows.deal().rows(), columns);
+    return replica.shared(rank.rank, name, kDType, rows.sharding().rows(), columns);
   };
   LayerTape tape;
   tape.normed = rows.make(rank, "normed");
@@ -46,7 +46,7 @@ LayerGradients make_gradients(Fleet& fleet, const TrainingParams& params, const 
   const ModelShape& m = params.model();
   Replica& replica = fleet.replica(rank);
   const auto shared = [&](const char* name, std::uint64_t columns) {
-    return replica.shared(rank.rank, name, kDType, rows.deal().rows(), columns);
+    return replica.shared(rank.rank, name, kDType, rows.sharding().rows(), columns);
   };
   LayerGradients made;
   made.normed = rows.make(rank, "normed_gradient");

@@ -17,43 +17,44 @@ constexpr isa::DType kDType = TransformerParams::kDType;
 RowExchange::RowExchange(Fleet& fleet, const TrainingParams& params)
     : fleet_(fleet),
       hidden_(params.model().hidden),
-      deal_{1, fleet.halves(), fleet.ranks(), params.rows() / (fleet.halves() * fleet.ranks())} {}
+      sharding_{1, fleet.halves(), fleet.ranks(), params.rows() / (fleet.halves() * fleet.ranks())} {}
 
 TokenRows RowExchange::make(const Cell& rank, const char* name) const {
   TokenRows rows;
-  rows.all = fleet_.replica(rank).shared(rank.rank, name, kDType, deal_.rows(), hidden_);
+  rows.all = fleet_.replica(rank).shared(rank.rank, name, kDType, sharding_.rows(), hidden_);
   for (std::size_t h = 0; h < fleet_.halves() && fleet_.ranks() > 1; ++h)
     rows.own.push_back(own({rank.replica, rank.rank, h}, name));
   return rows;
 }
 
 Matrix RowExchange::own(const Cell& c, const char* name) const {
-  return fleet_.replica(c).own(c.rank, c.half, name, kDType, deal_.run, hidden_);
+  return fleet_.replica(c).own(c.rank, c.half, name, kDType, sharding_.run, hidden_);
 }
 
 HbmView RowExchange::own(const TokenRows& rows, const Cell& c) const {
-  if (rows.own.empty()) return rows_of(rows.all.of(c.half), deal_.first(0, c.half, c.rank), deal_.run);
+  if (rows.own.empty())
+    return rows_of(rows.all.of(c.half), sharding_.first(0, c.half, c.rank), sharding_.run);
   return rows.own[c.half].of(c.half);
 }
 
 End RowExchange::own_end(const TokenRows& rows, const Cell& c) const {
-  return end_of(rows.own[c.half], c.half, 0, deal_.run, 1);
+  return end_of(rows.own[c.half], c.half, 0, sharding_.run, 1);
 }
 
 End RowExchange::block_end(const TokenRows& rows, const Cell& c) const {
-  return end_of(rows.all, c.half, deal_.first_of_block(0, c.half), deal_.run, deal_.ranks);
+  return end_of(rows.all, c.half, sharding_.first_of_block(0, c.half), sharding_.run, sharding_.ranks);
 }
 
 void RowExchange::all_gather(const std::string& region, const Which& which) const {
   if (fleet_.ranks() > 1)
     fleet_.exchange(
-        {Across::kRanks, region, Operation::kAllGather, kDType, deal_.block() * hidden_},
+        {Across::kRanks, region, Operation::kAllGather, kDType, sharding_.block() * hidden_},
         [&](const Cell& c) { return own_end(which(c), c); },
         [&](const Cell& c) { return block_end(which(c), c); });
   fleet_.each_rank([&](const Cell& c) {
     fleet_.replica(c).meet(c.rank, [&](std::size_t writer, std::size_t viewer) {
       return std::vector<HbmView>{
-          rows_of(which(c).all.of(viewer), deal_.first_of_block(0, writer), deal_.block())};
+          rows_of(which(c).all.of(viewer), sharding_.first_of_block(0, writer), sharding_.block())};
     });
   });
 }
@@ -61,7 +62,7 @@ void RowExchange::all_gather(const std::string& region, const Which& which) cons
 void RowExchange::reduce_scatter(const std::string& region, const Which& which) const {
   if (fleet_.ranks() == 1) return;
   fleet_.exchange(
-      {Across::kRanks, region, Operation::kReduceScatter, kDType, deal_.block() * hidden_},
+      {Across::kRanks, region, Operation::kReduceScatter, kDType, sharding_.block() * hidden_},
       [&](const Cell& c) { return block_end(which(c), c); },
       [&](const Cell& c) { return own_end(which(c), c); });
 }

@@ -18,7 +18,7 @@ class RowExchange {
  public:
   RowExchange(Fleet& fleet, const TrainingParams& params);
 
-  const RowDeal& deal() const { return deal_; }
+  const RowSharding& sharding() const { return sharding_; }
   TokenRows make(const Cell& rank, const char* name) const;
   // Of one cell alone, which nobody else has.
   Matrix own(const Cell& cell, const char* name) const;
@@ -36,7 +36,7 @@ class RowExchange {
 
   Fleet& fleet_;
   std::uint64_t hidden_;
-  RowDeal deal_;
+  RowSharding sharding_;
 };
 
 }  // namespace tahoma::workloads

@@ -12,11 +12,11 @@ ExpertLayout::ExpertLayout(const ExpertCase& shape, std::uint64_t per_token, con
       sources_(!shape.exchanged   ? 1
                : shape.block == 1 ? shape.blocks()
                                   : shape.block) {
-  deal(expert, own);
+  shard(expert, own);
   lay_out();
 }
 
-void ExpertLayout::deal(const Expert& expert, const Own& own) {
+void ExpertLayout::shard(const Expert& expert, const Own& own) {
   tokens_.resize(shape_.ranks * shape_.halves * shape_.experts());
   for (std::size_t r = 0; r < shape_.ranks; ++r)
     for (std::size_t h = 0; h < shape_.halves; ++h) {

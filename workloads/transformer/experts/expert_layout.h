@@ -62,7 +62,7 @@ class ExpertLayout {
   const std::vector<std::uint64_t>& tokens_of(std::size_t rank, std::size_t half, std::size_t expert) const {
     return tokens_[(rank * shape_.halves + half) * shape_.experts() + expert];
   }
-  void deal(const Expert& expert, const Own& own);
+  void shard(const Expert& expert, const Own& own);
   void lay_out();
   std::vector<std::uint64_t> row_counts(std::size_t rank, std::size_t slot) const;
 

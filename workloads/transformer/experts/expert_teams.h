@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who exchanges tokens with whom, where the experts of a layer are dealt to blocks of a replica's ranks
+// Who exchanges tokens with whom, where the experts of a layer are sharded over blocks of a replica's ranks
 // (`workload.parallel.expert`). Across blocks: the ranks with the same place in theirs, one of each, to which
 // a token goes once however many ranks share its expert. Within a block: its ranks, which tell each other
 // what came. Each half of a rank is in teams of its own.

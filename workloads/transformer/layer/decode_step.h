@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The layers of a decoding step on the ranks of a replica: one new token of each sequence against a cache of
 // those before it. Every half of a rank has the whole residual stream, which is small; the ranks' partial
-// sums are added up by an all_reduce, of which each half's cores do a part of the rows. Sequences are dealt
-// to the halves, and to the ranks that have the same heads, with their caches: k [kv heads, sequences,
+// sums are added up by an all_reduce, of which each half's cores do a part of the rows. Sequences are sharded
+// over the halves, and to the ranks that have the same heads, with their caches: k [kv heads, sequences,
 // head_dim, capacity], v [kv heads, sequences, capacity, head_dim].
 //
 // Groups that share sequences have equal parts of every sequence's cache and do all but attention alike; each

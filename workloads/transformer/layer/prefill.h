@@ -8,8 +8,8 @@
 // each rank. A slice's collective runs while the next slice is computed. Weights pass once for each slice.
 //
 // Groups that share sequences do all this on their own tokens (workloads/transformer/partition/tokens.h).
-// Rotated keys, and values, are gathered over the groups in the order of their positions, and a run of queries
-// meets those up to its end.
+// Rotated keys, and values, are gathered over the groups in the order of their positions, and a run of
+// queries meets those up to its end.
 #pragma once
 
 #include "workloads/transformer/experts/experts.h"
@@ -87,8 +87,8 @@ class Prefill final : public PhasePrograms {
   void for_rows(Body&& body) const;
 
   RankShare share_;
-  RowDeal rows_;
-  TokenDeal tokens_;
+  RowSharding rows_;
+  TokenSharding tokens_;
   std::size_t microbatch_ = 0;
   std::vector<Rank> ranks_;
   std::unique_ptr<Experts> experts_;

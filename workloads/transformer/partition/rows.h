@@ -8,7 +8,7 @@
 
 namespace tahoma::workloads {
 
-struct RowDeal {
+struct RowSharding {
   std::uint64_t slices = 1, halves = 1, ranks = 1;
   std::uint64_t run = 0;  // rows of a half of a rank in a slice
 

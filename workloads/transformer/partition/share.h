@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of a layer a rank has, and what its halves do of that. Heads are dealt to the ranks; where there are
-// more ranks than heads, `sharers` of them have the same heads and each does a part of the rows (queries of
-// a prefill, sequences of a decoding step). Keys and values stand on every rank that needs them. Experts are
-// dealt to blocks of neighbouring ranks.
+// What of a layer a rank has, and what its halves do of that. Heads are sharded over the ranks; where there
+// are more ranks than heads, `sharers` of them have the same heads and each does a part of the rows (queries
+// of a prefill, sequences of a decoding step). Keys and values stand on every rank that needs them. Experts
+// are sharded over blocks of neighbouring ranks.
 #pragma once
 
 #include "runtime/run/placement.h"
