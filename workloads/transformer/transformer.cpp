@@ -36,7 +36,7 @@ class Transformer final : public runtime::Workload {
     seed_ = seed;
     std::optional<HostCase> values;
     if (machine.functional()) values = host_case(params_, seed_);
-    auto places = places_of(machine.params(), params_.placement, params_.parallel);
+    auto places = rank_cores_of(machine.params(), params_.placement, params_.parallel);
     if (params_.model.experts > 0) {
       routing_.emplace(params_, seed);
       seat_teams(machine.params(), params_.parallel, places);
@@ -98,7 +98,7 @@ class Transformer final : public runtime::Workload {
   isa::DType compute_dtype() const override { return kDType; }
   std::uint32_t cores_used() const override {
     return static_cast<std::uint32_t>(params_.parallel.ranks() *
-                                      replicas_.front()->groups().front().replica->halves());
+                                      replicas_.front()->groups().front().replica->physical_cores());
   }
   std::string describe() const override { return params_.describe(); }
 

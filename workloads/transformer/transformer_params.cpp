@@ -191,19 +191,19 @@ void TransformerParams::check_decode(const model::MachineParams& machine) const 
   }
   if (parallel.pipeline == 1) return;
   for (std::uint64_t h = 0; h < machine.chip.lnc; ++h) {
-    const std::uint64_t of_half = runtime::part_of(rows(), machine.chip.lnc, h).count,
+    const std::uint64_t of_core = runtime::part_of(rows(), machine.chip.lnc, h).count,
                         ranks = parallel.tensor;
-    const std::uint64_t run = of_half * model.hidden / ranks;
-    if ((of_half % ranks == 0 || ranks % of_half == 0) && of_half * model.hidden == run * ranks &&
+    const std::uint64_t run = of_core * model.hidden / ranks;
+    if ((of_core % ranks == 0 || ranks % of_core == 0) && of_core * model.hidden == run * ranks &&
         run % 32 == 0)
       continue;
     throw base::UserError(
         "E-MDL-010", "workload.parallel.tensor",
         fmt::format(
-            "{} rows of {} features, a microbatch on one half of each of {} ranks, are handed over in "
-            "runs of whole accesses of HBM, one a rank; expected a power of two as degree, and fewer "
-            "microbatches or ranks",
-            of_half, model.hidden, ranks));
+            "{} rows of {} features, a microbatch on one physical core of each of {} ranks, are handed "
+            "over in runs of whole accesses of HBM, one a rank; expected a power of two as degree, and "
+            "fewer microbatches or ranks",
+            of_core, model.hidden, ranks));
   }
 }
 

@@ -174,10 +174,10 @@ class BackwardCheck {
         ds_sizes[at] = p[at] * (std::fabs(dp) + std::fabs(delta));
       }
     }
-    const auto transposed = [&](const Doubles& a) { return transposed(a, rows, kv_len_); };
-    const Factor of_p{transposed(p), transposed(p_errors), transposed(p)}, of_ds{ds, ds_errors, ds_sizes};
+    const auto by_key = [&](const Doubles& a) { return transposed(a, rows, kv_len_); };
+    const Factor of_p{by_key(p), by_key(p_errors), by_key(p)}, of_ds{ds, ds_errors, ds_sizes};
     dq.add(of_ds, h.k, head * q_len_ + first, rows, d_);
-    dk.add({transposed(ds), transposed(ds_errors), transposed(ds_sizes)}, q, kv * kv_len_, kv_len_, d_);
+    dk.add({by_key(ds), by_key(ds_errors), by_key(ds_sizes)}, q, kv * kv_len_, kv_len_, d_);
     dv.add(of_p, d_o, kv * kv_len_, kv_len_, d_);
   }
 

@@ -17,32 +17,34 @@ constexpr isa::DType kDType = TransformerParams::kDType;
 RowExchange::RowExchange(Fleet& fleet, const TrainingParams& params)
     : fleet_(fleet),
       hidden_(params.model().hidden),
-      sharding_{1, fleet.halves(), fleet.ranks(), params.rows() / (fleet.halves() * fleet.ranks())} {}
+      sharding_{1, fleet.physical_cores(), fleet.ranks(),
+                params.rows() / (fleet.physical_cores() * fleet.ranks())} {}
 
 TokenRows RowExchange::make(const Cell& rank, const char* name) const {
   TokenRows rows;
   rows.all = fleet_.replica(rank).shared(rank.rank, name, kDType, sharding_.rows(), hidden_);
-  for (std::size_t h = 0; h < fleet_.halves() && fleet_.ranks() > 1; ++h)
+  for (std::size_t h = 0; h < fleet_.physical_cores() && fleet_.ranks() > 1; ++h)
     rows.own.push_back(own({rank.replica, rank.rank, h}, name));
   return rows;
 }
 
 Matrix RowExchange::own(const Cell& c, const char* name) const {
-  return fleet_.replica(c).own(c.rank, c.half, name, kDType, sharding_.run, hidden_);
+  return fleet_.replica(c).own(c.rank, c.physical_core, name, kDType, sharding_.run, hidden_);
 }
 
 HbmView RowExchange::own(const TokenRows& rows, const Cell& c) const {
   if (rows.own.empty())
-    return rows_of(rows.all.of(c.half), sharding_.first(0, c.half, c.rank), sharding_.run);
-  return rows.own[c.half].of(c.half);
+    return rows_of(rows.all.of(c.physical_core), sharding_.first(0, c.physical_core, c.rank), sharding_.run);
+  return rows.own[c.physical_core].of(c.physical_core);
 }
 
 End RowExchange::own_end(const TokenRows& rows, const Cell& c) const {
-  return end_of(rows.own[c.half], c.half, 0, sharding_.run, 1);
+  return end_of(rows.own[c.physical_core], c.physical_core, 0, sharding_.run, 1);
 }
 
 End RowExchange::block_end(const TokenRows& rows, const Cell& c) const {
-  return end_of(rows.all, c.half, sharding_.first_of_block(0, c.half), sharding_.run, sharding_.ranks);
+  return end_of(rows.all, c.physical_core, sharding_.first_of_block(0, c.physical_core), sharding_.run,
+                sharding_.ranks);
 }
 
 void RowExchange::all_gather(const std::string& region, const Which& which) const {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of tokens that stand in a tensor for one expert, from one place (a rank, a half) after another, as
-// many from each as the routing says. Behind them the tensor has rows up to a multiple of 16, which products
-// read without use (workloads/common/transposed_load.h), and for each place an access of HBM, which travels
-// where there is no row: Communicator asks for that.
+// Rows of tokens that stand in a tensor for one expert, from one place (a rank, a physical core) after
+// another, as many from each as the routing says. Behind them the tensor has rows up to a multiple of 16,
+// which products read without use (workloads/common/transposed_load.h), and for each place an access of HBM,
+// which travels where there is no row: Communicator asks for that.
 #pragma once
 
 #include <cstdint>

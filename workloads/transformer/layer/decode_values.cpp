@@ -41,7 +41,7 @@ void DecodeStep::fill(runtime::Machine& machine, const HostCase& values) const {
     fill_all(machine, replica_, ranks_[r].table, values.table);
     for (std::size_t g = 0; g < replica_.alike().size(); ++g)
       for (std::size_t b = 0; b < params_.microbatches; ++b)
-        for (std::size_t h = 0; h < replica_.halves(); ++h) {
+        for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {
           if (station_.before == nullptr)
             runtime::copy_window(values.x, {first_row(g, b), 0, rows(), values.x.columns()},
                                  row_of(machine, replica_, g, ranks_[r].in[b][h], 0));
@@ -55,7 +55,7 @@ void DecodeStep::fill(runtime::Machine& machine, const HostCase& values) const {
 void DecodeStep::gather(runtime::Machine& machine, runtime::HostTensor& out) const {
   for (std::size_t g = 0; g < replica_.alike().size(); ++g)
     for (std::size_t b = 0; b < params_.microbatches; ++b)
-      for (std::size_t h = 0; h < replica_.halves(); ++h) {
+      for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {
         const auto [first, count] = reduced_rows(h);
         const std::size_t rank = (h + 1) % ranks_.size();
         runtime::paste_window(out, {first_row(g, b) + first, 0, count, out.columns()},
