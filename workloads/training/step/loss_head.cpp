@@ -35,11 +35,11 @@ LossHead::OfRank LossHead::make(const Cell& rank) const {
     const auto control = [&](const char* name, std::uint64_t count) {
       return replica.control(rank.rank, h, name, DType::kInt32, count, 1);
     };
-    made.physical_cores.push_back(
+    made.core_tensors.push_back(
         {control("labels", run), control("starts", fleet_.machine().params().chip.core.sbuf.partitions),
          own("places", DType::kInt32, run), own("loss", DType::kFp32, run), own("part", DType::kFp32, 1),
          rows_.own({rank.replica, rank.rank, h}, "normed_head_gradient")});
-    replica.declare_input(made.physical_cores.back().places.tensor);
+    replica.declare_input(made.core_tensors.back().places.tensor);
   }
   return made;
 }
@@ -51,7 +51,7 @@ HbmView LossHead::rows_of_core(const Matrix& matrix, const Cell& c) const {
 void LossHead::loss(const Cell& c) {
   runtime::Kernel& kernel = fleet_.kernel(c);
   const runtime::Kernel::Scope scope(kernel);
-  const OfRank::CoreTensors& tensors = of(c).physical_cores[c.physical_core];
+  const OfRank::CoreTensors& tensors = of(c).core_tensors[c.physical_core];
   const auto view = [&](const Matrix& matrix) { return matrix.of(c.physical_core); };
   const HbmView logits = rows_of_core(of(c).logits, c);
   emit_cross_entropy(kernel, fleet_.machine().params(),
@@ -83,7 +83,7 @@ void LossHead::forward_and_back(const TrainingLayers& layers) {
   fleet_.region("back head");
   fleet_.each([&](const Cell& c) {
     back(c).input_gradient(rows_of_core(of(c).logits, c), parameters_.head(c).of(c.physical_core),
-                           of(c).physical_cores[c.physical_core].normed_gradient.of(c.physical_core));
+                           of(c).core_tensors[c.physical_core].normed_gradient.of(c.physical_core));
   });
   fleet_.each_rank([&](const Cell& c) {
     fleet_.replica(c).meet(c.rank, [&](std::size_t writer, std::size_t viewer) {
@@ -102,7 +102,7 @@ void LossHead::forward_and_back(const TrainingLayers& layers) {
   fleet_.each([&](const Cell& c) {
     back(c).norm({layers.stream(c, last),
                   parameters_.gain(c, norm),
-                  of(c).physical_cores[c.physical_core].normed_gradient.of(c.physical_core),
+                  of(c).core_tensors[c.physical_core].normed_gradient.of(c.physical_core),
                   rows_.own(layers.gradient(c, last), c),
                   parameters_.gain_part(c, norm),
                   {}});
@@ -119,7 +119,7 @@ void LossHead::fill(const HostTensor& labels) const {
       runtime::make_tensor("starts", DType::kInt32, {machine.params().chip.core.sbuf.partitions, 1});
   fill_row_starts(starts, params_.model().vocabulary);
   fleet_.each([&](const Cell& c) {
-    const OfRank::CoreTensors& tensors = of(c).physical_cores[c.physical_core];
+    const OfRank::CoreTensors& tensors = of(c).core_tensors[c.physical_core];
     machine.write(tensors.starts.tensor, starts.values);
     runtime::copy_window(labels, {first_row(c), 0, rows_.sharding().run, 1},
                          machine.bytes(tensors.labels.tensor));
@@ -131,7 +131,7 @@ HostTensor LossHead::losses() const {
   HostTensor all = runtime::make_tensor("loss", DType::kFp32, {params_.all_rows(), 1});
   fleet_.each([&](const Cell& c) {
     runtime::paste_window(all, {first_row(c), 0, rows_.sharding().run, 1},
-                          fleet_.machine().bytes(of(c).physical_cores[c.physical_core].loss.tensor));
+                          fleet_.machine().bytes(of(c).core_tensors[c.physical_core].loss.tensor));
   });
   return all;
 }

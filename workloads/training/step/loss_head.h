@@ -25,7 +25,7 @@ class LossHead {
     struct CoreTensors {
       Matrix labels, starts, places, loss, part, normed_gradient;
     };
-    std::vector<CoreTensors> physical_cores;
+    std::vector<CoreTensors> core_tensors;
   };
   OfRank make(const Cell& rank) const;
   const OfRank& of(const Cell& c) const { return ranks_[fleet_.rank_number(c)]; }

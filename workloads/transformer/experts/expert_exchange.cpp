@@ -44,14 +44,14 @@ PhasePrograms::Party Experts::across(const Step& step, std::size_t slot, bool ou
     for (std::size_t j = 0; j < blocks; ++j)
       counts[out ? i * blocks + j : j * blocks + i] = layout.sent(ranks[i], h, slot).elements(j);
   const Side here = [&](std::size_t r) {
-    const CoreTensors& tensors = step.ranks[r].physical_cores[h];
+    const CoreTensors& tensors = step.ranks[r].core_tensors[h];
     return Travel{out ? &tensors.sent : &tensors.back, &layout.sent(r, h, slot), 0, blocks};
   };
   const Side there = [&](std::size_t r) {
     const OfRank& rank = step.ranks[r];
     if (shape_.block == 1)
       return Travel{out ? &rank.rows : &rank.partial, &layout.rows(r, slot), layout.place(h, 0), blocks};
-    const CoreTensors& tensors = rank.physical_cores[h];
+    const CoreTensors& tensors = rank.core_tensors[h];
     return Travel{out ? &tensors.arrived : &tensors.returned, &layout.arrived(r, h, slot), 0, blocks};
   };
   return exchange(Operation::kAllToAll, number, std::move(counts), out ? here : there, out ? there : here);
@@ -66,7 +66,7 @@ PhasePrograms::Party Experts::within(const Step& step, std::size_t slot, bool ou
   std::vector<std::uint64_t> counts;
   for (std::size_t i = 0; i < teams_->block_size(); ++i) counts.push_back(rows.elements(first + i));
   const Side one = [&](std::size_t r) {
-    const CoreTensors& tensors = step.ranks[r].physical_cores[h];
+    const CoreTensors& tensors = step.ranks[r].core_tensors[h];
     if (shape_.blocks() == 1)
       return Travel{out ? &tensors.sent : &tensors.back, &layout.sent(r, h, slot), 0, 0};
     return Travel{out ? &tensors.arrived : &tensors.returned, &layout.arrived(r, h, slot), 0, 0};

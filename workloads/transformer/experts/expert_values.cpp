@@ -45,7 +45,7 @@ void Experts::fill(runtime::Machine& machine, const HostCase& values) const {
     for (std::size_t r = 0; r < replica_.ranks(); ++r)
       for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {
         const auto [first, count] = own(step, r, h);
-        const Matrix& matrix = step.ranks[r].physical_cores[h].bias;
+        const Matrix& matrix = step.ranks[r].core_tensors[h].bias;
         HostTensor bias = runtime::make_tensor("routing_bias", isa::DType::kFp32, matrix.tensor.shape);
         for (std::uint64_t row = 0; row < count; ++row)
           for (std::uint64_t k = 0; k < routing_.per_token(); ++k) {
@@ -76,8 +76,8 @@ void Experts::check(runtime::Machine& machine, runtime::GoldenResult& golden) co
         for (std::uint64_t row = 0; row < count; ++row)
           for (std::uint64_t k = 0; k < routing_.per_token(); ++k)
             chosen.push_back(expert(step.turn, first + row, k));
-        held(step.ranks[r].physical_cores[h].chosen, chosen);
-        held(step.ranks[r].physical_cores[h].places, step.layout.places(r, h));
+        held(step.ranks[r].core_tensors[h].chosen, chosen);
+        held(step.ranks[r].core_tensors[h].places, step.layout.places(r, h));
       }
 }
 

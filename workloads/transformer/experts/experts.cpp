@@ -54,7 +54,7 @@ Experts::Step Experts::plan(const Turn& turn, const Own& own) const {
       shape_, routing_.per_token(), [&](std::uint64_t row, std::uint64_t k) { return expert(turn, row, k); },
       [&](std::size_t r, std::size_t h) { return rows[r * replica_.physical_cores() + h]; });
   std::vector<OfRank> ranks(replica_.ranks());
-  for (OfRank& rank : ranks) rank.physical_cores.resize(replica_.physical_cores());
+  for (OfRank& rank : ranks) rank.core_tensors.resize(replica_.physical_cores());
   return {turn, std::move(rows), std::move(layout), std::move(ranks)};
 }
 
@@ -76,7 +76,7 @@ void Experts::place_numbers() {
     for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {
       std::uint64_t count = 0;
       for (Step& step : steps_) {
-        step.ranks[r].physical_cores[h].numbers = count;
+        step.ranks[r].core_tensors[h].numbers = count;
         count += numbers_of(step, r, h).size();
       }
       numbers_.push_back(
@@ -100,9 +100,9 @@ void Experts::allocate(Step& step) {
     rank.hidden = tensor("expert_hidden", share_.ffn);
     rank.partial = tensor("expert_partial", params_.model.hidden);
     for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {
-      const std::uint64_t numbers = rank.physical_cores[h].numbers;
-      rank.physical_cores[h] = allocate_core_tensors(step, r, h);
-      rank.physical_cores[h].numbers = numbers;
+      const std::uint64_t numbers = rank.core_tensors[h].numbers;
+      rank.core_tensors[h] = allocate_core_tensors(step, r, h);
+      rank.core_tensors[h].numbers = numbers;
     }
   }
 }
@@ -137,7 +137,7 @@ Experts::CoreTensors Experts::allocate_core_tensors(const Step& step, std::size_
 
 void Experts::route(const Step& step, const View& normed) {
   replica_.each("router", [&](std::size_t r, std::size_t h) {
-    const CoreTensors& tensors = step.ranks[r].physical_cores[h];
+    const CoreTensors& tensors = step.ranks[r].core_tensors[h];
     const std::uint64_t rows = own(step, r, h).count;
     if (rows == 0) return;
     RoutingShape shape{rows, params_.model.experts, routing_.per_token(), params_.model.hidden};
@@ -155,12 +155,12 @@ void Experts::route(const Step& step, const View& normed) {
 void Experts::take(const Step& step, const View& normed, std::size_t slot) {
   replica_.each("expert rows", [&](std::size_t r, std::size_t h) {
     const OfRank& rank = step.ranks[r];
-    std::uint64_t first = rank.physical_cores[h].numbers;
+    std::uint64_t first = rank.core_tensors[h].numbers;
     for (std::size_t before = 0; before < slot; ++before) first += step.layout.taken(r, h, before).size();
     const std::uint64_t count = step.layout.taken(r, h, slot).size();
     if (count == 0) return;
     const Segment& segment = shape_.exchanged ? step.layout.sent(r, h, slot) : step.layout.rows(r, slot);
-    const HbmView to = shape_.exchanged ? segment.part_of(rank.physical_cores[h].sent.of(h), 0, count)
+    const HbmView to = shape_.exchanged ? segment.part_of(rank.core_tensors[h].sent.of(h), 0, count)
                                         : segment.part_of(rank.rows.of(h),
                                                           step.layout.rows_of_core(r, slot, h).first, count);
     const runtime::Kernel::Scope scope(replica_.kernel(r, h));
@@ -201,12 +201,12 @@ void Experts::combine(const Step& step, const View& out) {
     const OfRank& rank = step.ranks[r];
     const std::uint64_t rows = own(step, r, h).count, k = routing_.per_token();
     if (rows == 0) return;
-    const std::uint64_t first = rank.physical_cores[h].numbers + numbers_of(step, r, h).size() - rows * k;
+    const std::uint64_t first = rank.core_tensors[h].numbers + numbers_of(step, r, h).size() - rows * k;
     const runtime::Kernel::Scope scope(replica_.kernel(r, h));
     emit_weighted_rows(replica_.kernel(r, h), replica_.machine(),
-                       {shape_.exchanged ? rank.physical_cores[h].back.of(h) : rank.partial.of(h),
+                       {shape_.exchanged ? rank.core_tensors[h].back.of(h) : rank.partial.of(h),
                         numbers_at(numbers_[r * replica_.physical_cores() + h].of(h), first, rows, k),
-                        rank.physical_cores[h].gates.of(h), out(r, h)});
+                        rank.core_tensors[h].gates.of(h), out(r, h)});
   });
 }
 

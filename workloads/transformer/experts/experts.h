@@ -59,7 +59,7 @@ class Experts {
   };
   struct OfRank {
     Matrix rows, gate_up, hidden, partial;  // of all slots
-    std::vector<CoreTensors> physical_cores;
+    std::vector<CoreTensors> core_tensors;
   };
   struct Step {
     Turn turn;

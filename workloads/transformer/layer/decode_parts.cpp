@@ -16,7 +16,7 @@ void DecodeStep::allocate_parts(std::size_t r, Layer& layer) {
   for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {
     const std::uint64_t count = sequences_of(r, h).count, sums = aligned(share_.heads * count, kWide);
     if (count == 0) continue;
-    Layer::CoreTensors& tensors = layer.physical_cores[h];
+    Layer::CoreTensors& tensors = layer.core_tensors[h];
     tensors.part = replica_.own(r, h, "part", kDType, count, columns);
     tensors.lse = replica_.own(r, h, "lse", kWide, 1, sums);
     replica_.declare_input(tensors.lse.tensor);
@@ -41,7 +41,7 @@ std::vector<PhasePrograms::Share> DecodeStep::shares() const {
     for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {
       const std::uint64_t count = sequences_of(r, h).count;
       if (count == 0) continue;
-      const Layer::CoreTensors& tensors = layers_[r].physical_cores[h];
+      const Layer::CoreTensors& tensors = layers_[r].core_tensors[h];
       shares.push_back({"attention", 0, r, h, end_of(tensors.part, h, 0, count, 1),
                         end_of(tensors.parts, h, 0, count, groups)});
       shares.push_back(
@@ -54,7 +54,7 @@ void DecodeStep::merge() {
   replica_.each("merge", [&](std::size_t r, std::size_t h) {
     const runtime::Part own = sequences_of(r, h);
     if (own.count == 0) return;
-    const Layer::CoreTensors& tensors = layers_[r].physical_cores[h];
+    const Layer::CoreTensors& tensors = layers_[r].core_tensors[h];
     part(r, h).merge(params_.parallel.sequence, share_.heads, tensors.parts.of(h), tensors.lses.of(h),
                      rows_of(layers_[r].o.of(h), own.first, own.count));
   });

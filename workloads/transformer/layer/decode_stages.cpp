@@ -87,7 +87,7 @@ void DecodeStep::put_together() {
 
 void DecodeStep::end(std::size_t microbatch) {
   replica_.each("residual", [&](std::size_t r, std::size_t h) {
-    const HbmView middle = all_rows(layers_[r].physical_cores[h].middle, h),
+    const HbmView middle = all_rows(layers_[r].core_tensors[h].middle, h),
                   sum = all_rows(layers_[r].sum_mlp, h);
     if (station_.behind == nullptr) return part(r, h).add(middle, sum, ranks_[r].out[microbatch][h].of(h));
     const Run run = run_of(r, h);

@@ -79,7 +79,7 @@ DecodeStep::Layer DecodeStep::allocate(std::size_t r, std::size_t number) {
   layer.sum = replica_.ranks() > 1 ? whole("sum", m.hidden) : layer.partial;
   layer.sum_mlp = replica_.ranks() > 1 ? whole("sum_mlp", m.hidden) : layer.partial_mlp;
   for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {
-    Layer::CoreTensors& tensors = layer.physical_cores.emplace_back();
+    Layer::CoreTensors& tensors = layer.core_tensors.emplace_back();
     const auto own = [&](const char* name) {
       return known(replica_.own(r, h, name, kDType, padded, m.hidden));
     };
@@ -106,7 +106,7 @@ Products DecodeStep::products(std::size_t layer) const {
 void DecodeStep::make_heads(std::size_t layer) {
   const std::uint64_t d = params_.model.head_dim, rotated = share_.heads + share_.kv_heads;
   products(layer).make_heads(
-      [&](std::size_t r, std::size_t h) { return all_rows(layers_[r].physical_cores[h].normed, h); });
+      [&](std::size_t r, std::size_t h) { return all_rows(layers_[r].core_tensors[h].normed, h); });
   replica_.each("rope", [&](std::size_t r, std::size_t h) {
     const auto [first, count] = share_.units_of(h);
     if (count > 0 && first < rotated)
@@ -162,8 +162,8 @@ void DecodeStep::attend(std::size_t layer) {
     LayerPart::Decode decode{heads(layers_[r].qkv), cache.k.of(h),       cache.v.of(h), heads(layers_[r].o),
                              share_.kv_heads,       share_.heads_per_kv, own.count,     capacity()};
     if (!shares_sequences()) return part(r, h).decode(decode);
-    const HbmView lse = lse_of(layers_[r].physical_cores[h], h);
-    decode.o = layers_[r].physical_cores[h].part.of(h);
+    const HbmView lse = lse_of(layers_[r].core_tensors[h], h);
+    decode.o = layers_[r].core_tensors[h].part.of(h);
     decode.lse = &lse;
     part(r, h).decode(decode);
   });
@@ -211,14 +211,14 @@ void DecodeStep::reduce(const char* region, Whole partial, Whole sum) {
 
 void DecodeStep::feed_forward(std::size_t layer) {
   replica_.each("mlp norm", [&](std::size_t r, std::size_t h) {
-    const Layer::CoreTensors& tensors = layers_[r].physical_cores[h];
+    const Layer::CoreTensors& tensors = layers_[r].core_tensors[h];
     const HbmView sum = all_rows(layers_[r].sum, h), middle = all_rows(tensors.middle, h);
     part(r, h).norm(all_rows(tensors.stream, h), &sum, &middle, ranks_[r].weights[layer].mlp_gain.of(h),
                     all_rows(tensors.normed_mlp, h));
   });
   if (experts_) return mix_experts(layer);
   products(layer).feed_forward(
-      [&](std::size_t r, std::size_t h) { return all_rows(layers_[r].physical_cores[h].normed_mlp, h); });
+      [&](std::size_t r, std::size_t h) { return all_rows(layers_[r].core_tensors[h].normed_mlp, h); });
 }
 
 // Each physical core makes the rows that it then adds up over the ranks.
@@ -229,7 +229,7 @@ void DecodeStep::mix_experts(std::size_t layer) {
   };
   experts_->feed_forward(
       {microbatch_, layer, 0},
-      [&](std::size_t r, std::size_t h) { return rows_of_core(layers_[r].physical_cores[h].normed_mlp, h); },
+      [&](std::size_t r, std::size_t h) { return rows_of_core(layers_[r].core_tensors[h].normed_mlp, h); },
       [&](std::size_t r, std::size_t h) { return rows_of_core(layers_[r].partial_mlp, h); });
   if (replica_.ranks() == 1) meet_rows(&Layer::partial_mlp);
 }
@@ -246,12 +246,12 @@ void DecodeStep::meet_rows(Whole whole) {
 
 void DecodeStep::normalise(std::size_t layer) {
   replica_.each("attention norm", [&](std::size_t r, std::size_t h) {
-    const Layer::CoreTensors& tensors = layers_[r].physical_cores[h];
+    const Layer::CoreTensors& tensors = layers_[r].core_tensors[h];
     const HbmView stream = all_rows(tensors.stream, h), gain = ranks_[r].weights[layer].attention_gain.of(h),
                   normed = all_rows(tensors.normed, h);
     if (layer == 0) return part(r, h).norm(stream, nullptr, nullptr, gain, normed);
     const HbmView sum = all_rows(before_[r].sum_mlp, h);
-    part(r, h).norm(all_rows(before_[r].physical_cores[h].middle, h), &sum, &stream, gain, normed);
+    part(r, h).norm(all_rows(before_[r].core_tensors[h].middle, h), &sum, &stream, gain, normed);
   });
 }
 

@@ -51,7 +51,7 @@ class DecodeStep final : public PhasePrograms {
       Matrix stream, normed, middle, normed_mlp;
       Matrix part, lse, parts, lses;  // attention of this group's tokens, and of all groups'
     };
-    std::vector<CoreTensors> physical_cores;
+    std::vector<CoreTensors> core_tensors;
   };
   using Whole = Matrix Layer::*;
 

@@ -77,7 +77,7 @@ Prefill::Layer Prefill::allocate(std::size_t r, std::size_t number) {
   }
   if (!experts_ || replica_.ranks() == 1) layer.partial_mlp = whole("partial_mlp", m.hidden);
   for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {
-    Layer::CoreTensors& tensors = layer.physical_cores.emplace_back();
+    Layer::CoreTensors& tensors = layer.core_tensors.emplace_back();
     const auto own = [&](const char* name) {
       return replica_.own(r, h, name, kDType, rows_.own(), m.hidden);
     };
@@ -100,7 +100,7 @@ Prefill::Layer Prefill::allocate(std::size_t r, std::size_t number) {
 }
 
 HbmView Prefill::own(const Layer& layer, std::size_t h, std::size_t slice, Rows rows) const {
-  return rows_of((layer.physical_cores[h].*rows).of(h), slice * rows_.run, rows_.run);
+  return rows_of((layer.core_tensors[h].*rows).of(h), slice * rows_.run, rows_.run);
 }
 
 HbmView Prefill::own(const Layer& layer, std::size_t h, std::size_t slice, Rows rows, Whole whole) const {
@@ -120,7 +120,7 @@ void Prefill::exchange(const char* region, Operation operation, std::size_t slic
     Ends ends;
     for (std::size_t r = 0; r < replica_.ranks(); ++r) {
       const Layer& layer = layers_[r];
-      const End one = end_of(layer.physical_cores[h].*rows, h, slice * rows_.run, rows_.run, 1),
+      const End one = end_of(layer.core_tensors[h].*rows, h, slice * rows_.run, rows_.run, 1),
                 block = end_of(layer.*whole, h, rows_.first_of_block(slice, h), rows_.run, rows_.ranks);
       const bool gathers = operation == Operation::kAllGather;
       ends.input.push_back(gathers ? one : block);

@@ -51,7 +51,7 @@ class Prefill final : public PhasePrograms {
     struct CoreTensors {    // its rows, slice by slice
       Matrix stream, normed, sum, middle, normed_mlp, sum_mlp;
     };
-    std::vector<CoreTensors> physical_cores;
+    std::vector<CoreTensors> core_tensors;
   };
   using Whole = Matrix Layer::*;
   using Rows = Matrix Layer::CoreTensors::*;
