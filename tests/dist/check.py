@@ -12,6 +12,7 @@ import formatting
 import headers
 import hygiene
 import instructions
+import kinds
 import layers
 import test_names
 from repo import Repo
@@ -22,6 +23,7 @@ CHECKS = {
     "error_codes": lambda repo, _: error_codes.findings(repo),
     "formatting": lambda repo, _: formatting.findings(repo),
     "instructions": lambda repo, _: instructions.findings(repo),
+    "kinds": lambda repo, _: kinds.findings(repo),
     "test_names": lambda repo, _: test_names.findings(repo),
     "documents": lambda repo, arguments: documents.findings(repo, arguments.tahoma),
     "headers": lambda repo, arguments: headers.findings(repo, arguments.build),

@@ -11,6 +11,7 @@ import error_codes
 import formatting
 import hygiene
 import instructions
+import kinds
 import layers
 import test_names
 from repo import Repo
@@ -151,6 +152,25 @@ class TestNames(Planted):
 
     def test_a_name_used_twice_is_found(self):
         self.assertEqual(len(self.findings("codec: a", "codec: a")), 1)
+
+
+class Kinds(Planted):
+    def findings(self, case):
+        return kinds.findings(self.plant(
+            workloads__registry_cpp='      {"fly", "flies", make_fly},\n      {"swim",\n       "swims", make_swim},\n',
+            workloads__regression__all_yaml="cases:\n  runs:\n    one:\n      workload: ../a/fly.yaml\n"
+                                            f"    two:\n      workload: {case}\n",
+            workloads__a__fly_yaml="kind: fly\n", workloads__a__swim_yaml="kind: swim\n"))
+
+    def test_kinds_with_a_case_each_are_fine(self):
+        self.assertEqual(self.findings("../a/swim.yaml"), [])
+
+    def test_a_kind_without_a_case_is_found(self):
+        self.assertEqual(self.findings("../a/fly.yaml"),
+                         ["workloads/registry.cpp: kind 'swim' has no case in workloads/regression/*.yaml"])
+
+    def test_a_registry_that_cannot_be_read_is_found(self):
+        self.assertEqual(len(kinds.findings(self.plant(workloads__registry_cpp="none\n"))), 1)
 
 
 class Documents(Planted):

@@ -3,45 +3,33 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
-#include <vector>
-
-#include "runtime/golden/golden.h"
-#include "runtime/run/inputs.h"
 #include "workloads/attention/attention_sizes.h"
 #include "workloads/attention/flash_kernel.h"
-#include "workloads/common/turned.h"
+#include "workloads/attention/golden_attention.h"
+#include "workloads/common/kernel_case.h"
+#include "workloads/common/transposed_load.h"
 
 namespace tahoma::workloads {
 
 namespace {
 
-using runtime::GoldenResult, runtime::HostTensor, runtime::Machine, runtime::Tensor;
-
-struct InputParams {
-  std::string q, k, v;
-  void declare(base::ParamTree& t) {
-    t.add("q", q, std::string(), {}, ".npy file of Q [heads, q_len, d]; empty: from the seed",
-          base::chosen());
-    t.add("k", k, std::string(), {}, ".npy file of K [kv_heads, kv_len, d]; empty: from the seed",
-          base::chosen());
-    t.add("v", v, std::string(), {}, ".npy file of V [kv_heads, kv_len, d]; empty: from the seed",
-          base::chosen());
-  }
-};
+using runtime::GoldenResult, runtime::Part;
 
 constexpr const char* kTokens = "tokens";
 
-// The heads of a group of cores, and where they lie in its HBM.
-struct Placed {
-  HeadShare share;
-  Tensor qt, kt, v, o, lse;
-};
-
-class Attention final : public runtime::Workload {
+// Its units are query heads. The cores of a group (`split`) work on the same heads.
+class Attention final : public KernelCase {
  public:
-  void declare(base::ParamTree& t) override {
+  Attention() : KernelCase({"q", "k", "v"}) {}
+
+  double useful_flops() const override { return 4 * static_cast<double>(sizes_.d) * sizes_.pairs(); }
+  isa::DType compute_dtype() const override { return sizes_.type(); }
+  std::string describe() const override {
+    return "attention " + sizes_.describe() + (by_rows() ? ", token-major" : "");
+  }
+
+ protected:
+  void declare_parameters(base::ParamTree& t) override {
     sizes_.declare(t);
     t.add("lse", lse_, false, "also write the log of every query's sum of exp(scores), as backward takes it",
           base::chosen());
@@ -49,146 +37,82 @@ class Attention final : public runtime::Workload {
           "Q, K, V and O in HBM: a matrix for each head, those of Q and K transposed; or by rows, [tokens, "
           "heads d]",
           base::chosen());
-    t.group("inputs", inputs_);
+  }
+  void declare_cores(base::ParamTree& /*t*/) override {}  // AttentionSizes has `cores` and `split`
+  void check_sizes(const model::MachineParams& machine) const override { sizes_.check(machine); }
+
+  std::uint64_t units() const override { return sizes_.heads; }
+  std::uint64_t group_size() const override { return sizes_.split; }
+  std::vector<CoreGroup> groups() const override {
+    std::vector<CoreGroup> groups;
+    for (const HeadShare& share : sizes_.shares(machine()))
+      groups.push_back({share.core, {share.first, share.count}});
+    return groups;
   }
 
-  void check(const model::MachineParams& machine) const override { sizes_.check(machine); }
-
-  void prepare(Machine& machine, std::uint64_t seed) override {
-    seed_ = seed;
-    place(machine);
-    load_programs(machine);
-    for (const Placed& placed : placed_)
-      for (const Tensor* input : {&placed.qt, &placed.kt, &placed.v}) machine.declare_input(*input);
-    if (machine.functional()) place_inputs(machine);
+  std::vector<CaseTensor> tensors() const override {
+    CaseTensor q = rows_of_heads("q", sizes_.heads, sizes_.q_len, Role::kInput), k = keys("k"), v = keys("v"),
+               o = rows_of_heads("o", sizes_.heads, sizes_.q_len, Role::kOutput);
+    for (CaseTensor* loaded : {&q, &k}) {
+      if (by_rows()) {
+        loaded->hbm_rows = transposed_load_rows(loaded->shape[1]);
+      } else {
+        loaded->layout = HbmLayout::kTransposed;
+        loaded->hbm_name = loaded->name + "t";
+      }
+    }
+    std::vector<CaseTensor> all{q, k, v, o};
+    if (lse_) all.push_back({"lse", isa::DType::kFp32, {sizes_.heads, sizes_.q_len}, Role::kOutput});
+    return all;
   }
 
-  GoldenResult verify(Machine& machine) override {
-    const HostTensor all_q = q(), all_k = k();
-    const auto maker = [&](std::uint64_t rows) {
-      return [this, &machine, rows](std::uint64_t row, std::uint64_t) {
-        const std::uint64_t head = row / rows;
-        return fmt::format("{}, head {}", runtime::core_name(machine.params(), core_of(head)), head);
+  isa::Program program(const model::MachineParams& machine, const Part& heads) const override {
+    return member_program(machine, heads, 0);
+  }
+  isa::Program member_program(const model::MachineParams& machine, const Part& heads,
+                              std::uint64_t member) const override {
+    FlashShape shape = sizes_.shape_of({0, heads.first, heads.count, 0, 0}, member);
+    shape.lse = lse_;
+    shape.by_rows = by_rows();
+    return build_flash_kernel(shape, machine);
+  }
+  // Programs differ by how many heads there are and where the first stands among those of its key head.
+  std::uint64_t program_key(const Part& heads) const override {
+    return heads.count * sizes_.heads_per_kv() + heads.first % sizes_.heads_per_kv();
+  }
+
+  GoldenResult compare(const CaseValues& values, const MakerOf& maker) const override {
+    const auto of_head = [&](const std::string& output, std::uint64_t rows) -> runtime::MadeBy {
+      return [core = maker(output), rows](std::uint64_t row, std::uint64_t column) {
+        return fmt::format("{}, head {}", core(row, column), row / rows);
       };
     };
-    GoldenResult result =
-        check_attention(all_q, all_k, v(), o(machine), sizes_.scale(), sizes_.mask(), maker(sizes_.q_len));
+    const runtime::HostTensor &q = values.at("q"), &k = values.at("k");
+    GoldenResult result = check_attention(q, k, values.at("v"), values.at("o"), sizes_.scale(), sizes_.mask(),
+                                          of_head("o", sizes_.q_len));
     if (lse_)
-      result.add(check_attention_lse(all_q, all_k, lse(machine), sizes_.scale(), sizes_.mask(), maker(1)));
+      result.add(
+          check_attention_lse(q, k, values.at("lse"), sizes_.scale(), sizes_.mask(), of_head("lse", 1)));
     return result;
-  }
-
-  std::vector<runtime::NamedValues> outputs(Machine& machine) override {
-    std::vector<runtime::NamedValues> saved;
-    const auto save = [&](HostTensor tensor) {
-      saved.push_back({tensor.name, tensor.dtype, tensor.shape, std::move(tensor.values)});
-    };
-    save(o(machine));
-    if (lse_) save(lse(machine));
-    return saved;
-  }
-
-  double useful_flops() const override { return 4 * static_cast<double>(sizes_.d) * sizes_.pairs(); }
-  isa::DType compute_dtype() const override { return sizes_.type(); }
-  std::uint32_t cores_used() const override {
-    return static_cast<std::uint32_t>(placed_.size() * sizes_.split);
-  }
-  std::string describe() const override {
-    return "attention " + sizes_.describe() + (by_rows() ? ", token-major" : "");
   }
 
  private:
   bool by_rows() const { return layout_ == kTokens; }
-  HostTensor q() const {
-    return runtime::input(inputs_.q, "q", compute_dtype(), {sizes_.heads, sizes_.q_len, sizes_.d}, seed_, 0);
+  CaseTensor rows_of_heads(const char* name, std::uint64_t heads, std::uint64_t rows, Role role) const {
+    CaseTensor tensor{name, compute_dtype(), {heads, rows, sizes_.d}, role};
+    if (by_rows()) tensor.layout = HbmLayout::kTokenMajor;
+    return tensor;
   }
-  HostTensor k() const { return runtime::input(inputs_.k, "k", compute_dtype(), kv_shape(), seed_, 1); }
-  HostTensor v() const { return runtime::input(inputs_.v, "v", compute_dtype(), kv_shape(), seed_, 2); }
-  std::vector<std::uint64_t> kv_shape() const { return {sizes_.key_heads(), sizes_.kv_len, sizes_.d}; }
-
-  std::uint32_t core_of(std::uint64_t head) const {
-    return std::find_if(placed_.begin(), placed_.end(),
-                        [&](const Placed& p) { return head < p.share.first + p.share.count; })
-        ->share.core;
-  }
-
-  void place(Machine& machine) {
-    placed_.clear();
-    for (const HeadShare& share : sizes_.shares(machine.params())) {
-      const auto tensor = [&](const char* name, std::vector<std::uint64_t> shape) {
-        return machine.allocate(share.core, name, compute_dtype(), std::move(shape));
-      };
-      Placed& placed = placed_.emplace_back();
-      placed.share = share;
-      if (by_rows()) {
-        const std::uint64_t columns = share.count * sizes_.d, kv_columns = share.kv_count * sizes_.d;
-        placed.qt = tensor("q", {turned_rows(sizes_.q_len), columns});
-        placed.kt = tensor("k", {turned_rows(sizes_.kv_len), kv_columns});
-        placed.v = tensor("v", {sizes_.kv_len, kv_columns});
-        placed.o = tensor("o", {sizes_.q_len, columns});
-      } else {
-        placed.qt = tensor("qt", {share.count, sizes_.d, sizes_.q_len});
-        placed.kt = tensor("kt", {share.kv_count, sizes_.d, sizes_.kv_len});
-        placed.v = tensor("v", {share.kv_count, sizes_.kv_len, sizes_.d});
-        placed.o = tensor("o", {share.count, sizes_.q_len, sizes_.d});
-      }
-      if (lse_)
-        placed.lse = machine.allocate(share.core, "lse", isa::DType::kFp32, {share.count, sizes_.q_len});
-    }
-  }
-
-  void load_programs(Machine& machine) const {
-    std::map<std::vector<std::uint64_t>, std::shared_ptr<const isa::Program>> programs;
-    for (const Placed& placed : placed_) {
-      std::vector<std::uint64_t> arguments{placed.qt.address, placed.kt.address, placed.v.address,
-                                           placed.o.address};
-      if (lse_) arguments.push_back(placed.lse.address);
-      for (std::uint64_t part = 0; part < sizes_.split; ++part) {
-        FlashShape shape = sizes_.shape_of(placed.share, part);
-        shape.lse = lse_;
-        shape.by_rows = by_rows();
-        auto& program = programs[program_key(shape)];
-        if (!program)
-          program = std::make_shared<const isa::Program>(build_flash_kernel(shape, machine.params()));
-        machine.load(static_cast<std::uint32_t>(placed.share.core + part), program, arguments);
-      }
-    }
-  }
-
-  void place_inputs(Machine& machine) const {
-    const HostTensor all_q = q(), all_k = k(), all_v = v();
-    for (const Placed& placed : placed_) {
-      if (by_rows()) {
-        place_tokens(machine, placed.qt, all_q, placed.share.first);
-        place_tokens(machine, placed.kt, all_k, placed.share.kv_first);
-        place_tokens(machine, placed.v, all_v, placed.share.kv_first);
-        continue;
-      }
-      place_heads(machine, placed.qt, all_q, placed.share.first, true);
-      place_heads(machine, placed.kt, all_k, placed.share.kv_first, true);
-      place_heads(machine, placed.v, all_v, placed.share.kv_first, false);
-    }
-  }
-
-  HostTensor o(Machine& machine) const {
-    HostTensor all = runtime::make_tensor("o", compute_dtype(), {sizes_.heads, sizes_.q_len, sizes_.d});
-    for (const Placed& placed : placed_)
-      (by_rows() ? gather_tokens : gather_heads)(machine, placed.o, all, placed.share.first);
-    return all;
-  }
-
-  HostTensor lse(Machine& machine) const {
-    HostTensor all = runtime::make_tensor("lse", isa::DType::kFp32, {sizes_.heads, sizes_.q_len});
-    for (const Placed& placed : placed_) gather_heads(machine, placed.lse, all, placed.share.first);
-    return all;
+  // Groups that look at the same key head have a copy each.
+  CaseTensor keys(const char* name) const {
+    CaseTensor tensor = rows_of_heads(name, sizes_.key_heads(), sizes_.kv_len, Role::kInput);
+    tensor.rows_for = [this](const Part& heads) { return sizes_.key_heads_of(heads); };
+    return tensor;
   }
 
   AttentionSizes sizes_;
   bool lse_ = false;
   std::string layout_;
-  std::uint64_t seed_ = 0;
-  InputParams inputs_;
-  std::vector<Placed> placed_;
 };
 
 }  // namespace

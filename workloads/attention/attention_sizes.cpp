@@ -72,6 +72,11 @@ std::string AttentionSizes::describe() const {
   return text;
 }
 
+runtime::Part AttentionSizes::key_heads_of(const runtime::Part& query_heads) const {
+  const std::uint64_t first = query_heads.first / heads_per_kv();
+  return {first, (query_heads.first + query_heads.count - 1) / heads_per_kv() + 1 - first};
+}
+
 // Whole heads, the first groups one more where they do not divide; groups spread over the machine, so that
 // they share HBM stacks only when there is no other way.
 std::vector<HeadShare> AttentionSizes::shares(const model::MachineParams& machine, std::uint64_t unit) const {
@@ -85,8 +90,9 @@ std::vector<HeadShare> AttentionSizes::shares(const model::MachineParams& machin
     share.first = first;
     share.count = (units / used + (i < units % used ? 1 : 0)) * unit;
     first += share.count;
-    share.kv_first = share.first / heads_per_kv();
-    share.kv_count = (first - 1) / heads_per_kv() + 1 - share.kv_first;
+    const runtime::Part keys = key_heads_of({share.first, share.count});
+    share.kv_first = keys.first;
+    share.kv_count = keys.count;
     all.push_back(share);
   }
   return all;
@@ -119,35 +125,6 @@ void place_heads(Machine& machine, const Tensor& tensor, const HostTensor& all, 
 void gather_heads(Machine& machine, const Tensor& tensor, HostTensor& all, std::uint64_t first) {
   const std::uint64_t columns = all.shape.back(), rows = tensor.elements() / tensor.shape[0] / columns;
   paste_window(all, {first * rows, 0, tensor.shape[0] * rows, columns}, machine.bytes(tensor));
-}
-
-namespace {
-
-// use(the element where a token's part of a head begins in `all`, the same in the tensor)
-template <class Use>
-void for_each_token(const Tensor& tensor, const HostTensor& all, std::uint64_t first, Use&& use) {
-  const std::uint64_t tokens = all.shape[1], d = all.shape[2], heads = tensor.shape[1] / d;
-  for (std::uint64_t h = 0; h < heads; ++h)
-    for (std::uint64_t t = 0; t < tokens; ++t) use(((first + h) * tokens + t) * d, (t * heads + h) * d);
-}
-
-}  // namespace
-
-void place_tokens(Machine& machine, const Tensor& tensor, const HostTensor& all, std::uint64_t first) {
-  const std::size_t size = isa::size_of(all.dtype);
-  std::byte* bytes = machine.bytes(tensor);
-  std::fill_n(bytes, tensor.bytes(), std::byte{0});
-  for_each_token(tensor, all, first, [&](std::uint64_t from, std::uint64_t to) {
-    std::copy_n(all.values.data() + from * size, all.shape[2] * size, bytes + to * size);
-  });
-}
-
-void gather_tokens(Machine& machine, const Tensor& tensor, HostTensor& all, std::uint64_t first) {
-  const std::size_t size = isa::size_of(all.dtype);
-  const std::byte* bytes = machine.bytes(tensor);
-  for_each_token(tensor, all, first, [&](std::uint64_t to, std::uint64_t from) {
-    std::copy_n(bytes + from * size, all.shape[2] * size, all.values.data() + to * size);
-  });
 }
 
 }  // namespace tahoma::workloads

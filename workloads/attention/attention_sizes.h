@@ -13,9 +13,10 @@
 #include <vector>
 
 #include "model/system/machine_params.h"
-#include "runtime/golden/golden.h"
 #include "runtime/run/machine.h"
+#include "runtime/run/placement.h"
 #include "workloads/attention/flash_kernel.h"
+#include "workloads/attention/golden_attention.h"
 
 namespace tahoma::workloads {
 
@@ -38,11 +39,13 @@ struct AttentionSizes {
   std::uint64_t heads_per_kv() const { return heads / key_heads(); }
   isa::DType type() const { return *isa::dtype_from_name(dtype); }
   double scale() const;
-  runtime::AttentionMask mask() const { return {causal, window}; }
+  AttentionMask mask() const { return {causal, window}; }
   double pairs() const;  // of query and key that are seen, all heads
   std::string describe() const;
 
-  // Heads are dealt in units of `unit`, a divisor of them.
+  // The key heads that so many heads look at.
+  runtime::Part key_heads_of(const runtime::Part& query_heads) const;
+  // Heads are sharded in units of `unit`, a divisor of them.
   std::vector<HeadShare> shares(const model::MachineParams& machine, std::uint64_t unit = 1) const;
   // Core `part` of a group.
   FlashShape shape_of(const HeadShare& share, std::uint64_t part) const;
@@ -57,10 +60,5 @@ void place_heads(runtime::Machine& machine, const runtime::Tensor& tensor, const
                  std::uint64_t first, bool transposed);
 void gather_heads(runtime::Machine& machine, const runtime::Tensor& tensor, runtime::HostTensor& all,
                   std::uint64_t first);
-// The same with a token-major tensor of the core, [tokens or more rows, heads d].
-void place_tokens(runtime::Machine& machine, const runtime::Tensor& tensor, const runtime::HostTensor& all,
-                  std::uint64_t first);
-void gather_tokens(runtime::Machine& machine, const runtime::Tensor& tensor, runtime::HostTensor& all,
-                   std::uint64_t first);
 
 }  // namespace tahoma::workloads

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "workloads/common/ceil_div.h"
-#include "workloads/common/turned.h"
+#include "workloads/common/transposed_load.h"
 
 namespace tahoma::workloads {
 
@@ -14,7 +14,7 @@ namespace {
 
 unsigned block_columns(const FlashShape& shape, const FlashTiling& tiling) {
   return static_cast<unsigned>(
-      std::min(tiling.block_keys(), shape.by_rows ? turned_rows(shape.kv_len) : shape.kv_len));
+      std::min(tiling.block_keys(), shape.by_rows ? transposed_load_rows(shape.kv_len) : shape.kv_len));
 }
 
 unsigned value_columns(const FlashShape& shape, const FlashTiling& tiling) {
@@ -88,8 +88,8 @@ void FlashBlocks::load_keys(const Held& held, std::uint64_t first_key, unsigned 
   for (const TileView& part : held.block.k) {
     const unsigned rows = part.shape.partitions;
     if (shape_.by_rows)
-      load_turned(kernel_, part.columns(at, static_cast<unsigned>(turned_rows(count))), views_.k,
-                  {first_key + at, count}, {row, rows});
+      load_transposed_tokens(kernel_, part.columns(at, static_cast<unsigned>(transposed_load_rows(count))),
+                             views_.k, {first_key + at, count}, {row, rows});
     else
       kernel_.load(part.columns(at, count), views_.k.window(row, first_key + at, rows, count));
     row += rows;

@@ -15,7 +15,7 @@
 #include "workloads/attention/flash_memory.h"
 #include "workloads/attention/flash_order.h"
 #include "workloads/attention/flash_schedule.h"
-#include "workloads/common/turned.h"
+#include "workloads/common/transposed_load.h"
 
 namespace tahoma::workloads {
 
@@ -28,18 +28,18 @@ using Stage = std::function<void()>;
 // What a group of queries carries from block to block; columns are tiles of the group.
 struct GroupState {
   std::vector<TileView> q;         // [part of d, rows]
-  TileView tops;                   // running maximum of the latest step, in bf16
+  TileView row_max;                // running maximum of the latest step, in bf16
   std::optional<TileView> output;  // [queries, tiles x value_pitch]: output and, behind it, its running sum
 };
 
 // A step on its way through the stages.
 struct Work {
   std::shared_ptr<GroupState> group;
-  TileView maxima;       // per tile and piece of its keys
-  TileView tops;         // per tile
-  TileView moved;        // per tile: old maximum - new maximum
-  TileView corrections;  // per tile: exp(scale moved)
-  TileView row;          // the maxima in a row, on a partition for every lane
+  TileView maxima;         // per tile and piece of its keys
+  TileView row_max;        // per tile
+  TileView row_max_delta;  // per tile: old maximum - new maximum
+  TileView corrections;    // per tile: exp(scale row_max_delta)
+  TileView row;            // the maxima in a row, on a partition for every lane
 };
 
 // Tiles of a step that are treated alike: neighbours with as many rows and pieces.
@@ -100,7 +100,7 @@ class FlashBuilder {
     kernel_.reduce(
         work.maxima.partitions(0, tile.rows).columns(tile.index * memory_.pieces() + piece.number, 1), scores,
         AluOp::kMax);
-    if (piece.last) move_top(piece.step);
+    if (piece.last) move_row_max(piece.step);
   }
 
   void start(std::size_t number) {
@@ -148,22 +148,22 @@ class FlashBuilder {
 
   // The running maximum, in bf16: any value near it does, as long as all take the same. What was summed up
   // before shrinks by exp(scale (old - new)).
-  void move_top(std::size_t number) {
+  void move_row_max(std::size_t number) {
     Work& work = work_[number];
-    const TileView old = work.group->tops;
-    work.group->tops = work.tops = memory_.take_tops();
+    const TileView old = work.group->row_max;
+    work.group->row_max = work.row_max = memory_.take_row_max();
     work.corrections = memory_.take_corrections();
     const TileView found = memory_.take_column();
-    work.moved = memory_.take_column();
+    work.row_max_delta = memory_.take_column();
     for (const Run& run : runs_of(steps_[number])) {
       const TileView pieces =
           work.maxima.partitions(0, run.rows)
               .grid(run.first * memory_.pieces(), run.count, memory_.pieces(), run.pieces);
-      const TileView& largest = run.opens ? work.tops : found;
+      const TileView& largest = run.opens ? work.row_max : found;
       kernel_.reduce(largest.partitions(0, run.rows).grid(run.first, run.count, 1, 1), pieces, AluOp::kMax);
       if (run.opens) continue;
-      kernel_.tensor_tensor(of_run(run, work.tops), of_run(run, found), of_run(run, old), AluOp::kMax);
-      kernel_.tensor_tensor(of_run(run, work.moved), of_run(run, old), of_run(run, work.tops),
+      kernel_.tensor_tensor(of_run(run, work.row_max), of_run(run, found), of_run(run, old), AluOp::kMax);
+      kernel_.tensor_tensor(of_run(run, work.row_max_delta), of_run(run, old), of_run(run, work.row_max),
                             AluOp::kSubtract);
     }
   }
@@ -182,13 +182,13 @@ class FlashBuilder {
     work.row = memory_.take_maxima_row().partitions(0, copies);
     for (const FlashTile& tile : step.tiles)
       kernel_.matmul(bank.columns(tile.first, tile.rows),
-                     work.tops.partitions(0, tile.rows).columns(tile.index, 1).broadcast_columns(copies),
+                     work.row_max.partitions(0, tile.rows).columns(tile.index, 1).broadcast_columns(copies),
                      memory_.masks().identity(tile.rows), false);
     const unsigned first = step.tiles.front().first, end = step.tiles.back().first + step.tiles.back().rows;
     kernel_.copy(work.row.columns(first, end - first), bank.columns(first, end - first), Queue::kScalar);
     for (const Run& run : runs_of(step))
       if (!run.opens)
-        kernel_.activation(of_run(run, work.corrections), of_run(run, work.moved), ActFn::kExp,
+        kernel_.activation(of_run(run, work.corrections), of_run(run, work.row_max_delta), ActFn::kExp,
                            {scale_, nullptr});
   }
 
@@ -311,7 +311,8 @@ class FlashBuilder {
                           in_sbuf ? Queue::kGpSimd : Queue::kVector);
     memory_.store(steps_[number], tile, result);
     if (lse_)
-      lse_->record(steps_[number], tile, work_[number].tops.partitions(0, tile.rows).columns(tile.index, 1),
+      lse_->record(steps_[number], tile,
+                   work_[number].row_max.partitions(0, tile.rows).columns(tile.index, 1),
                    numerator.columns(d, 1));
   }
 
@@ -331,17 +332,18 @@ class FlashBuilder {
 
 }  // namespace
 
-void check_turned(unsigned chunk, unsigned keys) {
-  if (chunk % kTurnedRows == 0 && keys % kTurnedRows == 0) return;
-  throw base::UserError("E-ATT-006", "machine.chip.core.tensor",
-                        fmt::format("tiles of {} by {}; expected multiples of {} to turn queries and keys by",
-                                    chunk, keys, kTurnedRows));
+void check_transposable(unsigned chunk, unsigned keys) {
+  if (chunk % kTransposeRows == 0 && keys % kTransposeRows == 0) return;
+  throw base::UserError(
+      "E-ATT-006", "machine.chip.core.tensor",
+      fmt::format("tiles of {} by {}; expected multiples of {}, to transpose queries and keys", chunk, keys,
+                  kTransposeRows));
 }
 
 void emit_flash(Kernel& kernel, const model::MachineParams& machine, const FlashShape& shape,
                 const FlashViews& views) {
   const FlashTiling tiling = tiling_of(machine, shape);
-  if (shape.by_rows) check_turned(tiling.chunk, tiling.score_keys);
+  if (shape.by_rows) check_transposable(tiling.chunk, tiling.score_keys);
   FlashBuilder(kernel, machine, shape, views).emit();
 }
 
@@ -353,8 +355,8 @@ isa::Program build_flash_kernel(const FlashShape& shape, const model::MachinePar
   FlashViews views;
   if (shape.by_rows) {
     const std::uint64_t columns = shape.heads * shape.d, kv_columns = shape.kv_heads() * shape.d;
-    views.q = argument("q", turned_rows(shape.q_len), columns);
-    views.k = argument("k", turned_rows(shape.kv_len), kv_columns);
+    views.q = argument("q", transposed_load_rows(shape.q_len), columns);
+    views.k = argument("k", transposed_load_rows(shape.kv_len), kv_columns);
     views.v = argument("v", shape.kv_len, kv_columns);
     views.o = argument("o", shape.q_len, columns);
   } else {

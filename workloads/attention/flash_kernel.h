@@ -6,10 +6,11 @@
 // In HBM: q [heads d, q_len] and k [kv_heads d, kv_len], queries and keys d-major (transposed), because the
 // array contracts over partitions; v [kv_heads kv_len, d] and o [heads q_len, d] row-major. Or `by_rows`,
 // token-major: q and o [q_len, heads d], k and v [kv_len, kv_heads d], perhaps columns of one wider matrix,
-// queries and keys turned on their way into SBUF (workloads/common/turned.h: rows up to the next multiple of
-// 16 are read), of 2- or 4-byte elements. All in `dtype`, which the probabilities are rounded to as well;
-// scores, sums and the accumulated output are fp32. With `lse`, lse [heads, q_len] of fp32 gets log(sum over
-// seen j of exp(score_j)) of every row. Any lengths, any d up to the partitions, by rows up to 128.
+// queries and keys transposed on their way into SBUF (workloads/common/transposed_load.h: rows up to the next
+// multiple of 16 are read), of 2- or 4-byte elements. All in `dtype`, which the probabilities are rounded to
+// as well; scores, sums and the accumulated output are fp32. With `lse`, lse [heads, q_len] of fp32 gets
+// log(sum over seen j of exp(score_j)) of every row. Any lengths, any d up to the partitions, by rows up to
+// 128.
 //
 // Blocks of the keys are walked once per group of queries with a running maximum and a running sum, which
 // rescale the output after every block, so no score ever goes to HBM. Leaves out: dropout.
@@ -64,8 +65,9 @@ struct FlashViews {
   runtime::HbmView lse;  // where the shape asks for it
 };
 
-// Throws UserError E-ATT-006 unless tiles of token-major tensors are multiples of what the DMA engines turn.
-void check_turned(unsigned chunk, unsigned keys);
+// Throws UserError E-ATT-006 unless tiles of token-major tensors are multiples of what the DMA engines
+// transpose.
+void check_transposable(unsigned chunk, unsigned keys);
 
 // Appends it to a kernel, which may hold more than this. Takes up to all of PSUM and, for long sequences, of
 // SBUF. Throws UserError E-ATT-006 for `by_rows` on a machine whose tiles are no multiples of 16.

@@ -14,7 +14,7 @@ constexpr isa::DType kLseDType = isa::DType::kFp32;
 
 }  // namespace
 
-// Maxima, sums, their turned results in two copies, ones and the identity.
+// Maxima, sums, their transposed results in two copies, ones and the identity.
 std::uint64_t FlashLse::bytes(const FlashTiling& tiling) {
   return 6 * (std::uint64_t{tiling.chunk} * sizeof(float) + 63) / 64 * 64;
 }
@@ -25,9 +25,9 @@ FlashLse::FlashLse(Kernel& kernel, const HbmView& lse, const FlashTiling& tiling
       tiling_(tiling),
       scale_(scale),
       bank_(bank),
-      turned_(kernel.sbuf("lse_rows", kLseDType, tiling.q_rows, 2)),
+      transposed_(kernel.sbuf("lse_rows", kLseDType, tiling.q_rows, 2)),
       lse_(lse),
-      tops_(kernel.take(kernel.sbuf("lse_tops", kLseDType, tiling.chunk), tiling.q_rows, tiling.chunk)),
+      row_max_(kernel.take(kernel.sbuf("lse_tops", kLseDType, tiling.chunk), tiling.q_rows, tiling.chunk)),
       sums_(kernel.take(kernel.sbuf("lse_sums", kLseDType, tiling.chunk), tiling.q_rows, tiling.chunk)),
       identity_(
           kernel.take(kernel.sbuf("lse_identity", kLseDType, tiling.q_rows), tiling.q_rows, tiling.q_rows)) {
@@ -37,12 +37,12 @@ FlashLse::FlashLse(Kernel& kernel, const HbmView& lse, const FlashTiling& tiling
   kernel.affine_select(identity_, ones, 0, 1, -1, isa::CompareOp::kEq, 0.0F);
 }
 
-void FlashLse::record(const FlashStep& step, const FlashTile& tile, const TileView& top,
+void FlashLse::record(const FlashStep& step, const FlashTile& tile, const TileView& row_max,
                       const TileView& sum) {
   if (tiles_.size() == tiling_.chunk) finish();
   const auto column = static_cast<unsigned>(tiles_.size());
   tiles_.push_back({step.head, step.query + tile.first, tile.rows});
-  kernel_.copy(tops_.partitions(0, tile.rows).columns(column, 1), top, Queue::kGpSimd);
+  kernel_.copy(row_max_.partitions(0, tile.rows).columns(column, 1), row_max, Queue::kGpSimd);
   kernel_.copy(sums_.partitions(0, tile.rows).columns(column, 1), sum, Queue::kVector);
 }
 
@@ -62,14 +62,14 @@ void FlashLse::finish() {
 
 void FlashLse::finish_run(unsigned first, unsigned count) {
   const Tile& tile = tiles_[first];
-  const TileView tops = tops_.partitions(0, tile.rows).columns(first, count),
+  const TileView row_max = row_max_.partitions(0, tile.rows).columns(first, count),
                  sums = sums_.partitions(0, tile.rows).columns(first, count);
   kernel_.activation(sums, sums, isa::ActFn::kLog);
-  kernel_.scalar_tensor_tensor(sums, tops, AluOp::kMult, {scale_, nullptr}, AluOp::kAdd, sums);
-  const TileView turned = kernel_.take(bank_, count, tile.rows),
-                 rows = kernel_.take(turned_, count, tile.rows);
-  kernel_.transpose(turned, sums, identity_.partitions(0, tile.rows).columns(0, tile.rows));
-  kernel_.copy(rows, turned);
+  kernel_.scalar_tensor_tensor(sums, row_max, AluOp::kMult, {scale_, nullptr}, AluOp::kAdd, sums);
+  const TileView transposed = kernel_.take(bank_, count, tile.rows),
+                 rows = kernel_.take(transposed_, count, tile.rows);
+  kernel_.transpose(transposed, sums, identity_.partitions(0, tile.rows).columns(0, tile.rows));
+  kernel_.copy(rows, transposed);
   HbmView window = lse_.window(tile.head, tile.query, 1, tile.rows);
   window.rows = count;
   window.row_stride = tiling_.q_rows;

@@ -20,7 +20,7 @@ class FlashLse {
   static std::uint64_t bytes(const FlashTiling& tiling);  // of a partition in SBUF
 
   // Columns [rows, 1] of a finished tile.
-  void record(const FlashStep& step, const FlashTile& tile, const runtime::TileView& top,
+  void record(const FlashStep& step, const FlashTile& tile, const runtime::TileView& row_max,
               const runtime::TileView& sum);
   void finish();
 
@@ -34,9 +34,9 @@ class FlashLse {
   runtime::Kernel& kernel_;
   FlashTiling tiling_;
   float scale_;
-  runtime::Pool bank_, turned_;
+  runtime::Pool bank_, transposed_;
   runtime::HbmView lse_;
-  runtime::TileView tops_, sums_, identity_;
+  runtime::TileView row_max_, sums_, identity_;
   std::vector<Tile> tiles_;  // not finished yet
 };
 

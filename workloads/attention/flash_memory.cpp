@@ -6,7 +6,7 @@
 
 #include "workloads/attention/flash_lse.h"
 #include "workloads/common/ceil_div.h"
-#include "workloads/common/turned.h"
+#include "workloads/common/transposed_load.h"
 
 namespace tahoma::workloads {
 
@@ -28,13 +28,13 @@ struct PoolSize {
 };
 
 struct PoolSizes {
-  PoolSize queries, maxima, tops, columns, corrections, rows, probabilities, outputs, inverses, results;
+  PoolSize queries, maxima, row_max, columns, corrections, rows, probabilities, outputs, inverses, results;
 
   PoolSizes(const FlashShape& shape, const FlashTiling& t, unsigned pieces)
       : queries{"queries", shape.dtype, t.group_rows(),
                 static_cast<unsigned>(kOfStep * ceil_div(shape.d, t.d_rows))},
         maxima{"maxima", kFp32, t.group_tiles * pieces, kOfRound},
-        tops{"tops", kBf16, t.group_tiles, kOfStep},
+        row_max{"tops", kBf16, t.group_tiles, kOfStep},
         columns{"columns", kFp32, t.group_tiles, 2 * kOfStep},
         corrections{"corrections", kFp32, t.group_tiles, kOfStep},
         rows{"rows", kBf16, t.group_rows(), kOfStep},
@@ -45,7 +45,7 @@ struct PoolSizes {
 
   std::uint64_t bytes() const {
     std::uint64_t sum = 0;
-    for (const PoolSize* size : {&queries, &maxima, &tops, &columns, &corrections, &rows, &probabilities,
+    for (const PoolSize* size : {&queries, &maxima, &row_max, &columns, &corrections, &rows, &probabilities,
                                  &outputs, &inverses, &results})
       sum += size->copies * aligned(std::uint64_t{size->columns} * isa::size_of(size->dtype));
     return sum;
@@ -88,7 +88,7 @@ void FlashMemory::make_pools() {
   };
   queries_ = make(sizes.queries);
   maxima_ = make(sizes.maxima);
-  tops_ = make(sizes.tops);
+  row_max_ = make(sizes.row_max);
   columns_ = make(sizes.columns);
   corrections_ = make(sizes.corrections);
   rows_ = make(sizes.rows);
@@ -136,9 +136,10 @@ std::vector<TileView> FlashMemory::load_queries(const FlashStep& step) {
   for (unsigned first = 0; first < d; first += tiling_.d_rows) {
     const unsigned count = std::min(tiling_.d_rows, d - first);
     if (shape_.by_rows) {
-      const TileView tile = kernel_.take(queries_, count, static_cast<unsigned>(turned_rows(step.rows)));
-      parts.push_back(
-          load_turned(kernel_, tile, views_.q, {step.query, step.rows}, {step.head * d + first, count}));
+      const TileView tile =
+          kernel_.take(queries_, count, static_cast<unsigned>(transposed_load_rows(step.rows)));
+      parts.push_back(load_transposed_tokens(kernel_, tile, views_.q, {step.query, step.rows},
+                                             {step.head * d + first, count}));
       continue;
     }
     parts.push_back(kernel_.take(queries_, count, step.rows));

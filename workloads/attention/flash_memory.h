@@ -34,7 +34,7 @@ class FlashMemory {
   runtime::TileView take_transposed() { return take(transposed_, tiling_.group_rows()); }
   runtime::TileView product(const FlashTile& tile) const;  // [rows, d + 1] in PSUM
   runtime::TileView take_maxima() { return take(maxima_, tiling_.group_tiles * pieces()); }
-  runtime::TileView take_tops() { return take(tops_, tiling_.group_tiles); }
+  runtime::TileView take_row_max() { return take(row_max_, tiling_.group_tiles); }
   runtime::TileView take_column() { return take(columns_, tiling_.group_tiles); }
   runtime::TileView take_corrections() { return take(corrections_, tiling_.group_tiles); }
   runtime::TileView take_maxima_row() { return take(rows_, tiling_.group_rows()); }
@@ -59,8 +59,8 @@ class FlashMemory {
   FlashShape shape_;
   FlashTiling tiling_;
   FlashViews views_;
-  runtime::Pool queries_, scores_, transposed_, maxima_, tops_, columns_, corrections_, rows_, probabilities_,
-      outputs_, inverses_, results_;
+  runtime::Pool queries_, scores_, transposed_, maxima_, row_max_, columns_, corrections_, rows_,
+      probabilities_, outputs_, inverses_, results_;
   std::vector<runtime::TileView> products_;  // of a bank, or of a tile where it takes several
   runtime::TileView minus_one_;
   FlashMasks masks_;

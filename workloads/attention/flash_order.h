@@ -31,7 +31,7 @@ struct FlashPiece {
 // What a round does beside its quad.
 struct FlashRound {
   std::size_t pieces_end = 0;  // pieces done when the round is over
-  std::size_t rows_end = 0;    // steps whose maxima have been turned into rows by then
+  std::size_t rows_end = 0;    // steps whose maxima have been transposed into rows by then
 };
 
 struct FlashOrder {

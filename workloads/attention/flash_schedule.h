@@ -47,8 +47,8 @@ struct FlashStep {
 
 std::vector<FlashStep> flash_steps(const FlashShape& shape, const FlashTiling& tiling);
 
-// The groups of queries of one head that part `part` of `parts` has: dealt back and forth, so that those that
-// see many keys behind a causal mask meet those that see few.
+// The groups of queries of one head that part `part` of `parts` has: assigned back and forth, so that those
+// that see many keys behind a causal mask meet those that see few.
 std::vector<std::uint64_t> groups_of_part(std::uint64_t groups, std::uint64_t part, std::uint64_t parts);
 
 // Pairs of query and key that are seen, over all heads of all parts: 4 d floating-point operations each.

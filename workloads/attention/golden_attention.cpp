@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "workloads/attention/golden_attention.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,25 +10,26 @@
 #include <functional>
 
 #include "model/base/error.h"
-#include "runtime/golden/golden.h"
 #include "runtime/golden/golden_tally.h"
 #include "runtime/host/host_threads.h"
-#include "workloads/common/golden_kernels.h"
+#include "workloads/attention/golden_attention_rows.h"
+#include "workloads/common/golden_matrix.h"
 
-namespace tahoma::runtime {
+namespace tahoma::workloads {
+
+using runtime::accumulation_slack, runtime::bounds_of, runtime::ExaminedElement, runtime::GoldenResult,
+    runtime::GoldenTally;
+using runtime::HostTensor, runtime::kGoldenDeviations, runtime::MadeBy, runtime::unit_roundoff,
+    runtime::WantedRow, runtime::widen_window;
 
 namespace {
 
 constexpr std::uint64_t kScoreElements = std::uint64_t{1} << 20;  // of a block of rows: 8 MiB of double
 
-using Doubles = std::vector<double>;
-
 // One head's rows of a [heads, n, d] tensor.
 Doubles head_of(const HostTensor& tensor, std::uint64_t head) {
   const std::uint64_t rows = tensor.shape[1], columns = tensor.shape[2];
-  std::vector<float> narrow(rows * columns);
-  widen_window(tensor, {head * rows, 0, rows, columns}, narrow.data());
-  return Doubles(narrow.begin(), narrow.end());
+  return doubles_of(tensor, {head * rows, 0, rows, columns});
 }
 
 double largest_row_norm(const Doubles& matrix, std::uint64_t columns) {
@@ -69,7 +72,7 @@ class AttentionCheck {
     for (std::uint64_t head = 0; head < q_.shape[0]; ++head) {
       enter(head);
       std::vector<GoldenTally> tallies(blocks);
-      for_each_block(blocks, [&](std::uint64_t b) {
+      runtime::for_each_block(blocks, [&](std::uint64_t b) {
         tallies[b] = compare(reference(b * height, std::min(height, q_len_ - b * height)));
       });
       for (const GoldenTally& t : tallies) tally.merge(t);
@@ -161,7 +164,7 @@ class AttentionCheck {
     b.max_score = r.max_score.data();
     b.lse = r.lse.data();
     b.spread = r.spread.data();
-    golden_kernels().attention(b);
+    golden_kernels().attention_rows(b);
     return r;
   }
 
@@ -232,7 +235,7 @@ GoldenResult check_attention_lse(const HostTensor& q, const HostTensor& k, const
   const std::string rule =
       fmt::format("want +- (6 * 2^{:.0f} * sqrt(sum p^2 / 3) + {:.2g} + 4 * 2^-24 * (|scores| + |want|))",
                   std::log2(unit_roundoff(q.dtype)), shared);
-  return check_rows(
+  return runtime::check_rows(
       lse, [&](std::uint64_t head) { return check.lse_of(head); }, unit_roundoff(q.dtype) + shared, rule,
       made_by);
 }
@@ -240,8 +243,8 @@ GoldenResult check_attention_lse(const HostTensor& q, const HostTensor& k, const
 AttentionSaved attention_saved(const HostTensor& q, const HostTensor& k, const HostTensor& v,
                                const HostTensor& d_o, double scale, const AttentionMask& mask) {
   const std::uint64_t heads = q.shape[0], q_len = q.shape[1], d = q.shape[2];
-  AttentionSaved saved{make_tensor("lse", isa::DType::kFp32, {heads, q_len}),
-                       make_tensor("delta", isa::DType::kFp32, {heads, q_len})};
+  AttentionSaved saved{runtime::make_tensor("lse", isa::DType::kFp32, {heads, q_len}),
+                       runtime::make_tensor("delta", isa::DType::kFp32, {heads, q_len})};
   const auto set = [](HostTensor& tensor, std::uint64_t at, double value) {
     const auto narrow = static_cast<float>(value);
     std::memcpy(tensor.values.data() + at * sizeof narrow, &narrow, sizeof narrow);
@@ -260,4 +263,4 @@ AttentionSaved attention_saved(const HostTensor& q, const HostTensor& k, const H
   return saved;
 }
 
-}  // namespace tahoma::runtime
+}  // namespace tahoma::workloads

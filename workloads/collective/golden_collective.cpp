@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "workloads/collective/golden_collective.h"
+
 #include <fmt/format.h>
 
-#include <Eigen/Core>
 #include <cmath>
-#include <cstring>
 
-#include "runtime/golden/golden.h"
 #include "runtime/golden/golden_tally.h"
+#include "workloads/common/golden_array.h"
 
-namespace tahoma::runtime {
+namespace tahoma::workloads {
+
+using runtime::Bounds, runtime::bounds_of, runtime::ExaminedElement, runtime::GoldenResult,
+    runtime::GoldenTally;
+using runtime::HostTensor, runtime::kGoldenDeviations, runtime::MadeBy, runtime::unit_roundoff;
 
 namespace {
-
-Eigen::ArrayXd row_of(const HostTensor& tensor, std::uint64_t row) {
-  Eigen::ArrayXf narrow(static_cast<Eigen::Index>(tensor.columns()));
-  widen_window(tensor, {row, 0, 1, tensor.columns()}, narrow.data());
-  return narrow.cast<double>();
-}
 
 // What is known of every element of a reduction.
 struct Wanted {
@@ -24,19 +22,20 @@ struct Wanted {
   Eigen::Array<bool, Eigen::Dynamic, 1> whole;
 };
 
-Wanted reduce(const std::vector<HostTensor>& inputs, Reduction reduction) {
+Wanted reduce(const std::vector<HostTensor>& inputs, CollectiveReduction reduction) {
   Wanted wanted;
   for (const HostTensor& input : inputs) {
-    const Eigen::ArrayXd x = row_of(input, 0);
+    const Eigen::ArrayXd x = array_of_row(input, 0);
     const Eigen::Array<bool, Eigen::Dynamic, 1> whole = x == x.round();
     if (wanted.value.size() == 0) {
       wanted = {x, x.abs(), x.square(), whole};
       continue;
     }
-    if (reduction == Reduction::kSum)
+    if (reduction == CollectiveReduction::kSum)
       wanted.value += x;
     else
-      wanted.value = reduction == Reduction::kMin ? wanted.value.min(x).eval() : wanted.value.max(x).eval();
+      wanted.value =
+          reduction == CollectiveReduction::kMin ? wanted.value.min(x).eval() : wanted.value.max(x).eval();
     wanted.magnitude += x.abs();
     wanted.square += x.square();
     wanted.whole = wanted.whole && whole;
@@ -72,14 +71,15 @@ class Rule {
 
 }  // namespace
 
-GoldenResult check_reduction(const std::vector<HostTensor>& inputs, Reduction reduction,
-                             const HostTensor& got, std::uint32_t roundings, const MadeBy& made_by) {
+GoldenResult check_collective_reduction(const std::vector<HostTensor>& inputs, CollectiveReduction reduction,
+                                        const HostTensor& got, std::uint32_t roundings,
+                                        const MadeBy& made_by) {
   const Wanted wanted = reduce(inputs, reduction);
-  const bool sum = reduction == Reduction::kSum;
+  const bool sum = reduction == CollectiveReduction::kSum;
   const Rule rule(got.dtype, sum, roundings, inputs.size());
   GoldenTally tally;
   for (std::uint64_t row = 0; row < got.rows(); ++row) {
-    const Eigen::ArrayXd values = row_of(got, row);
+    const Eigen::ArrayXd values = array_of_row(got, row);
     for (std::uint64_t column = 0; column < got.columns(); ++column) {
       const auto i = static_cast<Eigen::Index>(column);
       if (!rule.bounds(wanted, i).accept(values[i])) tally.mismatch(row * got.columns() + column);
@@ -98,21 +98,4 @@ GoldenResult check_reduction(const std::vector<HostTensor>& inputs, Reduction re
                   made_by);
 }
 
-GoldenResult check_moved(const HostTensor& want, const HostTensor& got, const MadeBy& made_by) {
-  GoldenTally tally;
-  const std::size_t size = isa::size_of(got.dtype);
-  for (std::uint64_t row = 0; row < got.rows(); ++row)
-    for (std::uint64_t column = 0; column < got.columns(); ++column) {
-      const std::uint64_t index = row * got.columns() + column;
-      if (std::memcmp(want.values.data() + index * size, got.values.data() + index * size, size) != 0)
-        tally.mismatch(index);
-      tally.error(got.at(row, column), want.at(row, column), 0, row, column);
-    }
-  const auto examine = [&](std::uint64_t row, std::uint64_t column) {
-    const double value = want.at(row, column);
-    return ExaminedElement{value, 0, {value, value, false}};
-  };
-  return conclude(tally, got, examine, 0, "bit by bit", made_by);
-}
-
-}  // namespace tahoma::runtime
+}  // namespace tahoma::workloads

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "runtime/golden/golden.h"
+#include "workloads/collective/golden_collective.h"
 
 namespace tahoma::workloads {
 
@@ -112,10 +113,10 @@ std::uint32_t bringer(const Problem& problem, std::uint32_t chunk) {
   }
 }
 
-runtime::Reduction reduction_of(isa::AluOp op) {
-  return op == isa::AluOp::kMin   ? runtime::Reduction::kMin
-         : op == isa::AluOp::kMax ? runtime::Reduction::kMax
-                                  : runtime::Reduction::kSum;
+CollectiveReduction reduction_of(isa::AluOp op) {
+  return op == isa::AluOp::kMin   ? CollectiveReduction::kMin
+         : op == isa::AluOp::kMax ? CollectiveReduction::kMax
+                                  : CollectiveReduction::kSum;
 }
 
 // What ought to be in the output of an operation that only moves.
@@ -153,7 +154,7 @@ runtime::GoldenResult check_alike(runtime::Machine& machine, const Group& group,
     std::vector<HostTensor> parts;
     for (std::uint32_t r = 0; r < problem.ranks; ++r)
       parts.push_back(contribution(placed, values, number, r, held));
-    return runtime::check_reduction(parts, reduction_of(placed.spec.op), got, placed.roundings, made_by);
+    return check_collective_reduction(parts, reduction_of(placed.spec.op), got, placed.roundings, made_by);
   }
   const HostTensor want = moved_to(placed, values, number, held);
   HostTensor all = runtime::make_tensor("want", got.dtype, got.shape);

@@ -8,7 +8,7 @@
 #include "isa/table/activation_functions.h"
 #include "model/base/error.h"
 
-namespace tahoma::runtime {
+namespace tahoma::workloads {
 
 namespace {
 
@@ -58,4 +58,4 @@ Approximate activated(const Approximate& x, const GoldenActivation& by) {
   return {value, slack + ulps * std::max((std::fabs(value) + slack) * 0x1p-23, 0x1p-149)};
 }
 
-}  // namespace tahoma::runtime
+}  // namespace tahoma::workloads

@@ -6,7 +6,7 @@
 
 #include "isa/core/instruction.h"
 
-namespace tahoma::runtime {
+namespace tahoma::workloads {
 
 struct GoldenActivation {
   isa::ActFn fn;
@@ -26,4 +26,4 @@ struct Approximate {
 Approximate added(const Approximate& x, double term);
 Approximate activated(const Approximate& x, const GoldenActivation& by);
 
-}  // namespace tahoma::runtime
+}  // namespace tahoma::workloads

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/common/golden_kernels.h"
 
-namespace tahoma::runtime {
+namespace tahoma::workloads {
 
 const GoldenKernels& golden_kernels() {
 #if defined(__x86_64__)
@@ -13,4 +13,4 @@ const GoldenKernels& golden_kernels() {
   return kGoldenKernelsBase;
 }
 
-}  // namespace tahoma::runtime
+}  // namespace tahoma::workloads

@@ -36,12 +36,27 @@ void transpose(const std::byte* src, std::uint64_t rows, std::uint64_t columns, 
       std::copy_n(src + (r * columns + c) * size, size, dst + (c * rows + r) * size);
 }
 
+// [heads, tokens, d] to [tokens, heads d] or back.
+void exchange_heads_and_tokens(const CaseTensor& tensor, bool to_hbm, std::uint64_t elements,
+                               const std::byte* src, std::byte* dst) {
+  const std::uint64_t tokens = tensor.shape[1], d = tensor.shape[2], heads = elements / (tokens * d);
+  const std::size_t size = d * isa::size_of(tensor.dtype);
+  for (std::uint64_t h = 0; h < heads; ++h)
+    for (std::uint64_t t = 0; t < tokens; ++t) {
+      const std::uint64_t by_head = h * tokens + t, by_token = t * heads + h;
+      std::copy_n(src + (to_hbm ? by_head : by_token) * size, size,
+                  dst + (to_hbm ? by_token : by_head) * size);
+    }
+}
+
 // `elements` of the tensor, from host order to that of HBM or back.
 enum class Way : std::uint8_t { kToHbm, kToHost };
 void copy_elements(const CaseTensor& tensor, Way way, std::uint64_t elements, const std::byte* src,
                    std::byte* dst) {
   const std::size_t size = isa::size_of(tensor.dtype);
-  if (!tensor.transposed) {
+  if (tensor.layout == HbmLayout::kTokenMajor)
+    return exchange_heads_and_tokens(tensor, way == Way::kToHbm, elements, src, dst);
+  if (tensor.layout == HbmLayout::kRowMajor) {
     std::copy_n(src, elements * size, dst);
     return;
   }
@@ -50,6 +65,20 @@ void copy_elements(const CaseTensor& tensor, Way way, std::uint64_t elements, co
   if (way == Way::kToHost) std::swap(rows, columns);
   for (std::uint64_t at = 0; at < elements * size; at += matrix)
     transpose(src + at, rows, columns, size, dst + at);
+}
+
+// Of `rows` of the tensor as they lie in HBM.
+std::vector<std::uint64_t> hbm_shape(const CaseTensor& tensor, std::uint64_t rows) {
+  std::vector<std::uint64_t> shape = tensor.shape;
+  shape[0] = rows;
+  if (tensor.layout == HbmLayout::kTransposed) std::swap(shape[shape.size() - 2], shape.back());
+  if (tensor.layout == HbmLayout::kTokenMajor)
+    shape = {std::max(tensor.hbm_rows, tensor.shape[1]), rows * tensor.shape[2]};
+  return shape;
+}
+
+const std::vector<std::uint64_t>& file_shape(const CaseTensor& tensor) {
+  return tensor.file_shape.empty() ? tensor.shape : tensor.file_shape;
 }
 
 }  // namespace
@@ -66,8 +95,12 @@ void KernelCase::InputFiles::declare(base::ParamTree& t) {
 
 void KernelCase::declare(base::ParamTree& t) {
   declare_parameters(t);
-  t.add("cores", cores_, std::uint64_t{1}, {1, 4096}, "cores that share the work", base::chosen());
+  declare_cores(t);
   if (!inputs_.files.empty()) t.group("inputs", inputs_);
+}
+
+void KernelCase::declare_cores(base::ParamTree& t) {
+  t.add("cores", cores_, std::uint64_t{1}, {1, 4096}, "cores that share the work", base::chosen());
 }
 
 void KernelCase::check(const model::MachineParams& machine) const {
@@ -77,35 +110,63 @@ void KernelCase::check(const model::MachineParams& machine) const {
                           fmt::format("{} cores; the machine has {}", cores_, machine.cores()));
 }
 
-std::uint32_t KernelCase::cores_used() const {
-  return static_cast<std::uint32_t>(runtime::parts_used(units(), cores_));
+const model::MachineParams& KernelCase::machine() const {
+  TAHOMA_INVARIANT(machine_.has_value(), "a kernel case asked for its machine before prepare()");
+  return *machine_;
 }
 
-Part KernelCase::rows_of(const CaseTensor& tensor, const Placed& placed) const {
-  if (tensor.deal == Deal::kWhole) return {0, tensor.shape[0]};
-  if (tensor.deal == Deal::kCores) return {placed.core, 1};
-  return {placed.part.first * tensor.per_unit, placed.part.count * tensor.per_unit};
+std::vector<CoreGroup> KernelCase::groups() const {
+  const std::uint64_t all = units(), used = runtime::parts_used(all, cores_);
+  std::vector<CoreGroup> groups;
+  for (std::uint32_t core = 0; core < used; ++core)
+    groups.push_back({core, runtime::part_of(all, cores_, core)});
+  return groups;
+}
+
+std::uint32_t KernelCase::cores_used() const {
+  return static_cast<std::uint32_t>(groups().size() * group_size());
+}
+
+Part KernelCase::rows_of(const CaseTensor& tensor, const CoreGroup& group) const {
+  if (tensor.sharding == Sharding::kReplicated) return {0, tensor.shape[0]};
+  if (tensor.sharding == Sharding::kPerGroup) return {group.number, 1};
+  if (tensor.rows_for) return tensor.rows_for(group.units);
+  return {group.units.first * tensor.per_unit, group.units.count * tensor.per_unit};
+}
+
+Tensor KernelCase::place(Machine& machine, const CaseTensor& tensor, const CoreGroup& group) const {
+  Tensor placed = machine.allocate(group.core, tensor.hbm_name.empty() ? tensor.name : tensor.hbm_name,
+                                   tensor.dtype, hbm_shape(tensor, rows_of(tensor, group).count));
+  if (tensor.placed()) machine.declare_input(placed);
+  return placed;
+}
+
+void KernelCase::load_programs(Machine& machine) const {
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::shared_ptr<const isa::Program>> programs;
+  for (const GroupTensors& placed : placed_) {
+    const Part& units = placed.group.units;
+    std::vector<std::uint64_t> addresses;
+    for (const Tensor& tensor : placed.tensors) addresses.push_back(tensor.address);
+    for (std::uint64_t member = 0; member < group_size(); ++member) {
+      auto& shared = programs[{program_key(units), member}];
+      if (!shared)
+        shared = std::make_shared<const isa::Program>(member_program(machine.params(), units, member));
+      machine.load(static_cast<std::uint32_t>(placed.group.core + member), shared, addresses);
+    }
+  }
 }
 
 void KernelCase::prepare(Machine& machine, std::uint64_t seed) {
   seed_ = seed;
+  machine_ = machine.params();
   placed_.clear();
   const std::vector<CaseTensor> all = tensors();
-  std::map<std::uint64_t, std::shared_ptr<const isa::Program>> programs;
-  for (std::uint32_t core = 0; core < cores_used(); ++core) {
-    Placed& placed = placed_.emplace_back(Placed{core, runtime::part_of(units(), cores_, core), {}});
-    std::vector<std::uint64_t> addresses;
-    for (const CaseTensor& tensor : all) {
-      std::vector<std::uint64_t> shape = tensor.shape;
-      shape[0] = rows_of(tensor, placed).count;
-      placed.tensors.push_back(machine.allocate(core, tensor.name, tensor.dtype, shape));
-      addresses.push_back(placed.tensors.back().address);
-      if (tensor.placed()) machine.declare_input(placed.tensors.back());
-    }
-    auto& shared = programs[program_key(placed.part)];
-    if (!shared) shared = std::make_shared<const isa::Program>(program(machine.params(), placed.part));
-    machine.load(core, shared, addresses);
+  for (CoreGroup group : groups()) {
+    group.number = placed_.size();
+    GroupTensors& placed = placed_.emplace_back(GroupTensors{group, {}});
+    for (const CaseTensor& tensor : all) placed.tensors.push_back(place(machine, tensor, group));
   }
+  load_programs(machine);
   std::size_t number = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::size_t input = all[i].role == Role::kInput ? number++ : 0;
@@ -126,8 +187,10 @@ HostTensor KernelCase::input_values(const CaseTensor& tensor, std::size_t number
   TAHOMA_INVARIANT(named != inputs_.files.end(), "an input that its case has not named");
   const std::string& file = named->second;
   HostTensor values = !file.empty() || !tensor.make
-                          ? runtime::input(file, tensor.name, tensor.dtype, tensor.shape, seed_, number)
+                          ? runtime::input(file, tensor.name, tensor.dtype, file_shape(tensor), seed_,
+                                           tensor.seed_number.value_or(number))
                           : made_values(tensor);
+  values.shape = tensor.shape;
   if (tensor.refuse) tensor.refuse(values);
   return values;
 }
@@ -135,10 +198,12 @@ HostTensor KernelCase::input_values(const CaseTensor& tensor, std::size_t number
 void KernelCase::fill(Machine& machine, std::size_t index, const HostTensor& values) {
   const CaseTensor tensor = tensors()[index];
   const std::uint64_t slice = slice_of(tensor), size = isa::size_of(tensor.dtype);
-  for (const Placed& placed : placed_) {
-    const Part rows = rows_of(tensor, placed);
+  for (const GroupTensors& placed : placed_) {
+    const Part rows = rows_of(tensor, placed.group);
+    std::byte* bytes = machine.bytes(placed.tensors[index]);
+    if (tensor.hbm_rows > 0) std::fill_n(bytes, placed.tensors[index].bytes(), std::byte{0});
     copy_elements(tensor, Way::kToHbm, rows.count * slice, values.values.data() + rows.first * slice * size,
-                  machine.bytes(placed.tensors[index]));
+                  bytes);
   }
 }
 
@@ -146,8 +211,8 @@ HostTensor KernelCase::gather(Machine& machine, std::size_t index) const {
   const CaseTensor tensor = tensors()[index];
   HostTensor values = runtime::make_tensor(tensor.name, tensor.dtype, tensor.shape);
   const std::uint64_t slice = slice_of(tensor), size = isa::size_of(tensor.dtype);
-  for (const Placed& placed : placed_) {
-    const Part rows = rows_of(tensor, placed);
+  for (const GroupTensors& placed : placed_) {
+    const Part rows = rows_of(tensor, placed.group);
     copy_elements(tensor, Way::kToHost, rows.count * slice, machine.bytes(placed.tensors[index]),
                   values.values.data() + rows.first * slice * size);
   }
@@ -157,11 +222,11 @@ HostTensor KernelCase::gather(Machine& machine, std::size_t index) const {
 runtime::MadeBy KernelCase::maker_of(const Machine& machine, const CaseTensor& tensor) const {
   return [this, &machine, tensor](std::uint64_t row, std::uint64_t) {
     const std::uint64_t of_first = row * columns_of(tensor) / slice_of(tensor);
-    const auto made = std::find_if(placed_.begin(), placed_.end(), [&](const Placed& placed) {
-      const Part rows = rows_of(tensor, placed);
+    const auto made = std::find_if(placed_.begin(), placed_.end(), [&](const GroupTensors& placed) {
+      const Part rows = rows_of(tensor, placed.group);
       return of_first < rows.first + rows.count;
     });
-    return runtime::core_name(machine.params(), made->core);
+    return runtime::core_name(machine.params(), made->group.core);
   };
 }
 
@@ -186,7 +251,7 @@ std::vector<runtime::NamedValues> KernelCase::outputs(Machine& machine) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i].role != Role::kOutput) continue;
     HostTensor values = gather(machine, i);
-    saved.push_back({values.name, values.dtype, values.shape, std::move(values.values)});
+    saved.push_back({values.name, values.dtype, file_shape(all[i]), std::move(values.values)});
   }
   return saved;
 }

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // A case of one kernel: named tensors in HBM, a program for each core's part of the work, and the definition
-// that its outputs are held against. A kind of kernel says what these are; placing, filling, reading back and
-// saving are the same for all of them and stand here.
+// that its outputs are compared with. A kind of kernel says what these are. Placing, filling, reading back
+// and saving are the same for all of them and stand here.
 //
-// Work comes in units (rows, heads, images, ...), of which cores 0, 1, ... get equal parts of neighbours, the
-// last ones perhaps one part less. Every case has the parameters `cores` and `inputs.NAME`, a .npy file or
-// FILE.safetensors#TENSOR, one for each input; inputs without a file come from the seed.
+// Work comes in units (rows, heads, images, ...). By default the cores 0, 1, ... get equal parts of
+// neighbouring units, the last ones perhaps one part less. A kind may place parts on other cores, and may
+// let several neighbouring cores share the tensors of a part (groups(), group_size()). Every case has the
+// parameters `cores` and `inputs.NAME`, a .npy file or FILE.safetensors#TENSOR, one for each input. Inputs
+// without a file come from the seed.
 //
-// Leaves out: tensors that cores exchange while they run (runtime/collective/), and outputs that several
-// cores add up: each core has its own (Deal::kCores).
+// Not supported: tensors that cores exchange while they run (runtime/collective/), and outputs that several
+// cores add up; each core has its own (Sharding::kPerGroup).
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,11 +31,18 @@ namespace tahoma::workloads {
 
 enum class Role : std::uint8_t { kInput, kOutput, kScratch };
 
-// Who has which part of a tensor.
-enum class Deal : std::uint8_t {
-  kWhole,  // every core a copy of its own
-  kUnits,  // dimension 0 is dealt as the units are, `per_unit` of it for each
-  kCores   // dimension 0 counts the cores used: one each
+// How a tensor is sharded over the groups of cores.
+enum class Sharding : std::uint8_t {
+  kReplicated,  // every group has a copy of its own
+  kByUnits,     // dimension 0 is sharded as the units are, `per_unit` of it for each
+  kPerGroup     // dimension 0 counts the groups: one each
+};
+
+// How the elements that a group has lie in HBM.
+enum class HbmLayout : std::uint8_t {
+  kRowMajor,    // as on the host
+  kTransposed,  // the two innermost dimensions change places
+  kTokenMajor   // [heads, tokens, d] as the matrix [tokens, heads d]
 };
 
 struct CaseTensor {
@@ -40,17 +50,32 @@ struct CaseTensor {
   isa::DType dtype = isa::DType::kFp32;
   std::vector<std::uint64_t> shape;  // of all cores' together
   Role role = Role::kInput;
-  Deal deal = Deal::kUnits;
+  Sharding sharding = Sharding::kByUnits;
   std::uint64_t per_unit = 1;
-  bool transposed = false;  // the two innermost dimensions change places in HBM
-  bool control = false;     // keeps its values in timing mode (runtime::Kernel::control)
+  HbmLayout layout = HbmLayout::kRowMajor;
+  bool control = false;  // keeps its values in timing mode (runtime::Kernel::control)
   // Fills an input from the seed; without it values are uniform in [-1, 1). A scratch tensor that has one is
   // a constant of the kernel, placed before the run.
   std::function<void(runtime::HostTensor& tensor, std::uint64_t seed)> make = nullptr;
   // Throws UserError for values of an input that the kernel cannot take.
   std::function<void(const runtime::HostTensor& tensor)> refuse = nullptr;
+  // kByUnits: what of dimension 0 a part of the units needs, if that is not `per_unit` of it for each. Parts
+  // of two groups may overlap: each group has a copy.
+  std::function<runtime::Part(const runtime::Part& units)> rows_for = nullptr;
+  std::uint64_t hbm_rows = 0;                  // kTokenMajor: rows in HBM if more than tokens; these are zero
+  std::string hbm_name = {};                   // of the tensor in HBM; empty: `name`
+  std::vector<std::uint64_t> file_shape = {};  // of the tensor in files; empty: `shape`
+  // Tells the input's values from the seed apart from those of other inputs; by default its place among them.
+  std::optional<std::uint64_t> seed_number = {};
 
   bool placed() const { return role == Role::kInput || (role == Role::kScratch && make); }
+};
+
+// Neighbouring cores, `core` the first of them, that share a part of the units and its tensors.
+struct CoreGroup {
+  std::uint32_t core = 0;
+  runtime::Part units;
+  std::uint64_t number = 0;  // among the groups, which prepare() counts
 };
 
 // Whole tensors on the host, by name.
@@ -71,23 +96,34 @@ class KernelCase : public runtime::Workload {
 
  protected:
   virtual void declare_parameters(base::ParamTree& t) = 0;
+  // The parameter `cores`. A kind that places its groups itself declares its own.
+  virtual void declare_cores(base::ParamTree& t);
   virtual void check_sizes(const model::MachineParams& /*machine*/) const {}
   virtual std::vector<CaseTensor> tensors() const = 0;
   virtual std::uint64_t units() const = 0;
+  // Which cores have which units, in the order of the units; and of how many cores a group consists.
+  virtual std::vector<CoreGroup> groups() const;
+  virtual std::uint64_t group_size() const { return 1; }
   // Its arguments are the tensors in their order.
   virtual isa::Program program(const model::MachineParams& machine, const runtime::Part& part) const = 0;
-  // Parts with equal keys share a program.
+  // The program of core `member` of a group; without it all cores of a group run the same program.
+  virtual isa::Program member_program(const model::MachineParams& machine, const runtime::Part& part,
+                                      std::uint64_t /*member*/) const {
+    return program(machine, part);
+  }
+  // Equal members of parts with equal keys share a program.
   virtual std::uint64_t program_key(const runtime::Part& part) const { return part.count; }
   // Every output beside its definition; `values` has inputs and outputs.
   using MakerOf = std::function<runtime::MadeBy(const std::string& output)>;
   virtual runtime::GoldenResult compare(const CaseValues& values, const MakerOf& maker) const = 0;
 
   std::uint64_t cores() const { return cores_; }
+  // From prepare() on: for kinds whose units or tensors depend on the machine.
+  const model::MachineParams& machine() const;
 
  private:
-  struct Placed {
-    std::uint32_t core = 0;
-    runtime::Part part;
+  struct GroupTensors {
+    CoreGroup group;
     std::vector<runtime::Tensor> tensors;  // in the order of tensors()
   };
 
@@ -96,9 +132,10 @@ class KernelCase : public runtime::Workload {
     void declare(base::ParamTree& t);
   };
 
-  // What of dimension 0 this core has.
-  runtime::Part rows_of(const CaseTensor& tensor, const Placed& placed) const;
-  void place(runtime::Machine& machine, const CaseTensor& tensor, const Placed& placed);
+  // What of dimension 0 this group has.
+  runtime::Part rows_of(const CaseTensor& tensor, const CoreGroup& group) const;
+  runtime::Tensor place(runtime::Machine& machine, const CaseTensor& tensor, const CoreGroup& group) const;
+  void load_programs(runtime::Machine& machine) const;
   void fill(runtime::Machine& machine, std::size_t index, const runtime::HostTensor& values);
   runtime::HostTensor input_values(const CaseTensor& tensor, std::size_t number) const;
   runtime::HostTensor made_values(const CaseTensor& tensor) const;
@@ -107,7 +144,8 @@ class KernelCase : public runtime::Workload {
 
   std::uint64_t cores_ = 0, seed_ = 0;
   InputFiles inputs_;
-  std::vector<Placed> placed_;
+  std::optional<model::MachineParams> machine_;
+  std::vector<GroupTensors> placed_;
 };
 
 }  // namespace tahoma::workloads

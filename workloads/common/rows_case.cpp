@@ -19,8 +19,7 @@ void RowsCase::declare_parameters(base::ParamTree& t) {
 
 std::vector<runtime::Part> RowsCase::parts() const {
   std::vector<runtime::Part> parts;
-  for (std::uint64_t core = 0; core < cores_used(); ++core)
-    parts.push_back(runtime::part_of(rows_, cores(), core));
+  for (const CoreGroup& group : groups()) parts.push_back(group.units);
   return parts;
 }
 

@@ -33,11 +33,11 @@ class RowsCase : public KernelCase {
   }
   // fp32, the same for all cores.
   CaseTensor vector(const std::string& name) const {
-    return {name, isa::DType::kFp32, {1, columns_}, Role::kInput, Deal::kWhole};
+    return {name, isa::DType::kFp32, {1, columns_}, Role::kInput, Sharding::kReplicated};
   }
   // fp32, a row for each core.
   CaseTensor sums(const std::string& name) const {
-    return {name, isa::DType::kFp32, {cores_used(), columns_}, Role::kOutput, Deal::kCores};
+    return {name, isa::DType::kFp32, {cores_used(), columns_}, Role::kOutput, Sharding::kPerGroup};
   }
   // fp32, one for each row.
   CaseTensor column(const std::string& name, Role role) const {

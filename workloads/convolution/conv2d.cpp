@@ -5,6 +5,7 @@
 
 #include "workloads/common/kernel_case.h"
 #include "workloads/convolution/conv2d_kernel.h"
+#include "workloads/convolution/golden_convolution.h"
 
 namespace tahoma::workloads {
 
@@ -48,11 +49,11 @@ class Conv2dCase final : public KernelCase {
   }
   std::vector<CaseTensor> tensors() const override {
     const Conv2dShape s = shape(images_);
-    CaseTensor w{"w", s.dtype, {out_, in_ * s.taps()}, Role::kInput, Deal::kWhole};
-    w.transposed = true;
+    CaseTensor w{"w", s.dtype, {out_, in_ * s.taps()}, Role::kInput, Sharding::kReplicated};
+    w.layout = HbmLayout::kTransposed;
     return {{"x", s.dtype, {images_, in_, height_, width_}, Role::kInput},
             w,
-            {"bias", isa::DType::kFp32, {out_, 1}, Role::kInput, Deal::kWhole},
+            {"bias", isa::DType::kFp32, {out_, 1}, Role::kInput, Sharding::kReplicated},
             {"y", s.dtype, {images_, out_, s.out_height(), s.out_width()}, Role::kOutput}};
   }
   std::uint64_t units() const override { return images_; }
@@ -62,8 +63,8 @@ class Conv2dCase final : public KernelCase {
   runtime::GoldenResult compare(const CaseValues& values, const MakerOf& maker) const override {
     runtime::HostTensor w = values.at("w");
     w.shape = {out_, in_, filter_, filter_};
-    return runtime::check_convolution(values.at("x"), w, values.at("bias"), values.at("y"), maker("y"),
-                                      {stride_, padding_, relu_});
+    return check_convolution(values.at("x"), w, values.at("bias"), values.at("y"), maker("y"),
+                             {stride_, padding_, relu_});
   }
 
  private:

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A convolution as an implicit GEMM on one core: y[i, o] = activation(bias[o] + sum over k, s, t of w[o, k,
 // s, t] x[i, k, r * stride + s - padding, c * stride + t - padding]), x being 0 outside its image. Weights
-// lie in HBM with a row of output channels for each input channel and tap (turned beforehand, as A of a GEMM)
-// and stay in SBUF; images stream past in blocks, output rows of large ones in bands. Each tap is a matmul of
-// the image moved by the tap's place, onto those pixels for which it lies inside: padding costs neither
-// memory nor products. Up to four banks are summed side by side, four more emptied meanwhile. fp32 sums.
+// lie in HBM with a row of output channels for each input channel and tap (transposed beforehand, as A of a
+// GEMM) and stay in SBUF; images stream past in blocks, output rows of large ones in bands. Each tap is a
+// matmul of the image moved by the tap's place, onto those pixels for which it lies inside: padding costs
+// neither memory nor products. Up to four banks are summed side by side, four more emptied meanwhile. fp32
+// sums.
 //
 // Leaves out: dilation, channel groups, filters that are not square, paddings beyond (filter - 1) / 2, output
 // rows wider than a PSUM bank.

@@ -3,48 +3,48 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
 #include <map>
 
 #include "model/base/error.h"
-#include "runtime/golden/golden.h"
-#include "runtime/run/inputs.h"
+#include "workloads/common/kernel_case.h"
 #include "workloads/convolution/convolution_kernel.h"
+#include "workloads/convolution/golden_convolution.h"
 
 namespace tahoma::workloads {
 
 namespace {
 
-using runtime::HostTensor, runtime::Machine, runtime::Tensor;
+using runtime::HostTensor;
 using Extents = std::vector<std::uint64_t>;
 
 const std::map<std::string, WeightPath> kPaths{{"resident", WeightPath::kResident},
                                                {"reload", WeightPath::kReload},
                                                {"dma_transpose", WeightPath::kDmaTranspose}};
 
-HostTensor identity_of(isa::DType dtype, std::uint64_t side) {
-  HostTensor identity = runtime::make_tensor("identity", dtype, {side, side});
-  for (std::uint64_t i = 0; i < side; ++i)
-    isa::store_from_fp32(identity.values.data() + i * (side + 1) * isa::size_of(dtype), dtype, 1.0F);
-  return identity;
+void make_identity(HostTensor& identity, std::uint64_t /*seed*/) {
+  for (std::uint64_t i = 0; i < identity.shape[0]; ++i)
+    isa::store_from_fp32(identity.values.data() + i * (identity.shape[0] + 1) * isa::size_of(identity.dtype),
+                         identity.dtype, 1.0F);
 }
 
-// From [out, in, taps] to [out, tiles of in, taps, in of a tile].
-HostTensor by_tap(const HostTensor& w, std::uint64_t side) {
-  HostTensor result = runtime::make_tensor("w", w.dtype, w.shape);
-  const std::uint64_t taps = w.shape[2] * w.shape[3], size = isa::size_of(w.dtype);
-  const std::uint64_t blocks = w.elements() / (side * taps);
-  for (std::uint64_t block = 0; block < blocks; ++block)
-    for (std::uint64_t in = 0; in < side; ++in)
-      for (std::uint64_t tap = 0; tap < taps; ++tap)
-        std::memcpy(result.values.data() + ((block * taps + tap) * side + in) * size,
-                    w.values.data() + ((block * side + in) * taps + tap) * size, size);
-  return result;
-}
-
-class ConvolutionWorkload final : public runtime::Workload {
+class ConvolutionCase final : public KernelCase {
  public:
-  void declare(base::ParamTree& t) override {
+  ConvolutionCase() : KernelCase({"x", "w", "bias"}) {}
+
+  double useful_flops() const override {
+    const auto pixels = static_cast<double>(images_ * shape(1).out_height() * shape(1).out_width());
+    return 2.0 * pixels * static_cast<double>(out_) * static_cast<double>(in_ * shape(1).taps()) +
+           pixels * static_cast<double>(out_);
+  }
+  isa::DType compute_dtype() const override { return *isa::dtype_from_name(dtype_); }
+  std::string describe() const override {
+    return fmt::format("convolution {}x{} of {}x{}x{}x{} to {} channels {}, weights {}{}", filter_, filter_,
+                       images_, in_, height_, width_, out_, dtype_, weights_,
+                       cores() == 1 ? "" : fmt::format(", on {} cores", cores()));
+  }
+
+ protected:
+  void declare_parameters(base::ParamTree& t) override {
     const base::Range<std::uint64_t> channels{1, 8192}, pixels{1, 4096};
     t.add("images", images_, std::uint64_t{1}, {1, 1024}, "images of x and y", base::chosen());
     t.add("in_channels", in_, std::uint64_t{256}, channels, "channels of x, a multiple of the array's rows",
@@ -57,14 +57,14 @@ class ConvolutionWorkload final : public runtime::Workload {
     t.add("dtype", dtype_, std::string("fp16"), {"bf16", "fp16", "fp32"},
           "element type of all tensors; sums are fp32", base::chosen());
     t.add("weights", weights_, std::string("resident"), {"resident", "reload", "dma_transpose"},
-          "how the weights are turned: kept on chip, through HBM and back, or by DMA inside HBM",
+          "how the weights are transposed: kept on chip, through HBM and back, or by DMA inside HBM",
           base::chosen());
   }
 
-  void check(const model::MachineParams& machine) const override {
+  void check_sizes(const model::MachineParams& machine) const override {
     const model::CoreParams& core = machine.chip.core;
     if (core.tensor.rows != core.tensor.columns)
-      refuse("E-RUN-065", "machine.chip.core.tensor.rows", "a square array: weights are turned on it",
+      refuse("E-RUN-065", "machine.chip.core.tensor.rows", "a square array: weights are transposed on it",
              fmt::format("{} rows and {} columns", core.tensor.rows, core.tensor.columns));
     check_channels("in_channels", in_, core.tensor.rows);
     check_channels("out_channels", out_, core.tensor.rows);
@@ -72,45 +72,39 @@ class ConvolutionWorkload final : public runtime::Workload {
       refuse("E-RUN-066", "workload.filter", fmt::format("at most {}", std::min(height_, width_)),
              fmt::format("a filter of {} on images of {} x {}", filter_, height_, width_));
     const std::uint64_t most = core.psum.bank.count / isa::size_of(isa::DType::kFp32);
-    if (shape().out_width() > most)
+    if (shape(1).out_width() > most)
       refuse("E-RUN-066", "workload.width", fmt::format("at most {}", most + filter_ - 1),
-             fmt::format("a row of y has {} pixels, a PSUM bank holds {}", shape().out_width(), most));
+             fmt::format("a row of y has {} pixels, a PSUM bank holds {}", shape(1).out_width(), most));
     if (height_ * width_ > UINT16_MAX)
       refuse("E-RUN-066", "workload.height", fmt::format("at most {}", UINT16_MAX / width_),
              fmt::format("an image of {} x {} pixels; a tile holds {}", height_, width_, UINT16_MAX));
   }
 
-  void prepare(Machine& machine, std::uint64_t seed) override {
-    seed_ = seed;
-    side_ = machine.params().chip.core.tensor.rows;
-    const auto program =
-        std::make_shared<const isa::Program>(convolution_program(machine.params(), shape(), path()));
-    std::vector<std::uint64_t> arguments;
-    for (const std::string& name : program->args) arguments.push_back(place(machine, name).address);
-    machine.load(0, program, arguments);
+  // In the order of the program's arguments, which each way of the weights ends with its own.
+  std::vector<CaseTensor> tensors() const override {
+    const ConvolutionShape s = shape(images_);
+    CaseTensor bias{"bias", s.dtype, {out_}, Role::kInput, Sharding::kReplicated};
+    bias.seed_number = 2;  // behind x and w
+    std::vector<CaseTensor> all{{"x", s.dtype, {images_, in_, height_, width_}, Role::kInput},
+                                bias,
+                                {"y", s.dtype, {images_, out_, s.out_height(), s.out_width()}, Role::kOutput},
+                                weights()};
+    if (path() != WeightPath::kDmaTranspose) {
+      all.push_back({"identity", s.dtype, {side(), side()}, Role::kScratch, Sharding::kReplicated});
+      all.back().make = make_identity;
+    }
+    if (path() != WeightPath::kResident)
+      all.push_back({"scratch", s.dtype, {in_ * out_ * s.taps()}, Role::kScratch, Sharding::kReplicated});
+    return all;
   }
-
-  runtime::GoldenResult verify(Machine& machine) override {
-    return runtime::check_convolution(x(), w(), bias(), y(machine), [&](std::uint64_t, std::uint64_t) {
-      return runtime::core_name(machine.params(), 0);
-    });
+  std::uint64_t units() const override { return images_; }
+  isa::Program program(const model::MachineParams& machine, const runtime::Part& images) const override {
+    return convolution_program(machine, shape(images.count), path());
   }
-
-  std::vector<runtime::NamedValues> outputs(Machine& machine) override {
-    HostTensor result = y(machine);
-    return {{"y", result.dtype, result.shape, std::move(result.values)}};
-  }
-
-  double useful_flops() const override {
-    const auto pixels = static_cast<double>(images_ * shape().out_height() * shape().out_width());
-    return 2.0 * pixels * static_cast<double>(out_) * static_cast<double>(in_ * shape().taps()) +
-           pixels * static_cast<double>(out_);
-  }
-  isa::DType compute_dtype() const override { return *isa::dtype_from_name(dtype_); }
-  std::uint32_t cores_used() const override { return 1; }
-  std::string describe() const override {
-    return fmt::format("convolution {}x{} of {}x{}x{}x{} to {} channels {}, weights {}", filter_, filter_,
-                       images_, in_, height_, width_, out_, dtype_, weights_);
+  runtime::GoldenResult compare(const CaseValues& values, const MakerOf& maker) const override {
+    HostTensor w = values.at("w");
+    w.shape = w_shape();
+    return check_convolution(values.at("x"), w, values.at("bias"), values.at("y"), maker("y"));
   }
 
  private:
@@ -126,49 +120,29 @@ class ConvolutionWorkload final : public runtime::Workload {
            fmt::format("{} channels", channels));
   }
 
-  ConvolutionShape shape() const { return {images_, in_, out_, height_, width_, filter_, compute_dtype()}; }
+  ConvolutionShape shape(std::uint64_t images) const {
+    return {images, in_, out_, height_, width_, filter_, compute_dtype()};
+  }
   WeightPath path() const { return kPaths.at(weights_); }
-  Extents y_shape() const { return {images_, out_, shape().out_height(), shape().out_width()}; }
-  HostTensor x() const {
-    return runtime::input("", "x", compute_dtype(), {images_, in_, height_, width_}, seed_, 0);
-  }
-  HostTensor w() const {
-    return runtime::input("", "w", compute_dtype(), {out_, in_, filter_, filter_}, seed_, 1);
-  }
-  HostTensor bias() const { return runtime::input("", "bias", compute_dtype(), {out_}, seed_, 2); }
-
-  // The tensor behind an argument of the program, filled if it is an input.
-  Tensor place(Machine& machine, const std::string& name) {
-    if (name == "y") return y_ = machine.allocate(0, name, compute_dtype(), y_shape());
-    if (name == "scratch") return machine.allocate(0, name, compute_dtype(), {in_ * out_ * shape().taps()});
-    const Extents extents = name == "x"          ? Extents{images_, in_, height_, width_}
-                            : name == "w"        ? Extents{out_, in_, filter_, filter_}
-                            : name == "identity" ? Extents{side_, side_}
-                                                 : Extents{out_};
-    Tensor tensor = machine.allocate(0, name, compute_dtype(), extents);
-    if (machine.functional()) machine.write(tensor, values_of(name).values);
-    machine.declare_input(tensor);
-    return tensor;
-  }
-  HostTensor values_of(const std::string& name) const {
-    if (name == "x") return x();
-    if (name == "bias") return bias();
-    if (name == "identity") return identity_of(compute_dtype(), side_);
-    return path() == WeightPath::kReload ? by_tap(w(), side_) : w();
-  }
-  HostTensor y(Machine& machine) const {
-    HostTensor result = runtime::make_tensor("y", compute_dtype(), y_shape());
-    machine.read(y_, result.values);
-    return result;
+  std::uint64_t side() const { return machine().chip.core.tensor.rows; }
+  Extents w_shape() const { return {out_, in_, filter_, filter_}; }
+  // Reloaded weights lie in HBM tap by tap: [out, tiles of in, taps, in of a tile].
+  CaseTensor weights() const {
+    CaseTensor w{"w", compute_dtype(), w_shape(), Role::kInput, Sharding::kReplicated};
+    w.seed_number = 1;
+    if (path() != WeightPath::kReload) return w;
+    w.file_shape = w_shape();
+    w.shape = {out_ * (in_ / side()), side(), filter_ * filter_};
+    w.layout = HbmLayout::kTransposed;
+    return w;
   }
 
-  std::uint64_t images_ = 0, in_ = 0, out_ = 0, height_ = 0, width_ = 0, filter_ = 0, seed_ = 0, side_ = 0;
+  std::uint64_t images_ = 0, in_ = 0, out_ = 0, height_ = 0, width_ = 0, filter_ = 0;
   std::string dtype_, weights_;
-  Tensor y_;
 };
 
 }  // namespace
 
-std::unique_ptr<runtime::Workload> make_convolution() { return std::make_unique<ConvolutionWorkload>(); }
+std::unique_ptr<runtime::Workload> make_convolution() { return std::make_unique<ConvolutionCase>(); }
 
 }  // namespace tahoma::workloads

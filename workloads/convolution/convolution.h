@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The workload `convolution`: a convolution with bias on core 0, its tensors in the core's own HBM.
+// The workload `convolution`: a convolution with bias. Images are sharded over the first `cores` cores, each
+// with a copy of the weights in its own HBM.
 #pragma once
 
 #include <memory>

@@ -40,7 +40,7 @@ class Convolution {
     for (unsigned out = 0; out < parts_.out_tiles(); ++out) {
       const bool more = out + 1 < parts_.out_tiles();
       if (more) weights_->load(out + 1);
-      weights_->turn(out);
+      weights_->transpose(out);
       const TileView next = more ? load_bias(out + 1) : bias;
       if (more) weights_->stage(out + 1);
       for (unsigned image = 0; image < shape_.images; ++image) emit_image(image, out, bias);

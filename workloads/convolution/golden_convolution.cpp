@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "workloads/convolution/golden_convolution.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -6,23 +8,22 @@
 #include <cmath>
 
 #include "model/base/error.h"
-#include "runtime/golden/golden.h"
 #include "runtime/golden/golden_tally.h"
 #include "runtime/host/host_threads.h"
-#include "workloads/common/golden_kernels.h"
+#include "workloads/common/golden_matrix.h"
 
-namespace tahoma::runtime {
+namespace tahoma::workloads {
+
+using runtime::accumulation_slack, runtime::Bounds, runtime::bounds_of, runtime::ExaminedElement,
+    runtime::GoldenResult, runtime::GoldenTally;
+using runtime::HostTensor, runtime::kGoldenDeviations, runtime::MadeBy, runtime::unit_roundoff;
 
 namespace {
 
 constexpr std::uint64_t kUnfoldedElements = std::uint64_t{1} << 21;  // of a strip of rows: 16 MiB of double
 
-using Doubles = std::vector<double>;
-
 Doubles all_of(const HostTensor& tensor) {
-  std::vector<float> narrow(tensor.elements());
-  widen_window(tensor, {0, 0, tensor.rows(), tensor.columns()}, narrow.data());
-  return Doubles(narrow.begin(), narrow.end());
+  return doubles_of(tensor, {0, 0, tensor.rows(), tensor.columns()});
 }
 
 Doubles squares_of(Doubles values) {
@@ -55,7 +56,7 @@ class ConvolutionCheck {
         std::clamp<std::uint64_t>(kUnfoldedElements / (depth() * out_width_), 1, out_height_);
     const std::uint64_t strips = (out_height_ + height - 1) / height;
     std::vector<GoldenTally> tallies(y_.shape[0] * strips);
-    for_each_block(tallies.size(), [&](std::uint64_t block) {
+    runtime::for_each_block(tallies.size(), [&](std::uint64_t block) {
       const std::uint64_t row = block % strips * height;
       tallies[block] = compare(block / strips, row, std::min(height, out_height_ - row));
     });
@@ -111,22 +112,14 @@ class ConvolutionCheck {
     return {std::max(want, 0.0), range, bounds};
   }
 
-  Doubles product(const Doubles& weights, const Doubles& pixels) const {
-    const std::uint64_t columns = pixels.size() / depth();
-    Doubles result(outputs_ * columns);
-    golden_kernels().product_f64(weights.data(), pixels.data(), result.data(),
-                                 static_cast<std::ptrdiff_t>(outputs_), static_cast<std::ptrdiff_t>(columns),
-                                 static_cast<std::ptrdiff_t>(depth()));
-    return result;
-  }
-
   GoldenTally compare(std::uint64_t image, std::uint64_t row, std::uint64_t rows) const {
     const Doubles pixels = unfolded(image, row, rows, 0, out_width_);
-    const Doubles wants = product(weights_, pixels);
-    const Doubles squares = product(weight_squares_, squares_of(pixels));
+    const std::uint64_t columns = rows * out_width_;
+    const Doubles wants = product(weights_, pixels, outputs_, columns);
+    const Doubles squares = product(weight_squares_, squares_of(pixels), outputs_, columns);
     GoldenTally tally;
     for (std::uint64_t at = 0; at < wants.size(); ++at) {
-      const std::uint64_t output = at / (rows * out_width_), pixel = at % (rows * out_width_);
+      const std::uint64_t output = at / columns, pixel = at % columns;
       const std::uint64_t y_row = (image * outputs_ + output) * out_height_ + row + pixel / out_width_;
       const std::uint64_t y_column = pixel % out_width_;
       const ExaminedElement e = element(wants[at] + bias_[output], squares[at]);
@@ -166,4 +159,4 @@ GoldenResult check_convolution(const HostTensor& x, const HostTensor& w, const H
       unit_roundoff(y.dtype) + accumulation_slack(check.roundings(), 1), rule, made_by);
 }
 
-}  // namespace tahoma::runtime
+}  // namespace tahoma::workloads

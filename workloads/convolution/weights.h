@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the stationary operands of a convolution come from. The tensor engine wants one row per input
-// channel; the weights have one per output channel. Three ways of turning them:
-//  - resident: blocks of rows are loaded, each tap gathered into a tile without gaps, turned on the tensor
+// channel; the weights have one per output channel. Three ways of transposing them:
+//  - resident: blocks of rows are loaded, each tap gathered into a tile without gaps, transposed on the tensor
 //    engine through PSUM, and scattered back between the other taps, where it stays;
-//  - reload: taps are staged and turned one by one, stored to HBM, and whole blocks loaded again;
-//  - dma_transpose: the DMA engines turn every tap from HBM to HBM element by element, and it is loaded.
+//  - reload: taps are staged and transposed one by one, stored to HBM, and whole blocks loaded again;
+//  - dma_transpose: the DMA engines transpose every tap from HBM to HBM element by element, and it is loaded.
 #pragma once
 
 #include <memory>
@@ -30,11 +30,11 @@ class Weights {
  public:
   virtual ~Weights() = default;
   // For each tile of output channels, in this order: `load` starts what comes from HBM, `stage` what can be
-  // done ahead while the tensor engine works on the tile before, `turn` does the rest.
+  // done ahead while the tensor engine works on the tile before, `transpose` does the rest.
   virtual void load(unsigned out) = 0;
   virtual void stage(unsigned out) = 0;
-  virtual void turn(unsigned out) = 0;
-  // [side input channels, side output channels] of the tile that was turned last.
+  virtual void transpose(unsigned out) = 0;
+  // [side input channels, side output channels] of the tile that was transposed last.
   virtual runtime::TileView tap(unsigned in, unsigned tap) const = 0;
 };
 

@@ -17,7 +17,7 @@ DmaTransposedWeights::DmaTransposedWeights(const ConvolutionParts& parts)
       interleaved_(
           kernel_.sbuf("weights", parts.shape.dtype, parts.side * parts.taps(), 2 * parts.in_tiles())) {}
 
-HbmView DmaTransposedWeights::turned_in_hbm(unsigned out, unsigned in, unsigned tap) const {
+HbmView DmaTransposedWeights::transposed_in_hbm(unsigned out, unsigned in, unsigned tap) const {
   const std::uint64_t block = std::uint64_t{out} * parts_.in_tiles() + in;
   return scratch_.window((block * parts_.taps() + tap) * parts_.side, 0, parts_.side, parts_.side);
 }
@@ -32,7 +32,7 @@ void DmaTransposedWeights::transpose_all() {
         from.rows = from.columns = parts_.side;
         from.row_stride = parts_.taps();
         from.column_stride = w_.row_stride;
-        kernel_.move(turned_in_hbm(out, in, tap), from, Queue::kSync);
+        kernel_.move(transposed_in_hbm(out, in, tap), from, Queue::kSync);
       }
 }
 
@@ -41,13 +41,13 @@ void DmaTransposedWeights::load(unsigned out) {
   for (unsigned in = 0; in < parts_.in_tiles(); ++in)
     for (unsigned tap = 0; tap < parts_.taps(); ++tap) {
       loaded_.push_back(kernel_.take(taps_, parts_.side, parts_.side));
-      kernel_.load(loaded_.back(), turned_in_hbm(out, in, tap));
+      kernel_.load(loaded_.back(), transposed_in_hbm(out, in, tap));
     }
 }
 
 void DmaTransposedWeights::stage(unsigned) {}
 
-void DmaTransposedWeights::turn(unsigned) {
+void DmaTransposedWeights::transpose(unsigned) {
   // The scalar engine takes twice as long as the vector engine over narrow elements.
   const unsigned turns = isa::size_of(parts_.shape.dtype) < isa::size_of(isa::DType::kFp32) ? 3 : 2;
   weights_.clear();

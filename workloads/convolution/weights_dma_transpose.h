@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights that the DMA engines turn inside HBM, an element at a time, before anything else happens.
+// Weights that the DMA engines transpose inside HBM, an element at a time, before anything else happens.
 #pragma once
 
 #include <deque>
@@ -14,12 +14,12 @@ class DmaTransposedWeights final : public Weights {
   explicit DmaTransposedWeights(const ConvolutionParts& parts);
   void load(unsigned out) override;
   void stage(unsigned out) override;
-  void turn(unsigned out) override;
+  void transpose(unsigned out) override;
   runtime::TileView tap(unsigned in, unsigned tap) const override;
 
  private:
   void transpose_all();
-  runtime::HbmView turned_in_hbm(unsigned out, unsigned in, unsigned tap) const;
+  runtime::HbmView transposed_in_hbm(unsigned out, unsigned in, unsigned tap) const;
 
   const ConvolutionParts& parts_;
   runtime::Kernel& kernel_;

@@ -25,7 +25,8 @@ ReloadedWeights::ReloadedWeights(const ConvolutionParts& parts)
       identities_(kernel_.sbuf("identity", parts.shape.dtype, parts.side)),
       rows_(kernel_.sbuf("w", parts.shape.dtype, parts.side * parts.taps(), 2 * parts.in_tiles())),
       staging_(kernel_.sbuf("taps", parts.shape.dtype, parts.side, 2 * parts.in_tiles() * parts.taps())),
-      turning_(kernel_.sbuf("turned", parts.shape.dtype, parts.side, 2 * parts.in_tiles() * parts.taps())),
+      transposing_(
+          kernel_.sbuf("turned", parts.shape.dtype, parts.side, 2 * parts.in_tiles() * parts.taps())),
       reloaded_(kernel_.sbuf("weights", parts.shape.dtype, parts.side * parts.taps(), 2 * parts.in_tiles())),
       identity_(kernel_.take(identities_, parts.side, parts.side)) {}
 
@@ -51,12 +52,12 @@ void ReloadedWeights::stage_block() {
   loaded_.pop_front();
 }
 
-void ReloadedWeights::turn(unsigned out) {
+void ReloadedWeights::transpose(unsigned out) {
   if (staged_.empty()) stage(out);
   const std::uint64_t first = std::uint64_t{out} * parts_.in_tiles();
   for (unsigned in = 0; in < parts_.in_tiles(); ++in)
-    for (unsigned tap = 0; tap < parts_.taps(); ++tap) turn_tap(first + in, tap);
-  while (!turned_.empty()) store_oldest();
+    for (unsigned tap = 0; tap < parts_.taps(); ++tap) transpose_tap(first + in, tap);
+  while (!transposed_.empty()) store_oldest();
   weights_.clear();
   for (unsigned in = 0; in < parts_.in_tiles(); ++in) {
     weights_.push_back(kernel_.take(reloaded_, parts_.side, parts_.side * parts_.taps()));
@@ -65,23 +66,23 @@ void ReloadedWeights::turn(unsigned out) {
   }
 }
 
-void ReloadedWeights::turn_tap(std::uint64_t block, unsigned tap) {
+void ReloadedWeights::transpose_tap(std::uint64_t block, unsigned tap) {
   const TileView bank =
       kernel_.take(parts_.banks, parts_.side, parts_.side).as(parts_.shape.dtype).columns(0, parts_.side);
   kernel_.transpose(bank, staged_.front(), identity_);
   staged_.pop_front();
-  turned_.push_back({kernel_.take(turning_, parts_.side, parts_.side), block, tap});
+  transposed_.push_back({kernel_.take(transposing_, parts_.side, parts_.side), block, tap});
   // Pairs of narrow elements go as words: half as many to copy.
-  kernel_.copy(turned_.back().tile.as(isa::DType::kInt32), bank.as(isa::DType::kInt32), Queue::kScalar);
-  if (turned_.size() > kStoresBehind) store_oldest();
+  kernel_.copy(transposed_.back().tile.as(isa::DType::kInt32), bank.as(isa::DType::kInt32), Queue::kScalar);
+  if (transposed_.size() > kStoresBehind) store_oldest();
 }
 
 void ReloadedWeights::store_oldest() {
-  const Turned& t = turned_.front();
+  const Transposed& t = transposed_.front();
   kernel_.store(
       scratch_.window(t.block * parts_.side, std::uint64_t{t.tap} * parts_.side, parts_.side, parts_.side),
       t.tile, Queue::kScalar);
-  turned_.pop_front();
+  transposed_.pop_front();
 }
 
 TileView ReloadedWeights::tap(unsigned in, unsigned tap) const {

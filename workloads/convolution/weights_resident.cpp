@@ -14,7 +14,7 @@ ResidentWeights::ResidentWeights(const ConvolutionParts& parts)
       identities_(kernel_.sbuf("identity", parts.shape.dtype, parts.side)),
       rows_(kernel_.sbuf("w", parts.shape.dtype, parts.side * parts.taps(), 2 * parts.in_tiles())),
       gathered_(kernel_.sbuf("taps", parts.shape.dtype, parts.side, 2 * parts.in_tiles() * parts.taps())),
-      turned_(kernel_.sbuf("turned", parts.shape.dtype, parts.side * parts.taps(), 2 * parts.in_tiles())),
+      transposed_(kernel_.sbuf("turned", parts.shape.dtype, parts.side * parts.taps(), 2 * parts.in_tiles())),
       identity_(kernel_.take(identities_, parts.side, parts.side)) {}
 
 void ResidentWeights::load(unsigned out) {
@@ -43,16 +43,16 @@ void ResidentWeights::gather() {
   loaded_.pop_front();
 }
 
-void ResidentWeights::turn(unsigned) {
+void ResidentWeights::transpose(unsigned) {
   weights_.clear();
   for (unsigned in = 0; in < parts_.in_tiles(); ++in) {
     if (staged_.empty()) gather();
-    turn_block();
+    transpose_block();
   }
 }
 
-void ResidentWeights::turn_block() {
-  weights_.push_back(kernel_.take(turned_, parts_.side, parts_.side * parts_.taps()));
+void ResidentWeights::transpose_block() {
+  weights_.push_back(kernel_.take(transposed_, parts_.side, parts_.side * parts_.taps()));
   for (unsigned tap = 0; tap < parts_.taps(); ++tap) {
     const TileView bank =
         kernel_.take(parts_.banks, parts_.side, parts_.side).as(parts_.shape.dtype).columns(0, parts_.side);

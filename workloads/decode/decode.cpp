@@ -83,11 +83,14 @@ class Decode final : public KernelCase {
     std::vector<std::uint64_t> cache{kv_heads_, batch_, context_, d_};
     if (paged) cache = {kv_heads_, s.pages, page_size_, d_};
     all.push_back({"k", dtype, cache});
-    all.back().transposed = !paged;
+    all.back().layout = paged ? HbmLayout::kRowMajor : HbmLayout::kTransposed;
     all.push_back({"v", dtype, cache});
     if (paged) {
-      all.push_back(
-          {"table", isa::DType::kInt32, {batch_, s.pages_per_sequence()}, Role::kInput, Deal::kWhole});
+      all.push_back({"table",
+                     isa::DType::kInt32,
+                     {batch_, s.pages_per_sequence()},
+                     Role::kInput,
+                     Sharding::kReplicated});
       all.back().control = true;
       all.back().make = scatter_pages;
       all.back().refuse = refuse_rows_beyond(s.pages);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sequences of a decoding step whose queries and outputs are turned together, as many as the array has
+// Sequences of a decoding step whose queries and outputs are transposed together, as many as the array has
 // columns: neighbours over all heads of keys and values, or, where tokens lie by rows, of one head.
 #pragma once
 

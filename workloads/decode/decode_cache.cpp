@@ -15,12 +15,12 @@ DecodeCache::DecodeCache(Kernel& kernel, const DecodeShape& shape, const DecodeT
 // Copies: keys of a block in use and of the next one on their way; values wait a block longer.
 void DecodeCache::make_pools(const TileView& identity) {
   identity_ = identity;
-  const unsigned turned = tiling_.chunk * tiling_.depth, run = tiling_.depth * d_;
-  keys_ = kernel_.sbuf("keys", shape_.dtype, paged() ? run : turned, 2 * tiling_.block_pieces + 2);
+  const unsigned transposed = tiling_.chunk * tiling_.depth, run = tiling_.depth * d_;
+  keys_ = kernel_.sbuf("keys", shape_.dtype, paged() ? run : transposed, 2 * tiling_.block_pieces + 2);
   values_ = kernel_.sbuf("values", shape_.dtype, run, 3 * tiling_.block_pieces + 2);
   if (!paged()) return;
-  turned_ = kernel_.sbuf("turned keys", shape_.dtype, turned, 3);
-  turned_psum_ = kernel_.psum("turned keys", shape_.dtype, tiling_.chunk * tiling_.bank_chunks, 2);
+  transposed_ = kernel_.sbuf("turned keys", shape_.dtype, transposed, 3);
+  transposed_psum_ = kernel_.psum("turned keys", shape_.dtype, tiling_.chunk * tiling_.bank_chunks, 2);
   load_table();
 }
 
@@ -31,14 +31,14 @@ void DecodeCache::load_table() {
   const auto copies = static_cast<unsigned>((pages + tiling_.chunk - 1) / tiling_.chunk);
   const Pool pool = kernel_.sbuf("page numbers", DType::kInt32, sequences, copies);
   for (std::uint64_t first = 0; first < pages; first += tiling_.chunk) {
-    HbmView turned = views_.table;
-    turned.rows = std::min<std::uint64_t>(tiling_.chunk, pages - first);
-    turned.columns = sequences;
-    turned.row_stride = 1;
-    turned.column_stride = views_.table.row_stride;
-    turned.offset += first * isa::size_of(DType::kInt32);
-    numbers_.push_back(kernel_.take(pool, static_cast<unsigned>(turned.rows), sequences));
-    kernel_.load(numbers_.back(), turned, other_queue());
+    HbmView transposed = views_.table;
+    transposed.rows = std::min<std::uint64_t>(tiling_.chunk, pages - first);
+    transposed.columns = sequences;
+    transposed.row_stride = 1;
+    transposed.column_stride = views_.table.row_stride;
+    transposed.offset += first * isa::size_of(DType::kInt32);
+    numbers_.push_back(kernel_.take(pool, static_cast<unsigned>(transposed.rows), sequences));
+    kernel_.load(numbers_.back(), transposed, other_queue());
   }
 }
 
@@ -87,21 +87,22 @@ DecodeCache::Loaded DecodeCache::load(std::uint64_t head, std::uint64_t sequence
   return loaded;
 }
 
-// As many chunks as a PSUM bank holds are turned and then copied together.
-void DecodeCache::turn_keys(Loaded& loaded) {
+// As many chunks as a PSUM bank holds are transposed and then copied together.
+void DecodeCache::transpose_keys(Loaded& loaded) {
   if (!paged()) return;
   const DecodePiece& piece = loaded.piece;
-  const TileView all = kernel_.take(turned_, d_, tiling_.chunk * piece.depth);
+  const TileView all = kernel_.take(transposed_, d_, tiling_.chunk * piece.depth);
   for (unsigned first = 0; first < piece.depth; first += tiling_.bank_chunks) {
     const unsigned chunks = std::min(tiling_.bank_chunks, piece.depth - first);
-    const TileView turned = kernel_.take(turned_psum_, d_, chunks * tiling_.chunk);
+    const TileView transposed = kernel_.take(transposed_psum_, d_, chunks * tiling_.chunk);
     for (unsigned c = 0; c < chunks; ++c)
-      kernel_.transpose(turned.columns(c * tiling_.chunk, piece.rows), loaded.k.columns((first + c) * d_, d_),
+      kernel_.transpose(transposed.columns(c * tiling_.chunk, piece.rows),
+                        loaded.k.columns((first + c) * d_, d_),
                         identity_.partitions(0, piece.rows).columns(0, piece.rows));
     const auto boxes = [&](const TileView& of, unsigned from) {
       return of.grid(from, chunks, tiling_.chunk, piece.rows);
     };
-    kernel_.copy(boxes(all, first * tiling_.chunk), boxes(turned, 0));
+    kernel_.copy(boxes(all, first * tiling_.chunk), boxes(transposed, 0));
   }
   loaded.k = all;
 }

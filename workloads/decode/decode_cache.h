@@ -3,9 +3,10 @@
 //
 // The array contracts scores over d and outputs over keys, so it wants keys as [d, keys] and values as
 // [keys, d]. A contiguous cache keeps keys d-major, [d, capacity] for each sequence, which costs nothing when
-// a token is appended (d elements either way) and saves turning them at every step. Pages are [tokens, d] for
-// both: then a page is one run in HBM, that goes to one partition by one descriptor, and the array turns the
-// keys; d-major pages would be d runs of as many elements as a page has tokens, and d descriptors to write.
+// a token is appended (d elements either way) and saves transposing them at every step. Pages are [tokens, d]
+// for both: then a page is one run in HBM, that goes to one partition by one descriptor, and the array
+// transposes the keys; d-major pages would be d runs of as many elements as a page has tokens, and d
+// descriptors to write.
 #pragma once
 
 #include <vector>
@@ -28,7 +29,7 @@ class DecodeCache {
     runtime::TileView k, v;
   };
   Loaded load(std::uint64_t head, std::uint64_t sequence, const DecodePiece& piece);
-  void turn_keys(Loaded& loaded);  // of pages; k is [d, keys] chunk by chunk afterwards
+  void transpose_keys(Loaded& loaded);  // of pages; k is [d, keys] chunk by chunk afterwards
 
   runtime::TileView keys(const Loaded& loaded, unsigned chunk) const;    // [d, keys]
   runtime::TileView values(const Loaded& loaded, unsigned chunk) const;  // [keys, d]
@@ -50,7 +51,7 @@ class DecodeCache {
   DecodeTiling tiling_;
   unsigned d_;
   DecodeViews views_;
-  runtime::Pool keys_, values_, turned_, turned_psum_;
+  runtime::Pool keys_, values_, transposed_, transposed_psum_;
   runtime::TileView identity_;
   std::vector<runtime::TileView> numbers_;  // [pages of a piece, sequences] of row numbers
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scores lie transposed, [keys, heads of the group]: the cache is the array's stationary operand and the few
 // queries stream, so that a chunk of 128 keys costs a weight load, not 128 columns for 8 useful rows. What
-// softmax needs of all keys, a maximum and a sum, is then over partitions: the array finds both, by turning
-// the partitions' maxima and by a product with ones, and has them in every partition at once.
+// softmax needs of all keys, a maximum and a sum, is then over partitions: the array finds both, by
+// transposing the partitions' maxima and by a product with ones, and has them in every partition at once.
 #include "workloads/decode/decode_kernel.h"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ TileView one_each(const TileView& columns) { return columns.grid(0, columns.shap
 struct Sequence {
   std::uint64_t number = 0;  // over all heads
   TileView queries;          // [d, group]
-  std::optional<TileView> top, sum, output;
+  std::optional<TileView> row_max, sum, output;
 };
 
 struct Block {
@@ -41,7 +41,7 @@ struct Block {
   unsigned chunks = 0;
   std::vector<DecodeCache::Loaded> pieces;
   TileView scores, probabilities;  // [chunk, group * chunks], a head's scores next to each other
-  TileView top;                    // maximum so far
+  TileView row_max;                // maximum so far
   std::optional<TileView> correction;
   TileView products;  // [chunk, 2 group]: outputs and sums of this block
 };
@@ -105,8 +105,8 @@ class DecodeBuilder {
     result_rows_ = pool("result rows", shape_.dtype, row_columns(shape_), 2);
     scores_psum_ = kernel_.psum("scores", DType::kFp32, scores, 2);
     products_psum_ = kernel_.psum("outputs and sums", DType::kFp32, 2 * group_, 2);
-    tops_psum_ = kernel_.psum("maxima", DType::kFp32, chunk + group_, 1);
-    turned_psum_ = kernel_.psum("turned", shape_.dtype, std::max(chunk, bank_), 1);
+    row_max_psum_ = kernel_.psum("maxima", DType::kFp32, chunk + group_, 1);
+    transposed_psum_ = kernel_.psum("turned", shape_.dtype, std::max(chunk, bank_), 1);
   }
 
   TileView constant(const char* name, DType dtype) {
@@ -129,24 +129,24 @@ class DecodeBuilder {
     if (batch.place == 0) {
       const unsigned columns = batch.count * group_, rows = columns * d_ / row_columns(shape_);
       const TileView in = kernel_.take(query_rows_, rows, row_columns(shape_)),
-                     turned = kernel_.take(turned_psum_, d_, columns);
-      turned_queries_ = kernel_.take(queries_, d_, columns);
+                     transposed = kernel_.take(transposed_psum_, d_, columns);
+      transposed_queries_ = kernel_.take(queries_, d_, columns);
       kernel_.load(in, rows_of(shape_, batch, views_.q), cache_.other_queue());
       for (unsigned at = 0; at * rows < columns; ++at)
-        kernel_.transpose(turned.columns(at * rows, rows), in.columns(at * d_, d_),
+        kernel_.transpose(transposed.columns(at * rows, rows), in.columns(at * d_, d_),
                           identity_.partitions(0, rows).columns(0, rows));
-      kernel_.copy(turned_queries_, turned, Queue::kScalar);
+      kernel_.copy(transposed_queries_, transposed, Queue::kScalar);
     }
     Sequence& sequence = sequences_[started_++ % sequences_.size()];
     sequence = {};
     sequence.number = number;
-    sequence.queries = of_sequence(shape_, batch, turned_queries_);
+    sequence.queries = of_sequence(shape_, batch, transposed_queries_);
   }
 
   void advance(Block& block) {
     multiply_queries(block);
     if (before_) multiply_values(*before_);
-    find_top(block);
+    find_row_max(block);
     if (before_) combine(*before_);
     exponentiate(block);
     before_ = block;
@@ -176,13 +176,13 @@ class DecodeBuilder {
     });
   }
 
-  // Keys of a piece are turned while the one before it meets the queries.
+  // Keys of a piece are transposed while the one before it meets the queries.
   void multiply_queries(Block& block) {
     block.scores = kernel_.take(scores_psum_, tiling_.chunk, group_ * block.chunks);
     if (!is_full(block)) kernel_.memset(block.scores, kHidden);
     unsigned at = 0;
     for (std::size_t i = 0; i <= block.pieces.size(); ++i) {
-      if (i < block.pieces.size()) cache_.turn_keys(block.pieces[i]);
+      if (i < block.pieces.size()) cache_.transpose_keys(block.pieces[i]);
       if (i == 0) continue;
       const DecodeCache::Loaded& piece = block.pieces[i - 1];
       for (unsigned c = 0; c < piece.piece.depth; ++c) {
@@ -194,31 +194,31 @@ class DecodeBuilder {
   }
 
   // Maximum of each partition, then over partitions, then back to all of them.
-  void find_top(Block& block) {
+  void find_row_max(Block& block) {
     const unsigned chunk = tiling_.chunk;
     const TileView own = kernel_.take(maxima_, chunk, group_),
-                   psum = kernel_.take(tops_psum_, chunk, chunk + group_),
-                   turned = psum.partitions(0, group_).columns(0, chunk),
+                   psum = kernel_.take(row_max_psum_, chunk, chunk + group_),
+                   transposed = psum.partitions(0, group_).columns(0, chunk),
                    spread = psum.columns(chunk, group_), over_all = kernel_.take(small_, group_, 1),
                    diagonal = kernel_.take(diagonals_, group_, group_);
     kernel_.reduce(one_each(own), by_head(block.scores, block), AluOp::kMax);
-    kernel_.transpose(turned, own, wide_identity_);
-    kernel_.reduce(over_all, turned, AluOp::kMax);
+    kernel_.transpose(transposed, own, wide_identity_);
+    kernel_.reduce(over_all, transposed, AluOp::kMax);
     kernel_.tensor_scalar(diagonal, wide_identity_.partitions(0, group_).columns(0, group_), AluOp::kMult,
                           {0, &over_all});
     kernel_.matmul(spread, wide_ones_.partitions(0, group_), diagonal, false);
-    block.top = kernel_.take(small_, chunk, group_);
-    std::optional<TileView>& held = block.sequence->top;
+    block.row_max = kernel_.take(small_, chunk, group_);
+    std::optional<TileView>& held = block.sequence->row_max;
     if (held) {
-      kernel_.tensor_tensor(block.top, *held, spread, AluOp::kMax);
-      const TileView fall = kernel_.take(small_, chunk, group_);
+      kernel_.tensor_tensor(block.row_max, *held, spread, AluOp::kMax);
+      const TileView row_max_delta = kernel_.take(small_, chunk, group_);
       block.correction = kernel_.take(small_, chunk, group_);
-      kernel_.tensor_tensor(fall, *held, block.top, AluOp::kSubtract);
-      kernel_.activation(*block.correction, fall, ActFn::kExp, {scale_, nullptr});
+      kernel_.tensor_tensor(row_max_delta, *held, block.row_max, AluOp::kSubtract);
+      kernel_.activation(*block.correction, row_max_delta, ActFn::kExp, {scale_, nullptr});
     } else {
-      kernel_.copy(block.top, spread);
+      kernel_.copy(block.row_max, spread);
     }
-    held = block.top;
+    held = block.row_max;
   }
 
   TileView by_head(const TileView& scores, const Block& block) const {
@@ -228,7 +228,7 @@ class DecodeBuilder {
   void exponentiate(Block& block) {
     const TileView shifted = kernel_.take(shifted_, tiling_.chunk, group_ * block.chunks);
     kernel_.tensor_tensor(by_head(shifted, block), by_head(block.scores, block),
-                          one_each(block.top).broadcast_columns(block.chunks), AluOp::kSubtract);
+                          one_each(block.row_max).broadcast_columns(block.chunks), AluOp::kSubtract);
     block.probabilities = kernel_.take(probabilities_, tiling_.chunk, group_ * block.chunks);
     kernel_.activation(block.probabilities, shifted, ActFn::kExp, {scale_, nullptr});
   }
@@ -267,12 +267,12 @@ class DecodeBuilder {
     if (block.last) finish_sequence(sequence, *sequence.output, *sequence.sum);
   }
 
-  // Outputs are collected side by side, [d, heads], and turned together, a PSUM bank at a time.
+  // Outputs are collected side by side, [d, heads], and transposed together, a PSUM bank at a time.
   void finish_sequence(const Sequence& sequence, const TileView& output, const TileView& sum) {
     const DecodeBatch batch = batch_of(shape_, tiling_, sequence.number);
     const unsigned columns = batch.count * group_, rows = columns * d_ / row_columns(shape_);
     if (batch.place == 0) result_ = kernel_.take(results_, d_, columns);
-    if (lse_) lse_->record(batch, *sequence.top, sum);
+    if (lse_) lse_->record(batch, *sequence.row_max, sum);
     const TileView inverse = kernel_.take(small_, d_, group_);
     kernel_.reciprocal(inverse, sum.partitions(0, d_));
     kernel_.tensor_tensor(of_sequence(shape_, batch, result_), output, inverse, AluOp::kMult);
@@ -281,11 +281,11 @@ class DecodeBuilder {
     const unsigned slices = row_columns(shape_) / d_, in_bank = std::max(1U, bank_ / d_);
     for (unsigned first = 0; first < slices; first += in_bank) {
       const unsigned count = std::min(in_bank, slices - first);
-      const TileView turned = kernel_.take(turned_psum_, rows, count * d_);
+      const TileView transposed = kernel_.take(transposed_psum_, rows, count * d_);
       for (unsigned s = 0; s < count; ++s)
-        kernel_.transpose(turned.columns(s * d_, d_), result_.columns((first + s) * rows, rows),
+        kernel_.transpose(transposed.columns(s * d_, d_), result_.columns((first + s) * rows, rows),
                           identity_.partitions(0, d_).columns(0, d_));
-      kernel_.copy(out.columns(first * d_, count * d_), turned);
+      kernel_.copy(out.columns(first * d_, count * d_), transposed);
     }
     kernel_.store(rows_of(shape_, batch, views_.o), out, cache_.other_queue());
   }
@@ -299,8 +299,8 @@ class DecodeBuilder {
   float scale_;
   unsigned bank_;  // elements of a PSUM bank
   Pool query_rows_, queries_, shifted_, probabilities_, maxima_, diagonals_, small_, sums_, outputs_,
-      results_, result_rows_, scores_psum_, products_psum_, tops_psum_, turned_psum_;
-  TileView ones_, wide_ones_, identity_, wide_identity_, turned_queries_, result_;
+      results_, result_rows_, scores_psum_, products_psum_, row_max_psum_, transposed_psum_;
+  TileView ones_, wide_ones_, identity_, wide_identity_, transposed_queries_, result_;
   std::array<Sequence, 3> sequences_;
   std::uint64_t started_ = 0;
   std::optional<Block> before_;

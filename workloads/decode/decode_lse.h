@@ -15,7 +15,7 @@ class DecodeLse {
             const runtime::HbmView& lse);
 
   // The maximum and the sum of a finished sequence, [any, group] with the same in every partition.
-  void record(const DecodeBatch& batch, const runtime::TileView& top, const runtime::TileView& sum);
+  void record(const DecodeBatch& batch, const runtime::TileView& row_max, const runtime::TileView& sum);
 
  private:
   void finish(const DecodeBatch& batch);
@@ -24,8 +24,8 @@ class DecodeLse {
   const DecodeShape& shape_;
   float scale_;
   runtime::HbmView lse_;
-  runtime::Pool tops_pool_, sums_pool_;
-  runtime::TileView tops_, sums_;
+  runtime::Pool row_max_pool_, sums_pool_;
+  runtime::TileView row_max_, sums_;
 };
 
 }  // namespace tahoma::workloads

@@ -53,29 +53,29 @@ class Merge {
 
   // A part's, as [sequences, heads].
   HbmView lse_of(std::uint64_t part, const Range& rows) const {
-    HbmView turned = views_.lse.window(part, rows.first, 1, 1);
-    turned.rows = rows.count;
-    turned.columns = shape_.heads;
-    turned.row_stride = 1;
-    turned.column_stride = static_cast<std::int64_t>(shape_.sequences);
-    return turned;
+    HbmView transposed = views_.lse.window(part, rows.first, 1, 1);
+    transposed.rows = rows.count;
+    transposed.columns = shape_.heads;
+    transposed.row_stride = 1;
+    transposed.column_stride = static_cast<std::int64_t>(shape_.sequences);
+    return transposed;
   }
 
   // exp(l_i - max) / sum, [sequences, heads] each.
   std::vector<TileView> weigh(const Range& rows) {
     std::vector<TileView> weights;
     const auto small = [&] { return kernel_.take(sums_, rows.count, heads_); };
-    const TileView top = small(), sum = small();
+    const TileView row_max = small(), sum = small();
     for (std::uint64_t i = 0; i < shape_.parts; ++i) {
       weights.push_back(kernel_.take(weights_, rows.count, heads_));
       kernel_.load(weights[i], lse_of(i, rows));
       if (i == 0)
-        kernel_.copy(top, weights[i]);
+        kernel_.copy(row_max, weights[i]);
       else
-        kernel_.tensor_tensor(top, top, weights[i], AluOp::kMax);
+        kernel_.tensor_tensor(row_max, row_max, weights[i], AluOp::kMax);
     }
     for (std::uint64_t i = 0; i < shape_.parts; ++i) {
-      kernel_.tensor_tensor(weights[i], weights[i], top, AluOp::kSubtract);
+      kernel_.tensor_tensor(weights[i], weights[i], row_max, AluOp::kSubtract);
       kernel_.activation(weights[i], weights[i], ActFn::kExp);
       if (i == 0)
         kernel_.copy(sum, weights[i]);

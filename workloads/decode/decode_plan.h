@@ -41,7 +41,7 @@ struct DecodeTiling {
   unsigned depth;         // most tokens of a partition in a piece: 4 KiB
   unsigned block_chunks;  // most chunks of a block, whose scores share a PSUM bank
   unsigned block_pieces;  // most pieces of a block: those that there is room for
-  unsigned bank_chunks;   // chunks of turned keys that a PSUM bank holds
+  unsigned bank_chunks;   // chunks of transposed keys that a PSUM bank holds
 };
 DecodeTiling decode_tiling(const model::MachineParams& machine, const DecodeShape& shape);
 

@@ -52,7 +52,7 @@ class Embedding final : public KernelCase {
     ids.make = any_rows_below(vocabulary_);
     ids.refuse = refuse_rows_beyond(vocabulary_);
     return {ids,
-            {"table", compute_dtype(), {vocabulary_, columns_}, Role::kInput, Deal::kWhole},
+            {"table", compute_dtype(), {vocabulary_, columns_}, Role::kInput, Sharding::kReplicated},
             {"y", compute_dtype(), {tokens_, columns_}, Role::kOutput}};
   }
   std::uint64_t units() const override { return tokens_; }

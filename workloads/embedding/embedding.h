@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The workload `embedding`: y[i] = table[ids[i]]. Ids are dealt to the cores, each of which has the whole
+// The workload `embedding`: y[i] = table[ids[i]]. Ids are sharded over the cores, each of which has the whole
 // table in its HBM. Ids outside the table are refused before the run (E-RUN-099).
 #pragma once
 

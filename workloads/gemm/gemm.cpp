@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/golden/golden.h"
 #include "runtime/run/inputs.h"
 #include "workloads/gemm/gemm_params.h"
 #include "workloads/gemm/gemm_programs.h"
+#include "workloads/gemm/golden_gemm.h"
 #include "workloads/gemm/kernel/gemm_layout.h"
 #include "workloads/gemm/kernel/sparsity.h"
 
@@ -22,6 +22,7 @@ using runtime::HostTensor;
 using runtime::Machine;
 using runtime::Tensor;
 
+// Not a KernelCase: cores share tiles of a and b, and add up partial sums over NeuronLink.
 class Gemm final : public runtime::Workload {
  public:
   void declare(base::ParamTree& t) override { params_.declare(t); }
@@ -48,10 +49,10 @@ class Gemm final : public runtime::Workload {
     const model::MachineParams& params = machine.params();
     const GemmEpilogue& behind = shape().epilogue;
     const HostTensor bias = this->bias(), residual = this->residual();
-    const runtime::ProductEpilogue epilogue{behind.bias == BiasOf::kRows ? &bias : nullptr,
-                                            behind.bias == BiasOf::kColumns ? &bias : nullptr,
-                                            behind.activation, behind.residual ? &residual : nullptr};
-    runtime::GoldenResult result = runtime::check_gemm(
+    const ProductEpilogue epilogue{behind.bias == BiasOf::kRows ? &bias : nullptr,
+                                   behind.bias == BiasOf::kColumns ? &bias : nullptr, behind.activation,
+                                   behind.residual ? &residual : nullptr};
+    runtime::GoldenResult result = check_gemm(
         a(), b(), c,
         [&](std::uint64_t row, std::uint64_t column) {
           return runtime::core_name(params, layout_->maker(row, column).core);

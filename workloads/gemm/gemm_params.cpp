@@ -107,7 +107,7 @@ void GemmParams::declare(base::ParamTree& t) {
         "how the array is used: dense, two fp8 rows at once, or M of every N elements of A's rows kept",
         base::chosen());
   t.add("a_layout", a_layout_, std::string("columns"), {"columns", kRows},
-        "A in HBM: columns [k, m], as the array takes it; rows [m, k], turned on its way into SBUF",
+        "A in HBM: columns [k, m], as the array takes it; rows [m, k], transposed on its way into SBUF",
         base::chosen());
   t.add("kernel", kernel_, std::string(kNests.front().name),
         names_of(kNests, [](const NestName& n) { return n.name; }),

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "workloads/gemm/golden_gemm.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,13 +12,17 @@
 #include "isa/table/activation_functions.h"
 #include "isa/table/table_names.h"
 #include "model/base/error.h"
-#include "runtime/golden/golden.h"
 #include "runtime/golden/golden_tally.h"
 #include "runtime/host/host_threads.h"
 #include "workloads/common/golden_activation.h"
 #include "workloads/common/golden_kernels.h"
 
-namespace tahoma::runtime {
+namespace tahoma::workloads {
+
+using runtime::accumulation_slack, runtime::bounds_of, runtime::ExaminedElement, runtime::GoldenResult,
+    runtime::GoldenTally;
+using runtime::HostTensor, runtime::kGoldenDeviations, runtime::MadeBy, runtime::unit_roundoff,
+    runtime::widen_window, runtime::Window;
 
 namespace {
 
@@ -131,7 +137,7 @@ class GemmCheck {
         std::clamp<std::uint64_t>(kStripElements / std::max(depth_, width), 16, 1024);
     const std::uint64_t strips = (c_.rows() + height - 1) / height;
     std::vector<GoldenTally> tallies(strips);
-    for_each_block(strips, [&](std::uint64_t strip) {
+    runtime::for_each_block(strips, [&](std::uint64_t strip) {
       const std::uint64_t row = strip * height, rows = std::min(height, c_.rows() - row);
       tallies[strip] = block<Scalar>({row, column, rows, width}, b);
     });
@@ -219,4 +225,4 @@ GoldenResult check_gemm(const HostTensor& a, const HostTensor& b, const HostTens
       unit_roundoff(c.dtype) + slack, rule, made_by);
 }
 
-}  // namespace tahoma::runtime
+}  // namespace tahoma::workloads

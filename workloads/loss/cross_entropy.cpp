@@ -43,7 +43,7 @@ class CrossEntropy final : public KernelCase {
     labels.make = any_rows_below(columns_);
     labels.refuse = refuse_rows_beyond(columns_);
     starts.role = Role::kScratch;
-    starts.deal = Deal::kWhole;
+    starts.sharding = Sharding::kReplicated;
     starts.make = [this](HostTensor& tensor, std::uint64_t) { fill_row_starts(tensor, columns_); };
     return {{"logits", dtype, {rows_, columns_}},
             labels,
@@ -51,7 +51,7 @@ class CrossEntropy final : public KernelCase {
             {"places", whole, {rows_, 1}, Role::kScratch},
             {"gradient", dtype, {rows_, columns_}, Role::kOutput},
             {"loss", wide, {rows_, 1}, Role::kOutput},
-            {"part", wide, {cores_used(), 1}, Role::kOutput, Deal::kCores}};
+            {"part", wide, {cores_used(), 1}, Role::kOutput, Sharding::kPerGroup}};
   }
   std::uint64_t units() const override { return rows_; }
   isa::Program program(const model::MachineParams& machine, const runtime::Part& part) const override {

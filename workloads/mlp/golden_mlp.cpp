@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "workloads/mlp/golden_mlp.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,31 +11,19 @@
 
 #include "isa/table/activation_functions.h"
 #include "isa/table/table_names.h"
-#include "runtime/golden/golden.h"
 #include "runtime/golden/golden_rule.h"
 #include "workloads/common/golden_activation.h"
-#include "workloads/common/golden_kernels.h"
+#include "workloads/common/golden_matrix.h"
 
-namespace tahoma::runtime {
+namespace tahoma::workloads {
+
+using runtime::accumulation_slack, runtime::GoldenResult, runtime::HostTensor, runtime::kGoldenDeviations,
+    runtime::MadeBy;
+using runtime::unit_roundoff, runtime::WantedRow;
 
 namespace {
 
 constexpr std::uint64_t kPanel = 1024;  // hidden features at a time
-
-using Doubles = std::vector<double>;
-
-Doubles window_of(const HostTensor& tensor, const Window& w) {
-  std::vector<float> narrow(w.rows * w.columns);
-  widen_window(tensor, w, narrow.data());
-  return Doubles(narrow.begin(), narrow.end());
-}
-
-Doubles product(const Doubles& a, const Doubles& b, std::uint64_t m, std::uint64_t n, std::uint64_t k) {
-  Doubles c(m * n);
-  golden_kernels().product_f64(a.data(), b.data(), c.data(), static_cast<std::ptrdiff_t>(m),
-                               static_cast<std::ptrdiff_t>(n), static_cast<std::ptrdiff_t>(k));
-  return c;
-}
 
 double fourth(double x) { return x * x * x * x; }
 
@@ -58,7 +48,7 @@ class MlpDefinition {
         features_(t.x.columns()),
         hidden_(t.up.columns()),
         per_product_(t.x.dtype == isa::DType::kFp32 ? 2 : 1),
-        x_(window_of(t.x, {0, 0, tokens_, features_})),
+        x_(doubles_of(t.x, {0, 0, tokens_, features_})),
         x_fourth_(row_fourths(x_, tokens_, features_)),
         y_(tokens_ * features_),
         h_fourth_(tokens_),
@@ -97,8 +87,8 @@ class MlpDefinition {
   // x weights for some hidden features.
   std::vector<Approximate> sums_of(const HostTensor& weights, std::uint64_t first,
                                    std::uint64_t count) const {
-    const Doubles w = window_of(weights, {0, first, features_, count});
-    const Doubles c = product(x_, w, tokens_, count, features_), fourths = column_fourths(w, count);
+    const Doubles w = doubles_of(weights, {0, first, features_, count});
+    const Doubles c = product(x_, w, tokens_, count), fourths = column_fourths(w, count);
     std::vector<Approximate> sums(c.size());
     for (std::uint64_t i = 0; i < c.size(); ++i) {
       const double norm = std::sqrt(std::sqrt(x_fourth_[i / count] * fourths[i % count]));
@@ -126,9 +116,8 @@ class MlpDefinition {
       h_fourth_[i / count] += fourth(h[i]);
       h_error_fourth_[i / count] += fourth(error);
     }
-    const Doubles down = window_of(t_.down, {first, 0, count, features_});
-    const Doubles part = product(h, down, tokens_, features_, count),
-                  fourths = column_fourths(down, features_);
+    const Doubles down = doubles_of(t_.down, {first, 0, count, features_});
+    const Doubles part = product(h, down, tokens_, features_), fourths = column_fourths(down, features_);
     std::transform(y_.begin(), y_.end(), part.begin(), y_.begin(), std::plus<>());
     std::transform(down_fourth_.begin(), down_fourth_.end(), fourths.begin(), down_fourth_.begin(),
                    std::plus<>());
@@ -150,11 +139,11 @@ GoldenResult check_mlp(const MlpTensors& tensors, isa::ActFn activation, const H
       "in full",
       isa::name_of(y.dtype), tensors.x.columns(), tensors.up.columns(), isa::name_of(y.dtype),
       isa::activation_function(activation).error.ulps, isa::name_of(activation));
-  return check_rows(
+  return runtime::check_rows(
       y, [&](std::uint64_t row) { return definition.row(row); },
       unit_roundoff(y.dtype) * (1 + kGoldenDeviations / std::numbers::sqrt3) +
           accumulation_slack(static_cast<double>(tensors.up.columns()), 1),
       rule, made_by);
 }
 
-}  // namespace tahoma::runtime
+}  // namespace tahoma::workloads

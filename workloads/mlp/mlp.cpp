@@ -9,6 +9,7 @@
 #include "isa/table/table_names.h"
 #include "model/base/error.h"
 #include "workloads/common/kernel_case.h"
+#include "workloads/mlp/golden_mlp.h"
 #include "workloads/mlp/mlp_kernel.h"
 
 namespace tahoma::workloads {
@@ -58,16 +59,16 @@ class MlpCase final : public KernelCase {
   std::vector<CaseTensor> tensors() const override {
     const isa::DType dtype = compute_dtype();
     CaseTensor x{"x", dtype, {tokens_, features_}, Role::kInput};
-    x.transposed = true;
+    x.layout = HbmLayout::kTransposed;
     CaseTensor y{"y", dtype, {tokens_, features_}, Role::kOutput};
-    y.transposed = true;
+    y.layout = HbmLayout::kTransposed;
     std::vector<CaseTensor> all{x};
     if (gated_) all.push_back(weights("gate", features_, hidden_, 1));
     all.push_back(weights("up", features_, hidden_, 2));
     all.push_back(weights("down", hidden_, features_, 3));
     if (bias_) {
-      all.push_back({"up_bias", isa::DType::kFp32, {hidden_, 1}, Role::kInput, Deal::kWhole});
-      all.push_back({"down_bias", isa::DType::kFp32, {features_, 1}, Role::kInput, Deal::kWhole});
+      all.push_back({"up_bias", isa::DType::kFp32, {hidden_, 1}, Role::kInput, Sharding::kReplicated});
+      all.push_back({"down_bias", isa::DType::kFp32, {features_, 1}, Role::kInput, Sharding::kReplicated});
     }
     all.push_back(y);
     return all;
@@ -81,16 +82,16 @@ class MlpCase final : public KernelCase {
       const auto found = values.find(name);
       return found == values.end() ? nullptr : &found->second;
     };
-    return runtime::check_mlp({values.at("x"), find("gate"), values.at("up"), values.at("down"),
-                               find("up_bias"), find("down_bias")},
-                              function(), values.at("y"), maker("y"));
+    return check_mlp({values.at("x"), find("gate"), values.at("up"), values.at("down"), find("up_bias"),
+                      find("down_bias")},
+                     function(), values.at("y"), maker("y"));
   }
 
  private:
   // From the seed such that sums do not grow with their length.
   CaseTensor weights(const char* name, std::uint64_t rows, std::uint64_t columns,
                      std::uint64_t number) const {
-    CaseTensor tensor{name, compute_dtype(), {rows, columns}, Role::kInput, Deal::kWhole};
+    CaseTensor tensor{name, compute_dtype(), {rows, columns}, Role::kInput, Sharding::kReplicated};
     const float scale = std::exp2(-std::floor(std::log2(static_cast<float>(rows)) / 2));
     tensor.make = [scale, number](runtime::HostTensor& values, std::uint64_t seed) {
       const std::size_t size = isa::size_of(values.dtype);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The feed-forward part of a transformer layer on one core: y = down(h), h = activation(gate(x)) * up(x)
 // (SwiGLU) or h = activation(up(x) + bias) with a bias behind down as well (GELU). Tensors lie feature-major
-// in HBM, x [d, tokens] and y [d, tokens], so that no operand is turned: up to 512 tokens are the moving
+// in HBM, x [d, tokens] and y [d, tokens], so that no operand is transposed: up to 512 tokens are the moving
 // operand, weights [in, out] as they are the stationary one. All of h for these tokens stays in SBUF; the
 // weights stream past, once for each block of tokens. fp32 sums; h is rounded to the tensors' dtype.
 //

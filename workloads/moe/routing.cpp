@@ -57,14 +57,14 @@ class Routing final : public KernelCase {
     std::vector<CaseTensor> all;
     if (from_hidden_) {
       all.push_back({"x", compute_dtype(), {tokens_, hidden_}});
-      all.back().transposed = true;
-      all.push_back({"w", compute_dtype(), {hidden_, experts_}, Role::kInput, Deal::kWhole});
+      all.back().layout = HbmLayout::kTransposed;
+      all.push_back({"w", compute_dtype(), {hidden_, experts_}, Role::kInput, Sharding::kReplicated});
     }
     all.push_back({"logits", wide, {tokens_, experts_}, from_hidden_ ? Role::kOutput : Role::kInput});
     all.push_back({"chosen", whole, {tokens_, top_k_}, Role::kOutput});
     all.push_back({"gates", wide, {tokens_, top_k_}, Role::kOutput});
     all.push_back({"places", whole, {tokens_, top_k_}, Role::kOutput});
-    all.push_back({"counts", whole, {cores_used(), experts_}, Role::kOutput, Deal::kCores});
+    all.push_back({"counts", whole, {cores_used(), experts_}, Role::kOutput, Sharding::kPerGroup});
     return all;
   }
   std::uint64_t units() const override { return tokens_; }

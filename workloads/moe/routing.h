@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The workloads `moe_router`, from tokens and the router's weights, and `moe_routing`, from given logits:
-// which experts of a mixture a token goes to, with which gate and to which place. Tokens are dealt to the
+// which experts of a mixture a token goes to, with which gate and to which place. Tokens are sharded over the
 // cores; each core counts its own.
 #pragma once
 

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "runtime/golden/golden_rule.h"
+#include "workloads/gemm/golden_gemm.h"
 
 namespace tahoma::workloads {
 
@@ -89,7 +90,7 @@ runtime::GoldenResult check_routing(const RoutingTensors& t, const MakerOfOutput
   result.add(runtime::check_moved(d.chosen, t.chosen, maker("chosen")));
   result.add(runtime::check_moved(d.places, t.places, maker("places")));
   result.add(runtime::check_moved(d.counts, t.counts, maker("counts")));
-  if (t.x != nullptr) result.add(runtime::check_gemm(*t.x, *t.w, t.logits, maker("logits")));
+  if (t.x != nullptr) result.add(check_gemm(*t.x, *t.w, t.logits, maker("logits")));
   return result;
 }
 

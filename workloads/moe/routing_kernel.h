@@ -23,8 +23,8 @@ struct RoutingShape {
   std::uint64_t hidden = 0;  // elements of a token; 0: logits are given
   bool normalised = true;
   isa::DType dtype = isa::DType::kBf16;  // of x and w
-  bool by_rows = false;                  // x is token-major, [tokens, hidden] (workloads/common/turned.h)
-  bool prescribed = false;               // with a bias; gates are normalised then
+  bool by_rows = false;     // x is token-major, [tokens, hidden] (workloads/common/transposed_load.h)
+  bool prescribed = false;  // with a bias; gates are normalised then
 };
 
 // Of prescribed choices. The k-th of `top_k` experts has bias_of(k), all others none: right for logits

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "workloads/common/turned.h"
+#include "workloads/common/transposed_load.h"
 
 namespace tahoma::workloads {
 
@@ -21,8 +21,8 @@ RoutingLogits::RoutingLogits(Kernel& kernel, const model::MachineParams& machine
   if (shape.hidden > 0) {
     const auto all = static_cast<unsigned>(chunks());
     const std::uint64_t tokens = std::min(kTokensTogether, shape.tokens);
-    xs_ = kernel.sbuf("x", shape.dtype, static_cast<unsigned>(shape.by_rows ? turned_rows(tokens) : tokens),
-                      2 * all);
+    xs_ = kernel.sbuf("x", shape.dtype,
+                      static_cast<unsigned>(shape.by_rows ? transposed_load_rows(tokens) : tokens), 2 * all);
     ws_ = kernel.sbuf("w", shape.dtype, experts_, all);
     products_ = kernel.psum("x w", DType::kFp32, experts_, 3);
   }
@@ -43,8 +43,9 @@ TileView RoutingLogits::load_part(std::uint64_t element, std::uint64_t elements,
                                   std::uint64_t count) {
   const auto rows = static_cast<unsigned>(elements);
   if (shape_.by_rows)
-    return load_turned(kernel_, kernel_.take(xs_, rows, static_cast<unsigned>(turned_rows(count))), views_.x,
-                       {first, static_cast<unsigned>(count)}, {element, rows});
+    return load_transposed_tokens(kernel_,
+                                  kernel_.take(xs_, rows, static_cast<unsigned>(transposed_load_rows(count))),
+                                  views_.x, {first, static_cast<unsigned>(count)}, {element, rows});
   const TileView tile = kernel_.take(xs_, rows, static_cast<unsigned>(count));
   kernel_.load(tile, views_.x.window(element, first, elements, count));
   return tile;

@@ -36,6 +36,7 @@ std::string read_text(const std::string& path) {
   return text;
 }
 
+// Not a KernelCase: the case declares the tensors, and its files hold the expected values.
 class AssemblerProgram final : public runtime::Workload {
  public:
   void declare(base::ParamTree& t) override {

@@ -65,8 +65,8 @@ class ExtremumOverRows {
     for (const Range& rows : row_tiles(machine_, shape_.rows))
       for (const Range& columns : cut(all_of(columns_), tile_width(shape_))) fold(rows, columns);
     const unsigned whole = columns_ / side_, rest = columns_ % side_;
-    for (const Range& blocks : cut(all_of(whole), bank_blocks_)) turn(blocks, side_);
-    if (rest > 0) turn({whole, 1}, rest);
+    for (const Range& blocks : cut(all_of(whole), bank_blocks_)) transpose(blocks, side_);
+    if (rest > 0) transpose({whole, 1}, rest);
     return kernel_.finish();
   }
 
@@ -82,7 +82,7 @@ class ExtremumOverRows {
   }
 
   // Blocks of `width` columns become partitions, their rows elements.
-  void turn(const Range& blocks, unsigned width) {
+  void transpose(const Range& blocks, unsigned width) {
     const TileView bank = kernel_.take(banks_, width, blocks.count * side_);
     for (unsigned b = 0; b < blocks.count; ++b)
       kernel_.transpose(bank.columns(b * side_, height_),

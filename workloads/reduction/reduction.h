@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The workload `reduction`: rows dealt to the first `cores` cores of a machine. Over columns there is a
+// The workload `reduction`: rows sharded over the first `cores` cores of a machine. Over columns there is a
 // result for each row, over rows each core has results of its own rows: y has a row for each core.
 #pragma once
 

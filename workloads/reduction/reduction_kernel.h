@@ -5,7 +5,7 @@
 //    first folds halves of the row onto each other, which goes at two a cycle as well.
 //  - over rows, one result for each column. Sums are the tensor engine's, a matmul with ones into PSUM
 //    (workloads/norm/column_sums.h). Extrema fold all tiles into one of 128 rows on the vector engine; the
-//    tensor engine turns that, and the vector engine reduces what is now a row.
+//    tensor engine transposes that, and the vector engine reduces what is now a row.
 //
 // Leaves out: over rows, matrices of more than 16384 columns.
 #pragma once

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "workloads/rms_norm/golden_rms_norm.h"
+
 #include <fmt/format.h>
 
-#include <Eigen/Core>
 #include <cmath>
 
-#include "runtime/golden/golden.h"
 #include "runtime/golden/golden_rule.h"
+#include "workloads/common/definition.h"
+#include "workloads/common/golden_array.h"
 
-namespace tahoma::runtime {
+namespace tahoma::workloads {
+
+using runtime::accumulation_slack, runtime::GoldenResult, runtime::HostTensor, runtime::MadeBy,
+    runtime::unit_roundoff, runtime::WantedRow;
 
 namespace {
-
-constexpr double kUnit = 0x1p-24;  // fp32's largest relative rounding error
 
 // Of the result relative to its true value: half of what the mean square is off (n squares and additions, a
 // rounded 1 / n, a rounded epsilon, a multiply-add), 2 ulp of the root's reciprocal, two products.
@@ -20,28 +23,22 @@ double relative_slack(double columns) {
   return (sum + 3 * kUnit) / 2 + 4 * kUnit + 2 * kUnit;
 }
 
-Eigen::ArrayXd row_of(const HostTensor& tensor, std::uint64_t row) {
-  Eigen::ArrayXf narrow(static_cast<Eigen::Index>(tensor.columns()));
-  widen_window(tensor, {row, 0, 1, tensor.columns()}, narrow.data());
-  return narrow.cast<double>();
-}
-
 }  // namespace
 
 GoldenResult check_rms_norm(const HostTensor& x, const HostTensor& g, const HostTensor& y, double epsilon,
                             const MadeBy& made_by) {
-  const Eigen::ArrayXd gain = row_of(g, 0);
+  const Eigen::ArrayXd gain = array_of_row(g, 0);
   const double slack = relative_slack(static_cast<double>(x.columns()));
   const auto definition = [&](std::uint64_t row) -> WantedRow {
-    const Eigen::ArrayXd in = row_of(x, row);
+    const Eigen::ArrayXd in = array_of_row(x, row);
     const Eigen::ArrayXd want = in / std::sqrt(in.square().mean() + epsilon) * gain;
     const Eigen::ArrayXd allowed = slack * want.abs();
     return {{want.begin(), want.end()}, {allowed.begin(), allowed.end()}, {}};
   };
-  return check_rows(
+  return runtime::check_rows(
       y, definition, unit_roundoff(y.dtype) + slack,
       fmt::format("{} rounding of want +- {:.0f} * 2^-24 * |want|", isa::name_of(y.dtype), slack / kUnit),
       made_by);
 }
 
-}  // namespace tahoma::runtime
+}  // namespace tahoma::workloads

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include "workloads/common/kernel_case.h"
+#include "workloads/rms_norm/golden_rms_norm.h"
 #include "workloads/rms_norm/rms_norm_kernel.h"
+#include "workloads/vector_add/golden_sum.h"
 
 namespace tahoma::workloads {
 
@@ -36,7 +38,7 @@ class RmsNormCase final : public KernelCase {
   }
   std::vector<CaseTensor> tensors() const override {
     std::vector<CaseTensor> all{{"x", compute_dtype(), {rows_, columns_}, Role::kInput},
-                                {"g", isa::DType::kFp32, {1, columns_}, Role::kInput, Deal::kWhole},
+                                {"g", isa::DType::kFp32, {1, columns_}, Role::kInput, Sharding::kReplicated},
                                 {"y", compute_dtype(), {rows_, columns_}, Role::kOutput}};
     if (!residual_) return all;
     all.push_back({"add", compute_dtype(), {rows_, columns_}, Role::kInput});
@@ -50,9 +52,8 @@ class RmsNormCase final : public KernelCase {
   }
   runtime::GoldenResult compare(const CaseValues& values, const MakerOf& maker) const override {
     const auto& in = values.at(residual_ ? "sum" : "x");
-    runtime::GoldenResult result =
-        runtime::check_rms_norm(in, values.at("g"), values.at("y"), epsilon_, maker("y"));
-    if (residual_) result.add(runtime::check_sum(values.at("x"), values.at("add"), in, maker("sum")));
+    runtime::GoldenResult result = check_rms_norm(in, values.at("g"), values.at("y"), epsilon_, maker("y"));
+    if (residual_) result.add(check_sum(values.at("x"), values.at("add"), in, maker("sum")));
     return result;
   }
 

@@ -50,7 +50,7 @@ class Rope final : public KernelCase {
     t.add("heads", heads_, std::uint64_t{32}, {1, 4096}, "heads of a token", base::chosen());
     t.add("d", d_, std::uint64_t{128}, {2, 512}, "elements of a head, an even number", base::chosen());
     t.add("pairs", pairs_, std::string("halves"), {"halves", "interleaved"},
-          "elements i and i + d/2 turn together, or 2 i and 2 i + 1", base::chosen());
+          "elements i and i + d/2 rotate together, or 2 i and 2 i + 1", base::chosen());
     t.add("positions", positions_, std::uint64_t{0}, {0, 1 << 22},
           "rows of the table of angles, looked up by the input `positions`; 0: a row for each token",
           base::chosen());
@@ -69,7 +69,7 @@ class Rope final : public KernelCase {
     all.back().make = [this](HostTensor& table, std::uint64_t) { fill_angles(table, base_); };
     if (positions_ > 0) {
       all.back().shape[0] = positions_;
-      all.back().deal = Deal::kWhole;
+      all.back().sharding = Sharding::kReplicated;
       all.push_back({"positions", isa::DType::kInt32, {tokens_, 1}});
       all.back().control = true;
       all.back().make = any_rows_below(positions_);

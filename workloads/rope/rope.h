@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The workload `rope`: rotary position embedding of x [tokens, heads, d]. Tokens are dealt to the cores.
+// The workload `rope`: rotary position embedding of x [tokens, heads, d]. Tokens are sharded over the cores.
 #pragma once
 
 #include <memory>

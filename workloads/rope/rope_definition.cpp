@@ -15,7 +15,7 @@ using runtime::WantedRow;
 namespace {
 
 // One head of one token.
-WantedRow turned(const RopeTensors& t, std::uint64_t row) {
+WantedRow rotated(const RopeTensors& t, std::uint64_t row) {
   const std::uint64_t token = row / t.x.shape[1], d = t.x.columns(), half = d / 2;
   const std::uint64_t angle =
       t.positions == nullptr ? token : static_cast<std::uint64_t>(row_number(*t.positions, token));
@@ -42,7 +42,7 @@ WantedRow turned(const RopeTensors& t, std::uint64_t row) {
 runtime::GoldenResult check_rope(const RopeTensors& tensors, const runtime::MadeBy& made_by) {
   const double unit = runtime::unit_roundoff(tensors.x.dtype);
   return runtime::check_rows(
-      tensors.y, [&](std::uint64_t row) { return turned(tensors, row); }, 2 * unit + 0x1p-24,
+      tensors.y, [&](std::uint64_t row) { return rotated(tensors, row); }, 2 * unit + 0x1p-24,
       fmt::format("{} rounding of want +- (2^{:.0f} + 2^-24) * (|x cos| + |x sin|)",
                   isa::name_of(tensors.y.dtype), std::log2(unit)),
       made_by);

@@ -41,8 +41,8 @@ class RopeBuilder {
       // Before this tile's stores, behind which GpSimd would begin with the gather too late.
       if (token + height_ < shape_.tokens) next = load_angles(token + height_);
       for (std::uint64_t head = 0; head < shape_.heads; head += heads_together())
-        turn(token, tokens, head, std::min<std::uint64_t>(heads_together(), shape_.heads - head), angles,
-             sines);
+        rotate(token, tokens, head, std::min<std::uint64_t>(heads_together(), shape_.heads - head), angles,
+               sines);
     }
   }
 
@@ -90,8 +90,8 @@ class RopeBuilder {
     return view;
   }
 
-  void turn(std::uint64_t token, std::uint64_t tokens, std::uint64_t head, std::uint64_t heads,
-            const TileView& angles, const TileView& sines) {
+  void rotate(std::uint64_t token, std::uint64_t tokens, std::uint64_t head, std::uint64_t heads,
+              const TileView& angles, const TileView& sines) {
     const auto rows = static_cast<unsigned>(tokens), count = static_cast<unsigned>(heads);
     const auto d = static_cast<int>(shape_.d);
     const unsigned columns = count * static_cast<unsigned>(d);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rotary position embedding on one core: pairs of elements of every head turn by the angles of their token,
+// Rotary position embedding on one core: pairs of elements of every head rotate by the angles of their token,
 //
 //   y1 = x1 cos - x2 sin,   y2 = x2 cos + x1 sin
 //

@@ -35,6 +35,7 @@ std::vector<runtime::NamedValues> stacked(const std::string& prefix, const Model
   return all;
 }
 
+// Not a KernelCase: a training step is many kernels and collectives.
 class Training final : public runtime::Workload {
  public:
   void declare(base::ParamTree& t) override { params_.declare(t); }

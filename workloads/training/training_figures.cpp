@@ -26,15 +26,15 @@ TrainingFootprint footprint_of(const TrainingParams& params, const model::Machin
                hidden = number(m.hidden), rows = number(params.rows()), d = number(m.head_dim),
                tensor = number(params.forward.parallel.tensor), replicas = number(params.replicas());
   const double heads = number(share.units() + share.heads) * d;
-  const double dealt = layers * hidden * (heads + 3 * number(share.ffn)),
+  const double sharded = layers * hidden * (heads + 3 * number(share.ffn)),
                whole = hidden * (number(m.vocabulary) + 2 * layers + 1);
   // One layer's, as tape.h has them; the rows that a rank alone has count little.
   const double of_layer = kWeight * rows * (4 * hidden + heads + 3 * number(share.ffn));
   const double streams = (layers + 1) * kWeight * rows * hidden / tensor;
   TrainingFootprint f;
-  f.weights = ranks * kWeight * (dealt + whole);
-  f.gradients = ranks * kGradient * (dealt + whole);
-  f.optimizer = ranks * kOptimizer * (dealt / replicas + whole / (replicas * tensor));
+  f.weights = ranks * kWeight * (sharded + whole);
+  f.gradients = ranks * kGradient * (sharded + whole);
+  f.optimizer = ranks * kOptimizer * (sharded / replicas + whole / (replicas * tensor));
   f.activations = ranks * (of_layer * (params.recomputes() ? 2 : layers + 1) + streams +
                            kWeight * rows / tensor * number(m.vocabulary));
   return f;

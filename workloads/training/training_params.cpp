@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "model/base/error.h"
-#include "workloads/common/turned.h"
+#include "workloads/common/transposed_load.h"
 
 namespace tahoma::workloads {
 
@@ -21,7 +21,7 @@ void require_multiple(const char* path, const char* what, std::uint64_t value, s
     refuse("E-MDL-030", path, fmt::format("expected {} that are a multiple of {}, got {}", what, of, value));
 }
 
-// What each half of a rank updates of a tensor is dealt to the replicas in whole accesses.
+// What each physical core of a rank updates of a tensor is sharded over the replicas in whole accesses.
 void require_shares(const char* path, const char* what, std::uint64_t elements, std::uint64_t parts) {
   if (elements % (parts * kGradientGrain) != 0)
     refuse(
@@ -56,16 +56,17 @@ void TrainingParams::check(const model::MachineParams& machine) const {
   if (m.experts > 0)
     refuse("E-MDL-023", "workload.model.experts",
            "a training step of a mixture of experts is not there; expected 0");
-  const std::uint64_t halves = machine.chip.lnc, tensor = forward.parallel.tensor,
-                      cores = halves * tensor * replicas();
+  const std::uint64_t physical_cores = machine.chip.lnc, tensor = forward.parallel.tensor,
+                      cores = physical_cores * tensor * replicas();
   require_multiple("workload.model.kv_heads",
                    "heads of keys and values (each physical core of a rank has its own)", m.kv_heads,
-                   tensor * halves);
+                   tensor * physical_cores);
   require_multiple("workload.model.vocabulary", "entries of the vocabulary",
-                   std::max<std::uint64_t>(m.vocabulary, 1), 32 * halves);
-  require_multiple("workload.tokens", "tokens of a sequence", forward.tokens, kTurnedRows);
-  require_multiple("workload.batch", "rows of a physical core", rows(), kTurnedRows * tensor * halves);
-  const std::uint64_t shares = halves * replicas(), d = m.head_dim;
+                   std::max<std::uint64_t>(m.vocabulary, 1), 32 * physical_cores);
+  require_multiple("workload.tokens", "tokens of a sequence", forward.tokens, kTransposeRows);
+  require_multiple("workload.batch", "rows of a physical core", rows(),
+                   kTransposeRows * tensor * physical_cores);
+  const std::uint64_t shares = physical_cores * replicas(), d = m.head_dim;
   require_shares("workload.model.hidden", "weights of queries, keys and values",
                  m.hidden * (m.heads + 2 * m.kv_heads) / tensor * d, shares);
   require_shares("workload.model.hidden", "weights of the projection", m.hidden * m.heads / tensor * d,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a case of a training step asks for: the model and how it is dealt (workloads/transformer), the
+// What a case of a training step asks for: the model and how it is partitioned (workloads/transformer), the
 // optimizer, and what is kept of a layer between its forward and its backward pass.
 #pragma once
 
@@ -17,7 +17,7 @@ struct TrainingParams {
 
   void declare(base::ParamTree& t);
   // Throws what TransformerParams::check() throws, UserError E-MDL-030 (degrees, heads or rows that a
-  // training step does not deal) and E-MDL-031 (weights that replicas cannot share evenly).
+  // training step does not shard) and E-MDL-031 (weights that replicas cannot share evenly).
   void check(const model::MachineParams& machine) const;
 
   bool recomputes() const { return recompute == "layer"; }

@@ -18,8 +18,8 @@ std::map<std::uint32_t, Microbatches> microbatches_of(const TransformerParams& p
   std::map<std::uint32_t, Microbatches> cores;
   for (const Stages::Group& group : stages.groups())
     for (const PhasePrograms::Done& done : group.programs->done())
-      for (const Replica::Place& place : group.replica->alike()) {
-        const std::uint32_t core = place.cores[done.rank][done.half];
+      for (const Replica::RankCores& place : group.replica->alike()) {
+        const std::uint32_t core = place.cores[done.rank][done.physical_core];
         Microbatches& of_core = cores[core];
         of_core.resize(params.microbatches, {base::Time{0}, base::Time{0}});
         of_core[done.microbatch].second = stopwatch.end({core, Handover::kQueue, done.mark, done.mark});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the whole model takes of HBM, not only the layers that are simulated: weights, caches of keys and
-// values, one layer's activations, and the embedding and its transpose dealt to the ranks.
+// values, one layer's activations, and the embedding and its transpose sharded over the ranks.
 #pragma once
 
 #include "workloads/transformer/transformer_params.h"

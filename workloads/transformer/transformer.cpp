@@ -21,6 +21,7 @@ using runtime::HostTensor, runtime::Machine;
 
 namespace {
 
+// Not a KernelCase: a model is many kernels and collectives.
 class Transformer final : public runtime::Workload {
  public:
   void declare(base::ParamTree& t) override { params_.declare(t); }
@@ -33,7 +34,7 @@ class Transformer final : public runtime::Workload {
     seed_ = seed;
     std::optional<HostCase> values;
     if (machine.functional()) values = host_case(params_, seed_);
-    auto places = places_of(machine.params(), params_.placement, params_.parallel);
+    auto places = rank_cores_of(machine.params(), params_.placement, params_.parallel);
     if (params_.model.experts > 0) {
       routing_.emplace(params_, seed);
       seat_teams(machine.params(), params_.parallel, places);
@@ -95,7 +96,7 @@ class Transformer final : public runtime::Workload {
   isa::DType compute_dtype() const override { return kModelDType; }
   std::uint32_t cores_used() const override {
     return static_cast<std::uint32_t>(params_.parallel.ranks() *
-                                      replicas_.front()->groups().front().replica->halves());
+                                      replicas_.front()->groups().front().replica->physical_cores());
   }
   std::string describe() const override { return params_.describe(); }
 

@@ -7,7 +7,7 @@
 
 #include "model/base/error.h"
 #include "runtime/run/placement.h"
-#include "workloads/common/turned.h"
+#include "workloads/common/transposed_load.h"
 #include "workloads/moe/routing_kernel.h"
 #include "workloads/transformer/partition/handover.h"
 #include "workloads/transformer/partition/rank_placement.h"
@@ -170,14 +170,14 @@ void TransformerParams::check(const model::MachineParams& machine) const {
   require_divides("workload.model.hidden", 32 * lnc, "hidden features (whole accesses of HBM)", model.hidden);
   if (phase() == Phase::kDecode) return check_decode(machine);
   if (parallel.sequence > 1)
-    require_divides("workload.parallel.sequence", parallel.sequence * TokenDeal::kRuns * kTurnedRows,
-                    "tokens of a sequence (by groups, runs of a group, and rows that are turned at once)",
+    require_divides("workload.parallel.sequence", parallel.sequence * TokenSharding::kRuns * kTransposeRows,
+                    "tokens of a sequence (by groups, runs of a group, and rows that are transposed at once)",
                     tokens);
   require_divides("workload.overlap", overlap * tp * lnc,
                   "tokens of a group in a microbatch (by slices and physical cores)", rows());
-  if (overlap > 1 && rows() / overlap % kTurnedRows != 0)
+  if (overlap > 1 && rows() / overlap % kTransposeRows != 0)
     refuse("workload.overlap", fmt::format("expected slices of whole {} rows; {} slices of {} rows are none",
-                                           kTurnedRows, overlap, rows()));
+                                           kTransposeRows, overlap, rows()));
 }
 
 void TransformerParams::check_decode(const model::MachineParams& machine) const {
@@ -191,19 +191,19 @@ void TransformerParams::check_decode(const model::MachineParams& machine) const 
   }
   if (parallel.pipeline == 1) return;
   for (std::uint64_t h = 0; h < machine.chip.lnc; ++h) {
-    const std::uint64_t of_half = runtime::part_of(rows(), machine.chip.lnc, h).count,
+    const std::uint64_t of_core = runtime::part_of(rows(), machine.chip.lnc, h).count,
                         ranks = parallel.tensor;
-    const std::uint64_t run = of_half * model.hidden / ranks;
-    if ((of_half % ranks == 0 || ranks % of_half == 0) && of_half * model.hidden == run * ranks &&
+    const std::uint64_t run = of_core * model.hidden / ranks;
+    if ((of_core % ranks == 0 || ranks % of_core == 0) && of_core * model.hidden == run * ranks &&
         run % 32 == 0)
       continue;
     throw base::UserError(
         "E-MDL-010", "workload.parallel.tensor",
         fmt::format(
-            "{} rows of {} features, a microbatch on one half of each of {} ranks, are handed over in "
-            "runs of whole accesses of HBM, one a rank; expected a power of two as degree, and fewer "
-            "microbatches or ranks",
-            of_half, model.hidden, ranks));
+            "{} rows of {} features, a microbatch on one physical core of each of {} ranks, are handed "
+            "over in runs of whole accesses of HBM, one a rank; expected a power of two as degree, and "
+            "fewer microbatches or ranks",
+            of_core, model.hidden, ranks));
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a case of a transformer asks for: the dimensions of the model, the phase, how the work is dealt to the
-// machine. A *rank* is a logical core (`machine.chip.lnc` physical ones). `tensor` ranks, a *group*, share
-// every weight of a layer; `sequence` groups share the tokens of a sequence; `data` times as many have
+// What a case of a transformer asks for: the dimensions of the model, the phase, how the work is sharded over
+// the machine. A *rank* is a logical core (`machine.chip.lnc` physical ones). `tensor` ranks, a *group*,
+// share every weight of a layer; `sequence` groups share the tokens of a sequence; `data` times as many have
 // sequences of their own; and `pipeline` times as many, a *stage* each, have layers of their own. Groups are
 // numbered in this order, those that share a sequence first.
 #pragma once
@@ -89,8 +89,8 @@ struct TransformerParams {
   void declare_case(base::ParamTree& t);
   // Throws UserError E-MDL-001 (sizes that do not divide each other), E-MDL-002 (more ranks than the machine
   // has), E-MDL-003 (a placement that is none), E-MDL-010 (rows of a decoding step that ranks cannot hand
-  // over in equal runs), E-MDL-020 (experts that cannot be dealt to the ranks) and E-MDL-021 (more experts of
-  // a token than there are).
+  // over in equal runs), E-MDL-020 (experts that cannot be sharded over the ranks) and E-MDL-021 (more
+  // experts of a token than there are).
   void check(const model::MachineParams& machine) const;
 
   Phase phase() const { return phase_name == "decode" ? Phase::kDecode : Phase::kPrefill; }

@@ -31,10 +31,10 @@ class Transpose final : public KernelCase {
           {"bf16", "fp16", "fp32", "int16", "uint16", "int32", "uint32"}, "element type of x and y",
           base::chosen());
     t.add("by", by_, std::string("tensor"), {"tensor", "dma"},
-          "who turns: the tensor engine or the DMA engines", base::chosen());
+          "what transposes: the tensor engine or the DMA engines", base::chosen());
   }
   std::vector<CaseTensor> tensors() const override {
-    return {{"x", compute_dtype(), {rows_, columns_}, Role::kInput, Deal::kWhole},
+    return {{"x", compute_dtype(), {rows_, columns_}, Role::kInput, Sharding::kReplicated},
             {"y", compute_dtype(), {columns_, rows_}, Role::kOutput}};
   }
   std::uint64_t units() const override { return columns_; }

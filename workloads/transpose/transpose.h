@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The workload `transpose`: y = x^T, whose rows (columns of x) are dealt to the first `cores` cores of a
+// The workload `transpose`: y = x^T, whose rows (columns of x) are sharded over the first `cores` cores of a
 // machine, each with a copy of x in its own HBM. The golden check is exact.
 #pragma once
 

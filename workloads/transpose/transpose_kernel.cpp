@@ -54,12 +54,12 @@ class ByTensor {
 
   isa::Program build() {
     for (const Range& rows : cut(all_of(shape_.rows), height_))
-      for (const Range& columns : cut(all_of(shape_.count), width_)) turn(rows, columns);
+      for (const Range& columns : cut(all_of(shape_.count), width_)) transpose(rows, columns);
     return parts_.kernel.finish();
   }
 
  private:
-  void turn(const Range& rows, const Range& columns) {
+  void transpose(const Range& rows, const Range& columns) {
     std::vector<TileView> tiles;
     for (const Range& part : cut(rows, parts_.side)) {
       tiles.push_back(parts_.kernel.take(xs_, part.count, columns.count));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = x^T on one core, for elements of 2 or 4 bytes, which pass bit by bit. Two ways:
-//  - by the tensor engine: strips of x of up to 2048 rows are loaded in tiles of 128 rows; the array turns
+//  - by the tensor engine: strips of x of up to 2048 rows are loaded in tiles of 128 rows; the array transposes
 //    blocks of 128 x 128 into PSUM, the vector engine brings a bank of them to SBUF, and rows of y leave in
 //    pieces as long as a strip has rows;
 //  - by the DMA engines' transposing path, straight from HBM into SBUF, 128 columns of x at a time. Rows that
@@ -19,7 +19,7 @@ enum class TransposeBy : std::uint8_t { kTensor, kDma };
 
 struct TransposeShape {
   std::uint64_t rows = 0, columns = 0;  // of x
-  std::uint64_t first = 0, count = 0;   // columns of x that this core turns
+  std::uint64_t first = 0, count = 0;   // columns of x that this core transposes
   unsigned element_bytes = 2;           // 2 or 4
   TransposeBy by = TransposeBy::kTensor;
 };

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // The golden checks of attention's gradients and of its log-sum-exp: gradients against differences of the
 // forward pass, and what is wrong is found.
+#include "workloads/attention/backward/golden_attention_backward.h"
+
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
 #include <functional>
 
-#include "runtime/golden/golden.h"
 #include "runtime/golden/golden_rule.h"
 
 namespace {
 
 using namespace tahoma;
 using namespace tahoma::runtime;
+using namespace tahoma::workloads;
 using isa::DType;
 
 struct Gradients {

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The golden check of attention, against a naive machine: fp32 scores and sums, probabilities rounded to the
 // dtype.
+#include "workloads/attention/golden_attention.h"
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "runtime/golden/golden.h"
 #include "runtime/golden/golden_rule.h"
 
 namespace {
 
 using namespace tahoma;
 using namespace tahoma::runtime;
+using namespace tahoma::workloads;
 using isa::DType;
 
 struct Case {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The golden check of the convolution, against a naive machine: fp32 sums in an order of its own.
+#include "workloads/convolution/golden_convolution.h"
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
 
-#include "runtime/golden/golden.h"
-
 namespace {
 
 using namespace tahoma;
 using namespace tahoma::runtime;
+using namespace tahoma::workloads;
 using isa::DType;
 
 struct Convolution {

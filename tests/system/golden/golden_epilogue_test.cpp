@@ -4,12 +4,14 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "runtime/golden/golden.h"
 #include "runtime/golden/golden_rule.h"
 #include "workloads/common/golden_activation.h"
+#include "workloads/gemm/golden_gemm.h"
+#include "workloads/mlp/golden_mlp.h"
 
 using namespace tahoma;
 using namespace tahoma::runtime;
+using namespace tahoma::workloads;
 using isa::ActFn, isa::DType;
 
 namespace {

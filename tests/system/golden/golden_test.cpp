@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The golden check must accept every right machine and refuse wrong ones. The machines here are naive loops.
-#include "runtime/golden/golden.h"
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -12,11 +10,13 @@
 #include "runtime/golden/golden_rule.h"
 #include "tests/support/reference/float_formats.h"
 #include "workloads/common/golden_kernels.h"
+#include "workloads/gemm/golden_gemm.h"
 
 namespace {
 
 using namespace tahoma;
 using namespace tahoma::runtime;
+using namespace tahoma::workloads;
 using isa::DType;
 
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();

@@ -106,6 +106,17 @@ TEST_CASE("convolution: weights turned by DMA, a filter of 5 on an image of its 
          {"weights", "dma_transpose"}});
 }
 
+TEST_CASE("convolution: three images on two cores, each with its own copy of the weights",
+          "[convolution][machine]") {
+  check({{"images", "3"},
+         {"in_channels", "128"},
+         {"out_channels", "128"},
+         {"height", "6"},
+         {"width", "7"},
+         {"weights", "reload"},
+         {"cores", "2"}});
+}
+
 TEST_CASE("convolution: a filter of one pixel is a product of matrices", "[convolution][machine]") {
   check({{"in_channels", "256"},
          {"out_channels", "128"},

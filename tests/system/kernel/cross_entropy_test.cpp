@@ -61,7 +61,7 @@ TEST_CASE("cross entropy: one row of one logit", "[loss][machine]") {
   check({{"rows", "1"}, {"columns", "1"}});
 }
 
-TEST_CASE("cross entropy: rows dealt to three cores, several blocks, bf16", "[loss][machine]") {
+TEST_CASE("cross entropy: rows sharded over three cores, several blocks, bf16", "[loss][machine]") {
   check({{"rows", "301"}, {"columns", "4999"}, {"cores", "3"}});
 }
 

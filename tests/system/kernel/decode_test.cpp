@@ -90,7 +90,7 @@ TEST_CASE("decode: contexts of different lengths, several blocks, bf16", "[decod
   check({{"batch", "3"}, {"context", "9001"}, {"shorter_by", "4400"}, {"group", "8"}, {"d", "128"}});
 }
 
-TEST_CASE("decode: heads dealt to two cores, more queries than the array turns at a time, fp16",
+TEST_CASE("decode: heads sharded over two cores, more queries than the array turns at a time, fp16",
           "[decode][machine]") {
   check({{"batch", "5"},
          {"context", "300"},

@@ -27,7 +27,7 @@ TEST_CASE("embedding: one id, one row, one element", "[embedding][machine]") {
   check({{"tokens", "1"}, {"vocabulary", "1"}, {"columns", "1"}});
 }
 
-TEST_CASE("embedding: ids dealt to three cores, bf16", "[embedding][machine]") {
+TEST_CASE("embedding: ids sharded over three cores, bf16", "[embedding][machine]") {
   check({{"tokens", "1001"}, {"vocabulary", "777"}, {"columns", "130"}, {"cores", "3"}});
 }
 

@@ -57,7 +57,7 @@ TEST_CASE("moe routing: one token, one expert", "[moe][machine]") {
   check_routing({{"tokens", "1"}, {"experts", "1"}, {"top_k", "1"}});
 }
 
-TEST_CASE("moe routing: tokens dealt to three cores, gates of a softmax over all", "[moe][machine]") {
+TEST_CASE("moe routing: tokens sharded over three cores, gates of a softmax over all", "[moe][machine]") {
   check_routing(
       {{"tokens", "700"}, {"experts", "37"}, {"top_k", "3"}, {"normalised", "false"}, {"cores", "3"}});
 }

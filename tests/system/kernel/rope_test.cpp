@@ -28,7 +28,7 @@ TEST_CASE("rope: one pair of one head of one token", "[rope][machine]") {
   check({{"tokens", "1"}, {"heads", "1"}, {"d", "2"}});
 }
 
-TEST_CASE("rope: halves, tokens dealt to three cores, bf16", "[rope][machine]") {
+TEST_CASE("rope: halves, tokens sharded over three cores, bf16", "[rope][machine]") {
   check({{"tokens", "300"}, {"heads", "5"}, {"d", "78"}, {"cores", "3"}});
 }
 

@@ -8,9 +8,9 @@
 
 #include "isa/validate/validate.h"
 #include "model/base/error.h"
-#include "runtime/golden/golden.h"
 #include "runtime/run/machine.h"
 #include "tests/support/program/workload_run.h"
+#include "workloads/vector_add/golden_sum.h"
 #include "workloads/vector_add/vector_add_kernel.h"
 
 using namespace tahoma;
@@ -37,8 +37,20 @@ TEST_CASE("vector add: more tiles than SBUF buffers, in bf16", "[vector_add][mac
   check({{"elements", "512000"}, {"columns", "400"}, {"dtype", "bf16"}});
 }
 
-TEST_CASE("vector add: five tiles dealt to three cores, in fp16", "[vector_add][machine]") {
+TEST_CASE("vector add: five tiles sharded over three cores, in fp16", "[vector_add][machine]") {
   check({{"elements", "64000"}, {"columns", "100"}, {"dtype", "fp16"}, {"cores", "3"}});
+}
+
+// Tiles are rows and columns in HBM; a file holds a vector.
+TEST_CASE("vector add: the saved sum is a vector", "[vector_add][machine]") {
+  const auto workload = with({{"elements", "25600"}, {"columns", "100"}, {"cores", "2"}});
+  const model::MachineParams params = tests::machine_of(1, 1, 1);
+  workload->check(params);
+  runtime::Machine machine(params, model::Mode::kFunctional, {true, true});
+  workload->prepare(machine, 1);
+  machine.run();
+  CHECK(workload->outputs(machine).at(0).shape == std::vector<std::uint64_t>{25600});
+  CHECK(workload->cores_used() == 2);
 }
 
 TEST_CASE("vector add: elements that are no whole tiles and cores that are not there are refused",
@@ -85,9 +97,9 @@ TEST_CASE("golden: a sum is the one rounding of the exact sum", "[golden][vector
   auto y = runtime::make_tensor("y", isa::DType::kFp32, {4, 100});
   auto* values = reinterpret_cast<float*>(y.values.data());
   for (std::uint64_t i = 0; i < 400; ++i) values[i] = a.at(i / 100, i % 100) + b.at(i / 100, i % 100);
-  CHECK(runtime::check_sum(a, b, y, made_by).passed);
+  CHECK(workloads::check_sum(a, b, y, made_by).passed);
   values[250] = std::nextafter(values[250], 2.0F);
-  const auto wrong = runtime::check_sum(a, b, y, made_by);
+  const auto wrong = workloads::check_sum(a, b, y, made_by);
   CHECK(!wrong.passed);
   CHECK(wrong.mismatches == 1);
   CHECK_THAT(wrong.first_mismatch, Catch::Contains("[2, 50]"));

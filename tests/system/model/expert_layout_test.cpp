@@ -14,7 +14,7 @@ using workloads::ExpertCase, workloads::ExpertLayout, workloads::ExpertRouting, 
 
 namespace {
 
-constexpr std::uint64_t kRowsOfHalf = 5, kPerToken = 2;
+constexpr std::uint64_t kRowsOfCore = 5, kPerToken = 2;
 
 ExpertRouting routing_of(const Settings& more, std::uint64_t seed = 1) {
   return {params_with(with({{"tokens", "240"}, {"model.experts", "12"}}, more)), seed};
@@ -23,7 +23,7 @@ ExpertRouting routing_of(const Settings& more, std::uint64_t seed = 1) {
 ExpertLayout layout_of(const ExpertCase& shape, const ExpertRouting& routing) {
   return {shape, kPerToken, [&](std::uint64_t row, std::uint64_t k) { return routing.expert(0, row, k); },
           [&](std::size_t r, std::size_t h) {
-            return runtime::Part{(r * shape.halves + h) * kRowsOfHalf, kRowsOfHalf};
+            return runtime::Part{(r * shape.physical_cores + h) * kRowsOfCore, kRowsOfCore};
           }};
 }
 
@@ -44,12 +44,12 @@ void check_exchange(const ExpertCase& shape, const ExpertRouting& routing) {
   const ExpertLayout layout = layout_of(shape, routing);
   std::map<std::uint64_t, std::uint64_t> wanted, taken, arrived;
   for (std::size_t r = 0; r < shape.ranks; ++r)
-    for (std::size_t h = 0; h < shape.halves; ++h) {
-      const std::uint64_t first = (r * shape.halves + h) * kRowsOfHalf;
-      for (std::uint64_t row = first; row < first + kRowsOfHalf; ++row)
+    for (std::size_t h = 0; h < shape.physical_cores; ++h) {
+      const std::uint64_t first = (r * shape.physical_cores + h) * kRowsOfCore;
+      for (std::uint64_t row = first; row < first + kRowsOfCore; ++row)
         for (std::uint64_t k = 0; k < kPerToken; ++k) ++wanted[routing.expert(0, row, k)];
       const std::vector<std::uint64_t> back = layout.returned(r, h);
-      CHECK(std::set<std::uint64_t>(back.begin(), back.end()).size() == kRowsOfHalf * kPerToken);
+      CHECK(std::set<std::uint64_t>(back.begin(), back.end()).size() == kRowsOfCore * kPerToken);
       for (std::size_t slot = 0; slot < shape.slots; ++slot) {
         const Segment& sent = layout.sent(r, h, slot);
         const std::vector<std::uint64_t> rows = layout.taken(r, h, slot);
@@ -72,9 +72,10 @@ void check_exchange(const ExpertCase& shape, const ExpertRouting& routing) {
     for (std::size_t slot = 0; slot < shape.slots; ++slot) {
       const Segment& rows = layout.rows(r, slot);
       check_apart(rows);
-      std::uint64_t of_halves = 0;
-      for (std::size_t h = 0; h < shape.halves; ++h) of_halves += layout.rows_of_half(r, slot, h).count;
-      CHECK(of_halves == rows.rows());
+      std::uint64_t of_cores = 0;
+      for (std::size_t h = 0; h < shape.physical_cores; ++h)
+        of_cores += layout.rows_of_core(r, slot, h).count;
+      CHECK(of_cores == rows.rows());
       CHECK(rows.rows() == wanted[r / shape.block * shape.slots + slot]);
     }
 }

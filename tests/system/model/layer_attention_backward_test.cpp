@@ -7,6 +7,7 @@
 #include "tests/support/bench/layer_bench.h"
 #include "workloads/attention/backward/flash_backward.h"
 #include "workloads/attention/backward/flash_backward_memory.h"
+#include "workloads/attention/backward/golden_attention_backward.h"
 
 using namespace tahoma;
 using isa::DType;
@@ -69,7 +70,7 @@ void check(const LayerBench& bench, const Pass& pass) {
   const auto nobody = [](const std::string&) {
     return [](std::uint64_t, std::uint64_t) { return std::string("nobody"); };
   };
-  const runtime::GoldenResult golden = runtime::check_attention_backward(
+  const runtime::GoldenResult golden = workloads::check_attention_backward(
       {heads(pass.in.q), heads(pass.in.k), heads(pass.in.v), heads(pass.d_o),
        tests::as_tensor(bench, pass.lse), delta_of(bench, pass), heads(pass.gradients.q),
        heads(pass.gradients.k), heads(pass.gradients.v)},
@@ -132,7 +133,7 @@ TEST_CASE("layer backward: attention in segments of queries", "[layer][attention
   workloads::FlashBackwardViews views = views_of(pass);
   views.dk_sum = bench.tensor(DType::kFp32, tokens, kKvHeads * d);
   views.dv_sum = bench.tensor(DType::kFp32, tokens, kKvHeads * d);
-  const runtime::AttentionSaved saved = runtime::attention_saved(
+  const workloads::AttentionSaved saved = workloads::attention_saved(
       heads_of(bench, pass.in.q, d), heads_of(bench, pass.in.k, d), heads_of(bench, pass.in.v, d),
       heads_of(bench, pass.d_o, d), pass.scale(), {true, 0});
   const std::vector<float> lse = tests::load_all(saved.lse.values.data(), kHeads * tokens, DType::kFp32);

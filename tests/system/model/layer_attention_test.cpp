@@ -6,9 +6,9 @@
 #include <cmath>
 #include <tuple>
 
-#include "runtime/golden/golden.h"
 #include "tests/support/bench/layer_bench.h"
 #include "workloads/attention/flash_kernel.h"
+#include "workloads/attention/golden_attention.h"
 #include "workloads/decode/decode_definition.h"
 #include "workloads/decode/decode_kernel.h"
 #include "workloads/decode/decode_merge.h"
@@ -58,8 +58,8 @@ TEST_CASE("layer kernels: two attentions on columns of one matrix", "[layer][att
   const double scale = 1 / std::sqrt(static_cast<double>(d));
   const auto check = [&](const HbmView& in, const HbmView& out, bool causal) {
     const runtime::GoldenResult golden =
-        runtime::check_attention(tests::heads_of(bench, in, d), keys, values, tests::heads_of(bench, out, d),
-                                 scale, {causal, 0}, nobody);
+        workloads::check_attention(tests::heads_of(bench, in, d), keys, values,
+                                   tests::heads_of(bench, out, d), scale, {causal, 0}, nobody);
     INFO(golden.first_mismatch);
     CHECK(golden.passed);
   };
@@ -67,8 +67,9 @@ TEST_CASE("layer kernels: two attentions on columns of one matrix", "[layer][att
   check(first, second, false);
   runtime::HostTensor sums = runtime::make_tensor("lse", DType::kFp32, {heads, tokens});
   tests::store_all(sums.values.data(), bench.values(lse), DType::kFp32);
-  CHECK(runtime::check_attention_lse(tests::heads_of(bench, first, d), keys, sums, scale, {false, 0}, nobody)
-            .passed);
+  CHECK(
+      workloads::check_attention_lse(tests::heads_of(bench, first, d), keys, sums, scale, {false, 0}, nobody)
+          .passed);
 }
 
 namespace {

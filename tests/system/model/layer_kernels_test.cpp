@@ -151,12 +151,12 @@ TEST_CASE("layer kernels: gate and up as columns of one matrix", "[layer][gated]
       workloads::emit_gated(bench.kernel, bench.machine, {tokens, columns, DType::kBf16, fn}, {gate, up, y});
       workloads::emit_gated(bench.kernel, bench.machine, {tokens, columns, DType::kBf16, fn}, {y, up, z});
       bench.run(2);
-      const runtime::GoldenActivation& by = runtime::golden_activation(fn);
+      const workloads::GoldenActivation& by = workloads::golden_activation(fn);
       std::uint64_t wrong = 0;
       const auto check = [&](const HbmView& in, const HbmView& out) {
         for (std::uint64_t r = 0; r < tokens; ++r)
           for (std::uint64_t c = 0; c < columns; ++c) {
-            const runtime::Approximate factor = runtime::activated({bench.at(in, r, c), 0}, by);
+            const workloads::Approximate factor = workloads::activated({bench.at(in, r, c), 0}, by);
             const double u = bench.at(up, r, c), want = factor.value * u;
             if (!(std::fabs(bench.at(out, r, c) - want) <=
                   (kBf16 + 1e-6) * std::fabs(want) + 2 * factor.slack * std::fabs(u)))

@@ -122,7 +122,7 @@ TEST_CASE("training: gradients and weights that are off are told apart", "[train
   CHECK_FALSE(workloads::check_weights(wanted, adam, values.weights, unmoved).passed);
 }
 
-TEST_CASE("training: what cannot be dealt or does not fit is refused at its key", "[training]") {
+TEST_CASE("training: what cannot be sharded or does not fit is refused at its key", "[training]") {
   const model::MachineParams pairs = tests::chips(1, 2);
   CHECK(tests::refusal<workloads::TrainingParams>(pairs, with(kStep, {{"parallel.tensor", "2"}})) ==
         "accepted");

@@ -49,11 +49,11 @@ TEST_CASE("tokens: each group sees as many keys, and each token has one group", 
         params_with({{"tokens", "256"}, {"parallel.sequence", std::to_string(groups)}});
     std::vector<int> seen(256);
     for (std::uint64_t g = 0; g < groups; ++g) {
-      const workloads::TokenDeal deal(params, g);
+      const workloads::TokenSharding sharding(params, g);
       std::uint64_t pairs = 0;
-      for (std::uint64_t t = 0; t < deal.tokens(); ++t) {
-        ++seen.at(deal.position(t));
-        pairs += deal.position(t) + 1;
+      for (std::uint64_t t = 0; t < sharding.tokens(); ++t) {
+        ++seen.at(sharding.position(t));
+        pairs += sharding.position(t) + 1;
       }
       CHECK(pairs == 256 * 257 / 2 / groups);
     }
@@ -65,13 +65,13 @@ TEST_CASE("places: a stage of 64 ranks of two cores is a server", "[transformer]
   model::MachineParams machine = tests::default_machine();
   machine.chip.lnc = 2;
   const workloads::ParallelDegrees degrees{64, 1, 1, 4};
-  const auto replicas = workloads::places_of(machine, "core,x,y,z", degrees);
+  const auto replicas = workloads::rank_cores_of(machine, "core,x,y,z", degrees);
   REQUIRE(replicas.size() == 1);
   for (std::uint32_t stage = 0; stage < 4; ++stage)
     for (const auto& rank : replicas.front().at(stage).cores)
       for (const std::uint32_t core : rank) CHECK(core / 128 == stage);
   const workloads::ParallelDegrees both{16, 2, 2, 4};
-  const auto split = workloads::places_of(machine, "core,x,y,z", both);
+  const auto split = workloads::rank_cores_of(machine, "core,x,y,z", both);
   REQUIRE(split.size() == 2);
   // Stage 1, second replica, second group: behind four groups of stage 0, and two of the first replica.
   CHECK(split[1].at(3).cores.front().front() == 2 * 16 * (4 + 2 + 1));

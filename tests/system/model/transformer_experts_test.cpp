@@ -151,7 +151,7 @@ TEST_CASE("experts: logits beyond what the prescribed choice is certain for are 
   CHECK(verdict(mixture(kPrefill), louder).find("golden") != std::string::npos);
 }
 
-TEST_CASE("experts: experts that cannot be dealt or chosen are refused", "[transformer]") {
+TEST_CASE("experts: experts that cannot be sharded or chosen are refused", "[transformer]") {
   CHECK(refusal(mixture(with(kPrefill, {{"parallel.expert", "4"}}))) == "accepted");
   CHECK(refusal(mixture(with(kPrefill, {{"parallel.expert", "3"}}))) == "E-MDL-020 workload.parallel.expert");
   CHECK(refusal(mixture(with(kPrefill, {{"parallel.sequence", "2"}}))) ==
@@ -199,7 +199,7 @@ TEST_CASE("experts: useful work is that of the chosen ones, the footprint that o
                                      mixed = params_with(with(kTiny, mixture({{"tokens", "64"}})));
   const double expert = 3.0 * 256 * 128, router = 256.0 * 8;
   CHECK(mixed.useful_flops() - dense.useful_flops() == Approx(2 * 64 * (expert + router)));
-  const workloads::TransformerParams dealt =
+  const workloads::TransformerParams sharded =
       params_with(with(kTiny, mixture(with(kPrefill, {{"parallel.expert", "2"}}))));
   const auto weights = [](const workloads::TransformerParams& params) {
     return workloads::footprint_of(params, chips(1, 1)).weights;
@@ -208,7 +208,7 @@ TEST_CASE("experts: useful work is that of the chosen ones, the footprint that o
   // Four ranks of a chip have all experts once, and the router four times.
   const workloads::TransformerParams spread =
       params_with(with(kTiny, with(kPrefill, {{"model.ffn", "128"}})));
-  CHECK(weights(dealt) - weights(spread) == Approx(2 * (7 * expert + 4 * router)));
+  CHECK(weights(sharded) - weights(spread) == Approx(2 * (7 * expert + 4 * router)));
 }
 
 TEST_CASE("experts: the definition with other gates or other experts is told apart", "[transformer]") {

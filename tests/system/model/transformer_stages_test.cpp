@@ -63,7 +63,7 @@ std::string verdict_of_order(const std::vector<std::size_t>& order) {
     const workloads::TransformerParams params =
         params_with(with(kTiny, with(kTwoStages, {{"tokens", "16"}, {"batch", "2"}, {"microbatches", "2"}})));
     runtime::Machine machine(chips(1, 1), model::Mode::kFunctional, {true, true});
-    const auto places = workloads::places_of(machine.params(), params.placement, params.parallel);
+    const auto places = workloads::rank_cores_of(machine.params(), params.placement, params.parallel);
     workloads::Replica first(machine, {places[0][0]}), second(machine, {places[0][1]});
     workloads::Handover border(first, second);
     workloads::Prefill front(first, params, {0, 0, nullptr, &border}, nullptr),

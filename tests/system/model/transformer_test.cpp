@@ -136,7 +136,7 @@ TEST_CASE("transformer: an all_reduce that would be cut into parts of accesses i
   CHECK(text == "E-MDL-004");
 }
 
-TEST_CASE("transformer: the footprint of weights is what the model has, dealt to the ranks",
+TEST_CASE("transformer: the footprint of weights is what the model has, sharded over the ranks",
           "[transformer]") {
   // Llama 3.1 405B: 126 layers of 3.19e9 weights; 64 ranks of a replica, four ranks on each chip.
   model::MachineParams whole = tests::default_machine();

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "model/base/error.h"
-#include "runtime/golden/golden.h"
 #include "runtime/run/inputs.h"
 #include "workloads/attention/attention_sizes.h"
 #include "workloads/attention/backward/flash_backward.h"
+#include "workloads/attention/backward/golden_attention_backward.h"
 
 namespace tahoma::workloads {
 
@@ -39,14 +39,15 @@ struct Inputs {
   HostTensor q, k, v, d_o, lse, delta;
 };
 
-// The heads of a core, or of two, and where they lie in its HBM.
-struct Placed {
+// The heads of a core, or of two, and their tensors in its HBM.
+struct HeadTensors {
   HeadShare share;
   Tensor qt, q, kt, k, vt, dot, d_o, lse, delta, dq, dk, dv;
   std::vector<Tensor> sums;     // between segments
   std::vector<Tensor> out, in;  // of each of two cores: dQ on its way
 };
 
+// Not a KernelCase: cores of a pair exchange dQ while they run, and LSE and delta follow from other inputs.
 class AttentionBackward final : public runtime::Workload {
  public:
   void declare(base::ParamTree& t) override {
@@ -68,7 +69,7 @@ class AttentionBackward final : public runtime::Workload {
     inputs_.reset();
     place(machine);
     load_programs(machine);
-    for (const Placed& p : placed_)
+    for (const HeadTensors& p : placed_)
       for (const Tensor* input : {&p.qt, &p.q, &p.kt, &p.k, &p.vt, &p.dot, &p.d_o, &p.lse, &p.delta})
         machine.declare_input(*input);
     if (machine.functional()) place_inputs(machine);
@@ -77,7 +78,7 @@ class AttentionBackward final : public runtime::Workload {
   GoldenResult verify(Machine& machine) override {
     const Inputs& in = inputs();
     const HostTensor dq = gather(machine, "dq"), dk = gather(machine, "dk"), dv = gather(machine, "dv");
-    return runtime::check_attention_backward(
+    return check_attention_backward(
         {in.q, in.k, in.v, in.d_o, in.lse, in.delta, dq, dk, dv}, sizes_.scale(), sizes_.mask(),
         [&](const std::string& output) -> runtime::MadeBy {
           const bool of_query = output == "dq";
@@ -119,7 +120,7 @@ class AttentionBackward final : public runtime::Workload {
               runtime::input(files_.d_o, "do", dtype, q_shape(), seed_, 3),
               {},
               {}};
-    runtime::AttentionSaved saved = attention_saved(in.q, in.k, in.v, in.d_o, sizes_.scale(), sizes_.mask());
+    AttentionSaved saved = attention_saved(in.q, in.k, in.v, in.d_o, sizes_.scale(), sizes_.mask());
     const auto given = [&](const std::string& file, HostTensor computed) {
       if (file.empty()) return computed;
       return runtime::load_input(file, computed.name, computed.dtype, computed.shape);
@@ -132,7 +133,7 @@ class AttentionBackward final : public runtime::Workload {
   std::uint32_t core_of(std::uint64_t head, bool of_query) const {
     const std::uint64_t query_head = of_query ? head : head * sizes_.heads_per_kv();
     return std::find_if(placed_.begin(), placed_.end(),
-                        [&](const Placed& p) { return query_head < p.share.first + p.share.count; })
+                        [&](const HeadTensors& p) { return query_head < p.share.first + p.share.count; })
         ->share.core;
   }
 
@@ -147,7 +148,7 @@ class AttentionBackward final : public runtime::Workload {
         return machine.allocate(share.core, name, isa::DType::kFp32, std::move(shape));
       };
       const std::uint64_t heads = share.count, keys = share.kv_count;
-      Placed& p = placed_.emplace_back();
+      HeadTensors& p = placed_.emplace_back();
       p = {share,
            tensor("qt", {heads, d, q}),
            tensor("q", {heads, q, d}),
@@ -176,7 +177,7 @@ class AttentionBackward final : public runtime::Workload {
 
   void load_programs(Machine& machine) const {
     std::map<std::vector<std::uint64_t>, std::shared_ptr<const isa::Program>> programs;
-    for (const Placed& p : placed_)
+    for (const HeadTensors& p : placed_)
       for (std::uint64_t part = 0; part < sizes_.split; ++part) {
         const FlashShape shape = sizes_.shape_of(p.share, part);
         auto& program = programs[program_key(shape)];
@@ -187,7 +188,8 @@ class AttentionBackward final : public runtime::Workload {
       }
   }
 
-  std::vector<std::uint64_t> arguments_of(const Placed& p, std::uint32_t core, std::uint64_t part) const {
+  std::vector<std::uint64_t> arguments_of(const HeadTensors& p, std::uint32_t core,
+                                          std::uint64_t part) const {
     std::vector<std::uint64_t> arguments;
     for (const Tensor* tensor :
          {&p.qt, &p.q, &p.kt, &p.k, &p.vt, &p.dot, &p.d_o, &p.lse, &p.delta, &p.dq, &p.dk, &p.dv})
@@ -202,7 +204,7 @@ class AttentionBackward final : public runtime::Workload {
 
   void place_inputs(Machine& machine) {
     const Inputs& in = inputs();
-    for (const Placed& p : placed_) {
+    for (const HeadTensors& p : placed_) {
       const std::uint64_t head = p.share.first, key_head = p.share.kv_first;
       place_heads(machine, p.qt, in.q, head, true);
       place_heads(machine, p.q, in.q, head, false);
@@ -219,7 +221,7 @@ class AttentionBackward final : public runtime::Workload {
   HostTensor gather(Machine& machine, const std::string& name) const {
     const bool of_query = name == "dq";
     HostTensor all = runtime::make_tensor(name, compute_dtype(), of_query ? q_shape() : kv_shape());
-    for (const Placed& p : placed_)
+    for (const HeadTensors& p : placed_)
       gather_heads(machine,
                    of_query       ? p.dq
                    : name == "dk" ? p.dk
@@ -232,7 +234,7 @@ class AttentionBackward final : public runtime::Workload {
   std::uint64_t seed_ = 0;
   InputParams files_;
   std::optional<Inputs> inputs_;
-  std::vector<Placed> placed_;
+  std::vector<HeadTensors> placed_;
 };
 
 }  // namespace

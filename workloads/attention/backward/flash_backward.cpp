@@ -22,7 +22,7 @@ using runtime::HbmView, runtime::Kernel, runtime::TileView;
 
 constexpr Queue kStores = Queue::kGpSimd;  // loads are never stuck behind a store that waits for its tile
 
-// A unit on its way through the stages. Columns of p, ds and turned begin with the unit's first chunk.
+// A unit on its way through the stages. Columns of p, ds and transposed begin with the unit's first chunk.
 struct Work {
   const BackwardSegment* segment = nullptr;
   const BackwardBlock* block = nullptr;
@@ -30,8 +30,8 @@ struct Work {
   bool last_of_block = false;
   BackwardKeys keys;
   BackwardQueries queries;
-  TileView p, ds;                // [queries, keys]
-  std::vector<TileView> turned;  // dS per chunk: [keys, queries]
+  TileView p, ds;                    // [queries, keys]
+  std::vector<TileView> transposed;  // dS per chunk: [keys, queries]
 };
 
 class BackwardBuilder {
@@ -145,7 +145,7 @@ class BackwardBuilder {
     }
   }
 
-  // dV += P^T dO, dK += dS^T Q, and dS turned for the product with K: as stationary operand a chunk of dS
+  // dV += P^T dO, dK += dS^T Q, and dS transposed for the product with K: as stationary operand a chunk of dS
   // serves both.
   void multiply_keys(Work& work) {
     const BackwardUnit& unit = *work.unit;
@@ -153,7 +153,7 @@ class BackwardBuilder {
     for (std::uint64_t chunk = unit.begin; chunk < unit.end; ++chunk)
       multiply(memory_.dv_psum(number_of(chunk), chunk_keys(chunk)), of_chunk(work, work.p, chunk),
                work.queries.d_o, started_[number_of(chunk)]);
-    const TileView turned = memory_.take_turned_psum(), copy = memory_.take_turned();
+    const TileView transposed = memory_.take_transposed_psum(), copy = memory_.take_transposed();
     unsigned whole = 0;  // chunks of full length: they are copied together, a shorter last one apart
     for (std::uint64_t chunk = unit.begin; chunk < unit.end; ++chunk) {
       const TileView ds = of_chunk(work, work.ds, chunk);
@@ -161,18 +161,18 @@ class BackwardBuilder {
         return all.partitions(0, chunk_keys(chunk))
             .columns(static_cast<unsigned>(chunk - unit.begin) * rows, rows);
       };
-      kernel_.transpose(place(turned), ds, memory_.identity(rows));
+      kernel_.transpose(place(transposed), ds, memory_.identity(rows));
       multiply(memory_.dk_psum(number_of(chunk), chunk_keys(chunk)), ds, work.queries.q,
                started_[number_of(chunk)]);
       started_[number_of(chunk)] = true;
-      work.turned.push_back(place(copy));
+      work.transposed.push_back(place(copy));
       if (chunk_keys(chunk) == tiling_.chunk) ++whole;
     }
     if (whole > 0)
-      kernel_.copy(copy.columns(0, whole * rows), turned.columns(0, whole * rows), Queue::kScalar);
-    if (whole < work.turned.size()) {
-      const TileView& last = work.turned.back();
-      kernel_.copy(last, turned.partitions(0, last.shape.partitions).columns(whole * rows, rows),
+      kernel_.copy(copy.columns(0, whole * rows), transposed.columns(0, whole * rows), Queue::kScalar);
+    if (whole < work.transposed.size()) {
+      const TileView& last = work.transposed.back();
+      kernel_.copy(last, transposed.partitions(0, last.shape.partitions).columns(whole * rows, rows),
                    Queue::kScalar);
     }
     if (!work.last_of_block) return;
@@ -187,7 +187,8 @@ class BackwardBuilder {
     const TileView product = memory_.take_dq_psum().partitions(0, tile.rows),
                    sum = memory_.dq(unit.tile, tile.rows);
     for (std::uint64_t chunk = unit.begin; chunk < unit.end; ++chunk)
-      multiply(product, work.turned[chunk - unit.begin], work.keys.k[number_of(chunk)], chunk > unit.begin);
+      multiply(product, work.transposed[chunk - unit.begin], work.keys.k[number_of(chunk)],
+               chunk > unit.begin);
     if (unit.opens)
       kernel_.copy(sum, product);
     else
@@ -315,7 +316,7 @@ void emit_flash_backward(Kernel& kernel, const model::MachineParams& machine, co
   TAHOMA_INVARIANT(!shape.by_rows || shape.parts == 1, "by rows a core has its heads to itself");
   if (shape.by_rows) {
     const unsigned chunk = backward_tiling_of(machine, shape).chunk;
-    check_turned(chunk, chunk);
+    check_transposable(chunk, chunk);
   }
   BackwardBuilder(kernel, machine, shape, views).emit();
 }

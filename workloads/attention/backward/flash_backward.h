@@ -14,8 +14,9 @@
 // several segments, and dk_sum, dv_sum [kv_heads kv_len, d] of fp32 hold the sums between them.
 //
 // Or `by_rows`, token-major, perhaps columns of wider matrices: q, do, o and dq [q_len, heads d], k, v, dk,
-// dv and the sums [kv_len, kv_heads d]. What is contracted over d is turned on its way into SBUF
-// (workloads/common/turned.h), and D is made from o and do here. The heads of one core only: parts = 1.
+// dv and the sums [kv_len, kv_heads d]. What is contracted over d is transposed on its way into SBUF
+// (workloads/common/transposed_load.h), and D is made from o and do here. The heads of one core only: parts =
+// 1.
 #pragma once
 
 #include <cstdint>

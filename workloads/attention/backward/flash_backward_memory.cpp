@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "workloads/common/ceil_div.h"
-#include "workloads/common/turned.h"
+#include "workloads/common/transposed_load.h"
 
 namespace tahoma::workloads {
 
@@ -29,16 +29,17 @@ std::uint64_t BackwardMemory::working_bytes(const FlashShape& shape, const Backw
   const std::uint64_t size = isa::size_of(shape.dtype), parts = ceil_div(shape.d, t.d_rows);
   const std::uint64_t keys = aligned(t.block_keys() * size), row = aligned(shape.d * size);
   const std::uint64_t queries = aligned(std::uint64_t{t.group_tiles} * t.q_rows * size);
-  const std::uint64_t turned = aligned(std::uint64_t{t.block_chunks} * t.q_rows * size);
+  const std::uint64_t transposed = aligned(std::uint64_t{t.block_chunks} * t.q_rows * size);
   const std::uint64_t masks = edges_of(shape, t.q_rows, t.chunk).size() + 2;
   const std::uint64_t outputs =
       shape.by_rows ? kOutputs * row + kOutputProducts * aligned(shape.d * sizeof(float)) : 0;
   constexpr std::uint64_t kTwo = 2, kBothGroups = kTwo * kGroups, kBothBlocks = kTwo * kBlocks,
                           kPAndDs = kTwo * kUnits;
   return kBothGroups * (parts * queries + t.group_tiles * row) + kBothBlocks * parts * keys +
-         std::uint64_t{kBlocks} * t.block_chunks * row + kPAndDs * keys + kUnits * turned + kResults * row +
-         kSums * aligned(shape.d * sizeof(float)) + masks * aligned(std::uint64_t{t.chunk} * 2) +
-         2 * aligned(std::uint64_t{t.chunk} * sizeof(float)) + 128 + outputs;
+         std::uint64_t{kBlocks} * t.block_chunks * row + kPAndDs * keys + kUnits * transposed +
+         kResults * row + kSums * aligned(shape.d * sizeof(float)) +
+         masks * aligned(std::uint64_t{t.chunk} * 2) + 2 * aligned(std::uint64_t{t.chunk} * sizeof(float)) +
+         128 + outputs;
 }
 
 std::uint64_t BackwardMemory::tile_bytes(const FlashShape& shape) { return (shape.d + 2) * sizeof(float); }
@@ -63,12 +64,12 @@ void BackwardMemory::make_pools() {
   key_rows_ = kernel_.sbuf("key_rows", shape_.dtype, d, kBlocks * chunks);
   p_ = kernel_.sbuf("p", shape_.dtype, keys(), kUnits);
   ds_ = kernel_.sbuf("ds", shape_.dtype, keys(), kUnits);
-  turned_ = kernel_.sbuf("turned", shape_.dtype, chunks * tiling_.q_rows, kUnits);
+  transposed_ = kernel_.sbuf("turned", shape_.dtype, chunks * tiling_.q_rows, kUnits);
   results_ = kernel_.sbuf("results", shape_.dtype, d, kResults);
   sums_ = kernel_.sbuf("sums", kFp32, d, kSums);
   scores_ = kernel_.psum("scores", kFp32, keys(), 2);
   dp_ = kernel_.psum("dp", kFp32, keys(), 2);
-  turned_psum_ = kernel_.psum("turned", shape_.dtype, chunks * tiling_.q_rows, 1);
+  transposed_psum_ = kernel_.psum("turned", shape_.dtype, chunks * tiling_.q_rows, 1);
   dq_psum_ = kernel_.psum("dq", kFp32, d, 1);
   dk_psum_ = take(kernel_.psum("dk", kFp32, chunks * d, 1), chunks * d);
   dv_psum_ = take(kernel_.psum("dv", kFp32, chunks * d, 1), chunks * d);
@@ -131,8 +132,8 @@ std::vector<TileView> BackwardMemory::load_parts(Pool pool, const HbmView& from,
   for (unsigned at = 0; at < d; at += tiling_.d_rows) {
     const unsigned rows = std::min(tiling_.d_rows, d - at);
     if (shape_.by_rows) {
-      const TileView tile = kernel_.take(pool, rows, static_cast<unsigned>(turned_rows(count)));
-      parts.push_back(load_turned(kernel_, tile, from, {first, count}, {head * d + at, rows}));
+      const TileView tile = kernel_.take(pool, rows, static_cast<unsigned>(transposed_load_rows(count)));
+      parts.push_back(load_transposed_tokens(kernel_, tile, from, {first, count}, {head * d + at, rows}));
       continue;
     }
     parts.push_back(kernel_.take(pool, rows, count));

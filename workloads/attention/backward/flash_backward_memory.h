@@ -41,8 +41,10 @@ class BackwardMemory {
   runtime::TileView take_dp() { return take(dp_, keys()); }
   runtime::TileView take_p() { return take(p_, keys()); }
   runtime::TileView take_ds() { return take(ds_, keys()); }
-  runtime::TileView take_turned_psum() { return take(turned_psum_, tiling_.block_chunks * tiling_.q_rows); }
-  runtime::TileView take_turned() { return take(turned_, tiling_.block_chunks * tiling_.q_rows); }
+  runtime::TileView take_transposed_psum() {
+    return take(transposed_psum_, tiling_.block_chunks * tiling_.q_rows);
+  }
+  runtime::TileView take_transposed() { return take(transposed_, tiling_.block_chunks * tiling_.q_rows); }
   runtime::TileView take_dq_psum() { return take(dq_psum_, static_cast<unsigned>(shape_.d)); }
   runtime::TileView take_result() { return take(results_, static_cast<unsigned>(shape_.d)); }
   runtime::TileView take_sum() { return take(sums_, static_cast<unsigned>(shape_.d)); }
@@ -78,8 +80,8 @@ class BackwardMemory {
   FlashShape shape_;
   BackwardTiling tiling_;
   FlashBackwardViews views_;
-  runtime::Pool query_parts_, query_rows_, key_parts_, key_rows_, p_, ds_, turned_, results_, sums_, scores_,
-      dp_, turned_psum_, dq_psum_, output_rows_, output_products_;
+  runtime::Pool query_parts_, query_rows_, key_parts_, key_rows_, p_, ds_, transposed_, results_, sums_,
+      scores_, dp_, transposed_psum_, dq_psum_, output_rows_, output_products_;
   runtime::TileView lse_, delta_, dq_sum_, dk_psum_, dv_psum_, wide_identity_;
   FlashMasks masks_;
   Group group_;

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backward pass of attention by its definition, in double, and how far a machine may be from it.
-//
-// Errors of a probability: its rounding to the dtype (independent), and what its row or its score brings: the
-// score, the exponential, LSE. Errors of an element of dS: rounding of P and of dS itself, the relative error
-// of its probability, and P times the errors of dP - D. Independent errors add up to six deviations of their
-// root of squares, all others in full.
+#include "workloads/attention/backward/golden_attention_backward.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -12,24 +8,22 @@
 #include <cmath>
 
 #include "model/base/error.h"
-#include "runtime/golden/golden.h"
 #include "runtime/golden/golden_rule.h"
-#include "workloads/common/golden_kernels.h"
+#include "workloads/common/definition.h"
+#include "workloads/common/golden_matrix.h"
 
-namespace tahoma::runtime {
+namespace tahoma::workloads {
+
+using runtime::accumulation_slack, runtime::GoldenResult, runtime::HostTensor, runtime::kGoldenDeviations,
+    runtime::MadeBy;
+using runtime::unit_roundoff, runtime::WantedRow;
 
 namespace {
 
-using Doubles = std::vector<double>;
-
-constexpr double kUnit = 0x1p-24;
 constexpr std::uint64_t kScoreElements = std::uint64_t{1} << 20;  // of a block of rows: 8 MiB of double
 
 Doubles rows_of(const HostTensor& tensor, std::uint64_t first, std::uint64_t rows) {
-  const std::uint64_t columns = tensor.columns();
-  std::vector<float> narrow(rows * columns);
-  widen_window(tensor, {first, 0, rows, columns}, narrow.data());
-  return Doubles(narrow.begin(), narrow.end());
+  return doubles_of(tensor, {first, 0, rows, tensor.columns()});
 }
 
 Doubles transposed(const Doubles& a, std::uint64_t rows, std::uint64_t columns) {
@@ -50,14 +44,6 @@ Doubles magnitudes(const Doubles& a) {
 }
 Doubles squares(const Doubles& a) {
   return each(a, [](double x) { return x * x; });
-}
-
-Doubles product(const Doubles& a, const Doubles& b, std::uint64_t rows, std::uint64_t columns) {
-  Doubles c(rows * columns);
-  golden_kernels().product_f64(a.data(), b.data(), c.data(), static_cast<std::ptrdiff_t>(rows),
-                               static_cast<std::ptrdiff_t>(columns),
-                               static_cast<std::ptrdiff_t>(a.size() / rows));
-  return c;
 }
 
 double largest_norm(const Doubles& matrix, std::uint64_t columns) {
@@ -188,10 +174,10 @@ class BackwardCheck {
         ds_sizes[at] = p[at] * (std::fabs(dp) + std::fabs(delta));
       }
     }
-    const auto turned = [&](const Doubles& a) { return transposed(a, rows, kv_len_); };
-    const Factor of_p{turned(p), turned(p_errors), turned(p)}, of_ds{ds, ds_errors, ds_sizes};
+    const auto by_key = [&](const Doubles& a) { return transposed(a, rows, kv_len_); };
+    const Factor of_p{by_key(p), by_key(p_errors), by_key(p)}, of_ds{ds, ds_errors, ds_sizes};
     dq.add(of_ds, h.k, head * q_len_ + first, rows, d_);
-    dk.add({turned(ds), turned(ds_errors), turned(ds_sizes)}, q, kv * kv_len_, kv_len_, d_);
+    dk.add({by_key(ds), by_key(ds_errors), by_key(ds_sizes)}, q, kv * kv_len_, kv_len_, d_);
     dv.add(of_p, d_o, kv * kv_len_, kv_len_, d_);
   }
 
@@ -228,7 +214,7 @@ GoldenResult check_attention_backward(const AttentionGradients& g, double scale,
       isa::name_of(g.q.dtype), std::log2(u));
   const auto one = [&](const HostTensor& got, const Sums& sums, double factor, double roundings,
                        double count) {
-    return check_rows(
+    return runtime::check_rows(
         got, [&](std::uint64_t row) { return check.row(sums, row, factor, roundings, count); },
         (1 + roundings) * u + accumulation_slack(2 * count, 1) + 64 * kUnit, rule, maker(got.name));
   };
@@ -238,4 +224,4 @@ GoldenResult check_attention_backward(const AttentionGradients& g, double scale,
   return result;
 }
 
-}  // namespace tahoma::runtime
+}  // namespace tahoma::workloads

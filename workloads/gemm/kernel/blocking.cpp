@@ -164,7 +164,7 @@ GemmTiles largest_tiles(const model::CoreParams& core) {
 Blocking choose_blocking(const model::MachineParams& machine, const GemmShape& shape) {
   const model::CoreParams& core = machine.chip.core;
   auto [kt, mt, nt] = largest_tiles(core);
-  if (shape.a_by_rows || shape.b_by_rows) kt = std::min(kt, kTurnedColumns);
+  if (shape.a_by_rows || shape.b_by_rows) kt = std::min(kt, kTransposeColumns);
   // A small SBUF holds smaller tiles: first narrower ones, then fewer output rows.
   const unsigned kept = std::max<unsigned>(1, isa::row_of(shape.mode).kept);
   for (unsigned divisor = 1; divisor <= nt; divisor *= 2) {

@@ -10,7 +10,7 @@
 
 #include "isa/table/table.h"
 #include "model/system/machine_params.h"
-#include "workloads/common/turned.h"
+#include "workloads/common/transposed_load.h"
 
 namespace tahoma::workloads {
 
@@ -24,9 +24,9 @@ struct GemmEpilogue {
 };
 
 // out[m, n] = sum over k of a[k, m] * b[k, n], on one core. `a_by_rows`: a lies token-major in HBM, [m, k],
-// and is turned on its way into SBUF (workloads/common/turned.h: rows up to the next multiple of 16 are
-// read); `b_by_rows`: so is b, [n, k], weights [in, out] that gradients go back through. Dense mode, 2- or
-// 4-byte elements, the chosen nest.
+// and is transposed on its way into SBUF (workloads/common/transposed_load.h: rows up to the next multiple of
+// 16 are read); `b_by_rows`: so is b, [n, k], weights [in, out] that gradients go back through. Dense mode,
+// 2- or 4-byte elements, the chosen nest.
 struct GemmShape {
   std::uint64_t m = 1, n = 1, k = 1;
   isa::DType dtype = isa::DType::kBf16;  // of a and b
@@ -45,17 +45,17 @@ struct GemmShape {
     const std::uint64_t kept = std::max<unsigned>(1, isa::row_of(mode).kept), group = kept * b_slices();
     return (k + group - 1) / group * kept;
   }
-  std::uint64_t a_rows() const { return a_by_rows ? turned_rows(m) : partitions() * a_slices(); }
+  std::uint64_t a_rows() const { return a_by_rows ? transposed_load_rows(m) : partitions() * a_slices(); }
   std::uint64_t a_columns() const { return a_by_rows ? k : m; }
-  std::uint64_t b_rows() const { return b_by_rows ? turned_rows(n) : partitions() * b_slices(); }
+  std::uint64_t b_rows() const { return b_by_rows ? transposed_load_rows(n) : partitions() * b_slices(); }
   std::uint64_t b_columns() const { return b_by_rows ? k : n; }
   // Elements of a partition that so many columns of out's rows take of a.
   std::uint64_t a_width(std::uint64_t rows) const {
-    return a_by_rows ? turned_rows(rows) : rows * a_slices();
+    return a_by_rows ? transposed_load_rows(rows) : rows * a_slices();
   }
   // Of b, so many of out's columns.
   std::uint64_t b_width(std::uint64_t columns) const {
-    return b_by_rows ? turned_rows(columns) : columns * b_slices();
+    return b_by_rows ? transposed_load_rows(columns) : columns * b_slices();
   }
   bool may_turn() const {
     const std::size_t size = isa::size_of(dtype);

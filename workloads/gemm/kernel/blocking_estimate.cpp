@@ -29,7 +29,7 @@ BlockingEstimate::Rates::Rates(const model::MachineParams& machine) {
   dma_ghz = static_cast<double>(core.dma.clock.hz) * 1e-9;
   dma_bytes = static_cast<double>(core.dma.bytes_per_cycle.count);
   dma_overhead = static_cast<double>(core.dma.element_overhead.count);
-  turning = static_cast<double>(core.dma.transpose_from_hbm) / 100;
+  transposing = static_cast<double>(core.dma.transpose_from_hbm) / 100;
   const model::HbmParams& hbm = machine.chip.hbm;
   if (!hbm.bandwidth.ideal)
     hbm_ns_per_byte = 1e9 / static_cast<double>(hbm.bandwidth.bytes_per_second) *
@@ -148,7 +148,7 @@ double BlockingEstimate::step_ns(const Blocking& b) const {
 
 // A strip and a panel of so many partitions of the contraction.
 double BlockingEstimate::a_load_ns(double partitions, const Blocking& b) const {
-  if (shape_.a_by_rows) return turned_load_ns(partitions, b.strip);
+  if (shape_.a_by_rows) return transposed_load_ns(partitions, b.strip);
   const double weights = rates_.move_ns(partitions * shape_.a_slices(), static_cast<double>(b.strip * in_));
   return shape_.sparse()
              ? weights + rates_.move_ns(partitions, static_cast<double>(GemmShape::tag_bytes(b.strip)))
@@ -156,13 +156,14 @@ double BlockingEstimate::a_load_ns(double partitions, const Blocking& b) const {
 }
 
 double BlockingEstimate::b_load_ns(double partitions, const Blocking& b) const {
-  if (shape_.b_by_rows) return turned_load_ns(partitions, b.panel);
+  if (shape_.b_by_rows) return transposed_load_ns(partitions, b.panel);
   return rates_.move_ns(partitions * shape_.b_slices(), static_cast<double>(b.panel * in_));
 }
 
-double BlockingEstimate::turned_load_ns(double partitions, std::uint64_t rows) const {
-  return rates_.turn_ns(static_cast<double>(turned_rows(rows)) * std::ceil(partitions / tiles_.kt),
-                        static_cast<double>(std::min<std::uint64_t>(tiles_.kt, shape_.k) * in_));
+double BlockingEstimate::transposed_load_ns(double partitions, std::uint64_t rows) const {
+  return rates_.transpose_ns(
+      static_cast<double>(transposed_load_rows(rows)) * std::ceil(partitions / tiles_.kt),
+      static_cast<double>(std::min<std::uint64_t>(tiles_.kt, shape_.k) * in_));
 }
 
 // Few rows meet every element of b once: loads that do not hide their latency are the bound.

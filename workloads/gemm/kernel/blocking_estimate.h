@@ -34,11 +34,11 @@ class BlockingEstimate {
   struct Rates {
     explicit Rates(const model::MachineParams& machine);
     double matmul_ns(double columns, isa::DType dtype) const;
-    // `rows` contiguous runs of `bytes` each; and turned on their way.
+    // `rows` contiguous runs of `bytes` each; and transposed on their way.
     double move_ns(double rows, double bytes) const;
-    double turn_ns(double rows, double bytes) const { return move_ns(rows, bytes) / turning; }
+    double transpose_ns(double rows, double bytes) const { return move_ns(rows, bytes) / transposing; }
 
-    double tensor_ghz, issue_cycles, dma_ghz, dma_bytes, dma_overhead, turning, hbm_ns_per_byte = 0;
+    double tensor_ghz, issue_cycles, dma_ghz, dma_bytes, dma_overhead, transposing, hbm_ns_per_byte = 0;
   };
 
   double work_ns(const Blocking& b, double moves) const;
@@ -53,7 +53,7 @@ class BlockingEstimate {
   double step_ns(const Blocking& b) const;
   double a_load_ns(double partitions, const Blocking& b) const;
   double b_load_ns(double partitions, const Blocking& b) const;
-  double turned_load_ns(double partitions, std::uint64_t rows) const;
+  double transposed_load_ns(double partitions, std::uint64_t rows) const;
   double store_ns(const Blocking& b) const;
   double edges_ns(const Blocking& b) const;
 

@@ -98,8 +98,9 @@ class BlockedGemm {
   const TileView& load_b(std::vector<std::optional<TileView>>& tiles, std::size_t k, const Range& panel) {
     if (tiles[k]) return *tiles[k];
     if (shape_.b_by_rows) {
-      tiles[k] = load_turned(
-          kernel_, kernel_.take(b_pool_, k_[k].count, static_cast<unsigned>(turned_rows(panel.count))),
+      tiles[k] = load_transposed_tokens(
+          kernel_,
+          kernel_.take(b_pool_, k_[k].count, static_cast<unsigned>(transposed_load_rows(panel.count))),
           views_.b, panel, k_[k]);
       return *tiles[k];
     }
@@ -116,8 +117,9 @@ class BlockedGemm {
   const Weights& load_a(std::optional<Weights>& weights, const Range& k, const Range& strip) {
     if (weights) return *weights;
     if (shape_.a_by_rows) {
-      const TileView tile = kernel_.take(a_pool_, k.count, static_cast<unsigned>(turned_rows(strip.count)));
-      weights = Weights{load_turned(kernel_, tile, views_.a, strip, k, rows_on()), {}};
+      const TileView tile =
+          kernel_.take(a_pool_, k.count, static_cast<unsigned>(transposed_load_rows(strip.count)));
+      weights = Weights{load_transposed_tokens(kernel_, tile, views_.a, strip, k, rows_on()), {}};
       return *weights;
     }
     weights = Weights{load(a_pool_, views_.a, shape_.a_slices(), k, strip), {}};
@@ -199,7 +201,7 @@ void emit_chosen(Kernel& kernel, const model::MachineParams& machine, const Gemm
 void emit_gemm(GemmKernel nest, Kernel& kernel, const model::MachineParams& machine, const GemmShape& shape,
                const GemmViews& views) {
   TAHOMA_INVARIANT(!(shape.a_by_rows || shape.b_by_rows) || (nest == GemmKernel::kChosen && shape.may_turn()),
-                   "rows of a and b are turned for the chosen nest, dense, in 2- or 4-byte elements");
+                   "rows of a and b are transposed for the chosen nest, dense, in 2- or 4-byte elements");
   if (nest == GemmKernel::kChosen) return emit_chosen(kernel, machine, shape, views);
   check_length(machine, shape, largest_tiles(machine.chip.core));
   if (nest == GemmKernel::kNaive) return emit_naive(kernel, machine, shape, views);

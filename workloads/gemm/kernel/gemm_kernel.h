@@ -2,8 +2,8 @@
 // One core's part of a GEMM as a program: unless another nest is asked for (gemm_nests.h) blocked as pays on
 // the machine, loads ahead of their use, weights used for several matmuls, PSUM accumulating over all of K. a
 // lies K-major in HBM (transposed: [k, m]), as the tensor engine takes its stationary operand, or by rows
-// ([m, k]: GemmShape::a_by_rows); b is [k, n] or turned as well ([n, k]: b_by_rows); the result is [m, n],
-// row-major.
+// ([m, k]: GemmShape::a_by_rows); b is [k, n] or transposed as well ([n, k]: b_by_rows); the result is [m,
+// n], row-major.
 #pragma once
 
 #include "isa/core/program.h"

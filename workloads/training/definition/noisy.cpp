@@ -116,7 +116,7 @@ GatedGradients gated_back(const Noisy& gate, const Noisy& up, const Noisy& dy) {
   return back;
 }
 
-Noisy turned(const Noisy& heads, const Rows& angles, bool back) {
+Noisy rotated(const Noisy& heads, const Rows& angles, bool back) {
   const Eigen::Index d = angles.cols(), half = d / 2;
   const Array cos = angles.leftCols(half), sin = (back ? -1 : 1) * angles.rightCols(half).array();
   Noisy y = heads;

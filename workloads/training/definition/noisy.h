@@ -45,7 +45,7 @@ struct GatedGradients {
 };
 GatedGradients gated_back(const Noisy& gate, const Noisy& up, const Noisy& dy);
 
-// Heads [tokens, heads d] turn by the angles of the table [tokens, d]; back: by the negative ones.
-Noisy turned(const Noisy& heads, const Rows& angles, bool back);
+// Heads [tokens, heads d] rotated by the angles of the table [tokens, d]; back: by the negative ones.
+Noisy rotated(const Noisy& heads, const Rows& angles, bool back);
 
 }  // namespace tahoma::workloads

@@ -64,7 +64,7 @@ Tape Step::forward(const Weights& w, const Noisy& x) const {
   Tape t;
   t.x = x;
   t.normed = normalised(x, w.attention_gain, model.epsilon);
-  t.heads = {turned(times(t.normed, w.q), angles, false), turned(times(t.normed, w.k), angles, false),
+  t.heads = {rotated(times(t.normed, w.q), angles, false), rotated(times(t.normed, w.k), angles, false),
              times(t.normed, w.v)};
   t.o = attended(model, t.heads);
   t.middle = sum(x, spread(times(t.o, w.o)));
@@ -89,8 +89,8 @@ Noisy Step::back(const Weights& w, const Tape& t, const Noisy& dy, LayerSums& to
   const Noisy middle = sum(dy, normalised_back(t.middle, w.mlp_gain, model.epsilon, normed_mlp, to.mlp_gain));
   to.o.add(t.o, middle);
   NoisyHeads heads = attended_back(model, t.heads, t.o, times_transposed(middle, w.o));
-  heads.q = turned(heads.q, angles, true);
-  heads.k = turned(heads.k, angles, true);
+  heads.q = rotated(heads.q, angles, true);
+  heads.k = rotated(heads.k, angles, true);
   to.q.add(t.normed, heads.q);
   to.k.add(t.normed, heads.k);
   to.v.add(t.normed, heads.v);

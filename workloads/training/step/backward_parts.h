@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of a layer's backward pass on one half of a rank, token-major as those of the forward pass
-// (workloads/transformer/layer/parts.h), each with the on-chip memory to itself.
+// The parts of a layer's backward pass on one physical core of a rank, token-major as those of the forward
+// pass (workloads/transformer/layer/parts.h), each with the on-chip memory to itself.
 #pragma once
 
 #include "workloads/transformer/layer/parts.h"

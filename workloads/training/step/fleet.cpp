@@ -10,7 +10,7 @@ using namespace runtime::collective;
 Fleet::Fleet(runtime::Machine& machine, const TrainingParams& params)
     : machine_(machine), algorithm_(params.forward.algorithm) {
   const TransformerParams& p = params.forward;
-  for (std::vector<Replica::Place>& alone : places_of(machine.params(), p.placement, p.parallel))
+  for (std::vector<Replica::RankCores>& alone : rank_cores_of(machine.params(), p.placement, p.parallel))
     replicas_.push_back(std::make_unique<Replica>(machine, std::move(alone)));
   if (replicas() == 1) return;
   std::vector<Replica*> all;
@@ -49,7 +49,8 @@ void Fleet::exchange(const Exchange& what, const EndOf& input, const EndOf& outp
     if ((ranks ? first.rank : first.replica) != 0) return;
     std::vector<Cell> group;
     for (std::size_t i = 0; i < members(what.across); ++i)
-      group.push_back(ranks ? Cell{first.replica, i, first.half} : Cell{i, first.rank, first.half});
+      group.push_back(ranks ? Cell{first.replica, i, first.physical_core}
+                            : Cell{i, first.rank, first.physical_core});
     add(what, group, input, output, ran);
   });
 }

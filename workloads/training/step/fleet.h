@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // All ranks of a training step: replicas with programs of their own, whose ranks exchange rows of activations
 // among each other, and whose equal ranks exchange gradients and weights. A *cell* is one physical core: a
-// half of a rank of a replica.
+// physical core of a rank of a replica.
 #pragma once
 
 #include <functional>
@@ -16,11 +16,11 @@
 namespace tahoma::workloads {
 
 struct Cell {
-  std::size_t replica = 0, rank = 0, half = 0;
+  std::size_t replica = 0, rank = 0, physical_core = 0;
 };
 
-// Who exchanges: the ranks of each replica, or the same rank of all replicas; in both cases each half for
-// itself.
+// Who exchanges: the ranks of each replica, or the same rank of all replicas; in both cases each physical
+// core for itself.
 enum class Across : std::uint8_t { kRanks, kReplicas };
 
 class Fleet {
@@ -30,15 +30,15 @@ class Fleet {
   runtime::Machine& machine() const { return machine_; }
   std::size_t replicas() const { return replicas_.size(); }
   std::size_t ranks() const { return replicas_.front()->ranks(); }
-  std::size_t halves() const { return replicas_.front()->halves(); }
-  std::size_t cells() const { return replicas() * ranks() * halves(); }
+  std::size_t physical_cores() const { return replicas_.front()->physical_cores(); }
+  std::size_t cells() const { return replicas() * ranks() * physical_cores(); }
   std::size_t members(Across across) const { return across == Across::kRanks ? ranks() : replicas(); }
   std::size_t rank_number(const Cell& c) const { return c.replica * ranks() + c.rank; }
-  std::size_t number(const Cell& c) const { return rank_number(c) * halves() + c.half; }
+  std::size_t number(const Cell& c) const { return rank_number(c) * physical_cores() + c.physical_core; }
   Replica& replica(const Cell& c) { return *replicas_[c.replica]; }
-  runtime::Kernel& kernel(const Cell& c) { return replica(c).kernel(c.rank, c.half); }
+  runtime::Kernel& kernel(const Cell& c) { return replica(c).kernel(c.rank, c.physical_core); }
   std::uint32_t core(const Cell& c) const {
-    return replicas_[c.replica]->alike().front().cores[c.rank][c.half];
+    return replicas_[c.replica]->alike().front().cores[c.rank][c.physical_core];
   }
 
   void region(const std::string& name);  // of all kernels
@@ -46,9 +46,9 @@ class Fleet {
   void each(Body&& body) const {
     for (std::size_t g = 0; g < replicas(); ++g)
       for (std::size_t r = 0; r < ranks(); ++r)
-        for (std::size_t h = 0; h < halves(); ++h) body(Cell{g, r, h});
+        for (std::size_t h = 0; h < physical_cores(); ++h) body(Cell{g, r, h});
   }
-  // Half 0 of every rank.
+  // Physical core 0 of every rank.
   template <class Body>
   void each_rank(Body&& body) const {
     for (std::size_t g = 0; g < replicas(); ++g)
@@ -80,8 +80,8 @@ class Fleet {
 
  private:
   runtime::collective::Communicator& communicator(Across across, const Cell& c) {
-    return across == Across::kRanks ? replica(c).communicator(c.half)
-                                    : crossing_->communicator(c.rank, c.half);
+    return across == Across::kRanks ? replica(c).communicator(c.physical_core)
+                                    : crossing_->communicator(c.rank, c.physical_core);
   }
   void add(const Exchange& what, const std::vector<Cell>& members, const EndOf& input, const EndOf& output,
            Ran& ran);

@@ -23,13 +23,13 @@ TrainingLayers::TrainingLayers(Fleet& fleet, const TrainingParams& params, const
 }
 
 HbmView TrainingLayers::stream(const Cell& c, std::size_t layer) const {
-  return streams_[layer][fleet_.number(c)].of(c.half);
+  return streams_[layer][fleet_.number(c)].of(c.physical_core);
 }
 
-HbmView TrainingLayers::half_of_rows(const Matrix& matrix, const Cell& c) const {
-  const HbmView whole = matrix.of(c.half);
-  const std::uint64_t rows = whole.rows / fleet_.halves();
-  return rows_of(whole, c.half * rows, rows);
+HbmView TrainingLayers::core_rows(const Matrix& matrix, const Cell& c) const {
+  const HbmView whole = matrix.of(c.physical_core);
+  const std::uint64_t rows = whole.rows / fleet_.physical_cores();
+  return rows_of(whole, c.physical_core * rows, rows);
 }
 
 template <class Body>
@@ -41,7 +41,7 @@ void TrainingLayers::products(std::size_t layer, Body&& body) {
                   parameters_.share(),
                   [&](std::size_t r) -> const LayerTensors& { return tape(rank(r)); },
                   [&](std::size_t r) -> const LayerWeights& { return parameters_.weights(rank(r), layer); },
-                  {0, rows_.deal().rows()}},
+                  {0, rows_.sharding().rows()}},
          rank(0));
   }
 }
@@ -66,7 +66,8 @@ void TrainingLayers::remember(std::size_t layer) {
   rows_.reduce_scatter("attention reduce_scatter",
                        [&](const Cell& c) -> const TokenRows& { return tape(c).attended; });
   each("mlp norm", [&](const Cell& c) {
-    const HbmView attended = rows_.own(tape(c).attended, c), middle = tape(c).middle[c.half].of(c.half);
+    const HbmView attended = rows_.own(tape(c).attended, c),
+                  middle = tape(c).middle[c.physical_core].of(c.physical_core);
     part(c).norm(stream(c, layer), &attended, &middle, parameters_.gain(c, parameters_.mlp_norm(layer)),
                  rows_.own(tape(c).normed_mlp, c));
   });
@@ -82,18 +83,19 @@ void TrainingLayers::forward(std::size_t layer) {
   rows_.reduce_scatter("mlp reduce_scatter",
                        [&](const Cell& c) -> const TokenRows& { return tape(c).widened; });
   each("residual", [&](const Cell& c) {
-    part(c).add(tape(c).middle[c.half].of(c.half), rows_.own(tape(c).widened, c), stream(c, layer + 1));
+    part(c).add(tape(c).middle[c.physical_core].of(c.physical_core), rows_.own(tape(c).widened, c),
+                stream(c, layer + 1));
   });
   if (!params_.recomputes()) kept_[layer] = std::move(tapes_);
 }
 
-// Queries and keys turn in place; then each half takes its heads.
+// Queries and keys rotate in place; then each physical core takes its heads.
 void TrainingLayers::attention() {
   const RankShare& share = parameters_.share();
-  const std::uint64_t turned = share.heads + share.kv_heads;
+  const std::uint64_t rotated = share.heads + share.kv_heads;
   each("rope", [&](const Cell& c) {
-    const auto [first, count] = share.units_of(c.half);
-    if (first < turned) rope(c, tape(c).qkv, {first, std::min(count, turned - first)}, tables_.forward(c));
+    const auto [first, count] = share.units_of(c.physical_core);
+    if (first < rotated) rope(c, tape(c).qkv, {first, std::min(count, rotated - first)}, tables_.forward(c));
   });
   fleet_.region("attention");
   fleet_.each_rank([&](const Cell& c) {
@@ -103,7 +105,7 @@ void TrainingLayers::attention() {
     });
   });
   fleet_.each([&](const Cell& c) {
-    const CellHeads at(share, c.half);
+    const CellHeads at(share, c.physical_core);
     for (std::uint64_t s = 0; s < params_.forward.sequences(); ++s) {
       const auto [q, k, v] = at.of(sequence(tape(c).qkv, c, s), params_.model().head_dim);
       part(c).attention({q,
@@ -112,7 +114,7 @@ void TrainingLayers::attention() {
                          at.queries(sequence(tape(c).o, c, s), params_.model().head_dim),
                          {at.q, at.heads, 0, 1},
                          share.heads_per_kv,
-                         rows_of(tape(c).lse[c.half].of(c.half), s * at.heads, at.heads)});
+                         rows_of(tape(c).lse[c.physical_core].of(c.physical_core), s * at.heads, at.heads)});
     }
   });
   fleet_.region("attention");
@@ -121,7 +123,7 @@ void TrainingLayers::attention() {
 
 HbmView TrainingLayers::sequence(const Matrix& matrix, const Cell& c, std::uint64_t number) const {
   const std::uint64_t tokens = params_.forward.tokens;
-  return rows_of(matrix.of(c.half), number * tokens, tokens);
+  return rows_of(matrix.of(c.physical_core), number * tokens, tokens);
 }
 
 void TrainingLayers::rope(const Cell& c, const Matrix& matrix, const runtime::Part& heads,
@@ -130,11 +132,11 @@ void TrainingLayers::rope(const Cell& c, const Matrix& matrix, const runtime::Pa
     part(c).rope(heads_of(sequence(matrix, c, s), heads.first, heads.count, params_.model().head_dim), table);
 }
 
-// Each half has made its columns.
+// Each physical core has made its columns.
 void TrainingLayers::meet_columns(const Which& which) {
   fleet_.each_rank([&](const Cell& c) {
     fleet_.replica(c).meet(c.rank, [&](std::size_t writer, std::size_t viewer) {
-      return std::vector<HbmView>{fleet_.replica(c).half_of_columns(which(c).of(viewer), writer)};
+      return std::vector<HbmView>{fleet_.replica(c).core_columns(which(c).of(viewer), writer)};
     });
   });
 }
@@ -143,10 +145,10 @@ void TrainingLayers::fill(const TrainingCase& values) const {
   runtime::Machine& machine = fleet_.machine();
   tables_.fill(values.table);
   fleet_.each([&](const Cell& c) {
-    const RowDeal& deal = rows_.deal();
-    const std::uint64_t first = c.replica * deal.rows() + deal.first(0, c.half, c.rank);
+    const RowSharding& sharding = rows_.sharding();
+    const std::uint64_t first = c.replica * sharding.rows() + sharding.first(0, c.physical_core, c.rank);
     const runtime::Tensor& tensor = streams_[0][fleet_.number(c)].tensor;
-    runtime::copy_window(values.x, {first, 0, deal.run, values.x.columns()}, machine.bytes(tensor));
+    runtime::copy_window(values.x, {first, 0, sharding.run, values.x.columns()}, machine.bytes(tensor));
   });
 }
 

@@ -7,7 +7,7 @@
 //             normed_mlp = norm(middle)    next   = middle + (silu(gate) * up) Wdown
 //   backward  dmiddle = dnext + norm'(...), dstream = dmiddle + norm'(...)
 //
-// A half's gradient of a product's input comes before that of its weights (update.h says why).
+// A physical core's gradient of a product's input comes before that of its weights (update.h says why).
 #pragma once
 
 #include "workloads/training/step/backward_parts.h"
@@ -42,11 +42,11 @@ class TrainingLayers {
   BackwardPart back(const Cell& c) { return {fleet_.kernel(c), fleet_.machine().params(), params_.model()}; }
   LayerTape& tape(const Cell& c) { return tapes_[fleet_.rank_number(c)]; }
   LayerGradients& back_tape(const Cell& c) { return gradients_[fleet_.rank_number(c)]; }
-  runtime::HbmView half_of_columns(const Matrix& matrix, const Cell& c) {
-    return fleet_.replica(c).half_of_columns(matrix.of(c.half), c.half);
+  runtime::HbmView core_columns(const Matrix& matrix, const Cell& c) {
+    return fleet_.replica(c).core_columns(matrix.of(c.physical_core), c.physical_core);
   }
-  // Of weights [inputs, outputs], the half's inputs.
-  runtime::HbmView half_of_rows(const Matrix& matrix, const Cell& c) const;
+  // Of weights [inputs, outputs], the physical core's inputs.
+  runtime::HbmView core_rows(const Matrix& matrix, const Cell& c) const;
   runtime::HbmView sequence(const Matrix& matrix, const Cell& c, std::uint64_t number) const;
   // body(products of the layer on a replica, its first rank), for each.
   template <class Body>

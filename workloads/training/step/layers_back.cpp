@@ -27,33 +27,33 @@ void TrainingLayers::back_through_mlp(std::size_t layer) {
   const auto weights = [&](const Cell& c) -> const LayerWeights& { return parameters_.weights(c, layer); };
   const auto sums = [&](const Cell& c) -> const LayerWeights& { return parameters_.gradients(c, layer); };
   each("back down", [&](const Cell& c) {
-    const HbmView after = gradient(c, layer + 1).all.of(c.half);
-    back(c).input_gradient(after, half_of_rows(weights(c).down, c), half_of_columns(back_tape(c).hidden, c));
-    back(c).weight_gradient(half_of_columns(tape(c).hidden, c), after, half_of_rows(sums(c).down, c));
+    const HbmView after = gradient(c, layer + 1).all.of(c.physical_core);
+    back(c).input_gradient(after, core_rows(weights(c).down, c), core_columns(back_tape(c).hidden, c));
+    back(c).weight_gradient(core_columns(tape(c).hidden, c), after, core_rows(sums(c).down, c));
   });
   each("back activation", [&](const Cell& c) {
-    const HbmView dy = half_of_columns(back_tape(c).hidden, c);
+    const HbmView dy = core_columns(back_tape(c).hidden, c);
     const auto both = [&](const Matrix& matrix, std::uint64_t number) {
-      return half_of_columns(matrix, c).window(0, number * dy.columns, dy.rows, dy.columns);
+      return core_columns(matrix, c).window(0, number * dy.columns, dy.rows, dy.columns);
     };
     back(c).gated(both(tape(c).gate_up, 0), both(tape(c).gate_up, 1), dy, both(back_tape(c).gate_up, 0),
                   both(back_tape(c).gate_up, 1));
   });
   meet_columns([&](const Cell& c) -> const Matrix& { return back_tape(c).gate_up; });
   each("back gate and up", [&](const Cell& c) {
-    back(c).input_gradient(back_tape(c).gate_up.of(c.half), half_of_rows(weights(c).gate_up, c),
-                           half_of_columns(back_tape(c).normed_mlp.all, c));
+    back(c).input_gradient(back_tape(c).gate_up.of(c.physical_core), core_rows(weights(c).gate_up, c),
+                           core_columns(back_tape(c).normed_mlp.all, c));
   });
   meet_columns([&](const Cell& c) -> const Matrix& { return back_tape(c).normed_mlp.all; });
   rows_.reduce_scatter("back mlp reduce_scatter",
                        [&](const Cell& c) -> const TokenRows& { return back_tape(c).normed_mlp; });
   each("back gate and up", [&](const Cell& c) {
-    back(c).weight_gradient(half_of_columns(tape(c).normed_mlp.all, c), back_tape(c).gate_up.of(c.half),
-                            half_of_rows(sums(c).gate_up, c));
+    back(c).weight_gradient(core_columns(tape(c).normed_mlp.all, c), back_tape(c).gate_up.of(c.physical_core),
+                            core_rows(sums(c).gate_up, c));
   });
   each("back mlp norm", [&](const Cell& c) {
     const std::size_t norm = parameters_.mlp_norm(layer);
-    back(c).norm({tape(c).middle[c.half].of(c.half), parameters_.gain(c, norm),
+    back(c).norm({tape(c).middle[c.physical_core].of(c.physical_core), parameters_.gain(c, norm),
                   rows_.own(back_tape(c).normed_mlp, c), rows_.own(back_tape(c).middle, c),
                   parameters_.gain_part(c, norm), rows_.own(gradient(c, layer + 1), c)});
   });
@@ -63,11 +63,11 @@ void TrainingLayers::back_through_projection(std::size_t layer) {
   rows_.all_gather("back attention all_gather",
                    [&](const Cell& c) -> const TokenRows& { return back_tape(c).middle; });
   each("back projection", [&](const Cell& c) {
-    const HbmView after = back_tape(c).middle.all.of(c.half);
-    back(c).input_gradient(after, half_of_rows(parameters_.weights(c, layer).o, c),
-                           half_of_columns(back_tape(c).o, c));
-    back(c).weight_gradient(half_of_columns(tape(c).o, c), after,
-                            half_of_rows(parameters_.gradients(c, layer).o, c));
+    const HbmView after = back_tape(c).middle.all.of(c.physical_core);
+    back(c).input_gradient(after, core_rows(parameters_.weights(c, layer).o, c),
+                           core_columns(back_tape(c).o, c));
+    back(c).weight_gradient(core_columns(tape(c).o, c), after,
+                            core_rows(parameters_.gradients(c, layer).o, c));
   });
 }
 
@@ -75,32 +75,33 @@ void TrainingLayers::back_through_attention() {
   const RankShare& share = parameters_.share();
   const std::uint64_t d = params_.model().head_dim;
   each("back attention", [&](const Cell& c) {
-    const CellHeads at(share, c.half);
+    const CellHeads at(share, c.physical_core);
     for (std::uint64_t s = 0; s < params_.forward.sequences(); ++s) {
       const auto [q, k, v] = at.of(sequence(tape(c).qkv, c, s), d);
       const auto [dq, dk, dv] = at.of(sequence(back_tape(c).qkv, c, s), d);
-      BackwardPart::Attention views{q,
-                                    k,
-                                    v,
-                                    at.queries(sequence(tape(c).o, c, s), d),
-                                    at.queries(sequence(back_tape(c).o, c, s), d),
-                                    rows_of(tape(c).lse[c.half].of(c.half), s * at.heads, at.heads),
-                                    dq,
-                                    dk,
-                                    dv,
-                                    at.heads,
-                                    share.heads_per_kv,
-                                    {},
-                                    {}};
+      BackwardPart::Attention views{
+          q,
+          k,
+          v,
+          at.queries(sequence(tape(c).o, c, s), d),
+          at.queries(sequence(back_tape(c).o, c, s), d),
+          rows_of(tape(c).lse[c.physical_core].of(c.physical_core), s * at.heads, at.heads),
+          dq,
+          dk,
+          dv,
+          at.heads,
+          share.heads_per_kv,
+          {},
+          {}};
       if (!back_tape(c).dk_sum.empty()) {
-        views.dk_sum = back_tape(c).dk_sum[c.half].of(c.half);
-        views.dv_sum = back_tape(c).dv_sum[c.half].of(c.half);
+        views.dk_sum = back_tape(c).dk_sum[c.physical_core].of(c.physical_core);
+        views.dv_sum = back_tape(c).dv_sum[c.physical_core].of(c.physical_core);
       }
       back(c).attention(views);
     }
   });
   each("back rope", [&](const Cell& c) {
-    const CellHeads at(share, c.half);
+    const CellHeads at(share, c.physical_core);
     rope(c, back_tape(c).qkv, {at.q, at.heads}, tables_.back(c));
     rope(c, back_tape(c).qkv, {at.k, at.kv_heads}, tables_.back(c));
   });
@@ -114,15 +115,16 @@ void TrainingLayers::back_through_attention() {
 
 void TrainingLayers::back_through_heads(std::size_t layer) {
   each("back qkv", [&](const Cell& c) {
-    back(c).input_gradient(back_tape(c).qkv.of(c.half), half_of_rows(parameters_.weights(c, layer).qkv, c),
-                           half_of_columns(back_tape(c).normed.all, c));
+    back(c).input_gradient(back_tape(c).qkv.of(c.physical_core),
+                           core_rows(parameters_.weights(c, layer).qkv, c),
+                           core_columns(back_tape(c).normed.all, c));
   });
   meet_columns([&](const Cell& c) -> const Matrix& { return back_tape(c).normed.all; });
   rows_.reduce_scatter("back attention reduce_scatter",
                        [&](const Cell& c) -> const TokenRows& { return back_tape(c).normed; });
   each("back qkv", [&](const Cell& c) {
-    back(c).weight_gradient(half_of_columns(tape(c).normed.all, c), back_tape(c).qkv.of(c.half),
-                            half_of_rows(parameters_.gradients(c, layer).qkv, c));
+    back(c).weight_gradient(core_columns(tape(c).normed.all, c), back_tape(c).qkv.of(c.physical_core),
+                            core_rows(parameters_.gradients(c, layer).qkv, c));
   });
   each("back attention norm", [&](const Cell& c) {
     const std::size_t norm = parameters_.attention_norm(layer);

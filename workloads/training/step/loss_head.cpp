@@ -20,41 +20,41 @@ LossHead::LossHead(Fleet& fleet, const TrainingParams& params, const Parameters&
 
 LossHead::OfRank LossHead::make(const Cell& rank) const {
   Replica& replica = fleet_.replica(rank);
-  const std::uint64_t run = rows_.deal().run, rows = run * fleet_.halves();
+  const std::uint64_t run = rows_.sharding().run, rows = run * fleet_.physical_cores();
   OfRank made;
   made.normed = replica.shared(rank.rank, "normed_head", kModelDType, rows, params_.model().hidden);
   made.logits = replica.shared(rank.rank, "logits", kModelDType, rows, params_.model().vocabulary);
-  for (std::size_t h = 0; h < fleet_.halves(); ++h) {
+  for (std::size_t h = 0; h < fleet_.physical_cores(); ++h) {
     const auto own = [&](const char* name, DType dtype, std::uint64_t count) {
       return replica.own(rank.rank, h, name, dtype, count, 1);
     };
     const auto control = [&](const char* name, std::uint64_t count) {
       return replica.control(rank.rank, h, name, DType::kInt32, count, 1);
     };
-    made.halves.push_back(
+    made.core_tensors.push_back(
         {control("labels", run), control("starts", fleet_.machine().params().chip.core.sbuf.partitions),
          own("places", DType::kInt32, run), own("loss", DType::kFp32, run), own("part", DType::kFp32, 1),
          rows_.own({rank.replica, rank.rank, h}, "normed_head_gradient")});
-    replica.declare_input(made.halves.back().places.tensor);
+    replica.declare_input(made.core_tensors.back().places.tensor);
   }
   return made;
 }
 
-HbmView LossHead::rows_of_half(const Matrix& matrix, const Cell& c) const {
-  return rows_of(matrix.of(c.half), c.half * rows_.deal().run, rows_.deal().run);
+HbmView LossHead::rows_of_core(const Matrix& matrix, const Cell& c) const {
+  return rows_of(matrix.of(c.physical_core), c.physical_core * rows_.sharding().run, rows_.sharding().run);
 }
 
 void LossHead::loss(const Cell& c) {
   runtime::Kernel& kernel = fleet_.kernel(c);
   const runtime::Kernel::Scope scope(kernel);
-  const OfRank::Half& half = of(c).halves[c.half];
-  const auto view = [&](const Matrix& matrix) { return matrix.of(c.half); };
-  const HbmView logits = rows_of_half(of(c).logits, c);
+  const OfRank::CoreTensors& tensors = of(c).core_tensors[c.physical_core];
+  const auto view = [&](const Matrix& matrix) { return matrix.of(c.physical_core); };
+  const HbmView logits = rows_of_core(of(c).logits, c);
   emit_cross_entropy(
       kernel, fleet_.machine().params(),
       {logits.rows, logits.columns, 1.0F / static_cast<float>(params_.all_rows()), kModelDType},
-      {logits, logits, view(half.labels), view(half.starts), view(half.places), view(half.loss),
-       view(half.part)});
+      {logits, logits, view(tensors.labels), view(tensors.starts), view(tensors.places), view(tensors.loss),
+       view(tensors.part)});
 }
 
 void LossHead::forward_and_back(const TrainingLayers& layers) {
@@ -68,38 +68,38 @@ void LossHead::forward_and_back(const TrainingLayers& layers) {
   fleet_.region("final norm");
   fleet_.each([&](const Cell& c) {
     part(c).norm(layers.stream(c, last), nullptr, nullptr, parameters_.gain(c, norm),
-                 rows_of_half(of(c).normed, c));
+                 rows_of_core(of(c).normed, c));
   });
   fleet_.region("head");
   fleet_.each([&](const Cell& c) {
-    part(c).product(rows_of_half(of(c).normed, c), parameters_.head(c).of(c.half),
-                    rows_of_half(of(c).logits, c));
+    part(c).product(rows_of_core(of(c).normed, c), parameters_.head(c).of(c.physical_core),
+                    rows_of_core(of(c).logits, c));
   });
   fleet_.region("loss");
   fleet_.each([&](const Cell& c) { loss(c); });
   fleet_.region("back head");
   fleet_.each([&](const Cell& c) {
-    back(c).input_gradient(rows_of_half(of(c).logits, c), parameters_.head(c).of(c.half),
-                           of(c).halves[c.half].normed_gradient.of(c.half));
+    back(c).input_gradient(rows_of_core(of(c).logits, c), parameters_.head(c).of(c.physical_core),
+                           of(c).core_tensors[c.physical_core].normed_gradient.of(c.physical_core));
   });
   fleet_.each_rank([&](const Cell& c) {
     fleet_.replica(c).meet(c.rank, [&](std::size_t writer, std::size_t viewer) {
-      const std::uint64_t run = rows_.deal().run;
+      const std::uint64_t run = rows_.sharding().run;
       return std::vector<HbmView>{rows_of(of(c).normed.of(viewer), writer * run, run),
                                   rows_of(of(c).logits.of(viewer), writer * run, run)};
     });
   });
   fleet_.each([&](const Cell& c) {
-    const HbmView sum = parameters_.head_gradient(c).of(c.half);
-    const std::uint64_t rows = sum.rows / fleet_.halves();
-    back(c).weight_gradient(fleet_.replica(c).half_of_columns(of(c).normed.of(c.half), c.half),
-                            of(c).logits.of(c.half), rows_of(sum, c.half * rows, rows));
+    const HbmView sum = parameters_.head_gradient(c).of(c.physical_core);
+    const std::uint64_t rows = sum.rows / fleet_.physical_cores();
+    back(c).weight_gradient(fleet_.replica(c).core_columns(of(c).normed.of(c.physical_core), c.physical_core),
+                            of(c).logits.of(c.physical_core), rows_of(sum, c.physical_core * rows, rows));
   });
   fleet_.region("back final norm");
   fleet_.each([&](const Cell& c) {
     back(c).norm({layers.stream(c, last),
                   parameters_.gain(c, norm),
-                  of(c).halves[c.half].normed_gradient.of(c.half),
+                  of(c).core_tensors[c.physical_core].normed_gradient.of(c.physical_core),
                   rows_.own(layers.gradient(c, last), c),
                   parameters_.gain_part(c, norm),
                   {}});
@@ -107,7 +107,7 @@ void LossHead::forward_and_back(const TrainingLayers& layers) {
 }
 
 std::uint64_t LossHead::first_row(const Cell& c) const {
-  return c.replica * rows_.deal().rows() + rows_.deal().first(0, c.half, c.rank);
+  return c.replica * rows_.sharding().rows() + rows_.sharding().first(0, c.physical_core, c.rank);
 }
 
 void LossHead::fill(const HostTensor& labels) const {
@@ -116,18 +116,19 @@ void LossHead::fill(const HostTensor& labels) const {
       runtime::make_tensor("starts", DType::kInt32, {machine.params().chip.core.sbuf.partitions, 1});
   fill_row_starts(starts, params_.model().vocabulary);
   fleet_.each([&](const Cell& c) {
-    const OfRank::Half& half = of(c).halves[c.half];
-    machine.write(half.starts.tensor, starts.values);
-    runtime::copy_window(labels, {first_row(c), 0, rows_.deal().run, 1}, machine.bytes(half.labels.tensor));
-    machine.declare_input(half.labels.tensor);
+    const OfRank::CoreTensors& tensors = of(c).core_tensors[c.physical_core];
+    machine.write(tensors.starts.tensor, starts.values);
+    runtime::copy_window(labels, {first_row(c), 0, rows_.sharding().run, 1},
+                         machine.bytes(tensors.labels.tensor));
+    machine.declare_input(tensors.labels.tensor);
   });
 }
 
 HostTensor LossHead::losses() const {
   HostTensor all = runtime::make_tensor("loss", DType::kFp32, {params_.all_rows(), 1});
   fleet_.each([&](const Cell& c) {
-    runtime::paste_window(all, {first_row(c), 0, rows_.deal().run, 1},
-                          fleet_.machine().bytes(of(c).halves[c.half].loss.tensor));
+    runtime::paste_window(all, {first_row(c), 0, rows_.sharding().run, 1},
+                          fleet_.machine().bytes(of(c).core_tensors[c.physical_core].loss.tensor));
   });
   return all;
 }

@@ -20,15 +20,16 @@ class LossHead {
 
  private:
   struct OfRank {
-    Matrix normed, logits;  // [rows of its halves, hidden] and [.., vocabulary], which get their gradient
-    struct Half {
+    // [rows of its physical cores, hidden] and [.., vocabulary], which get their gradient.
+    Matrix normed, logits;
+    struct CoreTensors {
       Matrix labels, starts, places, loss, part, normed_gradient;
     };
-    std::vector<Half> halves;
+    std::vector<CoreTensors> core_tensors;
   };
   OfRank make(const Cell& rank) const;
   const OfRank& of(const Cell& c) const { return ranks_[fleet_.rank_number(c)]; }
-  runtime::HbmView rows_of_half(const Matrix& matrix, const Cell& c) const;
+  runtime::HbmView rows_of_core(const Matrix& matrix, const Cell& c) const;
   void loss(const Cell& c);
   std::uint64_t first_row(const Cell& c) const;  // of all replicas' rows
 

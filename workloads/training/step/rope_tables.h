@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rotary embedding's cosines and sines on every rank, and those of the way back: a gradient turns by the
-// negative angle.
+// The rotary embedding's cosines and sines on every rank, and those of the way back: a gradient rotates by
+// the negative angle.
 #pragma once
 
 #include "runtime/run/inputs.h"
@@ -12,8 +12,10 @@ class RopeTables {
  public:
   RopeTables(Fleet& fleet, const TrainingParams& params);
 
-  runtime::HbmView forward(const Cell& c) const { return forward_[fleet_.rank_number(c)].of(c.half); }
-  runtime::HbmView back(const Cell& c) const { return back_[fleet_.rank_number(c)].of(c.half); }
+  runtime::HbmView forward(const Cell& c) const {
+    return forward_[fleet_.rank_number(c)].of(c.physical_core);
+  }
+  runtime::HbmView back(const Cell& c) const { return back_[fleet_.rank_number(c)].of(c.physical_core); }
   // [tokens, head_dim], cosines first.
   void fill(const runtime::HostTensor& table) const;
 

@@ -15,7 +15,7 @@ LayerTape make_tape(Fleet& fleet, const TrainingParams& params, const RankShare&
   const std::uint64_t d = params.model().head_dim;
   Replica& replica = fleet.replica(rank);
   const auto shared = [&](const char* name, std::uint64_t columns) {
-    return replica.shared(rank.rank, name, kModelDType, rows.deal().rows(), columns);
+    return replica.shared(rank.rank, name, kModelDType, rows.sharding().rows(), columns);
   };
   LayerTape tape;
   tape.normed = rows.make(rank, "normed");
@@ -28,7 +28,7 @@ LayerTape make_tape(Fleet& fleet, const TrainingParams& params, const RankShare&
   tape.gate_up = shared("gate_up", 2 * share.ffn);
   tape.hidden = shared("hidden", share.ffn);
   tape.partial_mlp = tape.widened.all;
-  for (std::size_t h = 0; h < fleet.halves(); ++h) {
+  for (std::size_t h = 0; h < fleet.physical_cores(); ++h) {
     tape.middle.push_back(rows.own({rank.replica, rank.rank, h}, "middle"));
     tape.lse.push_back(replica.own(rank.rank, h, "lse", DType::kFp32,
                                    params.forward.sequences() * CellHeads(share, h).heads,
@@ -42,7 +42,7 @@ LayerGradients make_gradients(Fleet& fleet, const TrainingParams& params, const 
   const ModelShape& m = params.model();
   Replica& replica = fleet.replica(rank);
   const auto shared = [&](const char* name, std::uint64_t columns) {
-    return replica.shared(rank.rank, name, kModelDType, rows.deal().rows(), columns);
+    return replica.shared(rank.rank, name, kModelDType, rows.sharding().rows(), columns);
   };
   LayerGradients made;
   made.normed = rows.make(rank, "normed_gradient");
@@ -56,17 +56,17 @@ LayerGradients make_gradients(Fleet& fleet, const TrainingParams& params, const 
   if (!BackwardPart::needs_sums(fleet.machine().params(), m, params.forward.tokens, at.heads,
                                 share.heads_per_kv))
     return made;
-  for (std::size_t h = 0; h < fleet.halves(); ++h)
+  for (std::size_t h = 0; h < fleet.physical_cores(); ++h)
     for (std::vector<Matrix>* sums : {&made.dk_sum, &made.dv_sum})
       sums->push_back(replica.own(rank.rank, h, "head_sums", DType::kFp32, params.forward.tokens,
                                   at.kv_heads * m.head_dim));
   return made;
 }
 
-CellHeads::CellHeads(const RankShare& share, std::size_t half) {
-  const RankShare::Heads of_half = share.heads_of(0, half);
-  q = of_half.first;
-  heads = of_half.count;
+CellHeads::CellHeads(const RankShare& share, std::size_t physical_core) {
+  const RankShare::Heads of_core = share.heads_of(0, physical_core);
+  q = of_core.first;
+  heads = of_core.count;
   kv_heads = heads / share.heads_per_kv;
   k = share.heads + q / share.heads_per_kv;
   v = k + share.kv_heads;

@@ -13,43 +13,46 @@ namespace {}  // namespace
 RowExchange::RowExchange(Fleet& fleet, const TrainingParams& params)
     : fleet_(fleet),
       hidden_(params.model().hidden),
-      deal_{1, fleet.halves(), fleet.ranks(), params.rows() / (fleet.halves() * fleet.ranks())} {}
+      sharding_{1, fleet.physical_cores(), fleet.ranks(),
+                params.rows() / (fleet.physical_cores() * fleet.ranks())} {}
 
 TokenRows RowExchange::make(const Cell& rank, const char* name) const {
   TokenRows rows;
-  rows.all = fleet_.replica(rank).shared(rank.rank, name, kModelDType, deal_.rows(), hidden_);
-  for (std::size_t h = 0; h < fleet_.halves() && fleet_.ranks() > 1; ++h)
+  rows.all = fleet_.replica(rank).shared(rank.rank, name, kModelDType, sharding_.rows(), hidden_);
+  for (std::size_t h = 0; h < fleet_.physical_cores() && fleet_.ranks() > 1; ++h)
     rows.own.push_back(own({rank.replica, rank.rank, h}, name));
   return rows;
 }
 
 Matrix RowExchange::own(const Cell& c, const char* name) const {
-  return fleet_.replica(c).own(c.rank, c.half, name, kModelDType, deal_.run, hidden_);
+  return fleet_.replica(c).own(c.rank, c.physical_core, name, kModelDType, sharding_.run, hidden_);
 }
 
 HbmView RowExchange::own(const TokenRows& rows, const Cell& c) const {
-  if (rows.own.empty()) return rows_of(rows.all.of(c.half), deal_.first(0, c.half, c.rank), deal_.run);
-  return rows.own[c.half].of(c.half);
+  if (rows.own.empty())
+    return rows_of(rows.all.of(c.physical_core), sharding_.first(0, c.physical_core, c.rank), sharding_.run);
+  return rows.own[c.physical_core].of(c.physical_core);
 }
 
 End RowExchange::own_end(const TokenRows& rows, const Cell& c) const {
-  return end_of(rows.own[c.half], c.half, 0, deal_.run, 1);
+  return end_of(rows.own[c.physical_core], c.physical_core, 0, sharding_.run, 1);
 }
 
 End RowExchange::block_end(const TokenRows& rows, const Cell& c) const {
-  return end_of(rows.all, c.half, deal_.first_of_block(0, c.half), deal_.run, deal_.ranks);
+  return end_of(rows.all, c.physical_core, sharding_.first_of_block(0, c.physical_core), sharding_.run,
+                sharding_.ranks);
 }
 
 void RowExchange::all_gather(const std::string& region, const Which& which) const {
   if (fleet_.ranks() > 1)
     fleet_.exchange(
-        {Across::kRanks, region, Operation::kAllGather, kModelDType, deal_.block() * hidden_},
+        {Across::kRanks, region, Operation::kAllGather, kModelDType, sharding_.block() * hidden_},
         [&](const Cell& c) { return own_end(which(c), c); },
         [&](const Cell& c) { return block_end(which(c), c); });
   fleet_.each_rank([&](const Cell& c) {
     fleet_.replica(c).meet(c.rank, [&](std::size_t writer, std::size_t viewer) {
       return std::vector<HbmView>{
-          rows_of(which(c).all.of(viewer), deal_.first_of_block(0, writer), deal_.block())};
+          rows_of(which(c).all.of(viewer), sharding_.first_of_block(0, writer), sharding_.block())};
     });
   });
 }
@@ -57,7 +60,7 @@ void RowExchange::all_gather(const std::string& region, const Which& which) cons
 void RowExchange::reduce_scatter(const std::string& region, const Which& which) const {
   if (fleet_.ranks() == 1) return;
   fleet_.exchange(
-      {Across::kRanks, region, Operation::kReduceScatter, kModelDType, deal_.block() * hidden_},
+      {Across::kRanks, region, Operation::kReduceScatter, kModelDType, sharding_.block() * hidden_},
       [&](const Cell& c) { return block_end(which(c), c); },
       [&](const Cell& c) { return own_end(which(c), c); });
 }

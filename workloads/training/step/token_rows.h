@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activations with a row for each token of a replica. Products need all rows on every rank; between them each
-// cell has some rows for itself: of each half's block of rows a run for each rank
+// cell has some rows for itself: of each physical core's block of rows a run for each rank
 // (workloads/transformer/partition/rows.h, one slice). A rank alone has them in the one tensor.
 #pragma once
 
@@ -11,23 +11,24 @@ namespace tahoma::workloads {
 
 struct TokenRows {
   Matrix all;               // [rows, hidden]
-  std::vector<Matrix> own;  // by half: [run, hidden]; none on a rank alone
+  std::vector<Matrix> own;  // by physical core: [run, hidden]; none on a rank alone
 };
 
 class RowExchange {
  public:
   RowExchange(Fleet& fleet, const TrainingParams& params);
 
-  const RowDeal& deal() const { return deal_; }
+  const RowSharding& sharding() const { return sharding_; }
   TokenRows make(const Cell& rank, const char* name) const;
   // Of one cell alone, which nobody else has.
   Matrix own(const Cell& cell, const char* name) const;
   runtime::HbmView own(const TokenRows& rows, const Cell& cell) const;
 
   using Which = std::function<const TokenRows&(const Cell&)>;
-  // All cells have written their own rows; afterwards every half of every rank finds all.
+  // All cells have written their own rows; afterwards every physical core of every rank finds all.
   void all_gather(const std::string& region, const Which& which) const;
-  // The halves of a rank have met about its part of all rows' sums; afterwards each cell has its own rows.
+  // The physical cores of a rank have met about its part of all rows' sums; afterwards each cell has its own
+  // rows.
   void reduce_scatter(const std::string& region, const Which& which) const;
 
  private:
@@ -36,7 +37,7 @@ class RowExchange {
 
   Fleet& fleet_;
   std::uint64_t hidden_;
-  RowDeal deal_;
+  RowSharding sharding_;
 };
 
 }  // namespace tahoma::workloads

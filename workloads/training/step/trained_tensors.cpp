@@ -30,9 +30,9 @@ Matrix LayerWeights::*Parameters::product(std::size_t number) { return kTable.at
 Parameters::Parameters(Fleet& fleet, const TrainingParams& params)
     : fleet_(fleet),
       params_(params),
-      share_(params.forward, fleet.halves()),
+      share_(params.forward, fleet.physical_cores()),
       gain_rows_(2 * params.forward.layers + 1) {
-  while (gain_rows_ % fleet.halves() != 0 ||
+  while (gain_rows_ % fleet.physical_cores() != 0 ||
          gain_rows_ * params.model().hidden % (fleet.cells() * kGradientGrain) != 0)
     ++gain_rows_;
   fleet.each_rank([&](const Cell& rank) { ranks_.push_back(make(rank)); });
@@ -52,10 +52,10 @@ Parameters::OfRank Parameters::make(const Cell& rank) {
     for (const Product& product : kTable) replica.declare_input((made.weights.back().*product.matrix).tensor);
   }
   made.gains = input(replica.shared(rank.rank, "gains", DType::kFp32, gain_rows_, m.hidden));
-  for (std::size_t h = 0; h < fleet_.halves(); ++h)  // the rows behind the gains' own stay zero
+  for (std::size_t h = 0; h < fleet_.physical_cores(); ++h)  // the rows behind the gains' own stay zero
     made.gain_parts.push_back(
         input(replica.shared(rank.rank, "gain_parts", DType::kFp32, gain_rows_, m.hidden)));
-  made.gain_gradients = fleet_.halves() == 1
+  made.gain_gradients = fleet_.physical_cores() == 1
                             ? made.gain_parts.front()
                             : replica.shared(rank.rank, "gain_gradients", DType::kFp32, gain_rows_, m.hidden);
   made.head = input(replica.shared(rank.rank, "head", TransformerParams::kDType, m.hidden, m.vocabulary));
@@ -64,24 +64,26 @@ Parameters::OfRank Parameters::make(const Cell& rank) {
 }
 
 HbmView Parameters::gain(const Cell& c, std::size_t norm) const {
-  return rows_of(of(c).gains.of(c.half), norm, 1);
+  return rows_of(of(c).gains.of(c.physical_core), norm, 1);
 }
 
 HbmView Parameters::gain_part(const Cell& c, std::size_t norm) const {
-  return rows_of(of(c).gain_parts[c.half].of(c.half), norm, 1);
+  return rows_of(of(c).gain_parts[c.physical_core].of(c.physical_core), norm, 1);
 }
 
 void Parameters::add_gain_parts() {
-  if (fleet_.halves() == 1) return;
+  if (fleet_.physical_cores() == 1) return;
   fleet_.region("gain gradients");
   fleet_.each_rank([&](const Cell& c) {
     fleet_.replica(c).meet(c.rank, [&](std::size_t writer, std::size_t viewer) {
       return std::vector<HbmView>{of(c).gain_parts[writer].of(viewer)};
     });
   });
-  const std::uint64_t rows = gain_rows_ / fleet_.halves();
+  const std::uint64_t rows = gain_rows_ / fleet_.physical_cores();
   fleet_.each([&](const Cell& c) {
-    const auto mine = [&](const Matrix& matrix) { return rows_of(matrix.of(c.half), c.half * rows, rows); };
+    const auto mine = [&](const Matrix& matrix) {
+      return rows_of(matrix.of(c.physical_core), c.physical_core * rows, rows);
+    };
     const OfRank& rank = of(c);
     LayerPart{fleet_.kernel(c), fleet_.machine().params(), params_.model()}.add(
         mine(rank.gain_parts.front()), mine(rank.gain_parts.back()), mine(rank.gain_gradients));

@@ -35,7 +35,7 @@ class Parameters {
   runtime::HbmView gain(const Cell& c, std::size_t norm) const;
   // What the cell's own rows add to its gradient, [1, hidden].
   runtime::HbmView gain_part(const Cell& c, std::size_t norm) const;
-  // The halves' parts added, once they are all there.
+  // The physical cores' parts added, once they are all there.
   void add_gain_parts();
 
   // Behind the gains' own rows come zeros, so that all cells can share them evenly.
@@ -49,7 +49,7 @@ class Parameters {
   struct OfRank {
     std::vector<LayerWeights> weights, gradients;  // by layer; without gains
     Matrix gains, gain_gradients;                  // [gain_rows_, hidden]
-    std::vector<Matrix> gain_parts;                // by half
+    std::vector<Matrix> gain_parts;                // by physical core
     Matrix head, head_gradient;                    // [hidden, vocabulary]
   };
   OfRank make(const Cell& rank);

@@ -33,13 +33,13 @@ Update::Update(Fleet& fleet, const AdamSettings& adam, Trained trained)
 }
 
 std::uint64_t Update::elements(std::size_t exchanges) const {
-  std::uint64_t count = rows() * columns() / fleet_.halves();
+  std::uint64_t count = rows() * columns() / fleet_.physical_cores();
   for (std::size_t i = 0; i < exchanges; ++i) count /= fleet_.members(chain_[i]);
   return count;
 }
 
 std::uint64_t Update::first_element(const Cell& c) const {
-  std::uint64_t first = c.half * elements(0);
+  std::uint64_t first = c.physical_core * elements(0);
   for (std::size_t i = 0; i < chain_.size(); ++i)
     first += (chain_[i] == Across::kRanks ? c.rank : c.replica) * elements(i + 1);
   return first;
@@ -50,23 +50,23 @@ Update::Pieces Update::make(const char* name, DType dtype, std::size_t exchanges
                       width = shared() ? std::gcd(count, kMostColumns) : columns();
   Pieces pieces;
   fleet_.each([&](const Cell& c) {
-    pieces.push_back(fleet_.replica(c).own(c.rank, c.half, name, dtype, count / width, width));
+    pieces.push_back(fleet_.replica(c).own(c.rank, c.physical_core, name, dtype, count / width, width));
   });
   return pieces;
 }
 
 End Update::end_of(const Pieces& pieces, const Cell& c, std::uint64_t places) const {
   const Matrix& piece = pieces[fleet_.number(c)];
-  return {piece.of(c.half), piece.tensor.address, places};
+  return {piece.of(c.physical_core), piece.tensor.address, places};
 }
 
-HbmView Update::half_view(const std::vector<Matrix>& matrices, const Cell& c) const {
-  const std::uint64_t half = rows() / fleet_.halves();
-  return rows_of(matrices[fleet_.rank_number(c)].of(c.half), c.half * half, half);
+HbmView Update::core_view(const std::vector<Matrix>& matrices, const Cell& c) const {
+  const std::uint64_t own = rows() / fleet_.physical_cores();
+  return rows_of(matrices[fleet_.rank_number(c)].of(c.physical_core), c.physical_core * own, own);
 }
 
-End Update::half_of(const std::vector<Matrix>& matrices, const Cell& c, std::uint64_t places) const {
-  const HbmView view = half_view(matrices, c);
+End Update::core_end(const std::vector<Matrix>& matrices, const Cell& c, std::uint64_t places) const {
+  const HbmView view = core_view(matrices, c);
   return {view, matrices[fleet_.rank_number(c)].tensor.address + view.offset, places};
 }
 
@@ -79,7 +79,7 @@ void Update::sum() {
     fleet_.exchange(
         {chain_[i], region, Operation::kReduceScatter, DType::kFp32, elements(i)},
         [&](const Cell& c) {
-          return i == 0 ? half_of(trained_.gradient, c, places) : end_of(before, c, places);
+          return i == 0 ? core_end(trained_.gradient, c, places) : end_of(before, c, places);
         },
         [&](const Cell& c) { return end_of(after, c, 1); });
     before = after;
@@ -89,15 +89,15 @@ void Update::sum() {
 void Update::step() {
   fleet_.region("optimizer");
   fleet_.each([&](const Cell& c) {
-    const auto view = [&](const Pieces& pieces) { return pieces[fleet_.number(c)].of(c.half); };
+    const auto view = [&](const Pieces& pieces) { return pieces[fleet_.number(c)].of(c.physical_core); };
     const HbmView p = view(master_), m = view(first_), v = view(second_);
     AdamShape shape{p.rows, p.columns, DType::kFp32, dtype() != DType::kFp32};
-    AdamViews views{p, shared() ? view(gradient_) : half_view(trained_.gradient, c), m, v, p, m, v, {}};
-    if (shape.copy) views.copy = shared() ? view(copy_) : half_view(trained_.weight, c);
+    AdamViews views{p, shared() ? view(gradient_) : core_view(trained_.gradient, c), m, v, p, m, v, {}};
+    if (shape.copy) views.copy = shared() ? view(copy_) : core_view(trained_.weight, c);
     runtime::Kernel& kernel = fleet_.kernel(c);
     const runtime::Kernel::Scope scope(kernel);
     emit_adam(kernel, fleet_.machine().params(), shape, adam_, views);
-    if (!shared() && !shape.copy) kernel.move(half_view(trained_.weight, c), p, isa::Queue::kSync);
+    if (!shared() && !shape.copy) kernel.move(core_view(trained_.weight, c), p, isa::Queue::kSync);
   });
 }
 
@@ -111,7 +111,7 @@ void Update::spread() {
         {chain_[i], region, Operation::kAllGather, dtype(), elements(i)},
         [&](const Cell& c) { return end_of(before, c, 1); },
         [&](const Cell& c) {
-          return i == 0 ? half_of(trained_.weight, c, places) : end_of(after, c, places);
+          return i == 0 ? core_end(trained_.weight, c, places) : end_of(after, c, places);
         });
     before = after;
   }

@@ -6,10 +6,10 @@ namespace tahoma::workloads {
 
 using namespace runtime::collective;
 
-End Experts::end_of(const Travel& travel, std::size_t half) const {
+End Experts::end_of(const Travel& travel, std::size_t physical_core) const {
   const Segment& segment = *travel.segment;
   End end;
-  end.window = segment.of(travel.matrix->of(half));
+  end.window = segment.of(travel.matrix->of(physical_core));
   end.address = travel.matrix->tensor.address + end.window.offset;
   end.places = std::max<std::size_t>(1, travel.places);
   for (std::size_t i = 0; i < travel.places; ++i) end.starts.push_back(segment.start(travel.first + i));
@@ -22,8 +22,8 @@ PhasePrograms::Party Experts::exchange(Operation operation, std::size_t number,
   const Team& team = teams_->team(number);
   Ends ends;
   for (const std::size_t rank : team.ranks) {
-    ends.input.push_back(end_of(from(rank), team.half));
-    ends.output.push_back(end_of(to(rank), team.half));
+    ends.input.push_back(end_of(from(rank), team.physical_core));
+    ends.output.push_back(end_of(to(rank), team.physical_core));
   }
   Communicator& communicator = teams_->communicator(number);
   // Of an all_to_all there is one algorithm only.
@@ -33,7 +33,7 @@ PhasePrograms::Party Experts::exchange(Operation operation, std::size_t number,
   return {std::move(placed), &team};
 }
 
-// Between a half's own rows and what is at the ranks of their experts.
+// Between a physical core's own rows and what is at the ranks of their experts.
 PhasePrograms::Party Experts::across(const Step& step, std::size_t slot, bool out, std::size_t place,
                                      std::size_t h) {
   const ExpertLayout& layout = step.layout;
@@ -44,15 +44,15 @@ PhasePrograms::Party Experts::across(const Step& step, std::size_t slot, bool ou
     for (std::size_t j = 0; j < blocks; ++j)
       counts[out ? i * blocks + j : j * blocks + i] = layout.sent(ranks[i], h, slot).elements(j);
   const Side here = [&](std::size_t r) {
-    const Half& half = step.ranks[r].halves[h];
-    return Travel{out ? &half.sent : &half.back, &layout.sent(r, h, slot), 0, blocks};
+    const CoreTensors& tensors = step.ranks[r].core_tensors[h];
+    return Travel{out ? &tensors.sent : &tensors.back, &layout.sent(r, h, slot), 0, blocks};
   };
   const Side there = [&](std::size_t r) {
     const OfRank& rank = step.ranks[r];
     if (shape_.block == 1)
       return Travel{out ? &rank.rows : &rank.partial, &layout.rows(r, slot), layout.place(h, 0), blocks};
-    const Half& half = rank.halves[h];
-    return Travel{out ? &half.arrived : &half.returned, &layout.arrived(r, h, slot), 0, blocks};
+    const CoreTensors& tensors = rank.core_tensors[h];
+    return Travel{out ? &tensors.arrived : &tensors.returned, &layout.arrived(r, h, slot), 0, blocks};
   };
   return exchange(Operation::kAllToAll, number, std::move(counts), out ? here : there, out ? there : here);
 }
@@ -66,9 +66,10 @@ PhasePrograms::Party Experts::within(const Step& step, std::size_t slot, bool ou
   std::vector<std::uint64_t> counts;
   for (std::size_t i = 0; i < teams_->block_size(); ++i) counts.push_back(rows.elements(first + i));
   const Side one = [&](std::size_t r) {
-    const Half& half = step.ranks[r].halves[h];
-    if (shape_.blocks() == 1) return Travel{out ? &half.sent : &half.back, &layout.sent(r, h, slot), 0, 0};
-    return Travel{out ? &half.arrived : &half.returned, &layout.arrived(r, h, slot), 0, 0};
+    const CoreTensors& tensors = step.ranks[r].core_tensors[h];
+    if (shape_.blocks() == 1)
+      return Travel{out ? &tensors.sent : &tensors.back, &layout.sent(r, h, slot), 0, 0};
+    return Travel{out ? &tensors.arrived : &tensors.returned, &layout.arrived(r, h, slot), 0, 0};
   };
   const Side all = [&](std::size_t r) {
     const OfRank& rank = step.ranks[r];
@@ -79,7 +80,7 @@ PhasePrograms::Party Experts::within(const Step& step, std::size_t slot, bool ou
 }
 
 void Experts::across(const Step& step, std::size_t slot, bool out) {
-  for (std::size_t h = 0; h < replica_.halves() && teams_->blocks() > 1; ++h) {
+  for (std::size_t h = 0; h < replica_.physical_cores() && teams_->blocks() > 1; ++h) {
     PhasePrograms::Exchange all{out ? "dispatch all_to_all" : "combine all_to_all", h, {}};
     for (std::size_t place = 0; place < teams_->block_size(); ++place)
       all.parties.push_back(across(step, slot, out, place, h));
@@ -88,7 +89,7 @@ void Experts::across(const Step& step, std::size_t slot, bool out) {
 }
 
 void Experts::within(const Step& step, std::size_t slot, bool out) {
-  for (std::size_t h = 0; h < replica_.halves() && teams_->block_size() > 1; ++h) {
+  for (std::size_t h = 0; h < replica_.physical_cores() && teams_->block_size() > 1; ++h) {
     PhasePrograms::Exchange all{out ? "dispatch all_gather" : "combine reduce_scatter", h, {}};
     for (std::size_t block = 0; block < teams_->blocks(); ++block)
       all.parties.push_back(within(step, slot, out, block, h));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the tokens of a mixture of experts go in one layer and slice of a replica, in numbers alone. A *slot*
 // is an expert of a block by its number there. For each slot
-//   sent     a half of a rank's own rows for that slot's experts of all blocks, block after block
-//   arrived  what came to a half of a rank from the ranks with its place in their blocks, block after block
-//   rows     the rows of the slot's expert, which all ranks of its block have: half after half, and of each
+//   sent     a physical core of a rank's own rows for that slot's experts of all blocks, block after block
+//   arrived  what came to a physical core from the ranks with its place in their blocks, block after block
+//   rows     the rows of the slot's expert, which all ranks of its block have: core after core, and of each
 //            from one place in the block (or, where a rank is a block, from one block) after another
 // Where nothing is exchanged (a single rank, or decoding, in which all ranks have all tokens) a rank takes
-// the rows of its own experts, half after half.
+// the rows of its own experts, core after core.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@
 namespace tahoma::workloads {
 
 struct ExpertCase {
-  std::uint64_t ranks = 1, halves = 1, block = 1, slots = 1, columns = 0;
+  std::uint64_t ranks = 1, physical_cores = 1, block = 1, slots = 1, columns = 0;
   bool exchanged = false;
   std::uint64_t blocks() const { return ranks / block; }
   std::uint64_t experts() const { return blocks() * slots; }
@@ -26,50 +26,55 @@ struct ExpertCase {
 
 class ExpertLayout {
  public:
-  // Experts of rows of the replica; the rows that a half of a rank has.
+  // Experts of rows of the replica; the rows that a physical core of a rank has.
   using Expert = std::function<std::uint64_t(std::uint64_t row, std::uint64_t k)>;
-  using Own = std::function<runtime::Part(std::size_t rank, std::size_t half)>;
+  using Own = std::function<runtime::Part(std::size_t rank, std::size_t physical_core)>;
   ExpertLayout(const ExpertCase& shape, std::uint64_t per_token, const Expert& expert, const Own& own);
 
-  const Segment& sent(std::size_t rank, std::size_t half, std::size_t slot) const {
-    return sent_[number(rank, half, slot)];
+  const Segment& sent(std::size_t rank, std::size_t physical_core, std::size_t slot) const {
+    return sent_[number(rank, physical_core, slot)];
   }
-  const Segment& arrived(std::size_t rank, std::size_t half, std::size_t slot) const {
-    return arrived_[number(rank, half, slot)];
+  const Segment& arrived(std::size_t rank, std::size_t physical_core, std::size_t slot) const {
+    return arrived_[number(rank, physical_core, slot)];
   }
   const Segment& rows(std::size_t rank, std::size_t slot) const { return rows_[rank * shape_.slots + slot]; }
-  // The place in rows() of what comes to a half by way of another place.
-  std::size_t place(std::size_t half, std::size_t from) const { return half * sources_ + from; }
-  // Of rows(): those of a half.
-  runtime::Part rows_of_half(std::size_t rank, std::size_t slot, std::size_t half) const;
+  // The place in rows() of what comes to a physical core by way of another place.
+  std::size_t place(std::size_t physical_core, std::size_t from) const {
+    return physical_core * sources_ + from;
+  }
+  // Of rows(): those of a physical core.
+  runtime::Part rows_of_core(std::size_t rank, std::size_t slot, std::size_t physical_core) const;
 
-  // Numbers among its own rows of those that a half of a rank sends (or takes), in their order.
-  std::vector<std::uint64_t> taken(std::size_t rank, std::size_t half, std::size_t slot) const;
+  // Numbers among its own rows of those that a physical core of a rank sends (or takes), in their order.
+  std::vector<std::uint64_t> taken(std::size_t rank, std::size_t physical_core, std::size_t slot) const;
   // By own row and choice, where what its expert made of it comes to stand: in the tensor of the sent
   // segments, or where nothing is exchanged in that of the experts' rows, whose last one, behind all
   // segments, stands for experts of other ranks.
-  std::vector<std::uint64_t> returned(std::size_t rank, std::size_t half) const;
+  std::vector<std::uint64_t> returned(std::size_t rank, std::size_t physical_core) const;
   // By own row and choice: how many own rows before it have the same expert.
-  std::vector<std::uint64_t> places(std::size_t rank, std::size_t half) const;
+  std::vector<std::uint64_t> places(std::size_t rank, std::size_t physical_core) const;
 
  private:
-  std::size_t number(std::size_t rank, std::size_t half, std::size_t slot) const {
-    return (rank * shape_.halves + half) * shape_.slots + slot;
+  std::size_t number(std::size_t rank, std::size_t physical_core, std::size_t slot) const {
+    return (rank * shape_.physical_cores + physical_core) * shape_.slots + slot;
   }
-  std::uint64_t count(std::size_t rank, std::size_t half, std::size_t block, std::size_t slot) const {
-    return tokens_of(rank, half, block * shape_.slots + slot).size();
+  std::uint64_t count(std::size_t rank, std::size_t physical_core, std::size_t block,
+                      std::size_t slot) const {
+    return tokens_of(rank, physical_core, block * shape_.slots + slot).size();
   }
-  const std::vector<std::uint64_t>& tokens_of(std::size_t rank, std::size_t half, std::size_t expert) const {
-    return tokens_[(rank * shape_.halves + half) * shape_.experts() + expert];
+  const std::vector<std::uint64_t>& tokens_of(std::size_t rank, std::size_t physical_core,
+                                              std::size_t expert) const {
+    return tokens_[(rank * shape_.physical_cores + physical_core) * shape_.experts() + expert];
   }
-  void deal(const Expert& expert, const Own& own);
+  void shard(const Expert& expert, const Own& own);
   void lay_out();
   std::vector<std::uint64_t> row_counts(std::size_t rank, std::size_t slot) const;
 
   ExpertCase shape_;
   std::uint64_t per_token_, sources_;
-  std::vector<std::vector<std::uint64_t>> tokens_;  // by rank, half and expert: own rows
-  std::vector<std::vector<std::uint64_t>> chosen_;  // by rank and half: experts by own row and choice
+  std::vector<std::vector<std::uint64_t>> tokens_;  // by rank, physical core and expert: own rows
+  // By rank and physical core: experts by own row and choice.
+  std::vector<std::vector<std::uint64_t>> chosen_;
   std::vector<Segment> sent_, arrived_, rows_;
 };
 

@@ -9,20 +9,20 @@ using namespace runtime::collective;
 
 namespace {
 
-std::vector<Team> across_blocks(const ParallelDegrees& degrees, std::size_t halves) {
+std::vector<Team> across_blocks(const ParallelDegrees& degrees, std::size_t physical_cores) {
   std::vector<Team> teams;
   for (std::size_t place = 0; place < degrees.block() && degrees.expert > 1; ++place)
-    for (std::size_t h = 0; h < halves; ++h) {
+    for (std::size_t h = 0; h < physical_cores; ++h) {
       Team& team = teams.emplace_back(Team{nullptr, {}, h});
       for (std::size_t b = 0; b < degrees.expert; ++b) team.ranks.push_back(b * degrees.block() + place);
     }
   return teams;
 }
 
-std::vector<Team> within_blocks(const ParallelDegrees& degrees, std::size_t halves) {
+std::vector<Team> within_blocks(const ParallelDegrees& degrees, std::size_t physical_cores) {
   std::vector<Team> teams;
   for (std::size_t b = 0; b < degrees.expert && degrees.block() > 1; ++b)
-    for (std::size_t h = 0; h < halves; ++h) {
+    for (std::size_t h = 0; h < physical_cores; ++h) {
       Team& team = teams.emplace_back(Team{nullptr, {}, h});
       for (std::size_t place = 0; place < degrees.block(); ++place)
         team.ranks.push_back(b * degrees.block() + place);
@@ -31,13 +31,15 @@ std::vector<Team> within_blocks(const ParallelDegrees& degrees, std::size_t halv
 }
 
 void seat(const model::MachineParams& machine, const char* kind, const std::vector<Team>& teams,
-          const std::vector<Replica::Place*>& places) {
+          const std::vector<Replica::RankCores*>& places) {
   std::vector<Members> members;
-  for (const Replica::Place* place : places)
+  for (const Replica::RankCores* place : places)
     for (const Team& team : teams) {
-      Members& group = members.emplace_back(Members{
-          fmt::format("replica {} {} {} half {}", place->number, kind, team.ranks.front(), team.half), {}});
-      for (const std::size_t rank : team.ranks) group.cores.push_back({place->cores[rank][team.half]});
+      Members& group = members.emplace_back(Members{fmt::format("replica {} {} {} half {}", place->number,
+                                                                kind, team.ranks.front(), team.physical_core),
+                                                    {}});
+      for (const std::size_t rank : team.ranks)
+        group.cores.push_back({place->cores[rank][team.physical_core]});
     }
   std::size_t number = 0;
   for (Group& group : groups_from(machine, std::move(members)))
@@ -48,27 +50,27 @@ void seat(const model::MachineParams& machine, const char* kind, const std::vect
 
 // Teams across blocks and within them take turns, so only those of one kind share links.
 void seat_teams(const model::MachineParams& machine, const ParallelDegrees& degrees,
-                std::vector<std::vector<Replica::Place>>& replicas) {
-  std::vector<Replica::Place*> places;
-  for (std::vector<Replica::Place>& replica : replicas)
-    for (Replica::Place& place : replica) places.push_back(&place);
+                std::vector<std::vector<Replica::RankCores>>& replicas) {
+  std::vector<Replica::RankCores*> places;
+  for (std::vector<Replica::RankCores>& replica : replicas)
+    for (Replica::RankCores& place : replica) places.push_back(&place);
   seat(machine, "across from", across_blocks(degrees, machine.chip.lnc), places);
   seat(machine, "within from", within_blocks(degrees, machine.chip.lnc), places);
 }
 
 ExpertTeams::ExpertTeams(Replica& replica, const ParallelDegrees& degrees)
-    : blocks_(degrees.expert), block_(degrees.block()), halves_(replica.halves()) {
-  teams_ = across_blocks(degrees, halves_);
-  for (Team& team : within_blocks(degrees, halves_)) teams_.push_back(std::move(team));
+    : blocks_(degrees.expert), block_(degrees.block()), physical_cores_(replica.physical_cores()) {
+  teams_ = across_blocks(degrees, physical_cores_);
+  for (Team& team : within_blocks(degrees, physical_cores_)) teams_.push_back(std::move(team));
   for (std::size_t i = 0; i < teams_.size(); ++i) {
     Team& team = teams_[i];
     team.group = &replica.alike().front().teams[i];
     std::vector<CoreProgram*> programs;
-    for (const std::size_t rank : team.ranks) programs.push_back(&replica.program(rank, team.half));
+    for (const std::size_t rank : team.ranks) programs.push_back(&replica.program(rank, team.physical_core));
     communicators_.emplace_back(replica.machine(), *team.group, std::move(programs),
-                                [&replica, ranks = team.ranks, half = team.half](
+                                [&replica, ranks = team.ranks, physical_core = team.physical_core](
                                     std::uint32_t member, isa::DType dtype, std::uint64_t elements) {
-                                  return replica.staging(ranks[member], half, dtype, elements);
+                                  return replica.staging(ranks[member], physical_core, dtype, elements);
                                 });
   }
 }

@@ -25,14 +25,15 @@ HostTensor integers(const std::string& name, const std::vector<std::uint64_t>& v
 
 void Experts::fill_control(runtime::Machine& machine) const {
   for (std::size_t r = 0; r < replica_.ranks(); ++r)
-    for (std::size_t h = 0; h < replica_.halves(); ++h) {
+    for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {
       std::vector<std::uint64_t> all;
       for (const Step& step : steps_) {
         const std::vector<std::uint64_t> some = numbers_of(step, r, h);
         all.insert(all.end(), some.begin(), some.end());
       }
       if (!all.empty())
-        fill_all(machine, replica_, numbers_[r * replica_.halves() + h], integers("expert_rows", all, 1));
+        fill_all(machine, replica_, numbers_[r * replica_.physical_cores() + h],
+                 integers("expert_rows", all, 1));
     }
 }
 
@@ -42,9 +43,9 @@ void Experts::fill(runtime::Machine& machine, const HostCase& values) const {
       weights_[l][r].fill(machine, replica_, r, values.weights[first_layer_ + l], share_);
   for (const Step& step : steps_)
     for (std::size_t r = 0; r < replica_.ranks(); ++r)
-      for (std::size_t h = 0; h < replica_.halves(); ++h) {
+      for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {
         const auto [first, count] = own(step, r, h);
-        const Matrix& matrix = step.ranks[r].halves[h].bias;
+        const Matrix& matrix = step.ranks[r].core_tensors[h].bias;
         HostTensor bias = runtime::make_tensor("routing_bias", isa::DType::kFp32, matrix.tensor.shape);
         for (std::uint64_t row = 0; row < count; ++row)
           for (std::uint64_t k = 0; k < routing_.per_token(); ++k) {
@@ -68,15 +69,15 @@ void Experts::check(runtime::Machine& machine, runtime::GoldenResult& golden) co
   };
   for (const Step& step : steps_)
     for (std::size_t r = 0; r < replica_.ranks(); ++r)
-      for (std::size_t h = 0; h < replica_.halves(); ++h) {
+      for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {
         const auto [first, count] = own(step, r, h);
         if (count == 0) continue;
         std::vector<std::uint64_t> chosen;
         for (std::uint64_t row = 0; row < count; ++row)
           for (std::uint64_t k = 0; k < routing_.per_token(); ++k)
             chosen.push_back(expert(step.turn, first + row, k));
-        held(step.ranks[r].halves[h].chosen, chosen);
-        held(step.ranks[r].halves[h].places, step.layout.places(r, h));
+        held(step.ranks[r].core_tensors[h].chosen, chosen);
+        held(step.ranks[r].core_tensors[h].places, step.layout.places(r, h));
       }
 }
 

@@ -23,11 +23,11 @@ void ExpertWeights::fill(runtime::Machine& machine, const Replica& replica, std:
     return runtime::make_tensor(matrix.tensor.name, matrix.tensor.dtype, matrix.tensor.shape);
   };
   const std::uint64_t first = rank % share.block * share.ffn, hidden = w.router.rows(),
-                      columns = share.ffn / share.halves;
+                      columns = share.ffn / share.physical_cores;
   for (std::uint64_t e = 0; e < share.experts; ++e) {
     const std::uint64_t number = rank / share.block * share.experts + e;
     runtime::HostTensor gate_up = like(experts[e].gate_up), down = like(experts[e].down);
-    for (std::uint64_t h = 0; h < share.halves; ++h) {
+    for (std::uint64_t h = 0; h < share.physical_cores; ++h) {
       const runtime::Window window{number * hidden, first + h * columns, hidden, columns};
       copy_block(w.gate, window, gate_up, {0, 2 * h * columns, hidden, columns});
       copy_block(w.up, window, gate_up, {0, (2 * h + 1) * columns, hidden, columns});

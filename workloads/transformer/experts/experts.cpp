@@ -26,9 +26,10 @@ Experts::Experts(Replica& replica, const TransformerParams& params, const Expert
     : replica_(replica),
       params_(params),
       routing_(routing),
-      share_(params, replica.halves()),
-      shape_{replica.ranks(), replica.halves(),    share_.block,
-             share_.experts,  params.model.hidden, params.phase() == Phase::kPrefill && replica.ranks() > 1},
+      share_(params, replica.physical_cores()),
+      shape_{replica.ranks(),     replica.physical_cores(),
+             share_.block,        share_.experts,
+             params.model.hidden, params.phase() == Phase::kPrefill && replica.ranks() > 1},
       first_layer_(first_layer),
       slices_(slices),
       keep_(std::move(keep)) {
@@ -46,16 +47,17 @@ Experts::Experts(Replica& replica, const TransformerParams& params, const Expert
 Experts::Step Experts::plan(const Turn& turn, const Own& own) const {
   std::vector<runtime::Part> rows;
   for (std::size_t r = 0; r < replica_.ranks(); ++r)
-    for (std::size_t h = 0; h < replica_.halves(); ++h) rows.push_back(own(turn.slice, r, h));
+    for (std::size_t h = 0; h < replica_.physical_cores(); ++h) rows.push_back(own(turn.slice, r, h));
   ExpertLayout layout(
       shape_, routing_.per_token(), [&](std::uint64_t row, std::uint64_t k) { return expert(turn, row, k); },
-      [&](std::size_t r, std::size_t h) { return rows[r * replica_.halves() + h]; });
+      [&](std::size_t r, std::size_t h) { return rows[r * replica_.physical_cores() + h]; });
   std::vector<OfRank> ranks(replica_.ranks());
-  for (OfRank& rank : ranks) rank.halves.resize(replica_.halves());
+  for (OfRank& rank : ranks) rank.core_tensors.resize(replica_.physical_cores());
   return {turn, std::move(rows), std::move(layout), std::move(ranks)};
 }
 
-// What a half's kernels of a step follow: of each slot the rows that are taken, then where all come back to.
+// What a physical core's kernels of a step follow: of each slot the rows that are taken, then where all come
+// back to.
 std::vector<std::uint64_t> Experts::numbers_of(const Step& step, std::size_t r, std::size_t h) const {
   std::vector<std::uint64_t> numbers;
   for (std::size_t slot = 0; slot < shape_.slots; ++slot) {
@@ -69,10 +71,10 @@ std::vector<std::uint64_t> Experts::numbers_of(const Step& step, std::size_t r, 
 
 void Experts::place_numbers() {
   for (std::size_t r = 0; r < replica_.ranks(); ++r)
-    for (std::size_t h = 0; h < replica_.halves(); ++h) {
+    for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {
       std::uint64_t count = 0;
       for (Step& step : steps_) {
-        step.ranks[r].halves[h].numbers = count;
+        step.ranks[r].core_tensors[h].numbers = count;
         count += numbers_of(step, r, h).size();
       }
       numbers_.push_back(
@@ -95,45 +97,45 @@ void Experts::allocate(Step& step) {
     rank.gate_up = tensor("expert_gate_up", 2 * share_.ffn);
     rank.hidden = tensor("expert_hidden", share_.ffn);
     rank.partial = tensor("expert_partial", params_.model.hidden);
-    for (std::size_t h = 0; h < replica_.halves(); ++h) {
-      const std::uint64_t numbers = rank.halves[h].numbers;
-      rank.halves[h] = allocate_half(step, r, h);
-      rank.halves[h].numbers = numbers;
+    for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {
+      const std::uint64_t numbers = rank.core_tensors[h].numbers;
+      rank.core_tensors[h] = allocate_core_tensors(step, r, h);
+      rank.core_tensors[h].numbers = numbers;
     }
   }
 }
 
-Experts::Half Experts::allocate_half(const Step& step, std::size_t r, std::size_t h) {
-  Half half;
+Experts::CoreTensors Experts::allocate_core_tensors(const Step& step, std::size_t r, std::size_t h) {
+  CoreTensors tensors;
   const std::uint64_t rows = std::max<std::uint64_t>(1, own(step, r, h).count), k = routing_.per_token(),
                       hidden = params_.model.hidden, experts = params_.model.experts;
   const auto tensor = [&](const char* name, isa::DType dtype, std::uint64_t count, std::uint64_t columns) {
     return replica_.own(r, h, name, dtype, count, columns);
   };
-  half.bias = tensor("routing_bias", isa::DType::kFp32, rows, experts);
-  replica_.declare_input(half.bias.tensor);
-  half.logits = tensor("router_logits", isa::DType::kFp32, rows, experts);
-  half.chosen = tensor("experts_chosen", isa::DType::kInt32, rows, k);
-  half.gates = tensor("gates", isa::DType::kFp32, rows, k);
-  half.places = tensor("places", isa::DType::kInt32, rows, k);
-  half.counts = tensor("expert_counts", isa::DType::kInt32, 1, experts);
+  tensors.bias = tensor("routing_bias", isa::DType::kFp32, rows, experts);
+  replica_.declare_input(tensors.bias.tensor);
+  tensors.logits = tensor("router_logits", isa::DType::kFp32, rows, experts);
+  tensors.chosen = tensor("experts_chosen", isa::DType::kInt32, rows, k);
+  tensors.gates = tensor("gates", isa::DType::kFp32, rows, k);
+  tensors.places = tensor("places", isa::DType::kInt32, rows, k);
+  tensors.counts = tensor("expert_counts", isa::DType::kInt32, 1, experts);
   const auto segments = [&](const char* name, const Segment& last) {
     Matrix matrix = tensor(name, kModelDType, last.end(), hidden);
     replica_.declare_input(matrix.tensor);  // what travels for no row
     return matrix;
   };
-  if (!shape_.exchanged) return half;
-  half.sent = segments("expert_sent", step.layout.sent(r, h, shape_.slots - 1));
-  half.back = segments("expert_back", step.layout.sent(r, h, shape_.slots - 1));
-  if (shape_.block == 1 || shape_.blocks() == 1) return half;
-  half.arrived = segments("expert_arrived", step.layout.arrived(r, h, shape_.slots - 1));
-  half.returned = segments("expert_returned", step.layout.arrived(r, h, shape_.slots - 1));
-  return half;
+  if (!shape_.exchanged) return tensors;
+  tensors.sent = segments("expert_sent", step.layout.sent(r, h, shape_.slots - 1));
+  tensors.back = segments("expert_back", step.layout.sent(r, h, shape_.slots - 1));
+  if (shape_.block == 1 || shape_.blocks() == 1) return tensors;
+  tensors.arrived = segments("expert_arrived", step.layout.arrived(r, h, shape_.slots - 1));
+  tensors.returned = segments("expert_returned", step.layout.arrived(r, h, shape_.slots - 1));
+  return tensors;
 }
 
 void Experts::route(const Step& step, const View& normed) {
   replica_.each("router", [&](std::size_t r, std::size_t h) {
-    const Half& half = step.ranks[r].halves[h];
+    const CoreTensors& tensors = step.ranks[r].core_tensors[h];
     const std::uint64_t rows = own(step, r, h).count;
     if (rows == 0) return;
     RoutingShape shape{rows, params_.model.experts, routing_.per_token(), params_.model.hidden};
@@ -143,26 +145,26 @@ void Experts::route(const Step& step, const View& normed) {
     const runtime::Kernel::Scope scope(kernel);
     emit_routing(
         kernel, replica_.machine(), shape,
-        {normed(r, h), weights_[step.turn.layer][r].router.of(h), half.logits.of(h), half.chosen.of(h),
-         half.gates.of(h), half.places.of(h), half.counts.of(h), half.bias.of(h)});
+        {normed(r, h), weights_[step.turn.layer][r].router.of(h), tensors.logits.of(h), tensors.chosen.of(h),
+         tensors.gates.of(h), tensors.places.of(h), tensors.counts.of(h), tensors.bias.of(h)});
   });
 }
 
 void Experts::take(const Step& step, const View& normed, std::size_t slot) {
   replica_.each("expert rows", [&](std::size_t r, std::size_t h) {
     const OfRank& rank = step.ranks[r];
-    std::uint64_t first = rank.halves[h].numbers;
+    std::uint64_t first = rank.core_tensors[h].numbers;
     for (std::size_t before = 0; before < slot; ++before) first += step.layout.taken(r, h, before).size();
     const std::uint64_t count = step.layout.taken(r, h, slot).size();
     if (count == 0) return;
     const Segment& segment = shape_.exchanged ? step.layout.sent(r, h, slot) : step.layout.rows(r, slot);
-    const HbmView to = shape_.exchanged ? segment.part_of(rank.halves[h].sent.of(h), 0, count)
+    const HbmView to = shape_.exchanged ? segment.part_of(rank.core_tensors[h].sent.of(h), 0, count)
                                         : segment.part_of(rank.rows.of(h),
-                                                          step.layout.rows_of_half(r, slot, h).first, count);
+                                                          step.layout.rows_of_core(r, slot, h).first, count);
     const runtime::Kernel::Scope scope(replica_.kernel(r, h));
     emit_take_rows(
         replica_.kernel(r, h), replica_.machine(),
-        {normed(r, h), numbers_at(numbers_[r * replica_.halves() + h].of(h), first, count, 1), to});
+        {normed(r, h), numbers_at(numbers_[r * replica_.physical_cores() + h].of(h), first, count, 1), to});
   });
 }
 
@@ -171,7 +173,7 @@ void Experts::meet_rows(const Step& step) {
     replica_.meet(r, [&](std::size_t writer, std::size_t viewer) {
       std::vector<HbmView> written;
       for (std::size_t slot = 0; slot < shape_.slots; ++slot) {
-        const auto [first, count] = step.layout.rows_of_half(r, slot, writer);
+        const auto [first, count] = step.layout.rows_of_core(r, slot, writer);
         if (count > 0)
           written.push_back(step.layout.rows(r, slot).part_of(step.ranks[r].rows.of(viewer), first, count));
       }
@@ -197,12 +199,12 @@ void Experts::combine(const Step& step, const View& out) {
     const OfRank& rank = step.ranks[r];
     const std::uint64_t rows = own(step, r, h).count, k = routing_.per_token();
     if (rows == 0) return;
-    const std::uint64_t first = rank.halves[h].numbers + numbers_of(step, r, h).size() - rows * k;
+    const std::uint64_t first = rank.core_tensors[h].numbers + numbers_of(step, r, h).size() - rows * k;
     const runtime::Kernel::Scope scope(replica_.kernel(r, h));
     emit_weighted_rows(replica_.kernel(r, h), replica_.machine(),
-                       {shape_.exchanged ? rank.halves[h].back.of(h) : rank.partial.of(h),
-                        numbers_at(numbers_[r * replica_.halves() + h].of(h), first, rows, k),
-                        rank.halves[h].gates.of(h), out(r, h)});
+                       {shape_.exchanged ? rank.core_tensors[h].back.of(h) : rank.partial.of(h),
+                        numbers_at(numbers_[r * replica_.physical_cores() + h].of(h), first, rows, k),
+                        rank.core_tensors[h].gates.of(h), out(r, h)});
   });
 }
 

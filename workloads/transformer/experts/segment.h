@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of tokens that stand in a tensor for one expert, from one place (a rank, a half) after another, as
-// many from each as the routing says. Behind them the tensor has rows up to a multiple of 16, which products
-// read without use (workloads/common/turned.h), and for each place an access of HBM, which travels where
-// there is no row: Communicator asks for that.
+// Rows of tokens that stand in a tensor for one expert, from one place (a rank, a physical core) after
+// another, as many from each as the routing says. Behind them the tensor has rows up to a multiple of 16,
+// which products read without use (workloads/common/transposed_load.h), and for each place an access of HBM,
+// which travels where there is no row: Communicator asks for that.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "runtime/collective/lowering/communicator.h"
-#include "workloads/common/turned.h"
+#include "workloads/common/transposed_load.h"
 
 namespace tahoma::workloads {
 
@@ -24,7 +24,7 @@ struct Segment {
                            std::uint64_t{0});
   }
   std::uint64_t all() const {  // rows of the tensor that it takes
-    return turned_rows(rows()) + (counts.size() * kEmpty + columns - 1) / columns;
+    return transposed_load_rows(rows()) + (counts.size() * kEmpty + columns - 1) / columns;
   }
   std::uint64_t end() const { return first + all(); }
 
@@ -33,7 +33,8 @@ struct Segment {
     return counts[place] > 0 ? counts[place] * columns : kEmpty;
   }
   std::uint64_t start(std::size_t place) const {
-    return counts[place] > 0 ? before(place) * columns : turned_rows(rows()) * columns + place * kEmpty;
+    return counts[place] > 0 ? before(place) * columns
+                             : transposed_load_rows(rows()) * columns + place * kEmpty;
   }
 
   runtime::HbmView of(const runtime::HbmView& tensor) const {

@@ -11,23 +11,23 @@ using runtime::HbmView;
 
 namespace {}  // namespace
 
-DecodeStep::Run DecodeStep::run_of(std::size_t rank, std::size_t half) const {
-  const auto [first, count] = reduced_rows(half);
+DecodeStep::Run DecodeStep::run_of(std::size_t rank, std::size_t physical_core) const {
+  const auto [first, count] = reduced_rows(physical_core);
   const std::uint64_t hidden = params_.model.hidden, elements = count * hidden / replica_.ranks();
   if (elements == 0) return {};
   const std::uint64_t columns = std::min(elements, hidden), at = rank * elements;
   return {first + at / hidden, at % hidden, elements / columns, columns};
 }
 
-// Of one more microbatch. What was handed over meets in one tensor, of which both halves read all.
+// Of one more microbatch. What was handed over meets in one tensor, of which both physical cores read all.
 void DecodeStep::place_stream(std::size_t r) {
   Rank& rank = ranks_[r];
   const std::uint64_t hidden = params_.model.hidden;
   std::vector<Matrix>&in = rank.in.emplace_back(), &out = rank.out.emplace_back(),
   &came = rank.came.emplace_back();
   if (station_.before != nullptr)
-    in.assign(replica_.halves(), replica_.shared(r, "in", kModelDType, rows(), hidden));
-  for (std::size_t h = 0; h < replica_.halves(); ++h) {
+    in.assign(replica_.physical_cores(), replica_.shared(r, "in", kModelDType, rows(), hidden));
+  for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {
     const Run run = run_of(r, h);
     if (station_.before == nullptr) {
       in.push_back(replica_.own(r, h, "in", kModelDType, rows(), hidden));
@@ -57,7 +57,7 @@ void DecodeStep::begin(std::size_t microbatch) {
 }
 
 void DecodeStep::put_together() {
-  for (std::size_t h = 0; h < replica_.halves() && replica_.ranks() > 1; ++h) {
+  for (std::size_t h = 0; h < replica_.physical_cores() && replica_.ranks() > 1; ++h) {
     const auto [first, count] = reduced_rows(h);
     if (count == 0) continue;
     Ends ends;
@@ -83,7 +83,8 @@ void DecodeStep::put_together() {
 
 void DecodeStep::end(std::size_t microbatch) {
   replica_.each("residual", [&](std::size_t r, std::size_t h) {
-    const HbmView middle = all_rows(layers_[r].halves[h].middle, h), sum = all_rows(layers_[r].sum_mlp, h);
+    const HbmView middle = all_rows(layers_[r].core_tensors[h].middle, h),
+                  sum = all_rows(layers_[r].sum_mlp, h);
     if (station_.behind == nullptr) return part(r, h).add(middle, sum, ranks_[r].out[microbatch][h].of(h));
     const Run run = run_of(r, h);
     const auto own = [&](const HbmView& view) {

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "model/base/error.h"
-#include "workloads/common/turned.h"
+#include "workloads/common/transposed_load.h"
 
 namespace tahoma::workloads {
 
@@ -15,14 +15,15 @@ namespace {}  // namespace
 
 DecodeStep::DecodeStep(Replica& replica, const TransformerParams& params, const Station& station,
                        const ExpertRouting* routing)
-    : PhasePrograms(replica, params, station), share_(params, replica.halves()) {
+    : PhasePrograms(replica, params, station), share_(params, replica.physical_cores()) {
   for (std::size_t r = 0; r < replica.ranks(); ++r) {
     Rank& rank = ranks_.emplace_back();
     for (std::size_t l = 0; l < params.stage_layers(); ++l) {
       rank.weights.emplace_back(replica, r, params.model, share_);
       auto& caches = rank.caches.emplace_back(params.microbatches);
       for (std::vector<Cache>& of_microbatch : caches)
-        for (std::size_t h = 0; h < replica.halves(); ++h) of_microbatch.push_back(allocate_cache(r, h));
+        for (std::size_t h = 0; h < replica.physical_cores(); ++h)
+          of_microbatch.push_back(allocate_cache(r, h));
     }
     rank.table = replica.shared(r, "rope_table", kModelDType, rows(), params.model.head_dim);
     replica.declare_input(rank.table.tensor);
@@ -35,9 +36,10 @@ DecodeStep::DecodeStep(Replica& replica, const TransformerParams& params, const 
         [this](Exchange exchange) { keep(std::move(exchange)); });
 }
 
-runtime::Part DecodeStep::sequences_of(std::size_t rank, std::size_t half) const {
-  const std::uint64_t halves = replica_.halves();
-  return runtime::part_of(rows(), share_.sharers * halves, rank % share_.sharers * halves + half);
+runtime::Part DecodeStep::sequences_of(std::size_t rank, std::size_t physical_core) const {
+  const std::uint64_t physical_cores = replica_.physical_cores();
+  return runtime::part_of(rows(), share_.sharers * physical_cores,
+                          rank % share_.sharers * physical_cores + physical_core);
 }
 
 DecodeStep::Cache DecodeStep::allocate_cache(std::size_t r, std::size_t h) {
@@ -52,7 +54,7 @@ DecodeStep::Cache DecodeStep::allocate_cache(std::size_t r, std::size_t h) {
 
 DecodeStep::Layer DecodeStep::allocate(std::size_t r, std::size_t number) {
   const ModelShape& m = params_.model;
-  const std::uint64_t padded = turned_rows(rows());
+  const std::uint64_t padded = transposed_load_rows(rows());
   const auto known = [&](Matrix matrix) {
     if (padded != rows()) replica_.declare_input(matrix.tensor);  // rows that are read, but not used
     return matrix;
@@ -72,17 +74,17 @@ DecodeStep::Layer DecodeStep::allocate(std::size_t r, std::size_t number) {
   layer.partial_mlp = whole("partial_mlp", m.hidden);
   layer.sum = replica_.ranks() > 1 ? whole("sum", m.hidden) : layer.partial;
   layer.sum_mlp = replica_.ranks() > 1 ? whole("sum_mlp", m.hidden) : layer.partial_mlp;
-  for (std::size_t h = 0; h < replica_.halves(); ++h) {
-    Layer::Half& half = layer.halves.emplace_back();
+  for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {
+    Layer::CoreTensors& tensors = layer.core_tensors.emplace_back();
     const auto own = [&](const char* name) {
       return known(replica_.own(r, h, name, kModelDType, padded, m.hidden));
     };
-    half.stream = number == 0 ? ranks_[r].in[microbatch_][h] : own("stream");
-    half.normed = own("normed");
-    half.middle = own("middle");
-    half.normed_mlp =
-        replica_.own(r, h, "normed_mlp", kModelDType, padded + (experts_ ? kTurnedRows : 0), m.hidden);
-    if (experts_ || padded != rows()) replica_.declare_input(half.normed_mlp.tensor);
+    tensors.stream = number == 0 ? ranks_[r].in[microbatch_][h] : own("stream");
+    tensors.normed = own("normed");
+    tensors.middle = own("middle");
+    tensors.normed_mlp =
+        replica_.own(r, h, "normed_mlp", kModelDType, padded + (experts_ ? kTransposeRows : 0), m.hidden);
+    if (experts_ || padded != rows()) replica_.declare_input(tensors.normed_mlp.tensor);
   }
   if (shares_sequences()) allocate_parts(r, layer);
   return layer;
@@ -98,13 +100,13 @@ Products DecodeStep::products(std::size_t layer) const {
 }
 
 void DecodeStep::make_heads(std::size_t layer) {
-  const std::uint64_t d = params_.model.head_dim, turned = share_.heads + share_.kv_heads;
+  const std::uint64_t d = params_.model.head_dim, rotated = share_.heads + share_.kv_heads;
   products(layer).make_heads(
-      [&](std::size_t r, std::size_t h) { return all_rows(layers_[r].halves[h].normed, h); });
+      [&](std::size_t r, std::size_t h) { return all_rows(layers_[r].core_tensors[h].normed, h); });
   replica_.each("rope", [&](std::size_t r, std::size_t h) {
     const auto [first, count] = share_.units_of(h);
-    if (count > 0 && first < turned)
-      part(r, h).rope(heads_of(all_rows(layers_[r].qkv, h), first, std::min(count, turned - first), d),
+    if (count > 0 && first < rotated)
+      part(r, h).rope(heads_of(all_rows(layers_[r].qkv, h), first, std::min(count, rotated - first), d),
                       ranks_[r].table.of(h));
   });
   for (std::size_t r = 0; r < replica_.ranks(); ++r)
@@ -156,8 +158,8 @@ void DecodeStep::attend(std::size_t layer) {
     LayerPart::Decode decode{heads(layers_[r].qkv), cache.k.of(h),       cache.v.of(h), heads(layers_[r].o),
                              share_.kv_heads,       share_.heads_per_kv, own.count,     capacity()};
     if (!shares_sequences()) return part(r, h).decode(decode);
-    const HbmView lse = lse_of(layers_[r].halves[h], h);
-    decode.o = layers_[r].halves[h].part.of(h);
+    const HbmView lse = lse_of(layers_[r].core_tensors[h], h);
+    decode.o = layers_[r].core_tensors[h].part.of(h);
     decode.lse = &lse;
     part(r, h).decode(decode);
   });
@@ -173,11 +175,11 @@ void DecodeStep::project(std::size_t layer) {
   products(layer).project();
 }
 
-// The sum over the ranks; each half's cores have a part of the rows.
+// The sum over the ranks; each physical core has a part of the rows.
 void DecodeStep::reduce(const char* region, Whole partial, Whole sum) {
   if (replica_.ranks() == 1) return;
   replica_.region(region);
-  for (std::size_t h = 0; h < replica_.halves(); ++h) {
+  for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {
     const auto [first, count] = reduced_rows(h);
     if (count == 0) continue;
     Communicator& communicator = replica_.communicator(h);
@@ -205,30 +207,30 @@ void DecodeStep::reduce(const char* region, Whole partial, Whole sum) {
 
 void DecodeStep::feed_forward(std::size_t layer) {
   replica_.each("mlp norm", [&](std::size_t r, std::size_t h) {
-    const Layer::Half& half = layers_[r].halves[h];
-    const HbmView sum = all_rows(layers_[r].sum, h), middle = all_rows(half.middle, h);
-    part(r, h).norm(all_rows(half.stream, h), &sum, &middle, ranks_[r].weights[layer].mlp_gain.of(h),
-                    all_rows(half.normed_mlp, h));
+    const Layer::CoreTensors& tensors = layers_[r].core_tensors[h];
+    const HbmView sum = all_rows(layers_[r].sum, h), middle = all_rows(tensors.middle, h);
+    part(r, h).norm(all_rows(tensors.stream, h), &sum, &middle, ranks_[r].weights[layer].mlp_gain.of(h),
+                    all_rows(tensors.normed_mlp, h));
   });
   if (experts_) return mix_experts(layer);
   products(layer).feed_forward(
-      [&](std::size_t r, std::size_t h) { return all_rows(layers_[r].halves[h].normed_mlp, h); });
+      [&](std::size_t r, std::size_t h) { return all_rows(layers_[r].core_tensors[h].normed_mlp, h); });
 }
 
-// Each half makes the rows that it then adds up over the ranks.
+// Each physical core makes the rows that it then adds up over the ranks.
 void DecodeStep::mix_experts(std::size_t layer) {
-  const auto rows_of_half = [&](const Matrix& matrix, std::size_t h) {
+  const auto rows_of_core = [&](const Matrix& matrix, std::size_t h) {
     const auto [first, count] = reduced_rows(h);
     return rows_of(matrix.of(h), first, count);
   };
   experts_->feed_forward(
       {microbatch_, layer, 0},
-      [&](std::size_t r, std::size_t h) { return rows_of_half(layers_[r].halves[h].normed_mlp, h); },
-      [&](std::size_t r, std::size_t h) { return rows_of_half(layers_[r].partial_mlp, h); });
+      [&](std::size_t r, std::size_t h) { return rows_of_core(layers_[r].core_tensors[h].normed_mlp, h); },
+      [&](std::size_t r, std::size_t h) { return rows_of_core(layers_[r].partial_mlp, h); });
   if (replica_.ranks() == 1) meet_rows(&Layer::partial_mlp);
 }
 
-// Each half has its part of the rows of a tensor.
+// Each physical core has its part of the rows of a tensor.
 void DecodeStep::meet_rows(Whole whole) {
   for (std::size_t r = 0; r < replica_.ranks(); ++r)
     replica_.meet(r, [&](std::size_t writer, std::size_t viewer) {
@@ -240,12 +242,12 @@ void DecodeStep::meet_rows(Whole whole) {
 
 void DecodeStep::normalise(std::size_t layer) {
   replica_.each("attention norm", [&](std::size_t r, std::size_t h) {
-    const Layer::Half& half = layers_[r].halves[h];
-    const HbmView stream = all_rows(half.stream, h), gain = ranks_[r].weights[layer].attention_gain.of(h),
-                  normed = all_rows(half.normed, h);
+    const Layer::CoreTensors& tensors = layers_[r].core_tensors[h];
+    const HbmView stream = all_rows(tensors.stream, h), gain = ranks_[r].weights[layer].attention_gain.of(h),
+                  normed = all_rows(tensors.normed, h);
     if (layer == 0) return part(r, h).norm(stream, nullptr, nullptr, gain, normed);
     const HbmView sum = all_rows(before_[r].sum_mlp, h);
-    part(r, h).norm(all_rows(before_[r].halves[h].middle, h), &sum, &stream, gain, normed);
+    part(r, h).norm(all_rows(before_[r].core_tensors[h].middle, h), &sum, &stream, gain, normed);
   });
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The layers of a decoding step on the ranks of a replica: one new token of each sequence against a cache of
-// those before it. Every half of a rank has the whole residual stream, which is small; the ranks' partial
-// sums are added up by an all_reduce, of which each half's cores do a part of the rows. Sequences are dealt
-// to the halves, and to the ranks that have the same heads, with their caches: k [kv heads, sequences,
-// head_dim, capacity], v [kv heads, sequences, capacity, head_dim].
+// those before it. Every physical core of a rank has the whole residual stream, which is small; the ranks'
+// partial sums are added up by an all_reduce, of which each physical core does a part of the rows.
+// Sequences are sharded over the physical cores, and over the ranks that have the same heads, with their
+// caches: k [kv heads, sequences, head_dim, capacity], v [kv heads, sequences, capacity, head_dim].
 //
 // Groups that share sequences have equal parts of every sequence's cache and do all but attention alike; each
 // attends to its own tokens, and all of them put the parts together.
 //
-// Between stages of a pipeline a rank hands over its run of its half's rows of the residual stream
+// Between stages of a pipeline a rank hands over its run of its physical core's rows of the residual stream
 // (runs() below); an all_gather of the next stage puts them together.
 #pragma once
 
@@ -34,29 +34,29 @@ class DecodeStep final : public PhasePrograms {
   const Experts* experts() const override { return experts_.get(); }
 
  private:
-  struct Cache {  // of the sequences of one half
+  struct Cache {  // of the sequences of one physical core
     Matrix k, v;
   };
   struct Rank {
     std::vector<LayerWeights> weights;                    // by layer
-    std::vector<std::vector<std::vector<Cache>>> caches;  // by layer, microbatch and half
+    std::vector<std::vector<std::vector<Cache>>> caches;  // by layer, microbatch and physical core
     Matrix table;
-    std::vector<std::vector<Matrix>> in,
-        out;                                // by microbatch and half: the whole stream, or to hand over a run
-    std::vector<std::vector<Matrix>> came;  // by microbatch and half: the run that was handed over
+    // By microbatch and physical core: the whole stream, or to hand over a run.
+    std::vector<std::vector<Matrix>> in, out;
+    std::vector<std::vector<Matrix>> came;  // by microbatch and physical core: the run that was handed over
   };
   struct Layer : LayerTensors {  // on one rank
     Matrix sum, sum_mlp;
-    struct Half {
+    struct CoreTensors {
       Matrix stream, normed, middle, normed_mlp;
       Matrix part, lse, parts, lses;  // attention of this group's tokens, and of all groups'
     };
-    std::vector<Half> halves;
+    std::vector<CoreTensors> core_tensors;
   };
   using Whole = Matrix Layer::*;
 
-  LayerPart part(std::size_t rank, std::size_t half) {
-    return {replica_.kernel(rank, half), replica_.machine(), params_.model};
+  LayerPart part(std::size_t rank, std::size_t physical_core) {
+    return {replica_.kernel(rank, physical_core), replica_.machine(), params_.model};
   }
   std::uint64_t rows() const { return params_.rows(); }
   // Tokens of a sequence: those in the cache of this group, and with the new one, which the last group has.
@@ -64,30 +64,30 @@ class DecodeStep final : public PhasePrograms {
   std::uint64_t capacity() const { return context() + (has_new() ? 1 : 0); }
   bool has_new() const { return station_.group + 1 == params_.parallel.sequence; }
   bool shares_sequences() const { return params_.parallel.sequence > 1; }
-  runtime::Part sequences_of(std::size_t rank, std::size_t half) const;
-  runtime::Part reduced_rows(std::size_t half) const {  // of an all_reduce
-    return runtime::part_of(rows(), replica_.halves(), half);
+  runtime::Part sequences_of(std::size_t rank, std::size_t physical_core) const;
+  runtime::Part reduced_rows(std::size_t physical_core) const {  // of an all_reduce
+    return runtime::part_of(rows(), replica_.physical_cores(), physical_core);
   }
-  // Of a half's rows of the stream, flat, the run of a rank: as [rows, columns] of this shape.
+  // Of a physical core's rows of the stream, flat, the run of a rank: as [rows, columns] of this shape.
   struct Run {
     std::uint64_t row = 0, column = 0, rows = 0, columns = 0;
   };
-  Run run_of(std::size_t rank, std::size_t half) const;
+  Run run_of(std::size_t rank, std::size_t physical_core) const;
   void place_stream(std::size_t rank);
   void put_together();
   Products products(std::size_t layer) const;
-  runtime::HbmView all_rows(const Matrix& matrix, std::size_t half) const {
-    return rows_of(matrix.of(half), 0, rows());
+  runtime::HbmView all_rows(const Matrix& matrix, std::size_t physical_core) const {
+    return rows_of(matrix.of(physical_core), 0, rows());
   }
-  Cache allocate_cache(std::size_t rank, std::size_t half);
+  Cache allocate_cache(std::size_t rank, std::size_t physical_core);
   Layer allocate(std::size_t rank, std::size_t layer);
 
   void normalise(std::size_t layer);
   void make_heads(std::size_t layer);
   void allocate_parts(std::size_t rank, Layer& layer);
-  runtime::HbmView lse_of(const Layer::Half& half, std::size_t number) const;
+  runtime::HbmView lse_of(const Layer::CoreTensors& tensors, std::size_t number) const;
   void merge();
-  void append(std::size_t rank, std::size_t half, const Cache& cache);
+  void append(std::size_t rank, std::size_t physical_core, const Cache& cache);
   void attend(std::size_t layer);
   void project(std::size_t layer);
   void reduce(const char* region, Whole partial, Whole sum);
@@ -98,7 +98,7 @@ class DecodeStep final : public PhasePrograms {
     return (replica_.alike()[replica].number * params_.microbatches + microbatch) * rows();
   }
   void fill_cache(runtime::Machine& machine, std::size_t replica, std::size_t microbatch, std::size_t rank,
-                  std::size_t half, std::size_t layer, const HostCache& values) const;
+                  std::size_t physical_core, std::size_t layer, const HostCache& values) const;
 
   RankShare share_;
   std::size_t microbatch_ = 0;

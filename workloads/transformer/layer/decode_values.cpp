@@ -20,11 +20,12 @@ void DecodeStep::fill_cache(runtime::Machine& machine, std::size_t g, std::size_
                                    (share_.first_kv_head(r) + head) * d, kept, d};
       const std::uint64_t place = head * count + s;
       runtime::copy_window(values.v, window, row_of(machine, replica_, g, cache.v, place * capacity()));
-      std::vector<std::byte> turned(kept * d * isa::size_of(kModelDType));
-      runtime::copy_window_transposed(values.k, window, turned.data());
+      std::vector<std::byte> transposed(kept * d * isa::size_of(kModelDType));
+      runtime::copy_window_transposed(values.k, window, transposed.data());
       const std::size_t bytes = kept * isa::size_of(kModelDType);
       for (std::uint64_t i = 0; i < d; ++i)
-        std::copy_n(turned.data() + i * bytes, bytes, row_of(machine, replica_, g, cache.k, place * d + i));
+        std::copy_n(transposed.data() + i * bytes, bytes,
+                    row_of(machine, replica_, g, cache.k, place * d + i));
     }
 }
 
@@ -36,7 +37,7 @@ void DecodeStep::fill(runtime::Machine& machine, const HostCase& values) const {
     fill_all(machine, replica_, ranks_[r].table, values.table);
     for (std::size_t g = 0; g < replica_.alike().size(); ++g)
       for (std::size_t b = 0; b < params_.microbatches; ++b)
-        for (std::size_t h = 0; h < replica_.halves(); ++h) {
+        for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {
           if (station_.before == nullptr)
             runtime::copy_window(values.x, {first_row(g, b), 0, rows(), values.x.columns()},
                                  row_of(machine, replica_, g, ranks_[r].in[b][h], 0));
@@ -50,7 +51,7 @@ void DecodeStep::fill(runtime::Machine& machine, const HostCase& values) const {
 void DecodeStep::gather(runtime::Machine& machine, runtime::HostTensor& out) const {
   for (std::size_t g = 0; g < replica_.alike().size(); ++g)
     for (std::size_t b = 0; b < params_.microbatches; ++b)
-      for (std::size_t h = 0; h < replica_.halves(); ++h) {
+      for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {
         const auto [first, count] = reduced_rows(h);
         const std::size_t rank = (h + 1) % ranks_.size();
         runtime::paste_window(out, {first_row(g, b) + first, 0, count, out.columns()},

@@ -7,17 +7,17 @@ using runtime::HbmView;
 
 namespace {
 
-// The halves have written their columns of a tensor.
+// The physical cores have written their columns of a tensor.
 void meet_columns(Replica& replica, const FeedForwardOf& of, HbmView FeedForwardViews::*which) {
   for (std::size_t r = 0; r < replica.ranks(); ++r) {
     if (of(r, 0).hidden.rows == 0) continue;
     replica.meet(r, [&](std::size_t writer, std::size_t viewer) {
-      return std::vector<HbmView>{replica.half_of_columns(of(r, viewer).*which, writer)};
+      return std::vector<HbmView>{replica.core_columns(of(r, viewer).*which, writer)};
     });
   }
 }
 
-// body(part, views, half), where there are rows.
+// body(part, views, physical core), where there are rows.
 template <class Body>
 void each(Replica& replica, const ModelShape& model, const char* region, const FeedForwardOf& of,
           const Body& body) {
@@ -32,22 +32,22 @@ void each(Replica& replica, const ModelShape& model, const char* region, const F
 void emit_widen(Replica& replica, const ModelShape& model, const FeedForwardOf& of) {
   each(replica, model, "gate and up", of,
        [&](const LayerPart& part, const FeedForwardViews& v, std::size_t h) {
-         part.product(v.normed, replica.half_of_columns(v.gate_up_weights, h),
-                      replica.half_of_columns(v.gate_up, h));
+         part.product(v.normed, replica.core_columns(v.gate_up_weights, h),
+                      replica.core_columns(v.gate_up, h));
        });
   each(replica, model, "activation", of,
        [&](const LayerPart& part, const FeedForwardViews& v, std::size_t h) {
-         const HbmView both = replica.half_of_columns(v.gate_up, h);
+         const HbmView both = replica.core_columns(v.gate_up, h);
          const std::uint64_t columns = both.columns / 2;
          part.gated(both.window(0, 0, both.rows, columns), both.window(0, columns, both.rows, columns),
-                    replica.half_of_columns(v.hidden, h));
+                    replica.core_columns(v.hidden, h));
        });
   meet_columns(replica, of, &FeedForwardViews::hidden);
 }
 
 void emit_narrow(Replica& replica, const ModelShape& model, const FeedForwardOf& of) {
   each(replica, model, "down", of, [&](const LayerPart& part, const FeedForwardViews& v, std::size_t h) {
-    part.product(v.hidden, replica.half_of_columns(v.down_weights, h), replica.half_of_columns(v.partial, h));
+    part.product(v.hidden, replica.core_columns(v.down_weights, h), replica.core_columns(v.partial, h));
   });
   meet_columns(replica, of, &FeedForwardViews::partial);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A SwiGLU by the halves of the ranks: partial = (silu(normed gate) * (normed up)) down, of the hidden
-// features that a rank has. Each half makes as many columns of every product, and they meet about each.
+// A SwiGLU by the physical cores of the ranks: partial = (silu(normed gate) * (normed up)) down, of the
+// hidden features that a rank has. Each physical core makes as many columns of every product, and they meet
+// about each.
 #pragma once
 
 #include <functional>
@@ -10,12 +11,12 @@
 
 namespace tahoma::workloads {
 
-// As a half addresses them, with the columns of both: [rows, hidden], [hidden, 2 ffn] as in LayerWeights,
-// [ffn, hidden], [rows, 2 ffn], [rows, ffn], [rows, hidden]. Without rows nothing is done.
+// As a physical core addresses them, with the columns of both: [rows, hidden], [hidden, 2 ffn] as in
+// LayerWeights, [ffn, hidden], [rows, 2 ffn], [rows, ffn], [rows, hidden]. Without rows nothing is done.
 struct FeedForwardViews {
   runtime::HbmView normed, gate_up_weights, down_weights, gate_up, hidden, partial;
 };
-using FeedForwardOf = std::function<FeedForwardViews(std::size_t rank, std::size_t half)>;
+using FeedForwardOf = std::function<FeedForwardViews(std::size_t rank, std::size_t physical_core)>;
 
 // hidden, and partial from it.
 void emit_widen(Replica& replica, const ModelShape& model, const FeedForwardOf& of);

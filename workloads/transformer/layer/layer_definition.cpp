@@ -22,7 +22,7 @@ Rows normalised(const Rows& x, const Rows& gain, double epsilon) {
 }
 
 // `angles` [tokens, d]: cos of the pairs, then sin.
-void turn(Rows& heads, const Rows& angles) {
+void rotate(Rows& heads, const Rows& angles) {
   const Eigen::Index d = angles.cols(), half = d / 2;
   for (Eigen::Index t = 0; t < heads.rows(); ++t)
     for (Eigen::Index h = 0; h < heads.cols(); h += d)
@@ -119,8 +119,8 @@ void apply_layer(const ModelShape& model, const HostWeights& weights, const Roun
   const Rows angles = matrix_of(rope_table(model, before, 1, tokens));
   const Rows a = normalised(stream.x, matrix_of(weights.attention_gain), model.epsilon);
   Rows q = a * matrix_of(weights.q), k = a * matrix_of(weights.k);
-  turn(q, angles);
-  turn(k, angles);
+  rotate(q, angles);
+  rotate(k, angles);
   const Rows o =
       attend(model, q, below(cache.k, k), below(cache.v, a * matrix_of(weights.v)), cache.k.rows());
   add(stream, o * matrix_of(weights.o), roundings.attention);

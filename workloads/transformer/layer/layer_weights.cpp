@@ -137,14 +137,14 @@ void copy_block(const HostTensor& from, const runtime::Window& window, HostTenso
 std::vector<WeightBlock> blocks_of(const ModelShape& m, const RankShare& share, std::size_t rank) {
   const std::uint64_t d = m.head_dim, first = share.first_head(rank) * d,
                       first_kv = share.first_kv_head(rank) * d, q = share.heads * d, kv = share.kv_heads * d,
-                      columns = share.ffn / share.halves;
+                      columns = share.ffn / share.physical_cores;
   std::vector<WeightBlock> blocks{
       {&HostWeights::q, &LayerWeights::qkv, {0, first, m.hidden, q}, 0, 0},
       {&HostWeights::k, &LayerWeights::qkv, {0, first_kv, m.hidden, kv}, 0, q},
       {&HostWeights::v, &LayerWeights::qkv, {0, first_kv, m.hidden, kv}, 0, q + kv},
       {&HostWeights::o, &LayerWeights::o, {first, 0, q, m.hidden}, 0, 0},
       {&HostWeights::down, &LayerWeights::down, {rank * share.ffn, 0, share.ffn, m.hidden}, 0, 0}};
-  for (std::uint64_t h = 0; h < share.halves; ++h) {
+  for (std::uint64_t h = 0; h < share.physical_cores; ++h) {
     const runtime::Window window{0, rank * share.ffn + h * columns, m.hidden, columns};
     blocks.push_back({&HostWeights::gate, &LayerWeights::gate_up, window, 0, 2 * h * columns});
     blocks.push_back({&HostWeights::up, &LayerWeights::gate_up, window, 0, (2 * h + 1) * columns});

@@ -44,7 +44,7 @@ struct LayerWeights {
   Matrix attention_gain, mlp_gain;
   Matrix qkv;      // [hidden, units head_dim]: its query heads, key heads, value heads
   Matrix o;        // [heads head_dim, hidden]
-  Matrix gate_up;  // [hidden, 2 ffn]: for each half its columns of gate, then of up
+  Matrix gate_up;  // [hidden, 2 ffn]: for each physical core its columns of gate, then of up
   Matrix down;     // [ffn, hidden]
 
   LayerWeights(Replica& replica, std::size_t rank, const ModelShape& model, const RankShare& share);

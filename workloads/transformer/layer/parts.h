@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of a layer on one half of a rank: kernels on token-major activations, each with the on-chip
-// memory to itself.
+// The parts of a layer on one physical core of a rank: kernels on token-major activations, each with the
+// on-chip memory to itself.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace tahoma::workloads {
 
-// One half's kernel with what all of its parts have to know.
+// One physical core's kernel with what all of its parts have to know.
 struct LayerPart {
   runtime::Kernel& kernel;
   const model::MachineParams& machine;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/transformer/layer/prefill.h"
 
-#include "workloads/common/turned.h"
+#include "workloads/common/transposed_load.h"
 
 namespace tahoma::workloads {
 
@@ -13,9 +13,9 @@ namespace {}  // namespace
 Prefill::Prefill(Replica& replica, const TransformerParams& params, const Station& station,
                  const ExpertRouting* routing)
     : PhasePrograms(replica, params, station),
-      share_(params, replica.halves()),
-      rows_{params.overlap, replica.halves(), replica.ranks(),
-            params.rows() / (params.overlap * replica.halves() * replica.ranks())},
+      share_(params, replica.physical_cores()),
+      rows_{params.overlap, replica.physical_cores(), replica.ranks(),
+            params.rows() / (params.overlap * replica.physical_cores() * replica.ranks())},
       tokens_(params, station.group) {
   const ModelShape& m = params.model;
   for (std::size_t r = 0; r < replica.ranks(); ++r) {
@@ -26,7 +26,7 @@ Prefill::Prefill(Replica& replica, const TransformerParams& params, const Statio
     for (std::size_t b = 0; b < params.microbatches; ++b) {
       rank.in.emplace_back();
       rank.out.emplace_back();
-      for (std::size_t h = 0; h < replica.halves(); ++h) {
+      for (std::size_t h = 0; h < replica.physical_cores(); ++h) {
         const Matrix& in =
             rank.in[b].emplace_back(replica.own(r, h, "in", kModelDType, rows_.own(), m.hidden));
         if (station.before != nullptr)
@@ -48,7 +48,7 @@ Prefill::Prefill(Replica& replica, const TransformerParams& params, const Statio
 
 Prefill::Layer Prefill::allocate(std::size_t r, std::size_t number) {
   const ModelShape& m = params_.model;
-  const std::uint64_t rows = turned_rows(rows_.rows());
+  const std::uint64_t rows = transposed_load_rows(rows_.rows());
   Layer layer;
   const auto whole = [&](const char* name, std::uint64_t columns) {
     Matrix matrix = replica_.shared(r, name, kModelDType, rows, columns);
@@ -73,31 +73,32 @@ Prefill::Layer Prefill::allocate(std::size_t r, std::size_t number) {
     layer.hidden = whole("hidden", share_.ffn);
   }
   if (!experts_ || replica_.ranks() == 1) layer.partial_mlp = whole("partial_mlp", m.hidden);
-  for (std::size_t h = 0; h < replica_.halves(); ++h) {
-    Layer::Half& half = layer.halves.emplace_back();
+  for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {
+    Layer::CoreTensors& tensors = layer.core_tensors.emplace_back();
     const auto own = [&](const char* name) {
       return replica_.own(r, h, name, kModelDType, rows_.own(), m.hidden);
     };
-    half.stream = number == 0 ? ranks_[r].in[microbatch_][h] : own("stream");
-    half.middle = own("middle");
+    tensors.stream = number == 0 ? ranks_[r].in[microbatch_][h] : own("stream");
+    tensors.middle = own("middle");
     const bool alone = replica_.ranks() == 1;
     if (!alone) {
-      half.normed = own("normed");
-      half.sum = own("sum");
+      tensors.normed = own("normed");
+      tensors.sum = own("sum");
     }
     if (experts_) {
-      half.normed_mlp = replica_.own(r, h, "normed_mlp", kModelDType, rows_.own() + kTurnedRows, m.hidden);
-      replica_.declare_input(half.normed_mlp.tensor);  // rows that are read, but not used
+      tensors.normed_mlp =
+          replica_.own(r, h, "normed_mlp", kModelDType, rows_.own() + kTransposeRows, m.hidden);
+      replica_.declare_input(tensors.normed_mlp.tensor);  // rows that are read, but not used
     } else if (!alone) {
-      half.normed_mlp = own("normed_mlp");
+      tensors.normed_mlp = own("normed_mlp");
     }
-    if (!alone) half.sum_mlp = own("sum_mlp");
+    if (!alone) tensors.sum_mlp = own("sum_mlp");
   }
   return layer;
 }
 
 HbmView Prefill::own(const Layer& layer, std::size_t h, std::size_t slice, Rows rows) const {
-  return rows_of((layer.halves[h].*rows).of(h), slice * rows_.run, rows_.run);
+  return rows_of((layer.core_tensors[h].*rows).of(h), slice * rows_.run, rows_.run);
 }
 
 HbmView Prefill::own(const Layer& layer, std::size_t h, std::size_t slice, Rows rows, Whole whole) const {
@@ -112,12 +113,12 @@ HbmView Prefill::slice_of(std::size_t r, std::size_t h, std::size_t slice, Whole
 void Prefill::exchange(const char* region, Operation operation, std::size_t slice, Rows rows, Whole whole) {
   if (replica_.ranks() == 1) return;
   replica_.region(region);
-  for (std::size_t h = 0; h < replica_.halves(); ++h) {
+  for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {
     Communicator& communicator = replica_.communicator(h);
     Ends ends;
     for (std::size_t r = 0; r < replica_.ranks(); ++r) {
       const Layer& layer = layers_[r];
-      const End one = end_of(layer.halves[h].*rows, h, slice * rows_.run, rows_.run, 1),
+      const End one = end_of(layer.core_tensors[h].*rows, h, slice * rows_.run, rows_.run, 1),
                 block = end_of(layer.*whole, h, rows_.first_of_block(slice, h), rows_.run, rows_.ranks);
       const bool gathers = operation == Operation::kAllGather;
       ends.input.push_back(gathers ? one : block);
@@ -149,28 +150,31 @@ Products Prefill::products(std::size_t layer, std::size_t slice) const {
 
 void Prefill::normalise(std::size_t layer, std::size_t slice) {
   replica_.each("attention norm", [&](std::size_t r, std::size_t h) {
-    const HbmView stream = own(layers_[r], h, slice, &Layer::Half::stream),
+    const HbmView stream = own(layers_[r], h, slice, &Layer::CoreTensors::stream),
                   gain = ranks_[r].weights[layer].attention_gain.of(h),
-                  normed = own(layers_[r], h, slice, &Layer::Half::normed, &Layer::gathered);
+                  normed = own(layers_[r], h, slice, &Layer::CoreTensors::normed, &Layer::gathered);
     if (layer == 0) return part(r, h).norm(stream, nullptr, nullptr, gain, normed);
-    const HbmView middle = own(before_[r], h, slice, &Layer::Half::middle),
-                  sum = own(before_[r], h, slice, &Layer::Half::sum_mlp, &Layer::partial_mlp);
+    const HbmView middle = own(before_[r], h, slice, &Layer::CoreTensors::middle),
+                  sum = own(before_[r], h, slice, &Layer::CoreTensors::sum_mlp, &Layer::partial_mlp);
     part(r, h).norm(middle, &sum, &stream, gain, normed);
   });
-  exchange("attention all_gather", Operation::kAllGather, slice, &Layer::Half::normed, &Layer::gathered);
+  exchange("attention all_gather", Operation::kAllGather, slice, &Layer::CoreTensors::normed,
+           &Layer::gathered);
 }
 
 void Prefill::normalise_mlp(std::size_t layer, std::size_t slice) {
   replica_.each("mlp norm", [&](std::size_t r, std::size_t h) {
-    const HbmView sum = own(layers_[r], h, slice, &Layer::Half::sum, &Layer::partial),
-                  middle = own(layers_[r], h, slice, &Layer::Half::middle);
-    part(r, h).norm(own(layers_[r], h, slice, &Layer::Half::stream), &sum, &middle,
+    const HbmView sum = own(layers_[r], h, slice, &Layer::CoreTensors::sum, &Layer::partial),
+                  middle = own(layers_[r], h, slice, &Layer::CoreTensors::middle);
+    part(r, h).norm(own(layers_[r], h, slice, &Layer::CoreTensors::stream), &sum, &middle,
                     ranks_[r].weights[layer].mlp_gain.of(h),
-                    experts_ ? own(layers_[r], h, slice, &Layer::Half::normed_mlp)
-                             : own(layers_[r], h, slice, &Layer::Half::normed_mlp, &Layer::gathered_mlp));
+                    experts_
+                        ? own(layers_[r], h, slice, &Layer::CoreTensors::normed_mlp)
+                        : own(layers_[r], h, slice, &Layer::CoreTensors::normed_mlp, &Layer::gathered_mlp));
   });
   if (experts_) return;
-  exchange("mlp all_gather", Operation::kAllGather, slice, &Layer::Half::normed_mlp, &Layer::gathered_mlp);
+  exchange("mlp all_gather", Operation::kAllGather, slice, &Layer::CoreTensors::normed_mlp,
+           &Layer::gathered_mlp);
 }
 
 void Prefill::make_heads(std::size_t layer, std::size_t slice) {
@@ -179,20 +183,23 @@ void Prefill::make_heads(std::size_t layer, std::size_t slice) {
   products(layer, slice).make_heads([&](std::size_t r, std::size_t h) {
     return slice_of(r, h, slice, &Layer::gathered);
   });
-  turn_heads(slice);
+  rotate_heads(slice);
 }
 
 void Prefill::project(std::size_t layer, std::size_t slice) {
   products(layer, slice).project();
-  exchange("attention reduce_scatter", Operation::kReduceScatter, slice, &Layer::Half::sum, &Layer::partial);
+  exchange("attention reduce_scatter", Operation::kReduceScatter, slice, &Layer::CoreTensors::sum,
+           &Layer::partial);
 }
 
 void Prefill::mix_experts(std::size_t layer, std::size_t slice) {
   experts_->feed_forward(
       {microbatch_, layer, slice},
-      [&](std::size_t r, std::size_t h) { return own(layers_[r], h, slice, &Layer::Half::normed_mlp); },
       [&](std::size_t r, std::size_t h) {
-        return own(layers_[r], h, slice, &Layer::Half::sum_mlp, &Layer::partial_mlp);
+        return own(layers_[r], h, slice, &Layer::CoreTensors::normed_mlp);
+      },
+      [&](std::size_t r, std::size_t h) {
+        return own(layers_[r], h, slice, &Layer::CoreTensors::sum_mlp, &Layer::partial_mlp);
       });
 }
 
@@ -203,7 +210,7 @@ void Prefill::feed_forward(std::size_t layer, std::size_t slice) {
   products(layer, slice).feed_forward([&](std::size_t r, std::size_t h) {
     return slice_of(r, h, slice, &Layer::gathered_mlp);
   });
-  exchange("mlp reduce_scatter", Operation::kReduceScatter, slice, &Layer::Half::sum_mlp,
+  exchange("mlp reduce_scatter", Operation::kReduceScatter, slice, &Layer::CoreTensors::sum_mlp,
            &Layer::partial_mlp);
 }
 
@@ -239,8 +246,8 @@ void Prefill::complete(std::size_t layer) {
 void Prefill::end(std::size_t microbatch) {
   replica_.each("residual", [&](std::size_t r, std::size_t h) {
     for (std::size_t s = 0; s < rows_.slices; ++s)
-      part(r, h).add(own(layers_[r], h, s, &Layer::Half::middle),
-                     own(layers_[r], h, s, &Layer::Half::sum_mlp, &Layer::partial_mlp),
+      part(r, h).add(own(layers_[r], h, s, &Layer::CoreTensors::middle),
+                     own(layers_[r], h, s, &Layer::CoreTensors::sum_mlp, &Layer::partial_mlp),
                      rows_of(ranks_[r].out[microbatch][h].of(h), s * rows_.run, rows_.run));
   });
   finish(microbatch, [&](std::size_t r, std::size_t h) { return ranks_[r].out[microbatch][h].of(h); });

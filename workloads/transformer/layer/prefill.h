@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layers of a prefill on the ranks of a replica, sequence-parallel between their parts: a half of a rank
-// has some rows of the residual stream, normalises them, and all rows meet in an all_gather before a product
-// that needs them; the partial sums of the product behind it are spread by a reduce_scatter. Of a mixture of
-// experts each half's rows go to their experts instead (experts.h).
+// The layers of a prefill on the ranks of a replica, sequence-parallel between their parts: a physical core
+// of a rank has some rows of the residual stream, normalises them, and all rows meet in an all_gather before
+// a product that needs them; the partial sums of the product behind it are spread by a reduce_scatter. Of a
+// mixture of experts each physical core's rows go to their experts instead (experts.h).
 //
-// Rows are cut into `overlap` slices, a slice into one block for each half, a block into equal runs, one for
-// each rank. A slice's collective runs while the next slice is computed. Weights pass once for each slice.
+// Rows are cut into `overlap` slices, a slice into one block for each physical core, a block into equal runs,
+// one for each rank. A slice's collective runs while the next slice is computed. Weights pass once for each
+// slice.
 //
-// Groups that share sequences do all this on their own tokens (workloads/transformer/partition/tokens.h). Keys and
-// values, turned, are gathered over the groups in the order of their positions, and a run of queries meets
-// those up to its end.
+// Groups that share sequences do all this on their own tokens (workloads/transformer/partition/tokens.h).
+// Rotated keys, and values, are gathered over the groups in the order of their positions, and a run of
+// queries meets those up to its end.
 #pragma once
 
 #include "workloads/transformer/experts/experts.h"
@@ -37,58 +38,61 @@ class Prefill final : public PhasePrograms {
 
  private:
   struct Rank {
-    std::vector<LayerWeights> weights;         // by layer
-    Matrix table;                              // of the rotary embedding
-    std::vector<std::vector<Matrix>> in, out;  // by microbatch and half: its rows of the residual stream,
-                                               // slice by slice
+    std::vector<LayerWeights> weights;  // by layer
+    Matrix table;                       // of the rotary embedding
+    // By microbatch and physical core: its rows of the residual stream, slice by slice.
+    std::vector<std::vector<Matrix>> in, out;
   };
   // What a layer leaves in HBM on one rank. Nothing that was sent is written again: nobody tells the sender
   // when it may be.
   struct Layer : LayerTensors {
     Matrix gathered, gathered_mlp;
     Matrix keys, all_keys;  // with values: of this group's tokens and of all, where groups share sequences
-    struct Half {           // its rows, slice by slice
+    struct CoreTensors {    // its rows, slice by slice
       Matrix stream, normed, sum, middle, normed_mlp, sum_mlp;
     };
-    std::vector<Half> halves;
+    std::vector<CoreTensors> core_tensors;
   };
   using Whole = Matrix Layer::*;
-  using Rows = Matrix Layer::Half::*;
+  using Rows = Matrix Layer::CoreTensors::*;
 
-  LayerPart part(std::size_t rank, std::size_t half) {
-    return {replica_.kernel(rank, half), replica_.machine(), params_.model};
+  LayerPart part(std::size_t rank, std::size_t physical_core) {
+    return {replica_.kernel(rank, physical_core), replica_.machine(), params_.model};
   }
   Layer allocate(std::size_t rank, std::size_t layer);
-  // A half's rows of a slice: in its own tensor, or, where nothing is exchanged, in the one of all rows.
-  runtime::HbmView own(const Layer& layer, std::size_t half, std::size_t slice, Rows rows, Whole whole) const;
-  runtime::HbmView own(const Layer& layer, std::size_t half, std::size_t slice, Rows rows) const;
+  // A physical core's rows of a slice: in its own tensor, or, where nothing is exchanged, in the one of all
+  // rows.
+  runtime::HbmView own(const Layer& layer, std::size_t physical_core, std::size_t slice, Rows rows,
+                       Whole whole) const;
+  runtime::HbmView own(const Layer& layer, std::size_t physical_core, std::size_t slice, Rows rows) const;
   Products products(std::size_t layer, std::size_t slice) const;
-  runtime::HbmView slice_of(std::size_t rank, std::size_t half, std::size_t slice, Whole whole) const;
+  runtime::HbmView slice_of(std::size_t rank, std::size_t physical_core, std::size_t slice,
+                            Whole whole) const;
 
   void normalise(std::size_t layer, std::size_t slice);
   void normalise_mlp(std::size_t layer, std::size_t slice);
   void exchange(const char* region, runtime::collective::Operation operation, std::size_t slice, Rows rows,
                 Whole whole);
-  void meet_rows(std::size_t slice, Whole whole);  // a half has written its block of a slice
+  void meet_rows(std::size_t slice, Whole whole);  // a physical core has written its block of a slice
   void make_heads(std::size_t layer, std::size_t slice);
-  void turn_heads(std::size_t slice);
+  void rotate_heads(std::size_t slice);
   void meet_heads();
   void collect_keys();
   void meet_keys();
   void attend();
-  // A half's part of the attention of the n-th run of a sequence.
-  LayerPart::Attention attention_of(std::size_t rank, std::size_t half, std::uint64_t sequence,
+  // A physical core's part of the attention of the n-th run of a sequence.
+  LayerPart::Attention attention_of(std::size_t rank, std::size_t physical_core, std::uint64_t sequence,
                                     std::uint64_t run) const;
   void project(std::size_t layer, std::size_t slice);
   void feed_forward(std::size_t layer, std::size_t slice);
   void mix_experts(std::size_t layer, std::size_t slice);
-  // body(replica, microbatch, rank, half, number of its own row, of the case's), for each row.
+  // body(replica, microbatch, rank, physical core, number of its own row, of the case's), for each row.
   template <class Body>
   void for_rows(Body&& body) const;
 
   RankShare share_;
-  RowDeal rows_;
-  TokenDeal tokens_;
+  RowSharding rows_;
+  TokenSharding tokens_;
   std::size_t microbatch_ = 0;
   std::vector<Rank> ranks_;
   std::unique_ptr<Experts> experts_;

@@ -10,18 +10,18 @@ using namespace runtime::collective;
 using runtime::HbmView;
 
 // Queries and keys; a slice may hold the end of one sequence and the beginning of the next.
-void Prefill::turn_heads(std::size_t slice) {
+void Prefill::rotate_heads(std::size_t slice) {
   const std::uint64_t d = params_.model.head_dim, begin = rows_.first_of_block(slice, 0),
                       end = begin + rows_.slice();
   replica_.each("rope", [&](std::size_t r, std::size_t h) {
     const auto [first, count] = share_.units_of(h);
-    const std::uint64_t turned = share_.heads + share_.kv_heads;
-    if (first >= turned || count == 0) return;
+    const std::uint64_t rotated = share_.heads + share_.kv_heads;
+    if (first >= rotated || count == 0) return;
     for (std::uint64_t row = begin; row < end;) {
       const std::uint64_t token = row % tokens_.tokens(),
                           rows = std::min(end - row, tokens_.tokens() - token);
       part(r, h).rope(
-          heads_of(rows_of(layers_[r].qkv.of(h), row, rows), first, std::min(count, turned - first), d),
+          heads_of(rows_of(layers_[r].qkv.of(h), row, rows), first, std::min(count, rotated - first), d),
           rows_of(ranks_[r].table.of(h), token, rows));
       row += rows;
     }
@@ -38,13 +38,13 @@ void Prefill::meet_heads() {
     });
 }
 
-// Side by side, run by run: what is gathered lies in one piece. The halves take turns.
+// Side by side, run by run: what is gathered lies in one piece. The physical cores take turns.
 void Prefill::collect_keys() {
   replica_.each("keys and values", [&](std::size_t r, std::size_t h) {
     const HbmView keys =
         heads_of(layers_[r].qkv.of(h), share_.heads, 2 * share_.kv_heads, params_.model.head_dim);
     for (std::uint64_t s = 0; s < params_.sequences(); ++s)
-      for (std::uint64_t n = h; n < tokens_.runs; n += replica_.halves()) {
+      for (std::uint64_t n = h; n < tokens_.runs; n += replica_.physical_cores()) {
         const std::uint64_t first = s * tokens_.tokens() + n * tokens_.run;
         replica_.kernel(r, h).move(rows_of(layers_[r].keys.of(h), first, tokens_.run),
                                    rows_of(keys, first, tokens_.run), isa::Queue::kGpSimd);
@@ -59,15 +59,16 @@ std::vector<PhasePrograms::Share> Prefill::shares() const {
   for (std::size_t r = 0; r < replica_.ranks(); ++r)
     for (std::uint64_t s = 0; s < params_.sequences(); ++s)
       for (std::uint64_t n = 0; n < tokens_.runs; ++n) {
-        const std::size_t half = n % replica_.halves();
+        const std::size_t physical_core = n % replica_.physical_cores();
         Share& share = shares.emplace_back();
-        share = {"keys and values",
-                 s * tokens_.runs + n,
-                 r,
-                 half,
-                 end_of(layers_[r].keys, half, s * tokens_.tokens() + n * tokens_.run, tokens_.run, 1),
-                 end_of(layers_[r].all_keys, half, s * params_.tokens + n * tokens_.groups * tokens_.run,
-                        tokens_.run, tokens_.groups)};
+        share = {
+            "keys and values",
+            s * tokens_.runs + n,
+            r,
+            physical_core,
+            end_of(layers_[r].keys, physical_core, s * tokens_.tokens() + n * tokens_.run, tokens_.run, 1),
+            end_of(layers_[r].all_keys, physical_core, s * params_.tokens + n * tokens_.groups * tokens_.run,
+                   tokens_.run, tokens_.groups)};
         share.gets.descending = n == 1;
       }
   return shares;

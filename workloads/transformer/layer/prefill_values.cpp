@@ -11,7 +11,7 @@ void Prefill::for_rows(Body&& body) const {
   for (std::size_t g = 0; g < replica_.alike().size(); ++g)
     for (std::size_t b = 0; b < params_.microbatches; ++b)
       for (std::size_t r = 0; r < rows_.ranks; ++r)
-        for (std::size_t h = 0; h < rows_.halves; ++h)
+        for (std::size_t h = 0; h < rows_.physical_cores; ++h)
           for (std::uint64_t own = 0; own < rows_.own(); ++own) {
             const std::uint64_t row = rows_.first(own / rows_.run, h, r) + own % rows_.run,
                                 sequence = (replica_.alike()[g].number * params_.microbatches + b) *

@@ -8,7 +8,7 @@ using runtime::HbmView;
 void Products::meet_columns(Which which) const {
   for (std::size_t r = 0; r < replica.ranks(); ++r)
     replica.meet(r, [&](std::size_t writer, std::size_t viewer) {
-      return std::vector<HbmView>{replica.half_of_columns(view(r, viewer, which), writer)};
+      return std::vector<HbmView>{replica.core_columns(view(r, viewer, which), writer)};
     });
 }
 
@@ -23,8 +23,8 @@ void Products::make_heads(const Input& normed) const {
 
 void Products::project() const {
   replica.each("projection", [&](std::size_t r, std::size_t h) {
-    part(r, h).product(view(r, h, &LayerTensors::o), replica.half_of_columns(weights(r).o.of(h), h),
-                       replica.half_of_columns(view(r, h, &LayerTensors::partial), h));
+    part(r, h).product(view(r, h, &LayerTensors::o), replica.core_columns(weights(r).o.of(h), h),
+                       replica.core_columns(view(r, h, &LayerTensors::partial), h));
   });
   meet_columns(&LayerTensors::partial);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What prefill and decode do alike between their collectives: the products of a layer and what stands between
-// two of them, on some rows of its tensors, by all halves of all ranks.
+// two of them, on some rows of its tensors, by all physical cores of all ranks.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace tahoma::workloads {
 
-// Token-major, on one rank; each half makes as many of the columns, of qkv those of its heads.
+// Token-major, on one rank; each physical core makes as many of the columns, of qkv those of its heads.
 struct LayerTensors {
   Matrix qkv, o, partial, gate_up, hidden, partial_mlp;
 };
@@ -24,22 +24,22 @@ struct Products {
   std::function<const LayerWeights&(std::size_t rank)> weights;
   runtime::Part rows;
 
-  using Input = std::function<runtime::HbmView(std::size_t rank, std::size_t half)>;
+  using Input = std::function<runtime::HbmView(std::size_t rank, std::size_t physical_core)>;
   void make_heads(const Input& normed) const;
-  void project() const;                          // partial, which the halves then meet about
+  void project() const;                          // partial, which the physical cores then meet about
   void feed_forward(const Input& normed) const;  // partial_mlp, likewise: both of these
-  void widen(const Input& normed) const;         // hidden, which the halves then meet about
+  void widen(const Input& normed) const;         // hidden, which the physical cores then meet about
   void narrow() const;                           // partial_mlp, likewise
 
  private:
   using Which = Matrix LayerTensors::*;
-  LayerPart part(std::size_t rank, std::size_t half) const {
-    return {replica.kernel(rank, half), replica.machine(), model};
+  LayerPart part(std::size_t rank, std::size_t physical_core) const {
+    return {replica.kernel(rank, physical_core), replica.machine(), model};
   }
-  runtime::HbmView view(std::size_t rank, std::size_t half, Which which) const {
-    return rows_of((tensors(rank).*which).of(half), rows.first, rows.count);
+  runtime::HbmView view(std::size_t rank, std::size_t physical_core, Which which) const {
+    return rows_of((tensors(rank).*which).of(physical_core), rows.first, rows.count);
   }
-  FeedForwardViews feed_forward_views(std::size_t rank, std::size_t half,
+  FeedForwardViews feed_forward_views(std::size_t rank, std::size_t physical_core,
                                       const runtime::HbmView& normed) const;
   void meet_columns(Which which) const;
 };

@@ -17,12 +17,12 @@ using Spans = std::vector<Stopwatch::Span>;
 // body(channels' spans), of each rank of each group.
 template <class Body>
 void for_spans(const Replica& replica, const PhasePrograms::Exchange& exchange, Body&& body) {
-  for (const Replica::Place& place : replica.alike())
+  for (const Replica::RankCores& place : replica.alike())
     for (const auto& [placed, team] : exchange.parties)
       for (std::size_t r = 0; r < placed.spans.size(); ++r) {
         Spans spans = placed.spans[r];
         const std::size_t rank = team != nullptr ? team->ranks[r] : r;
-        for (Stopwatch::Span& span : spans) span.core = place.cores[rank][exchange.half];
+        for (Stopwatch::Span& span : spans) span.core = place.cores[rank][exchange.physical_core];
         body(spans);
       }
 }
@@ -45,13 +45,14 @@ struct Reporter {
     std::vector<runtime::RankTimes> ranks;
     for_spans(replica, exchange, [&](const Spans& spans) { ranks.push_back(times_of(stopwatch, spans)); });
     const auto& [placed, team] = exchange.parties.front();
-    const Group& group = team != nullptr ? *team->group : replica.alike().front().groups[exchange.half];
+    const Group& group =
+        team != nullptr ? *team->group : replica.alike().front().groups[exchange.physical_core];
     const std::size_t parties = exchange.parties.size();
     std::uint64_t elements = 0;  // of a party, their mean
     for (const PhasePrograms::Party& party : exchange.parties) elements += party.placed.spec.elements;
     elements /= parties * vector_bytes(placed.spec.problem, 1);
     runtime::CollectiveResult one = result(group, placed, elements, std::move(ranks));
-    one.name = fmt::format("{}, half {}", exchange.region, exchange.half);
+    one.name = fmt::format("{}, half {}", exchange.region, exchange.physical_core);
     one.group = fmt::format("{} groups of {} cores at once", replica.alike().size() * parties, group.ranks());
     return one;
   }
@@ -74,7 +75,7 @@ std::vector<runtime::CollectiveResult> collectives_of(const model::MachineParams
         for (const Spans& spans : placed.spans) times.push_back(times_of(stopwatch, spans));
       runtime::CollectiveResult one =
           reporter.result(*all.group, all.placed.front(), all.placed.front().spec.elements, std::move(times));
-      one.name = fmt::format("{} all_gather, half {}", all.what, all.half);
+      one.name = fmt::format("{} all_gather, half {}", all.what, all.physical_core);
       one.group = fmt::format("{} groups of {} cores at once", all.placed.size(), all.group->ranks());
       results.push_back(std::move(one));
     }

@@ -14,7 +14,7 @@ namespace {
 std::vector<Members> members_of(const std::vector<Replica*>& replicas) {
   std::vector<Members> members;
   for (std::size_t r = 0; r < replicas.front()->ranks(); ++r)
-    for (std::size_t h = 0; h < replicas.front()->halves(); ++h) {
+    for (std::size_t h = 0; h < replicas.front()->physical_cores(); ++h) {
       Members& group = members.emplace_back(Members{fmt::format("rank {} half {}", r, h), {}});
       for (Replica* replica : replicas) group.cores.push_back({replica->program(r, h).at.core});
     }
@@ -24,18 +24,18 @@ std::vector<Members> members_of(const std::vector<Replica*>& replicas) {
 }  // namespace
 
 Crossing::Crossing(const model::MachineParams& machine, const std::vector<Replica*>& replicas)
-    : halves_(replicas.front()->halves()) {
+    : physical_cores_(replicas.front()->physical_cores()) {
   for (const Replica* replica : replicas)
     TAHOMA_INVARIANT(replica->alike().size() == 1, "replicas that exchange cannot share programs");
   std::size_t number = 0;
   for (Group& group : groups_from(machine, members_of(replicas))) {
-    const std::size_t rank = number / halves_, half = number++ % halves_;
+    const std::size_t rank = number / physical_cores_, physical_core = number++ % physical_cores_;
     std::vector<CoreProgram*> programs;
-    for (Replica* replica : replicas) programs.push_back(&replica->program(rank, half));
+    for (Replica* replica : replicas) programs.push_back(&replica->program(rank, physical_core));
     communicators_.emplace_back(
         machine, std::move(group), std::move(programs),
-        [replicas, rank, half](std::uint32_t member, isa::DType dtype, std::uint64_t elements) {
-          return replicas[member]->staging(rank, half, dtype, elements);
+        [replicas, rank, physical_core](std::uint32_t member, isa::DType dtype, std::uint64_t elements) {
+          return replicas[member]->staging(rank, physical_core, dtype, elements);
         });
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replicas that exchange among each other: the same half of the same rank of every one of them is a group.
-// Each has programs of its own then, and is alone among those that lie alike.
+// Replicas that exchange among each other: the same physical core of the same rank of every one of them is a
+// group. Each has programs of its own then, and is alone among those that lie alike.
 #pragma once
 
 #include <vector>
@@ -15,13 +15,13 @@ class Crossing {
   Crossing(const model::MachineParams& machine, const std::vector<Replica*>& replicas);
 
   // Its ranks are the replicas, in their order.
-  runtime::collective::Communicator& communicator(std::size_t rank, std::size_t half) {
-    return communicators_[rank * halves_ + half];
+  runtime::collective::Communicator& communicator(std::size_t rank, std::size_t physical_core) {
+    return communicators_[rank * physical_cores_ + physical_core];
   }
 
  private:
-  std::size_t halves_;
-  std::vector<runtime::collective::Communicator> communicators_;  // by rank and half
+  std::size_t physical_cores_;
+  std::vector<runtime::collective::Communicator> communicators_;  // by rank and physical core
 };
 
 }  // namespace tahoma::workloads

@@ -16,7 +16,7 @@ using runtime::HbmView;
 
 namespace {
 
-// What one half sends, as an operation that closed forms know.
+// What one physical core sends, as an operation that closed forms know.
 Placed one_of(const Group& pair, std::uint64_t bytes) {
   Spec spec;
   spec.problem = {Operation::kSendRecv, 2, 0, {1, kNowhere}};
@@ -28,20 +28,22 @@ Placed one_of(const Group& pair, std::uint64_t bytes) {
 
 }  // namespace
 
-Handover::Handover(Replica& from, Replica& to) : from_(from), to_(to), ways_(from.ranks() * from.halves()) {
+Handover::Handover(Replica& from, Replica& to)
+    : from_(from), to_(to), ways_(from.ranks() * from.physical_cores()) {
   TAHOMA_INVARIANT(from.alike().size() == to.alike().size(), "stages that do not lie alike");
 }
 
-void Handover::expect(std::size_t rank, std::size_t half, const Matrix& matrix, const HbmView& rows) {
-  Parcel& parcel = way(rank, half).parcels.emplace_back();
+void Handover::expect(std::size_t rank, std::size_t physical_core, const Matrix& matrix,
+                      const HbmView& rows) {
+  Parcel& parcel = way(rank, physical_core).parcels.emplace_back();
   parcel.there = {rows, matrix.tensor.address + rows.offset, 1, false};
-  parcel.signal = to_.kernel(rank, half).signal();
+  parcel.signal = to_.kernel(rank, physical_core).signal();
 }
 
-void Handover::send(std::size_t rank, std::size_t half, const HbmView& rows, std::uint32_t mark) {
-  Way& w = way(rank, half);
+void Handover::send(std::size_t rank, std::size_t physical_core, const HbmView& rows, std::uint32_t mark) {
+  Way& w = way(rank, physical_core);
   Parcel& parcel = w.parcels.at(w.sent++);
-  CoreProgram &from = from_.program(rank, half), &to = to_.program(rank, half);
+  CoreProgram &from = from_.program(rank, physical_core), &to = to_.program(rank, physical_core);
   parcel.sent = mark;
   HbmView there = parcel.there.window;
   there.arg = from.at.memory.arg;
@@ -53,11 +55,11 @@ void Handover::send(std::size_t rank, std::size_t half, const HbmView& rows, std
       {from.at.own, parcel.signal, static_cast<int>(to.at.core) - static_cast<int>(from.at.core)});
 }
 
-void Handover::receive(std::size_t rank, std::size_t half) {
-  Way& w = way(rank, half);
+void Handover::receive(std::size_t rank, std::size_t physical_core) {
+  Way& w = way(rank, physical_core);
   Parcel& parcel = w.parcels.at(w.received++);
   parcel.landed =
-      to_.program(rank, half)
+      to_.program(rank, physical_core)
           .mark_landed(kQueue, parcel.there.window, Semaphores::Level{parcel.signal, isa::kDmaEngines});
 }
 
@@ -65,8 +67,9 @@ std::vector<Handover::Trip> Handover::trips(const Stopwatch& stopwatch) const {
   std::vector<Trip> trips;
   for (std::size_t g = 0; g < from_.alike().size(); ++g)
     for (std::size_t w = 0; w < ways_.size(); ++w) {
-      const std::size_t rank = w / from_.halves(), half = w % from_.halves();
-      const std::uint32_t from = from_.alike()[g].cores[rank][half], to = to_.alike()[g].cores[rank][half];
+      const std::size_t rank = w / from_.physical_cores(), physical_core = w % from_.physical_cores();
+      const std::uint32_t from = from_.alike()[g].cores[rank][physical_core],
+                          to = to_.alike()[g].cores[rank][physical_core];
       for (std::size_t m = 0; m < ways_[w].parcels.size(); ++m) {
         const Parcel& parcel = ways_[w].parcels[m];
         trips.push_back({m,

@@ -6,12 +6,12 @@ namespace tahoma::workloads {
 void PhasePrograms::finish(std::size_t microbatch, const RowsOf& rows) {
   if (params_.parallel.pipeline == 1) return;
   replica_.each("hand-over", [&](std::size_t r, std::size_t h) {
-    const runtime::HbmView of_half = rows(r, h);
-    if (of_half.rows == 0) return;
+    const runtime::HbmView of_core = rows(r, h);
+    if (of_core.rows == 0) return;
     runtime::collective::CoreProgram& program = replica_.program(r, h);
-    program.kernel.wait(Handover::kQueue, of_half);
+    program.kernel.wait(Handover::kQueue, of_core);
     done_.push_back({microbatch, r, h, program.mark(Handover::kQueue)});
-    if (station_.behind != nullptr) station_.behind->send(r, h, of_half, done_.back().mark);
+    if (station_.behind != nullptr) station_.behind->send(r, h, of_core, done_.back().mark);
   });
 }
 

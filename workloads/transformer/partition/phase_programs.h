@@ -35,12 +35,12 @@ class PhasePrograms {
   virtual void complete(std::size_t layer) = 0;  // of the stage
   virtual void end(std::size_t microbatch) = 0;
 
-  // What the groups that share sequences gather between prepare() and complete(): what a half of a rank
-  // brings and where what all of them bring goes. Alike on all of these groups.
+  // What the groups that share sequences gather between prepare() and complete(): what a physical core of a
+  // rank brings and where what all of them bring goes. Alike on all of these groups.
   struct Share {
     const char* what = "";
-    std::size_t number = 0;  // of those that a half gathers of this
-    std::size_t rank = 0, half = 0;
+    std::size_t number = 0;  // of those that a physical core gathers of this
+    std::size_t rank = 0, physical_core = 0;
     runtime::collective::End brings, gets;
   };
   virtual std::vector<Share> shares() const = 0;
@@ -58,16 +58,16 @@ class PhasePrograms {
   };
   struct Exchange {
     std::string region;
-    std::size_t half = 0;
+    std::size_t physical_core = 0;
     std::vector<Party> parties;
     const runtime::collective::Placed& placed() const { return parties.front().placed; }
   };
   const std::vector<Exchange>& exchanges() const { return exchanges_; }
 
-  // When a half of a rank has made the last rows of a microbatch: a mark of its collective queue. Of a
-  // pipeline.
+  // When a physical core of a rank has made the last rows of a microbatch: a mark of its collective queue. Of
+  // a pipeline.
   struct Done {
-    std::size_t microbatch = 0, rank = 0, half = 0;
+    std::size_t microbatch = 0, rank = 0, physical_core = 0;
     std::uint32_t mark = 0;
   };
   const std::vector<Done>& done() const { return done_; }
@@ -75,12 +75,12 @@ class PhasePrograms {
   const Station& station() const { return station_; }
 
  protected:
-  // The end of a microbatch on a stage: what each half of a rank has of its rows, perhaps none, is handed
-  // over.
-  using RowsOf = std::function<runtime::HbmView(std::size_t rank, std::size_t half)>;
+  // The end of a microbatch on a stage: what each physical core of a rank has of its rows, perhaps none, is
+  // handed over.
+  using RowsOf = std::function<runtime::HbmView(std::size_t rank, std::size_t physical_core)>;
   void finish(std::size_t microbatch, const RowsOf& rows);
-  void keep(const std::string& region, std::size_t half, runtime::collective::Placed placed) {
-    keep({region, half, {{std::move(placed), nullptr}}});
+  void keep(const std::string& region, std::size_t physical_core, runtime::collective::Placed placed) {
+    keep({region, physical_core, {{std::move(placed), nullptr}}});
   }
   void keep(Exchange exchange) { exchanges_.push_back(std::move(exchange)); }
   // The stage's n-th layer among those of the case.
@@ -96,10 +96,10 @@ class PhasePrograms {
 };
 
 // Chunks that are rows of a tensor, from a row on.
-inline runtime::collective::End end_of(const Matrix& matrix, std::size_t half, std::uint64_t first,
+inline runtime::collective::End end_of(const Matrix& matrix, std::size_t physical_core, std::uint64_t first,
                                        std::uint64_t rows, std::uint64_t places) {
   runtime::collective::End end;
-  end.window = rows_of(matrix.of(half), first, rows * places);
+  end.window = rows_of(matrix.of(physical_core), first, rows * places);
   end.address = matrix.tensor.address + end.window.offset;
   end.places = places;
   return end;

@@ -17,12 +17,13 @@ using runtime::HbmView, runtime::Tensor;
 namespace {
 
 // Of the first core.
-std::uint32_t distance_of(const Replica::Place& a, const Replica::Place& b) {
+std::uint32_t distance_of(const Replica::RankCores& a, const Replica::RankCores& b) {
   return b.cores.front().front() - a.cores.front().front();
 }
 
 // The same ways to all others, seen from another chip.
-bool lie_alike(const model::MachineParams& machine, const Replica::Place& a, const Replica::Place& b) {
+bool lie_alike(const model::MachineParams& machine, const Replica::RankCores& a,
+               const Replica::RankCores& b) {
   const std::uint32_t distance = distance_of(a, b);
   if (distance % machine.chip.cores != 0) return false;
   for (std::size_t r = 0; r < a.cores.size(); ++r)
@@ -37,8 +38,8 @@ bool lie_alike(const model::MachineParams& machine, const Replica::Place& a, con
 }
 
 // And the same ways from stage to stage.
-bool lie_alike(const model::MachineParams& machine, const std::vector<Replica::Place>& a,
-               const std::vector<Replica::Place>& b) {
+bool lie_alike(const model::MachineParams& machine, const std::vector<Replica::RankCores>& a,
+               const std::vector<Replica::RankCores>& b) {
   for (std::size_t i = 0; i < a.size(); ++i)
     if (!lie_alike(machine, a[i], b[i]) || distance_of(a[i], b[i]) != distance_of(a.front(), b.front()))
       return false;
@@ -47,36 +48,37 @@ bool lie_alike(const model::MachineParams& machine, const std::vector<Replica::P
 
 }  // namespace
 
-std::vector<std::vector<Replica::Place>> places_of(const model::MachineParams& machine,
-                                                   const std::string& order, const ParallelDegrees& degrees) {
+std::vector<std::vector<Replica::RankCores>> rank_cores_of(const model::MachineParams& machine,
+                                                           const std::string& order,
+                                                           const ParallelDegrees& degrees) {
   const Seating seating(machine, order, degrees.tensor);
-  const std::size_t halves = machine.chip.lnc;
-  std::vector<std::vector<Replica::Place>> replicas(degrees.data);
+  const std::size_t physical_cores = machine.chip.lnc;
+  std::vector<std::vector<Replica::RankCores>> replicas(degrees.data);
   std::vector<Members> members;
   for (std::uint64_t g = 0; g < degrees.groups(); ++g) {
     const std::uint64_t data = g / degrees.sequence % degrees.data;
-    Replica::Place& place = replicas[data].emplace_back(Replica::Place{data, {}, {}, {}});
+    Replica::RankCores& place = replicas[data].emplace_back(Replica::RankCores{data, {}, {}, {}});
     for (std::uint64_t r = 0; r < degrees.tensor; ++r) place.cores.push_back(seating.cores(g, r));
-    for (std::size_t h = 0; h < halves && degrees.tensor > 1; ++h) {
+    for (std::size_t h = 0; h < physical_cores && degrees.tensor > 1; ++h) {
       Members& group = members.emplace_back(Members{fmt::format("group {} half {}", g, h), {}});
       for (const auto& rank : place.cores) group.cores.push_back({rank[h]});
     }
   }
   std::size_t number = 0;
   for (Group& group : groups_from(machine, std::move(members))) {
-    const std::size_t g = number++ / halves, stage = g / (degrees.sequence * degrees.data);
+    const std::size_t g = number++ / physical_cores, stage = g / (degrees.sequence * degrees.data);
     replicas[g / degrees.sequence % degrees.data][stage * degrees.sequence + g % degrees.sequence]
         .groups.push_back(std::move(group));
   }
   return replicas;
 }
 
-std::vector<std::vector<Replica::Alike>> sort_alike(const model::MachineParams& machine,
-                                                    const std::vector<std::vector<Replica::Place>>& replicas,
-                                                    const ParallelDegrees& degrees) {
-  std::vector<std::vector<Replica::Place>> firsts;
+std::vector<std::vector<Replica::Alike>> sort_alike(
+    const model::MachineParams& machine, const std::vector<std::vector<Replica::RankCores>>& replicas,
+    const ParallelDegrees& degrees) {
+  std::vector<std::vector<Replica::RankCores>> firsts;
   std::vector<std::vector<Replica::Alike>> alike;
-  for (const std::vector<Replica::Place>& replica : replicas) {
+  for (const std::vector<Replica::RankCores>& replica : replicas) {
     const auto like = degrees.sequence > 1
                           ? firsts.end()
                           : std::find_if(firsts.begin(), firsts.end(), [&](const auto& first) {
@@ -101,7 +103,7 @@ Replica::Replica(runtime::Machine& machine, Alike alike) : machine_(machine), al
   for (std::size_t g = 0; g < alike_.size(); ++g) {
     distance_.push_back(0);
     for (std::size_t r = 0; r < ranks() && g > 0; ++r)
-      for (std::size_t h = 0; h < halves(); ++h) {
+      for (std::size_t h = 0; h < physical_cores(); ++h) {
         const Tensor& first = program(r, h).memory;
         const Tensor origin = machine.allocate(alike_[g].cores[r][h], first.name, first.dtype, first.shape);
         if (r + h == 0) distance_[g] = origin.address - first.address;
@@ -109,48 +111,52 @@ Replica::Replica(runtime::Machine& machine, Alike alike) : machine_(machine), al
       }
   }
   if (ranks() == 1) return;
-  for (std::size_t h = 0; h < halves(); ++h) {
-    std::vector<CoreProgram*> of_half;
-    for (std::size_t r = 0; r < ranks(); ++r) of_half.push_back(&program(r, h));
-    communicators_.emplace_back(machine.params(), alike_.front().groups[h], std::move(of_half),
+  for (std::size_t h = 0; h < physical_cores(); ++h) {
+    std::vector<CoreProgram*> of_core;
+    for (std::size_t r = 0; r < ranks(); ++r) of_core.push_back(&program(r, h));
+    communicators_.emplace_back(machine.params(), alike_.front().groups[h], std::move(of_core),
                                 [this, h](std::uint32_t rank, isa::DType dtype, std::uint64_t elements) {
                                   return staging(rank, h, dtype, elements);
                                 });
   }
 }
 
-Tensor Replica::allocate(std::size_t rank, std::size_t half, const std::string& name, isa::DType dtype,
-                         const std::vector<std::uint64_t>& shape) {
-  Tensor first = machine_.allocate(alike_.front().cores[rank][half], name, dtype, shape);
+Tensor Replica::allocate(std::size_t rank, std::size_t physical_core, const std::string& name,
+                         isa::DType dtype, const std::vector<std::uint64_t>& shape) {
+  Tensor first = machine_.allocate(alike_.front().cores[rank][physical_core], name, dtype, shape);
   for (std::size_t g = 1; g < alike_.size(); ++g) {
-    const Tensor tensor = machine_.allocate(alike_[g].cores[rank][half], name, dtype, shape);
+    const Tensor tensor = machine_.allocate(alike_[g].cores[rank][physical_core], name, dtype, shape);
     TAHOMA_INVARIANT(tensor.address - first.address == distance_[g], "replicas that do not lie alike");
   }
   return first;
 }
 
-std::uint64_t Replica::staging(std::size_t rank, std::size_t half, isa::DType dtype, std::uint64_t elements) {
-  return allocate(rank, half, "staging", dtype, {elements}).address;
+std::uint64_t Replica::staging(std::size_t rank, std::size_t physical_core, isa::DType dtype,
+                               std::uint64_t elements) {
+  return allocate(rank, physical_core, "staging", dtype, {elements}).address;
 }
 
 Matrix Replica::shared(std::size_t rank, const std::string& name, isa::DType dtype, std::uint64_t rows,
                        std::uint64_t columns) {
   Matrix matrix{allocate(rank, 0, name, dtype, {rows, columns}), {}};
-  for (std::size_t h = 0; h < halves(); ++h) matrix.views.push_back(program(rank, h).view(matrix.tensor));
+  for (std::size_t h = 0; h < physical_cores(); ++h)
+    matrix.views.push_back(program(rank, h).view(matrix.tensor));
   return matrix;
 }
 
-Matrix Replica::own(std::size_t rank, std::size_t half, const std::string& name, isa::DType dtype,
+Matrix Replica::own(std::size_t rank, std::size_t physical_core, const std::string& name, isa::DType dtype,
                     std::uint64_t rows, std::uint64_t columns) {
-  Matrix matrix{allocate(rank, half, name, dtype, {rows, columns}), std::vector<HbmView>(halves())};
-  matrix.views[half] = program(rank, half).view(matrix.tensor);
+  Matrix matrix{allocate(rank, physical_core, name, dtype, {rows, columns}),
+                std::vector<HbmView>(physical_cores())};
+  matrix.views[physical_core] = program(rank, physical_core).view(matrix.tensor);
   return matrix;
 }
 
-Matrix Replica::control(std::size_t rank, std::size_t half, const std::string& name, isa::DType dtype,
-                        std::uint64_t rows, std::uint64_t columns) {
-  Matrix matrix{allocate(rank, half, name, dtype, {rows, columns}), std::vector<HbmView>(halves())};
-  matrix.views[half] = program(rank, half).control(matrix.tensor);
+Matrix Replica::control(std::size_t rank, std::size_t physical_core, const std::string& name,
+                        isa::DType dtype, std::uint64_t rows, std::uint64_t columns) {
+  Matrix matrix{allocate(rank, physical_core, name, dtype, {rows, columns}),
+                std::vector<HbmView>(physical_cores())};
+  matrix.views[physical_core] = program(rank, physical_core).control(matrix.tensor);
   return matrix;
 }
 
@@ -170,9 +176,9 @@ void Replica::region(const std::string& name) {
 
 void Replica::meet(std::size_t rank, const Written& written) {
   constexpr unsigned kPipe = 0;
-  if (halves() == 1) return;
+  if (physical_cores() == 1) return;
   // On the queue of stores: it is behind them anyway, and loads of what comes next go on.
-  for (std::size_t h = 0; h < halves(); ++h)
+  for (std::size_t h = 0; h < physical_cores(); ++h)
     kernel(rank, h).meet(isa::Queue::kGpSimd, kPipe, written(h, h), written(1 - h, h));
 }
 
@@ -186,8 +192,8 @@ void Replica::load(Stopwatch& stopwatch) {
     finished[n] = std::make_shared<const isa::Program>(std::move(program));
   });
   for (std::size_t r = 0; r < ranks(); ++r)
-    for (std::size_t h = 0; h < halves(); ++h) {
-      const auto& shared = finished[r * halves() + h];
+    for (std::size_t h = 0; h < physical_cores(); ++h) {
+      const auto& shared = finished[r * physical_cores() + h];
       machine_.take_as_valid(shared);
       for (std::size_t g = 0; g < alike_.size(); ++g) {
         const std::uint32_t core = alike_[g].cores[r][h];

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ranks of one tensor-parallel group while their programs are being built, and the groups of other data
 // replicas that lie like it: same cores and addresses up to one distance, so that one set of programs serves
-// them all. A rank is a
-// logical core; its physical cores are its *halves* (one of them is all there is with machine.chip.lnc = 1),
-// which share the tensors of their HBM stack.
+// them all. A rank is a logical core of one or two physical cores (one with machine.chip.lnc = 1), which
+// share the tensors of their HBM stack.
 #pragma once
 
 #include <functional>
@@ -17,73 +16,81 @@
 
 namespace tahoma::workloads {
 
-// A tensor and how each half's program addresses it; of a tensor of one half's own only that view is there.
+// A tensor and how each physical core's program addresses it; of a tensor of one physical core's own only
+// that view is there.
 struct Matrix {
   runtime::Tensor tensor;
   std::vector<runtime::HbmView> views;
-  const runtime::HbmView& of(std::size_t half) const { return views[half]; }
+  const runtime::HbmView& of(std::size_t physical_core) const { return views[physical_core]; }
 };
 
 class Replica {
  public:
-  struct Place {
+  // The cores of one tensor-parallel group.
+  struct RankCores {
     std::uint64_t number = 0;                        // of the data replica that it belongs to
-    std::vector<std::vector<std::uint32_t>> cores;   // by rank and half
-    std::vector<runtime::collective::Group> groups;  // by half; none of a single rank
+    std::vector<std::vector<std::uint32_t>> cores;   // by rank and physical core
+    std::vector<runtime::collective::Group> groups;  // by physical core; none of a single rank
     std::vector<runtime::collective::Group> teams;   // of some of the ranks (expert_teams.h)
   };
-  using Alike = std::vector<Place>;
+  using Alike = std::vector<RankCores>;
   // The groups that run these programs; the first is the one that they are built for.
   Replica(runtime::Machine& machine, Alike alike);
 
   std::size_t ranks() const { return alike_.front().cores.size(); }
-  std::size_t halves() const { return alike_.front().cores.front().size(); }
+  std::size_t physical_cores() const { return alike_.front().cores.front().size(); }
   const Alike& alike() const { return alike_; }
   const model::MachineParams& machine() const { return machine_.params(); }
 
   // Of dtype, with `columns`; in the rank's stack on every replica.
   Matrix shared(std::size_t rank, const std::string& name, isa::DType dtype, std::uint64_t rows,
                 std::uint64_t columns);
-  Matrix own(std::size_t rank, std::size_t half, const std::string& name, isa::DType dtype,
+  Matrix own(std::size_t rank, std::size_t physical_core, const std::string& name, isa::DType dtype,
              std::uint64_t rows, std::uint64_t columns);
-  // The same as a control argument of one half's program: row numbers, which have values in timing mode too.
-  Matrix control(std::size_t rank, std::size_t half, const std::string& name, isa::DType dtype,
+  // The same as a control argument of one physical core's program: row numbers, which have values in timing
+  // mode too.
+  Matrix control(std::size_t rank, std::size_t physical_core, const std::string& name, isa::DType dtype,
                  std::uint64_t rows, std::uint64_t columns);
   // On one of the replicas.
   runtime::Tensor at(std::size_t replica, const runtime::Tensor& tensor) const;
   void declare_input(const runtime::Tensor& tensor);
 
-  runtime::Kernel& kernel(std::size_t rank, std::size_t half) { return program(rank, half).kernel; }
+  runtime::Kernel& kernel(std::size_t rank, std::size_t physical_core) {
+    return program(rank, physical_core).kernel;
+  }
   void region(const std::string& name);  // of all kernels
-  // body(rank, half), as a region.
+  // body(rank, physical core), as a region.
   template <class Body>
   void each(const std::string& name, Body&& body) {
     region(name);
     for (std::size_t r = 0; r < ranks(); ++r)
-      for (std::size_t h = 0; h < halves(); ++h) body(r, h);
+      for (std::size_t h = 0; h < physical_cores(); ++h) body(r, h);
   }
-  // Of a matrix of which each half makes as many columns.
-  runtime::HbmView half_of_columns(const runtime::HbmView& view, std::size_t half) const {
-    const std::uint64_t columns = view.columns / halves();
-    return view.window(0, half * columns, view.rows, columns);
+  // Of a matrix of which each physical core makes as many columns.
+  runtime::HbmView core_columns(const runtime::HbmView& view, std::size_t physical_core) const {
+    const std::uint64_t columns = view.columns / physical_cores();
+    return view.window(0, physical_core * columns, view.rows, columns);
   }
-  // The halves of a rank meet. `written`: what `writer` has written, as `viewer` addresses it.
+  // The physical cores of a rank meet. `written`: what `writer` has written, as `viewer` addresses it.
   using Written = std::function<std::vector<runtime::HbmView>(std::size_t writer, std::size_t viewer)>;
   void meet(std::size_t rank, const Written& written);
-  // Over the ranks' cores of this half; there are at least two ranks.
-  runtime::collective::Communicator& communicator(std::size_t half) { return communicators_[half]; }
+  // Over the ranks' cores of this physical core; there are at least two ranks.
+  runtime::collective::Communicator& communicator(std::size_t physical_core) {
+    return communicators_[physical_core];
+  }
   // For exchanges with others than these.
-  runtime::collective::CoreProgram& program(std::size_t rank, std::size_t half) {
-    return *programs_[rank * halves() + half];
+  runtime::collective::CoreProgram& program(std::size_t rank, std::size_t physical_core) {
+    return *programs_[rank * physical_cores() + physical_core];
   }
   // The address of so many elements in the rank's stack, beside what its tensors hold.
-  std::uint64_t staging(std::size_t rank, std::size_t half, isa::DType dtype, std::uint64_t elements);
+  std::uint64_t staging(std::size_t rank, std::size_t physical_core, isa::DType dtype,
+                        std::uint64_t elements);
 
   void load(runtime::collective::Stopwatch& stopwatch);
 
  private:
-  runtime::Tensor allocate(std::size_t rank, std::size_t half, const std::string& name, isa::DType dtype,
-                           const std::vector<std::uint64_t>& shape);
+  runtime::Tensor allocate(std::size_t rank, std::size_t physical_core, const std::string& name,
+                           isa::DType dtype, const std::vector<std::uint64_t>& shape);
 
   runtime::Machine& machine_;
   Alike alike_;
@@ -94,12 +101,13 @@ class Replica {
 
 // All groups of a case, by data replica, stage and group of those that share sequences: stage x sequence +
 // group.
-std::vector<std::vector<Replica::Place>> places_of(const model::MachineParams& machine,
-                                                   const std::string& order, const ParallelDegrees& degrees);
+std::vector<std::vector<Replica::RankCores>> rank_cores_of(const model::MachineParams& machine,
+                                                           const std::string& order,
+                                                           const ParallelDegrees& degrees);
 // Data replicas that lie alike with all of their groups, and so are one set of groups with one set of
 // programs. Where groups share sequences, each is alone: they exchange, and each has positions of its own.
-std::vector<std::vector<Replica::Alike>> sort_alike(const model::MachineParams& machine,
-                                                    const std::vector<std::vector<Replica::Place>>& replicas,
-                                                    const ParallelDegrees& degrees);
+std::vector<std::vector<Replica::Alike>> sort_alike(
+    const model::MachineParams& machine, const std::vector<std::vector<Replica::RankCores>>& replicas,
+    const ParallelDegrees& degrees);
 
 }  // namespace tahoma::workloads

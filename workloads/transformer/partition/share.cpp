@@ -5,7 +5,7 @@
 
 namespace tahoma::workloads {
 
-RankShare::RankShare(const TransformerParams& params, std::uint64_t halves_of_rank)
+RankShare::RankShare(const TransformerParams& params, std::uint64_t cores_of_rank)
     : heads(std::max<std::uint64_t>(1, params.model.heads / params.parallel.tensor)),
       kv_heads(std::max<std::uint64_t>(1, heads / params.model.group())),
       heads_per_kv(std::min(heads, params.model.group())),
@@ -14,12 +14,13 @@ RankShare::RankShare(const TransformerParams& params, std::uint64_t halves_of_ra
       group(params.model.group()),
       experts(params.model.experts / params.parallel.expert),
       block(params.parallel.block()),
-      halves(halves_of_rank) {}
+      physical_cores(cores_of_rank) {}
 
-RankShare::Heads RankShare::heads_of(std::uint64_t rank, std::uint64_t half) const {
+RankShare::Heads RankShare::heads_of(std::uint64_t rank, std::uint64_t physical_core) const {
   const std::uint64_t among = rank % sharers;
-  if (heads % halves == 0) return {half * (heads / halves), heads / halves, among, sharers};
-  return {0, heads, among * halves + half, sharers * halves};
+  if (heads % physical_cores == 0)
+    return {physical_core * (heads / physical_cores), heads / physical_cores, among, sharers};
+  return {0, heads, among * physical_cores + physical_core, sharers * physical_cores};
 }
 
 }  // namespace tahoma::workloads

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of a layer a rank has, and what its halves do of that. Heads are dealt to the ranks; where there are
-// more ranks than heads, `sharers` of them have the same heads and each does a part of the rows (queries of
-// a prefill, sequences of a decoding step). Keys and values stand on every rank that needs them. Experts are
-// dealt to blocks of neighbouring ranks.
+// What of a layer a rank has, and what its physical cores do of that. Heads are sharded over the ranks; where
+// there are more ranks than heads, `sharers` of them have the same heads and each does a part of the rows
+// (queries of a prefill, sequences of a decoding step). Keys and values stand on every rank that needs them.
+// Experts are sharded over blocks of neighbouring ranks.
 #pragma once
 
 #include "runtime/run/placement.h"
@@ -11,7 +11,7 @@
 namespace tahoma::workloads {
 
 struct RankShare {
-  RankShare(const TransformerParams& params, std::uint64_t halves);
+  RankShare(const TransformerParams& params, std::uint64_t physical_cores);
 
   std::uint64_t heads, kv_heads, heads_per_kv;  // of a rank
   std::uint64_t sharers;                        // ranks that have the same heads
@@ -19,19 +19,21 @@ struct RankShare {
   std::uint64_t group;                          // query heads of the model that share keys
   std::uint64_t experts;                        // of a rank; those of its block
   std::uint64_t block;                          // ranks that share them
-  std::uint64_t halves;
+  std::uint64_t physical_cores;
 
   std::uint64_t first_head(std::uint64_t rank) const { return rank / sharers * heads; }
   std::uint64_t first_kv_head(std::uint64_t rank) const { return first_head(rank) / group; }
   // Columns of the product with the weights of queries, keys and values, in heads.
   std::uint64_t units() const { return heads + 2 * kv_heads; }
-  runtime::Part units_of(std::uint64_t half) const { return runtime::part_of(units(), halves, half); }
+  runtime::Part units_of(std::uint64_t physical_core) const {
+    return runtime::part_of(units(), physical_cores, physical_core);
+  }
 
-  // Attention: heads of a half, and which part of their rows.
+  // Attention: heads of a physical core, and which part of their rows.
   struct Heads {
     std::uint64_t first, count, part, parts;
   };
-  Heads heads_of(std::uint64_t rank, std::uint64_t half) const;
+  Heads heads_of(std::uint64_t rank, std::uint64_t physical_core) const;
 };
 
 }  // namespace tahoma::workloads

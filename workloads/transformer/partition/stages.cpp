@@ -65,7 +65,7 @@ void Stages::share(std::size_t stage) {
   for (std::size_t i = 0; i < shares.front().size(); ++i) {
     const PhasePrograms::Share& first = shares.front()[i];
     const runtime::HbmView& window = first.brings.window;
-    Communicator& communicator = crossings_[stage]->communicator(first.rank, first.half);
+    Communicator& communicator = crossings_[stage]->communicator(first.rank, first.physical_core);
     Placed placed = communicator.plan(Operation::kAllGather, window.dtype,
                                       window.rows * window.columns * sequence, params_.algorithm);
     Ends ends;
@@ -84,9 +84,11 @@ Stages::Gathered& Stages::gathered_of(std::size_t before, const PhasePrograms::S
                                       const Communicator& communicator) {
   for (std::size_t i = before; i < gathered_.size(); ++i) {
     Gathered& one = gathered_[i];
-    if (one.what == share.what && one.number == share.number && one.half == share.half) return one;
+    if (one.what == share.what && one.number == share.number && one.physical_core == share.physical_core)
+      return one;
   }
-  return gathered_.emplace_back(Gathered{share.what, share.number, share.half, &communicator.group(), {}});
+  return gathered_.emplace_back(
+      Gathered{share.what, share.number, share.physical_core, &communicator.group(), {}});
 }
 
 void Stages::load(Stopwatch& stopwatch) {

@@ -31,10 +31,10 @@ class Stages {
   };
   const std::vector<Group>& groups() const { return groups_; }  // by stage and group
   const std::vector<std::unique_ptr<Handover>>& handovers() const { return handovers_; }
-  // Gathered over the groups of a stage at once, by the same half of all of their ranks.
+  // Gathered over the groups of a stage at once, by the same physical core of all of their ranks.
   struct Gathered {
     const char* what = "";
-    std::size_t number = 0, half = 0;
+    std::size_t number = 0, physical_core = 0;
     const runtime::collective::Group* group = nullptr;  // of the first rank
     std::vector<runtime::collective::Placed> placed;    // by rank
   };

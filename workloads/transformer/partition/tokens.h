@@ -11,10 +11,10 @@
 
 namespace tahoma::workloads {
 
-struct TokenDeal {
+struct TokenSharding {
   static constexpr std::uint64_t kRuns = 2;  // of a group that shares its sequences
 
-  TokenDeal(const TransformerParams& params, std::uint64_t group)
+  TokenSharding(const TransformerParams& params, std::uint64_t group)
       : groups(params.parallel.sequence),
         group_number(group),
         runs(groups == 1 ? 1 : kRuns),

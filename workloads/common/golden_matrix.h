@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrices of double, dense and row-major, that golden definitions compute with.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "runtime/run/inputs.h"
+#include "workloads/common/golden_kernels.h"
+
+namespace tahoma::workloads {
+
+using Doubles = std::vector<double>;
+
+// The elements of `window`, widened by way of fp32.
+inline Doubles doubles_of(const runtime::HostTensor& tensor, const runtime::Window& window) {
+  std::vector<float> narrow(window.rows * window.columns);
+  runtime::widen_window(tensor, window, narrow.data());
+  return Doubles(narrow.begin(), narrow.end());
+}
+
+// a b with a [m, k] and b [k, n]; k follows from the size of a.
+inline Doubles product(const Doubles& a, const Doubles& b, std::uint64_t m, std::uint64_t n) {
+  Doubles c(m * n);
+  golden_kernels().product_f64(a.data(), b.data(), c.data(), static_cast<std::ptrdiff_t>(m),
+                               static_cast<std::ptrdiff_t>(n), static_cast<std::ptrdiff_t>(a.size() / m));
+  return c;
+}
+
+}  // namespace tahoma::workloads

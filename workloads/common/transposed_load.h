@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Token-major tensors ([tokens, features] row-major, perhaps some columns of a wider matrix) as operands that
+// the array contracts over features: the DMA engines transpose them on their way into SBUF, 2- or 4-byte
+// elements.
+//
+// They transpose 16 tokens at a time. If the number of tokens of a tensor is no multiple of 16, the rows up to
+// the next multiple are read too. These rows must be there in HBM, with any values; what they leave in SBUF is
+// not used. The check of uninitialised memory treats them like other rows: they must have been written.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "runtime/builder/kernel.h"
+#include "workloads/gemm/kernel/ranges.h"
+
+namespace tahoma::workloads {
+
+inline constexpr unsigned kTransposeRows = 16;      // of the source, or multiples
+inline constexpr unsigned kTransposeColumns = 128;  // of the source, at most
+
+// What is read of so many rows, and the columns of the tile that takes them.
+constexpr std::uint64_t transposed_load_rows(std::uint64_t rows) {
+  return (rows + kTransposeRows - 1) / kTransposeRows * kTransposeRows;
+}
+
+// Tokens by features of `from` into `tile` [features, transposed_load_rows(tokens) columns]; returns the
+// tokens' columns. They are the tile's first unless the tokens end behind the last multiple of 16 in `from`
+// and begin between two.
+inline runtime::TileView load_transposed_tokens(runtime::Kernel& kernel, const runtime::TileView& tile,
+                                                runtime::HbmView from, const Range& tokens,
+                                                const Range& features, isa::Queue on = isa::Queue::kSync) {
+  const std::uint64_t width = transposed_load_rows(tokens.count);
+  from.rows = transposed_load_rows(from.rows);
+  const std::uint64_t first = std::min(tokens.first, from.rows - width);
+  kernel.load_transposed(tile, from.window(first, features.first, width, features.count), on);
+  return tile.columns(static_cast<unsigned>(tokens.first - first), tokens.count);
+}
+
+}  // namespace tahoma::workloads
