@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/link/link_params.h"
 
+#include "model/base/error.h"
+
 namespace tahoma::model {
 
 using namespace base::literals;
@@ -22,11 +24,23 @@ void PortParams::declare(base::ParamTree& t) {
         base::chosen());
 }
 
+namespace {
+
+// "how the x * y * z chips are connected: torus, a grid whose axes are rings; ..."
+std::string topology_doc() {
+  std::string doc = "how the x * y * z chips are connected", separator = ": ";
+  for (const base::TopologyRow& row : base::topologies()) {
+    doc += separator + row.name + ", " + row.doc;
+    separator = "; ";
+  }
+  return doc;
+}
+
+}  // namespace
+
 void LinkParams::declare(base::ParamTree& t) {
   const base::Range<base::Bandwidth> rate{{1'000'000, false}, 100'000_GBps};
-  t.add("topology", topology, "torus", {"torus", "mesh", "ring", "switched"},
-        "how the x * y * z chips are connected: a grid whose axes are rings, or end; one ring of all; one "
-        "switch",
+  t.add("topology", topology, "torus", base::topology_names(), topology_doc().c_str(),
         base::documented("a torus within a server, rings between servers: trn2-arch.rst; Trainium3's switch: "
                          "trn3-arch.rst"));
   t.add("x", x, 128_GBps, rate, "one direction of a link along x",
@@ -60,29 +74,24 @@ void LinkParams::declare(base::ParamTree& t) {
         "the axes in the order in which dimension_order takes them", assumed("unpublished"));
 }
 
-FabricKind LinkParams::kind() const {
-  if (topology == "mesh") return FabricKind::kMesh;
-  if (topology == "ring") return FabricKind::kRing;
-  return topology == "switched" ? FabricKind::kSwitched : FabricKind::kTorus;
-}
-
-std::array<unsigned, 3> LinkParams::axes() const {
-  std::array<unsigned, 3> axes{};
-  for (std::size_t n = 0; n < 3; ++n) axes[n] = static_cast<unsigned>(order[n] - 'x');
+base::AxisOrder LinkParams::axis_order() const {
+  base::AxisOrder axes{};
+  for (std::size_t n = 0; n < axes.size(); ++n) axes[n] = static_cast<unsigned>(order[n] - 'x');
   return axes;
 }
 
-base::Bandwidth LinkParams::rate_of(char axis) const {
-  switch (axis) {
-    case 'x':
+base::Bandwidth LinkParams::rate_of(base::LinkRate rate) const {
+  switch (rate) {
+    case base::LinkRate::kX:
       return x;
-    case 'y':
+    case base::LinkRate::kY:
       return y;
-    case 'z':
+    case base::LinkRate::kZ:
       return z;
-    default:
+    case base::LinkRate::kSwitched:
       return switched;
   }
+  TAHOMA_INVARIANT(false, "a rate of links that has no parameter");
 }
 
 }  // namespace tahoma::model

@@ -2,17 +2,13 @@
 // Parameters of NeuronLink: the shape of the fabric, the rates of its links, packets, buffers and latencies.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 
 #include "model/base/params.h"
+#include "model/base/topology/topologies.h"
 
 namespace tahoma::model {
-
-// torus and mesh: chips on a grid of x, y, z, whose axes are rings or end. ring: all chips in one ring, in
-// the order of their numbers. switched: every chip on one switch that connects any two.
-enum class FabricKind : std::uint8_t { kTorus, kMesh, kRing, kSwitched };
 
 // behavioural: bytes at the rate of the link, at any time. clocked: whole words, at the edges of the clock
 // that puts one on the wire in every cycle. rtl: so too, with the port in SystemVerilog beside it in
@@ -26,7 +22,7 @@ struct PortParams {
 };
 
 struct LinkParams {
-  std::string topology;               // "torus", "mesh", "ring", "switched"
+  std::string topology;               // a name of the table in model/base/topology/topologies.h
   base::Bandwidth x, y, z, switched;  // one direction of one link along an axis, or to and from the switch
   base::Bandwidth local;              // one direction between the router and its chip
   base::Bytes packet, header;         // most data behind one header on the wire, and the header
@@ -38,10 +34,10 @@ struct LinkParams {
   std::string order;  // of the axes: "xyz", "zyx", ...
   void declare(base::ParamTree& t);
 
-  FabricKind kind() const;
+  const base::TopologyRow& fabric() const { return base::topology_row(topology); }
   bool adaptive() const { return routing == "adaptive"; }
-  std::array<unsigned, 3> axes() const;
-  base::Bandwidth rate_of(char axis) const;
+  base::AxisOrder axis_order() const;
+  base::Bandwidth rate_of(base::LinkRate rate) const;
   bool in_rtl() const { return port.model == "rtl"; }
   base::Bytes word() const { return port.model == "behavioural" ? base::Bytes{0} : port.word; }  // 0: none
   // What a packet with so many bytes of data takes of a wire and of a buffer. Data behind several headers

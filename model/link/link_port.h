@@ -24,9 +24,9 @@
 #include <vector>
 
 #include "model/base/measurements.h"
+#include "model/base/topology/topology.h"
 #include "model/link/link_params.h"
 #include "model/link/port_witness.h"
-#include "model/link/topology.h"
 #include "model/sim/bandwidth_server.h"
 #include "model/sim/fifo.h"
 #include "model/sim/meter.h"
@@ -61,7 +61,7 @@ class LinkPort : public sc_core::sc_module {
   tlm_utils::simple_initiator_socket<LinkPort> wire{"wire"};
 
   struct Place {
-    PortIndex index = 0;             // of the router's ports
+    base::PortIndex index = 0;       // of the router's ports
     std::uint32_t from = 0, to = 0;  // nodes
     char axis = 'x';
     base::Bandwidth rate;

@@ -11,7 +11,7 @@
 
 namespace tahoma::model {
 
-using base::Time;
+using base::PortIndex, base::Time, base::Topology, base::Way;
 
 Router::Router(sc_core::sc_module_name name, std::uint32_t node, const Fabric& fabric, sim::Meter& meter)
     : sc_module(name), node_(node), fabric_(fabric), from_chip_(fabric.params.local) {
@@ -24,15 +24,15 @@ Router::Router(sc_core::sc_module_name name, std::uint32_t node, const Fabric& f
     const auto known = fabric.faults.find({node, p});
     const LinkFaults faults = known == fabric.faults.end() ? LinkFaults{} : known->second;
     if (!to || faults.dead) continue;
-    const char axis = topology.axis_name(p);
+    const base::PortKind kind = topology.port(node, p);
     const LinkPort::Place place{p,
                                 node,
                                 *to,
-                                axis,
-                                faults.bandwidth(params.rate_of(axis)),
+                                kind.axis,
+                                faults.bandwidth(params.rate_of(kind.rate)),
                                 params.wire + params.router,
                                 params.buffer.count};
-    ports_[p] = std::make_unique<LinkPort>(topology.port_name(node, p).c_str(), place, params,
+    ports_[p] = std::make_unique<LinkPort>(kind.name.c_str(), place, params,
                                            static_cast<PacketSource&>(*this), meter);
   }
   requests_.resize(ports_.size() + 1);

@@ -20,9 +20,9 @@
 #include <utility>
 #include <vector>
 
+#include "model/base/topology/routes.h"
 #include "model/link/link_fault_params.h"
 #include "model/link/link_port.h"
-#include "model/link/routes.h"
 
 namespace tahoma::model {
 
@@ -31,17 +31,17 @@ class Router : public sc_core::sc_module, private PacketSource {
   tlm_utils::multi_passthrough_target_socket<Router> in{"in"};  // incoming links, then the chip's own network
 
   using Faults =
-      std::map<std::pair<std::uint32_t, PortIndex>, LinkFaults>;  // by (node, port); others are sound
-  struct Fabric {                                                 // the same for every router of a machine
+      std::map<std::pair<std::uint32_t, base::PortIndex>, LinkFaults>;  // by (node, port); others are sound
+  struct Fabric {  // the same for every router of a machine
     const LinkParams& params;
-    const Topology& topology;
-    const Routes& routes;
+    const base::Topology& topology;
+    const base::Routes& routes;
     const Faults& faults;
   };
   Router(sc_core::sc_module_name name, std::uint32_t node, const Fabric& fabric, sim::Meter& meter);
 
   // Null where the fabric has no such link, or a dead one.
-  LinkPort* port(PortIndex p) { return p < ports_.size() ? ports_[p].get() : nullptr; }
+  LinkPort* port(base::PortIndex p) { return p < ports_.size() ? ports_[p].get() : nullptr; }
   std::uint32_t buffers() const { return static_cast<std::uint32_t>(buffers_.size()); }
   LinkPort& to_chip() { return *to_chip_; }  // packets that have arrived; only of a chip's router
 
@@ -53,7 +53,7 @@ class Router : public sc_core::sc_module, private PacketSource {
   // After the run: no packet is left. Then what a port has sent and how long its chip had to wait for it, and
   // the most packets at a time in the buffers behind a link that ends here.
   void check_empty() const;
-  base::LinkMeasurement measure(PortIndex port, base::Time elapsed) const;
+  base::LinkMeasurement measure(base::PortIndex port, base::Time elapsed) const;
   std::uint64_t high_water(const LinkPort& sender) const;
 
  private:
@@ -61,7 +61,7 @@ class Router : public sc_core::sc_module, private PacketSource {
     sim::Fifo<sim::Payload*> packets;
     std::uint64_t bytes = 0;
     std::uint32_t input = 0;
-    Way way;  // of its first packet; `minimal` only if routing is adaptive
+    base::Way way;  // of its first packet; `minimal` only if routing is adaptive
   };
   struct Input {
     const LinkPort* sender = nullptr;  // null: the node's own chip
@@ -88,16 +88,16 @@ class Router : public sc_core::sc_module, private PacketSource {
   tlm::tlm_sync_enum on_request(int input, sim::Payload& payload, tlm::tlm_phase& phase,
                                 sc_core::sc_time& delay);
   bool take_own(sim::Payload& payload);
-  PortIndex own_port(const sim::Payload& payload) const;
+  base::PortIndex own_port(const sim::Payload& payload) const;
   void enter(std::uint32_t buffer, sim::Payload& payload);
-  void grant_refused(PortIndex port);
-  Way way_of(const sim::Payload& payload) const;
+  void grant_refused(base::PortIndex port);
+  base::Way way_of(const sim::Payload& payload) const;
   void request(std::uint32_t buffer);
   void withdraw(std::uint32_t buffer);
   std::uint8_t vc_in_order(const Buffer& buffer) const;
   bool consider(std::uint32_t buffer, const LinkPort& port, Departure& found) const;
   bool find_vc(const Buffer& buffer, const LinkPort& port, std::uint8_t& vc) const;
-  LinkPort& port_at(PortIndex index) { return index == ports_.size() ? *to_chip_ : *ports_[index]; }
+  LinkPort& port_at(base::PortIndex index) { return index == ports_.size() ? *to_chip_ : *ports_[index]; }
   bool passes_through(std::uint32_t buffer, const sim::Payload& payload) const;
   void pass_to_chip(int input, sim::Payload& payload);
   void give_back(const Input& input, int number, sim::Payload& payload, base::Time head, base::Time tail);

@@ -2,6 +2,9 @@
 #include "model/system/fabric.h"
 
 namespace tahoma::model {
+
+using base::PortIndex, base::Topology;
+
 namespace {
 
 // The links of `node` that lead to a chip that is dead.
@@ -11,12 +14,11 @@ void mark_dead(const Topology& topology, std::uint32_t node, std::uint32_t chip,
 }
 
 // To a chip that is dead a port is dead, whatever is said of it.
-void add_switch(const MachineParams& p, const Topology& topology, Router::Faults& all) {
-  if (topology.is_grid()) return;
-  const std::uint32_t node = topology.chips();
+void add_switch(const MachineParams& p, const Topology& topology, std::uint32_t node, Router::Faults& all) {
   for (PortIndex port = 0; port < topology.ports(node); ++port) {
-    LinkFaults faults = p.faults_of_switch_link(topology.port_name(node, port));
-    faults.dead = faults.dead || p.is_dead(*topology.neighbour(node, port));
+    LinkFaults faults = p.faults_of_switch_link(topology.switch_name(node), topology.port(node, port).name);
+    const auto to = topology.neighbour(node, port);
+    faults.dead = faults.dead || (to && *to < topology.chips() && p.is_dead(*to));
     if (faults.dead || faults.rate < 1) all[{node, port}] = faults;
   }
 }
@@ -25,17 +27,18 @@ Router::Faults faults_of(const MachineParams& p, const Topology& topology) {
   Router::Faults all;
   for (std::uint32_t chip = 0; chip < topology.chips(); ++chip)
     for (PortIndex port = 0; port < topology.ports(chip); ++port) {
-      const LinkFaults faults = p.faults_of_link(chip, topology.port_name(chip, port));
+      const LinkFaults faults = p.faults_of_link(chip, topology.port(chip, port).name);
       if (faults.dead || faults.rate < 1) all[{chip, port}] = faults;
       const auto to = topology.neighbour(chip, port);
       if (to && p.is_dead(chip)) mark_dead(topology, *to, chip, all);
     }
-  add_switch(p, topology, all);
+  for (std::uint32_t node = topology.chips(); node < topology.nodes(); ++node)
+    add_switch(p, topology, node, all);
   return all;
 }
 
-DeadLinks dead_among(const Router::Faults& faults) {
-  DeadLinks dead;
+base::DeadLinks dead_among(const Router::Faults& faults) {
+  base::DeadLinks dead;
   for (const auto& [link, fault] : faults)
     if (fault.dead) dead.insert(link);
   return dead;
@@ -44,16 +47,17 @@ DeadLinks dead_among(const Router::Faults& faults) {
 }  // namespace
 
 Fabric::Fabric(const MachineParams& params)
-    : topology(topology_of(params)),
+    : geometry_(topology_of(params)),
+      topology(*geometry_),
       faults(faults_of(params, topology)),
-      routes(topology, params.link.axes(), dead_among(faults)),
+      routes(topology, params.link.axis_order(), dead_among(faults)),
       shared{params.link, topology, routes, faults} {}
 
 void Fabric::connect(std::vector<Router*> chips, sim::Meter& meter) {
   routers_ = std::move(chips);
-  if (!topology.is_grid()) {
-    switch_ = std::make_unique<Router>("switch", topology.chips(), shared, meter);
-    routers_.push_back(switch_.get());
+  for (std::uint32_t node = topology.chips(); node < topology.nodes(); ++node) {
+    switches_.push_back(std::make_unique<Router>(topology.switch_name(node).c_str(), node, shared, meter));
+    routers_.push_back(switches_.back().get());
   }
   for (std::uint32_t from = 0; from < topology.nodes(); ++from) {
     for (PortIndex p = 0; p < topology.ports(from); ++p) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fabric of a machine: its geometry, its routes and what is wrong with it, the links between the routers
-// of its chips, and the switch if it has one.
+// The fabric of a machine: its topology, its routes and its faults, the links between the routers of its
+// chips, and the switches if it has any.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,11 @@
 namespace tahoma::model {
 
 class Fabric {
+  const std::unique_ptr<const base::Topology> geometry_;
+
  public:
+  const base::Topology& topology;
+
   explicit Fabric(const MachineParams& params);
   Fabric(const Fabric&) = delete;
   Fabric& operator=(const Fabric&) = delete;
@@ -24,14 +28,13 @@ class Fabric {
   // After the run. Every direction of every link, in the order of nodes and ports.
   std::vector<base::LinkMeasurement> measure(base::Time elapsed) const;
 
-  const Topology topology;
   const Router::Faults faults;
-  const Routes routes;
+  const base::Routes routes;
   const Router::Fabric shared;
 
  private:
-  std::unique_ptr<Router> switch_;  // null on a grid
-  std::vector<Router*> routers_;    // by node
+  std::vector<std::unique_ptr<Router>> switches_;
+  std::vector<Router*> routers_;  // by node
   std::vector<std::unique_ptr<PortWitness>> witnesses_;
 };
 

@@ -8,10 +8,12 @@
 namespace tahoma::model {
 namespace {
 
+using base::PortIndex, base::Topology;
+
 constexpr double kIdeal = 1e18;
 
 double data_rate(const Fabric& fabric, const LinkParams& link, std::uint32_t node, PortIndex port) {
-  base::Bandwidth rate = link.rate_of(fabric.topology.axis_name(port));
+  base::Bandwidth rate = link.rate_of(fabric.topology.port(node, port).rate);
   if (const auto fault = fabric.faults.find({node, port}); fault != fabric.faults.end())
     rate = fault->second.bandwidth(rate);
   if (rate.ideal) return kIdeal;
@@ -25,6 +27,7 @@ double data_rate(const Fabric& fabric, const LinkParams& link, std::uint32_t nod
 FabricWays::FabricWays(const MachineParams& params) {
   const Fabric fabric(params);
   const Topology& topology = fabric.topology;
+  axes_ = topology.axes();
   for (std::uint32_t chip = 0; chip < topology.chips(); ++chip) places_.push_back(topology.at(chip));
   for (std::uint32_t node = 0; node < topology.nodes(); ++node) {
     std::vector<std::uint32_t> behind(topology.ports(node), kNone);
@@ -32,7 +35,7 @@ FabricWays::FabricWays(const MachineParams& params) {
       const auto to = topology.neighbour(node, port);
       if (!to) continue;
       behind[port] = static_cast<std::uint32_t>(links_.size());
-      links_.push_back({topology.port_name(node, port), *to, data_rate(fabric, params.link, node, port)});
+      links_.push_back({topology.port(node, port).name, *to, data_rate(fabric, params.link, node, port)});
     }
     for (std::uint32_t to = 0; to < topology.chips(); ++to) {
       const bool leads_on = node != to && fabric.routes.way(node, to).exists();

@@ -6,7 +6,6 @@
 // the same length. A rate is that of data: the headers of full packets are taken off.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -26,8 +25,9 @@ class FabricWays {
   };
   const std::vector<Link>& links() const { return links_; }
 
-  // Place on the grid of x, y, z; chips on a switch or in a ring are numbered along it.
-  const std::array<std::uint32_t, 3>& at(std::uint32_t chip) const { return places_[chip]; }
+  // Chip numbers count along these; a chip's coordinates.
+  const std::vector<base::FabricAxis>& axes() const { return axes_; }
+  const base::ChipPlace& at(std::uint32_t chip) const { return places_[chip]; }
 
   // Calls visit(number of the link) along the way between two chips; not at all where there is none.
   template <class Visit>
@@ -44,7 +44,8 @@ class FabricWays {
 
  private:
   static constexpr std::uint32_t kNone = ~0U;
-  std::vector<std::array<std::uint32_t, 3>> places_;  // by chip
+  std::vector<base::FabricAxis> axes_;
+  std::vector<base::ChipPlace> places_;  // by chip
   std::vector<Link> links_;
   std::vector<std::uint32_t> next_;  // link by (node, chip to reach)
 };

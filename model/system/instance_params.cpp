@@ -8,7 +8,6 @@
 #include <cctype>
 
 #include "model/base/error.h"
-#include "model/link/topology.h"
 #include "model/system/machine_params.h"
 
 namespace tahoma::model {
@@ -16,7 +15,7 @@ namespace {
 
 // A kind of instance whose parameters can be set one by one.
 struct Kind {
-  const char* pattern;  // of its names; '#' is a number, '@' a word
+  const char* pattern;  // of its names; '#' is a number, '?' a number or nothing, '@' a word
   void (*declare)(InstanceParams&, const std::string& name, base::ParamTree&);
   std::vector<std::string> (*names)(const MachineParams&);  // all that the machine has
   void (*check)(const InstanceParams&, const MachineParams&, const std::vector<std::string>& names);
@@ -45,22 +44,22 @@ std::vector<std::string> stack_names(const MachineParams& machine) {
 }
 
 std::vector<std::string> link_names(const MachineParams& machine) {
-  const Topology topology = topology_of(machine);
+  const auto topology = topology_of(machine);
   std::vector<std::string> names;
-  for (std::uint32_t chip = 0; chip < topology.chips(); ++chip)
-    for (PortIndex port = 0; port < topology.ports(chip); ++port)
-      if (topology.neighbour(chip, port))
-        names.push_back(link_name(machine, chip, topology.port_name(chip, port)));
+  for (std::uint32_t chip = 0; chip < topology->chips(); ++chip)
+    for (base::PortIndex port = 0; port < topology->ports(chip); ++port)
+      if (topology->neighbour(chip, port))
+        names.push_back(link_name(machine, chip, topology->port(chip, port).name));
   return names;
 }
 
-// A switch is the node behind the last chip.
 std::vector<std::string> switch_link_names(const MachineParams& machine) {
-  const Topology topology = topology_of(machine);
+  const auto topology = topology_of(machine);
   std::vector<std::string> names;
-  if (topology.is_grid()) return names;
-  for (PortIndex port = 0; port < topology.ports(topology.chips()); ++port)
-    names.push_back(switch_link_name(topology.port_name(topology.chips(), port)));
+  for (std::uint32_t node = topology->chips(); node < topology->nodes(); ++node)
+    for (base::PortIndex port = 0; port < topology->ports(node); ++port)
+      if (topology->neighbour(node, port))
+        names.push_back(switch_link_name(topology->switch_name(node), topology->port(node, port).name));
   return names;
 }
 
@@ -89,7 +88,7 @@ constexpr std::array kKinds{
          [](const InstanceParams& p, const MachineParams&, const std::vector<std::string>& names) {
            check_names(p.links, names);
          }},
-    Kind{"switch.@",
+    Kind{"switch?.@",
          [](InstanceParams& p, const std::string& name, base::ParamTree& t) {
            t.group(name.c_str(), p.switch_links[name]);
          },
@@ -114,6 +113,10 @@ bool is_of_word(char c) { return is_digit(c) || std::islower(static_cast<unsigne
 std::size_t matched(const char* pattern, const std::string& path) {
   std::size_t at = 0;
   for (; *pattern != '\0'; ++pattern) {
+    if (*pattern == '?') {
+      while (at < path.size() && is_digit(path[at])) ++at;
+      continue;
+    }
     if (*pattern != '#' && *pattern != '@') {
       if (at >= path.size() || path[at++] != *pattern) return 0;
       continue;
@@ -190,6 +193,8 @@ std::string link_name(const MachineParams& machine, std::uint64_t chip, std::str
   return fmt::format("{}.link.{}", chip_name(machine, chip), port);
 }
 
-std::string switch_link_name(std::string_view port) { return fmt::format("switch.{}", port); }
+std::string switch_link_name(std::string_view name, std::string_view port) {
+  return fmt::format("{}.{}", name, port);
+}
 
 }  // namespace tahoma::model

@@ -46,6 +46,6 @@ struct InstanceParams {
 std::string chip_name(const MachineParams& machine, std::uint64_t chip);
 std::string stack_name(const MachineParams& machine, std::uint64_t chip, std::uint64_t stack);
 std::string link_name(const MachineParams& machine, std::uint64_t chip, std::string_view port);
-std::string switch_link_name(std::string_view port);
+std::string switch_link_name(std::string_view name, std::string_view port);
 
 }  // namespace tahoma::model

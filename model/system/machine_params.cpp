@@ -2,12 +2,12 @@
 #include "model/system/machine_params.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
 
 #include "model/base/error.h"
-#include "model/link/topology.h"
 
 namespace tahoma::model {
 
@@ -76,8 +76,8 @@ LinkFaults MachineParams::faults_of_link(std::uint64_t chip_number, std::string_
   return faults;
 }
 
-LinkFaults MachineParams::faults_of_switch_link(std::string_view port) const {
-  return named(instances.switch_links, switch_link_name(port));
+LinkFaults MachineParams::faults_of_switch_link(std::string_view switch_name, std::string_view port) const {
+  return named(instances.switch_links, switch_link_name(switch_name, port));
 }
 
 double MachineParams::slowdown_of(std::uint64_t chip_number) const {
@@ -102,12 +102,21 @@ void refuse(const std::string& path, const std::string& text) {
   throw base::UserError("E-CFG-020", path, text);
 }
 
-// Virtual channels for the classes that keep a ring free of deadlock, and buffers for whole packets.
-void check_link(const LinkParams& link, const DmaParams& dma) {
-  const Topology topology(link.kind(), {2, 2, 2});
-  const unsigned classes = topology.wraps() ? 2 : 1;
-  if (link.adaptive() && !topology.is_grid())
-    refuse("machine.link.routing", "adaptive routing needs a grid: torus, mesh or ring");
+// The topologies on which adaptive routing is legal.
+std::string adaptive_topologies(const base::MachineSize& size) {
+  std::vector<std::string> names;
+  for (const base::TopologyRow& row : base::topologies())
+    if (row.refusal(size).empty() && row.make(size)->allows_adaptive()) names.emplace_back(row.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// Virtual channels for the classes that keep the fabric free of deadlock, and buffers for whole packets.
+void check_link(const LinkParams& link, const base::MachineSize& size, const DmaParams& dma) {
+  const auto topology = link.fabric().make(size);
+  const unsigned classes = topology->vc_classes();
+  if (link.adaptive() && !topology->allows_adaptive())
+    refuse("machine.link.routing", fmt::format("not on {}; adaptive routing needs one of {}", link.topology,
+                                               adaptive_topologies(size)));
   if (link.adaptive() && link.vcs < classes + 1)
     refuse("machine.link.vcs", fmt::format("{} of them; adaptive routing on a {} needs at least {}", link.vcs,
                                            link.topology, classes + 1));
@@ -122,10 +131,17 @@ void check_link(const LinkParams& link, const DmaParams& dma) {
 
 }  // namespace
 
-Topology topology_of(const MachineParams& machine) {
-  return {machine.link.kind(),
-          {static_cast<std::uint32_t>(machine.torus.x), static_cast<std::uint32_t>(machine.torus.y),
-           static_cast<std::uint32_t>(machine.torus.z)}};
+namespace {
+
+base::MachineSize size_of(const TorusParams& torus) {
+  return {static_cast<std::uint32_t>(torus.x), static_cast<std::uint32_t>(torus.y),
+          static_cast<std::uint32_t>(torus.z)};
+}
+
+}  // namespace
+
+std::unique_ptr<const base::Topology> topology_of(const MachineParams& machine) {
+  return machine.link.fabric().make(size_of(machine.torus));
 }
 
 void MachineParams::check() const {
@@ -140,7 +156,8 @@ void MachineParams::check() const {
     refuse("machine.chip.core.psum.bank", "banks do not divide a partition");
   if (chip.core.tensor.moving_columns * 4 > chip.core.psum.bank.count)
     refuse("machine.chip.core.tensor.moving_columns", "a matmul's fp32 row must fit one PSUM bank");
-  check_link(link, chip.core.dma);
+  base::check_size(link.fabric(), size_of(torus));
+  check_link(link, size_of(torus), chip.core.dma);
   instances.check(*this);
 }
 

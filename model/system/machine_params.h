@@ -2,6 +2,8 @@
 // The whole machine as one tree of parameters, rooted at `machine`.
 #pragma once
 
+#include <memory>
+
 #include "model/engine/pipeline/engine_params.h"
 #include "model/link/link_params.h"
 #include "model/memory/hbm/hbm_params.h"
@@ -9,10 +11,8 @@
 
 namespace tahoma::model {
 
-class Topology;
-
 struct TorusParams {
-  std::uint64_t x, y, z;  // chips along each axis; an axis of 1 has no links, of 2 one link each way
+  std::uint64_t x, y, z;  // chips along each axis
   void declare(base::ParamTree& t);
 };
 
@@ -52,7 +52,7 @@ struct MachineParams {
   // Those of a sound one, if nobody named it. Of a dead chip every port is dead.
   StackFaults faults_of(std::uint64_t chip, std::uint64_t stack) const;
   LinkFaults faults_of_link(std::uint64_t chip, std::string_view port) const;
-  LinkFaults faults_of_switch_link(std::string_view port) const;
+  LinkFaults faults_of_switch_link(std::string_view name, std::string_view port) const;
   double slowdown_of(std::uint64_t chip) const;
   bool is_dead(std::uint64_t chip) const;
   // Throws UserError E-RUN-055 if the chip is dead; `what` was to be there, "core 8 has a program".
@@ -62,7 +62,7 @@ struct MachineParams {
   void check() const;
 };
 
-// The geometry of its fabric.
-Topology topology_of(const MachineParams& machine);
+// Of its fabric. The size is one that the topology does not refuse: of checked parameters.
+std::unique_ptr<const base::Topology> topology_of(const MachineParams& machine);
 
 }  // namespace tahoma::model

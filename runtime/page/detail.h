@@ -11,9 +11,9 @@
 //               over the active cores. Of more than kMostCores cores: each entry is a chip, `grouped` says it
 //   hbm         stacks [{name, chip, read_bytes, write_bytes, peak (bytes per second, null: ideal), busy
 //               [percent of a window]}], those that moved anything; of more than kMostStacks: of chips
-//   links       topology, torus [x, y, z] (null for other fabrics), names of the chips, total, list [{name,
-//   from, to, axis, up (towards
-//               higher numbers), bytes, busy_percent, blocked_percent, queue, peak, saturated (windows),
+//   links       topology, views [{name, pictures [{label, nodes [[node, column, row]], lines [[number in list,
+//               dx, dy, stub]]}]}] (model/base/topology/topology.h), names of the chips, total, list [{name, from,
+//               to, axis, bytes, busy_percent, blocked_percent, queue, peak, saturated (windows),
 //               windows [percent], flows [[from, to, bytes]], more_flows}], at most kMostLinks, the busiest
 //   traffic     names, matrix of bytes; of more than kMatrixChips chips by blocks of them; null: none
 //   occupancy   [{space, capacity, instances, footprint, fullest, most_live, most_live_in, most_live_at_ns,

@@ -71,7 +71,6 @@ Json link_json(const LinkMeasurement& link, base::Duration elapsed) {
             {"from", link.from_chip},
             {"to", link.to_chip},
             {"axis", std::string(1, link.axis)},
-            {"up", link.path.ends_with('p')},
             {"bytes", link.payload_bytes},
             {"busy_percent", percent_of(link.busy, elapsed)},
             {"blocked_percent", percent_of(link.blocked, elapsed)},
@@ -96,6 +95,50 @@ std::vector<std::size_t> shown_links(const RunMeasurement& run) {
   return numbers;
 }
 
+// How to draw the fabric, with the links that are shown by their places in the list.
+class Drawing {
+ public:
+  Drawing(const base::Topology& topology, const RunMeasurement& run, const std::vector<std::size_t>& shown)
+      : topology_(topology) {
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+      const LinkMeasurement& link = run.links[shown[i]];
+      places_[{link.from_chip, link.path.substr(link.path.rfind('.') + 1)}] = i;
+    }
+  }
+
+  Json picture(const base::FabricPicture& picture) const {
+    Json nodes = Json::array(), lines = Json::array();
+    for (const auto& node : picture.nodes)
+      nodes.push_back({node.node, hundredth(node.column), hundredth(node.row)});
+    for (const auto& line : picture.lines)
+      if (const auto at = places_.find({line.node, topology_.port(line.node, line.port).name});
+          at != places_.end())
+        lines.push_back({at->second, hundredth(line.dx), hundredth(line.dy), line.stub ? 1 : 0});
+    return {{"label", picture.label}, {"nodes", std::move(nodes)}, {"lines", std::move(lines)}};
+  }
+
+ private:
+  static Json hundredth(double value) {
+    const double rounded = std::round(value * 100) / 100;
+    return rounded == std::round(rounded) ? Json(static_cast<int>(rounded)) : Json(rounded);
+  }
+
+  const base::Topology& topology_;
+  std::map<std::pair<std::uint32_t, std::string>, std::size_t> places_;  // by (node, name of its port)
+};
+
+Json views_json(const base::Topology& topology, const RunMeasurement& run,
+                const std::vector<std::size_t>& shown) {
+  const Drawing drawing(topology, run, shown);
+  Json views = Json::array();
+  for (const base::FabricView& view : topology.views()) {
+    Json pictures = Json::array();
+    for (const base::FabricPicture& picture : view.pictures) pictures.push_back(drawing.picture(picture));
+    views.push_back({{"name", view.name}, {"pictures", std::move(pictures)}});
+  }
+  return views;
+}
+
 }  // namespace
 
 Json hbm_detail(const model::MachineParams& machine, const RunMeasurement& run) {
@@ -110,14 +153,14 @@ Json hbm_detail(const model::MachineParams& machine, const RunMeasurement& run) 
 }
 
 Json links_detail(const model::MachineParams& machine, const RunMeasurement& run) {
-  const bool ring = machine.link.topology == "torus" || machine.link.topology == "mesh";
+  const std::vector<std::size_t> shown = shown_links(run);
   Json json{{"topology", machine.link.topology}, {"total", run.links.size()}};
-  json["torus"] = ring ? Json{machine.torus.x, machine.torus.y, machine.torus.z} : Json(nullptr);
+  json["views"] = views_json(*model::topology_of(machine), run, shown);
   json["names"] = Json::array();
   for (std::uint64_t chip = 0; chip < machine.chips(); ++chip)
     json["names"].push_back(model::chip_name(machine, chip));
   json["list"] = Json::array();
-  for (const std::size_t n : shown_links(run)) json["list"].push_back(link_json(run.links[n], run.elapsed));
+  for (const std::size_t n : shown) json["list"].push_back(link_json(run.links[n], run.elapsed));
   return json;
 }
 

@@ -21,18 +21,6 @@ std::uint64_t parts_used(std::uint64_t total, std::uint64_t parts) {
   return each == 0 ? 0 : (total + each - 1) / each;
 }
 
-std::vector<std::uint32_t> chip_path(const model::TorusParams& torus) {
-  std::vector<std::uint32_t> path;
-  for (std::uint64_t z = 0; z < torus.z; ++z)
-    for (std::uint64_t j = 0; j < torus.y; ++j)
-      for (std::uint64_t i = 0; i < torus.x; ++i) {
-        const std::uint64_t y = z % 2 == 0 ? j : torus.y - 1 - j;
-        const std::uint64_t x = (z * torus.y + j) % 2 == 0 ? i : torus.x - 1 - i;
-        path.push_back(static_cast<std::uint32_t>(x + torus.x * (y + torus.y * z)));
-      }
-  return path;
-}
-
 void check_shard(const model::MachineParams& machine, const Shard& shard) {
   const std::uint64_t cores = machine.cores();
   // The parts' product must not wrap around before it is compared.
@@ -74,7 +62,7 @@ Placement::Placement(const model::MachineParams& machine, const Shard& shard)
       k_chips_(std::gcd(shard.k, machine.chips())),
       // What does not fit over chips divides the cores of a chip, because the parts divide the machine.
       k_cores_(shard.k / k_chips_),
-      path_(chip_path(machine.torus)) {}
+      path_(model::topology_of(machine)->path()) {}
 
 std::uint32_t Placement::core_of(std::uint64_t m, std::uint64_t n, std::uint64_t k) const {
   const std::uint64_t tiles_per_ring = cores_per_chip_ / k_cores_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the pieces of a sharded GEMM go. The k parts of one output tile lie on neighbouring chips, along a
-// path through the torus on which consecutive chips are one hop apart (reflected mixed-radix order: x back
-// and forth, then y, then z), so that their partial sums travel over single links; m and n vary over the
+// path through the fabric on which consecutive chips are one hop apart where the topology allows it
+// (base::Topology::path), so that their partial sums travel over single links; m and n vary over the
 // cores of a chip and over the remaining chips. Sizes are cut into equal parts, rounded up; the last ones may
 // be shorter or empty.
 #pragma once
@@ -25,10 +25,6 @@ struct Part {
 Part part_of(std::uint64_t total, std::uint64_t parts, std::uint64_t index);
 // How many of the parts are not empty. They come first.
 std::uint64_t parts_used(std::uint64_t total, std::uint64_t parts);
-
-// All chips in path order. The last is a neighbour of the first where the sizes of the axes allow it (even
-// ones do).
-std::vector<std::uint32_t> chip_path(const model::TorusParams& torus);
 
 // Throws UserError E-RUN-030 when the parts are not a divisor of the machine's cores, with the legal numbers.
 void check_shard(const model::MachineParams& machine, const Shard& shard);

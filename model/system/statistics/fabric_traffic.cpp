@@ -65,12 +65,12 @@ class Endpoint : public sc_core::sc_module {
   }
 
   std::uint32_t destination() {
-    const Topology& t = shared_.fabric.topology;
+    const base::Topology& t = shared_.fabric.topology;
     if (shared_.traffic.pattern == FabricPattern::kUniform)
       return static_cast<std::uint32_t>(random_() % t.chips());
     if (shared_.traffic.pattern == FabricPattern::kBitcomp) return t.chips() - 1 - chip_;
     auto place = t.at(chip_);
-    for (unsigned axis = 0; axis < 3; ++axis) {
+    for (unsigned axis = 0; axis < t.axes().size(); ++axis) {
       const std::uint32_t n = t.size(axis);
       const std::uint32_t step = shared_.traffic.pattern == FabricPattern::kNeighbor ? 1 : n / 2;
       place[axis] = (place[axis] + step) % n;

@@ -10,29 +10,32 @@ namespace tahoma::runtime::collective {
 
 namespace {
 
-constexpr std::size_t kCore = 0, kDimensions = 4;  // the core of a chip, then the fabric's x, y, z
-constexpr std::array<const char*, kDimensions> kNames{"core", "x", "y", "z"};
+constexpr std::size_t kCore = 0;  // the first dimension: the core of a chip; then the axes of the fabric
+constexpr std::size_t kMostDimensions = 1 + base::kMostAxes;
 
-using Place = std::array<std::uint32_t, kDimensions>;
+using Place = std::array<std::uint32_t, kMostDimensions>;
 
 class Deduction {
  public:
   Deduction(const model::MachineParams& machine, const model::FabricWays& ways,
             const std::vector<std::vector<std::uint32_t>>& cores)
       : machine_(machine), ways_(ways), cores_(cores), ranks_(static_cast<std::uint32_t>(cores.size())) {
+    for (const base::FabricAxis& axis : ways.axes()) names_.push_back(axis.name);
     for (std::uint32_t r = 0; r < ranks_; ++r) {
-      const auto& [x, y, z] = ways.at(chip(r));
-      places_.push_back({static_cast<std::uint32_t>(cores[r].front() % machine.chip.cores), x, y, z});
+      const base::ChipPlace& at = ways.at(chip(r));
+      Place place{static_cast<std::uint32_t>(cores[r].front() % machine.chip.cores)};
+      std::copy(at.begin(), at.end(), place.begin() + 1);
+      places_.push_back(place);
     }
   }
 
   Grid grid() {
     Grid grid;
     if (ranks_ < 2) return grid;
-    std::array<std::uint32_t, kDimensions> sizes{};
-    for (std::size_t d = 0; d < kDimensions; ++d) sizes[d] = number(d);
-    for (std::size_t d = 0; d < kDimensions; ++d) {
-      GridAxis axis{kNames[d], sizes[d], 0, d != kCore, false, 1};
+    std::array<std::uint32_t, kMostDimensions> sizes{};
+    for (std::size_t d = 0; d < names_.size(); ++d) sizes[d] = number(d);
+    for (std::size_t d = 0; d < names_.size(); ++d) {
+      GridAxis axis{names_[d], sizes[d], 0, d != kCore, false, 1};
       if (axis.size < 2) continue;
       axis.stride = stride(d);
       grid.axes.push_back(axis);
@@ -80,8 +83,8 @@ class Deduction {
         if (places_[r][dimension(axis)] != Grid::coordinate(axis, r)) return false;
     return true;
   }
-  static std::size_t dimension(const GridAxis& axis) {
-    return static_cast<std::size_t>(std::find(kNames.begin(), kNames.end(), axis.name) - kNames.begin());
+  std::size_t dimension(const GridAxis& axis) const {
+    return static_cast<std::size_t>(std::find(names_.begin(), names_.end(), axis.name) - names_.begin());
   }
 
   void measure(GridAxis& axis, const Grid& grid) const {
@@ -114,6 +117,7 @@ class Deduction {
   const model::FabricWays& ways_;
   const std::vector<std::vector<std::uint32_t>>& cores_;
   std::uint32_t ranks_;
+  std::vector<std::string> names_{"core"};  // by dimension
   std::vector<Place> places_;
 };
 

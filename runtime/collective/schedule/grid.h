@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the ranks of a group lie to each other: as a product of axes (the cores of a chip, x, y, z), or, when
+// How the ranks of a group lie to each other: as a product of axes (the cores of a chip, the axes of the fabric), or, when
 // they are no such product, as one axis that says nothing. Rank = sum of coordinate x stride.
 //
 // grid_of() finds the product in any list of ranks and on any fabric. Along an axis ranks may be listed in
@@ -16,7 +16,7 @@
 namespace tahoma::runtime::collective {
 
 struct GridAxis {
-  std::string name;          // "core", "x", "y", "z"; "list" of ranks in no known order
+  std::string name;          // "core", an axis of the topology; "list" of ranks in no known order
   std::uint32_t size = 1;    // at least 2
   std::uint32_t stride = 1;  // of rank numbers
   bool chips = false;        // leads from chip to chip

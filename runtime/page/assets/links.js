@@ -18,11 +18,11 @@ function linkSection({summary, detail}) {
   const choose = (link) => { state.link = link; about.replaceChildren(linkAbout(link, summary, detail)); draw(); };
   const draw = () => {
     if (!state.view) return;
-    map.className = `planes${state.view.b === null ? " rings" : ""}`;
-    map.replaceChildren(...planesOf(state.view, links.torus).map((plane) =>
-      planePicture(plane, state.view, detail, MEASURES[state.measure], choose, state.link?.name)));
+    map.className = `planes${isFlat(state.view) ? " rings" : ""}`;
+    map.replaceChildren(...state.view.pictures.map((picture) =>
+      fabricPicture(picture, links, MEASURES[state.measure], choose, state.link?.name)));
   };
-  const views = links.torus ? torusViews(links.torus) : [];
+  const views = links.views ?? [];
   document.addEventListener("recolour", draw);
   const controls = !views.length ? null : el("div", {class: "controls"},
     choice("view", views.map((view) => view.name), (name) => { state.view = views.find((view) => view.name === name); draw(); }),
@@ -42,7 +42,7 @@ function linkSection({summary, detail}) {
                 {head: "mean busy", number: true, of: ([, a]) => format.percent(a.mean_busy_percent)},
                 {head: "mean blocked", number: true, of: ([, a]) => format.percent(a.mean_blocked_percent)}];
   return section("links", "Links",
-    `${views.length ? "Each line is one direction of a link. " : ""}${saturated ? `${saturated} of ${links.total} are saturated${views.length ? " (outlined)" : ""}: busy 95 % of at least one window of 10 µs or 1/256 of the run.` : "None is saturated."} ${views.length ? "Lines keep to the right of their direction; stubs close the rings. " : ""}Choose a link for its flows.${part}`,
+    `${views.length ? "Each line is one direction of a link. " : ""}${saturated ? `${saturated} of ${links.total} are saturated${views.length ? " (outlined)" : ""}: busy 95 % of at least one window of 10 µs or 1/256 of the run.` : "None is saturated."} ${views.length ? `Lines keep to the right of their direction${hasStubs(views) ? "; stubs close the rings" : ""}. ` : ""}Choose a link for its flows.${part}`,
     controls, views.length ? heatLegend() : null, map, about, table(columns, busiest, {label: "busiest links"}),
     table(axes, Object.entries(summary.links.axes), {label: "links by axis", class: "narrow"}));
 }

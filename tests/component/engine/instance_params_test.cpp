@@ -179,13 +179,13 @@ TEST_CASE("instances: a switch's links are named by the chip that they lead to",
   f.set("switch.down03.rate", "0.5");
   f.set("switch.down60.dead", "true");
   CHECK(f.refusal_of_check().empty());
-  CHECK(f.machine.faults_of_switch_link("down03").rate == 0.5);
-  CHECK(f.machine.faults_of_switch_link("down60").dead);
-  CHECK(f.machine.faults_of_switch_link("down04").rate == 1);
+  CHECK(f.machine.faults_of_switch_link("switch", "down03").rate == 0.5);
+  CHECK(f.machine.faults_of_switch_link("switch", "down60").dead);
+  CHECK(f.machine.faults_of_switch_link("switch", "down04").rate == 1);
   const std::string yaml = base::to_yaml(f.tree, "machine");
   Fixture again;
   base::apply(base::flatten({"test.yaml", yaml}, {}), again.tree);
-  CHECK(again.machine.faults_of_switch_link("down03").rate == 0.5);
+  CHECK(again.machine.faults_of_switch_link("switch", "down03").rate == 0.5);
   CHECK_THAT(f.refusal_of_set("switch.down03.rat", "0.5"),
              Catch::Contains("did you mean 'machine.instances.switch.down03.rate'?"));
   f.set("switch.down64.rate", "0.5");

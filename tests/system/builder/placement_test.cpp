@@ -48,12 +48,12 @@ TEST_CASE("placement: consecutive chips of the path are one hop apart, and so is
           "[placement]") {
   for (const auto& [x, y, z] :
        {std::array<std::uint64_t, 3>{4, 4, 4}, {2, 2, 2}, {4, 4, 1}, {8, 2, 2}, {4, 1, 1}}) {
-    const model::TorusParams torus = tests::machine_of(x, y, z).torus;
-    const std::vector<std::uint32_t> path = runtime::chip_path(torus);
+    const model::MachineParams machine = tests::machine_of(x, y, z);
+    const std::vector<std::uint32_t> path = model::topology_of(machine)->path();
     REQUIRE(path.size() == x * y * z);
     CHECK(std::set<std::uint32_t>(path.begin(), path.end()).size() == path.size());
     for (std::size_t i = 0; i < path.size(); ++i)
-      CHECK(hops(torus, path[i], path[(i + 1) % path.size()]) == 1);
+      CHECK(hops(machine.torus, path[i], path[(i + 1) % path.size()]) == 1);
   }
 }
 

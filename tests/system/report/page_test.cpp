@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <set>
 
+#include "model/base/topology/topologies.h"
 #include "runtime/page/assets.h"
 #include "runtime/page/detail.h"
 #include "runtime/report/summary/summary_json.h"
@@ -68,6 +70,29 @@ TEST_CASE("page: what it shows adds up to summary.json", "[page]") {
   const json data = data_of(contents("four/report.html"));
   CHECK(data["runs"][0]["summary"] == summary);
   CHECK(data["runs"][0]["detail"] == detail);
+}
+
+TEST_CASE("page: it draws every link of every topology", "[page]") {
+  for (const std::string& topology : base::topology_names()) {
+    INFO(topology);
+    run_case(kFourChips, {"--out", topology, "--set", "machine.link.topology=" + topology});
+    const json links = json_in(topology + "/report.json")["links"];
+    CHECK(links["topology"] == topology);
+    REQUIRE(links["list"].size() == links["total"]);
+    std::set<std::size_t> drawn;
+    for (const json& view : links["views"])
+      for (const json& picture : view["pictures"]) {
+        std::set<std::uint32_t> nodes;
+        for (const json& node : picture["nodes"]) nodes.insert(node[0].get<std::uint32_t>());
+        for (const json& line : picture["lines"]) {
+          const auto number = line[0].get<std::size_t>();
+          drawn.insert(number);
+          CHECK(nodes.count(links["list"][number]["from"].get<std::uint32_t>()) == 1);
+          CHECK(nodes.count(links["list"][number]["to"].get<std::uint32_t>()) == 1);
+        }
+      }
+    CHECK(drawn.size() == links["list"].size());
+  }
 }
 
 TEST_CASE("page: a total that differs is found, whichever it is", "[page]") {

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chips on a grid of one to three axes. Each axis is a ring, or a line that ends. A chip has two ports for each
+// axis, plus and minus.
+//
+// Dimension order takes the axes one after the other, the shorter way round. Half way round a ring both ways
+// are equally long: chips at an even coordinate go up, chips at an odd one go down, which spreads the traffic
+// over both. Where a link on the way is dead, packets take the other way round the same ring.
+//
+// Two classes of virtual channels keep a ring free of deadlock. A packet that has still to cross the ring's end
+// (from the last coordinate to the first, or back) uses class 0, then class 1. No way crosses the end twice, and
+// a way that crosses it began behind it, so neither class closes a circle; the axes follow each other in one
+// order. The class follows from the place alone.
+#pragma once
+
+#include "model/base/topology/topology.h"
+
+namespace tahoma::base {
+
+class GridTopology : public Topology {
+ public:
+  GridTopology(std::vector<FabricAxis> axes, bool wraps) : Topology(std::move(axes)), wraps_(wraps) {}
+
+  PortIndex ports(std::uint32_t) const override { return static_cast<PortIndex>(2 * axes().size()); }
+  PortKind port(std::uint32_t node, PortIndex port) const override;
+  // An axis of 1 has no links. On a ring of 2 both directions would reach the same chip over the same cable, so
+  // only the plus port exists.
+  std::optional<std::uint32_t> neighbour(std::uint32_t node, PortIndex port) const override;
+  unsigned vc_classes() const override { return wraps_ ? 2 : 1; }
+  Way first_hop(std::uint32_t node, std::uint32_t to, const AxisOrder& order,
+                const DeadLinks& dead) const override;
+  bool allows_adaptive() const override { return true; }
+  std::uint32_t shortest_ports(std::uint32_t from, std::uint32_t to) const override;
+  std::vector<FabricView> views() const override;
+
+ private:
+  struct Distances {  // hops in each direction; kNever where that direction does not lead there
+    std::uint32_t up, down;
+  };
+  static constexpr std::uint32_t kNever = ~0U;
+
+  Distances distances(unsigned axis, std::uint32_t from, std::uint32_t to) const;
+  bool is_alive(const DeadLinks& dead, std::uint32_t from, PortIndex port, std::uint32_t hops) const;
+  bool crosses_end(PortIndex port, std::uint32_t from, std::uint32_t hops) const;
+
+  bool wraps_;
+};
+
+}  // namespace tahoma::base
