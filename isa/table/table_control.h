@@ -87,7 +87,7 @@ inline constexpr OpRow kMovementRows[] = {
      "dst[i] = src[i], dimensions in another order",
      "A transfer through the DMA engines' transposing path: 2- or 4-byte elements, at most 128 contiguous "
      "elements of the source in its innermost dimension, a multiple of 16 in its outermost."},
-    {Opcode::kSendRecv, "sendrecv", kEngines, kSendRecvFields, CostClass::kMeeting,
+    {Opcode::kSendRecv, "sendrecv", kEngines, kSendRecvFields, CostClass::kRendezvous,
      "dst of this core = src of the other core of the logical core",
      "Swaps tiles between the two physical cores of a logical core; both must come, on the same pipe, and "
      "the "
@@ -121,7 +121,7 @@ inline constexpr OpRow kControlRows[] = {
      kHere,
      false,
      true},
-    {Opcode::kCoreBarrier, "core_barrier", kEngines, kBarrierFields, CostClass::kMeeting,
+    {Opcode::kCoreBarrier, "core_barrier", kEngines, kBarrierFields, CostClass::kRendezvous,
      "wait until the other core of the logical core is here",
      "Holds the queue until both cores have come to the pipe, the n-th arrival of one meeting the n-th of "
      "the "

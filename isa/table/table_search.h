@@ -23,7 +23,8 @@ inline constexpr Field kBnStatsFields[] = {kShapeField, tile(kDst, "dst", kFloat
                                            tile(kSrc0, "src")};
 inline constexpr Field kBnAggrFields[] = {kShapeField, tile(kDst, "dst", kFloats, kOnChip, 2),
                                           tile(kSrc0, "src")};
-inline constexpr Field kTurnFields[] = {kShapeField, tile(kTurnedDst, "dst"), tile(kSrc0, "src")};
+inline constexpr Field kVectorTransposeFields[] = {kShapeField, tile(kTransposedDst, "dst"),
+                                                   tile(kSrc0, "src")};
 inline constexpr Field kShuffleFields[] = {kShapeField, tile(kDst, "dst"), tile(kSrc0, "src"),
                                            need(kMask, "mask")};
 inline constexpr Field kDropoutFields[] = {kShapeField, tile(kDst, "dst"), tile(kSrc0, "src"),
@@ -69,7 +70,7 @@ inline constexpr OpRow kSearchRows[] = {
      "each operation rounded in fp32 (assumed). Triples of count 0 are left out; nothing at all gives 0, "
      "0.",
      kYes, false, false, 0, kTriples},
-    {Opcode::kVectorTranspose, "vector_transpose", kVector, kTurnFields, CostClass::kStreaming,
+    {Opcode::kVectorTranspose, "vector_transpose", kVector, kVectorTransposeFields, CostClass::kStreaming,
      "dst[j, i] = src[i, j]",
      "Turns a tile of at most 32 x 32 on its side, bit by bit; dst may overlap src in any way.", kYes, false,
      false, static_cast<std::uint8_t>(Rule::kSameDType), kSquare},

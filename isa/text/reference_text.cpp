@@ -21,13 +21,13 @@ constexpr std::string_view kTitles[] = {"Tensor engine",
                                         "Vector engine, and others where the list says so",
                                         "Scalar engine",
                                         "GpSimd engine",
-                                        "Data movement and meetings of cores",
+                                        "Data movement and rendezvous of cores",
                                         "Every queue: semaphores, registers and control flow",
                                         "Not on this machine: NeuronCore-v4 only"};
 
 Group group_of(const OpRow& row) {
   if (row.availability != Availability::kSupported) return kLaterGroup;
-  if (row.cost == CostClass::kDoorbell || row.cost == CostClass::kMeeting) return kMovementGroup;
+  if (row.cost == CostClass::kDoorbell || row.cost == CostClass::kRendezvous) return kMovementGroup;
   if (row.queues == (1U << kQueueCount) - 1) return kControlGroup;
   std::size_t first = 0;
   while (((row.queues >> first) & 1) == 0) ++first;
