@@ -3,6 +3,7 @@
 
 #include "isa/table/table_fields.h"
 #include "isa/table/table_rows.h"
+#include "isa/text/instruction_names.h"
 
 namespace tahoma::isa {
 namespace {
@@ -161,6 +162,11 @@ std::string queues_of(const OpRow& row) {
 std::string_view availability_of(const OpRow& row) {
   return row.availability == Availability::kSupported ? "supported"
                                                       : "NeuronCore-v4 only; refused here (E-ISA-002)";
+}
+
+std::string implemented_functions(const OpRow& row) {
+  const std::string names = nki_names_of(row);
+  return names.empty() ? "no function of nki.isa" : names;
 }
 
 std::vector<OperandLine> operand_lines(const OpRow& row) {
