@@ -14,6 +14,7 @@ import hygiene
 import instructions
 import layers
 import test_names
+import type_names
 from repo import Repo
 
 CHECKS = {
@@ -23,6 +24,7 @@ CHECKS = {
     "formatting": lambda repo, _: formatting.findings(repo),
     "instructions": lambda repo, _: instructions.findings(repo),
     "test_names": lambda repo, _: test_names.findings(repo),
+    "type_names": lambda repo, _: type_names.findings(repo),
     "documents": lambda repo, arguments: documents.findings(repo, arguments.tahoma),
     "headers": lambda repo, arguments: headers.findings(repo, arguments.build),
 }
