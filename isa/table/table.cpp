@@ -93,7 +93,7 @@ std::string_view name_of(CostClass cost) {
                                          "local_gather",
                                          "topk",
                                          "doorbell",
-                                         "meeting",
+                                         "rendezvous",
                                          "semaphore",
                                          "register",
                                          "register_memory",

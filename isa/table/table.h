@@ -5,6 +5,7 @@
 // silicon traces where those are silent).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -38,7 +39,7 @@ enum class CostClass : std::uint8_t {
   kLocalGather,
   kTopk,
   kDoorbell,
-  kMeeting,
+  kRendezvous,
   kSemaphore,
   kRegister,
   kRegisterMemory,
@@ -62,7 +63,7 @@ enum class FieldKind : std::uint8_t {
   kReducedDst,
   kMatrixDst,
   kTransposeDst,
-  kTurnedDst,
+  kTransposedDst,
   kOneRowDst,
   kBoundsDst,
   kCountedDst,
@@ -155,9 +156,15 @@ constexpr std::uint8_t operator|(Rule a, Rule b) {
   return static_cast<std::uint8_t>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
 }
 
+// Functions of AWS's nki.isa that an instruction implements, without the prefix; unused places are empty. One
+// function may need several instructions (nc_matmul: load_weights, then matmul), and one instruction may serve
+// several functions.
+using NkiNames = std::array<std::string_view, 2>;
+
 struct OpRow {
   Opcode op;
   std::string_view mnemonic;
+  NkiNames nki;
   std::uint8_t queues;  // bit per Queue that may run it
   std::span<const Field> fields;
   CostClass cost;

@@ -63,6 +63,7 @@ inline constexpr Availability kHere = Availability::kSupported;
 
 inline constexpr OpRow kNopRow[] = {{Opcode::kNop,
                                      "nop",
+                                     kNoNki,
                                      kAllQueues,
                                      {},
                                      CostClass::kNone,
@@ -70,24 +71,24 @@ inline constexpr OpRow kNopRow[] = {{Opcode::kNop,
                                      "Does nothing; may carry a wait and an update."}};
 
 inline constexpr OpRow kMovementRows[] = {
-    {Opcode::kDmaCopy, "dma_copy", kDoorbells, kDmaCopyFields, CostClass::kDoorbell,
+    {Opcode::kDmaCopy, "dma_copy", nki("dma_copy"), kDoorbells, kDmaCopyFields, CostClass::kDoorbell,
      "dst[i] = src[i], or dst[i] + src[i] where the descriptor accumulates",
      "Rings the doorbell of a transfer on one ring of all 16 DMA engines. The wait holds the doorbell back; "
      "the update fires once per engine when its last byte is written, the read_update when it has read. "
      "Indirect: dimension 0 of the HBM side "
      "goes to the row numbers of a column, one per partition, below `bound`, as they are at the doorbell."},
-    {Opcode::kDmaCompute, "dma_compute", kDoorbells, kDmaComputeFields, CostClass::kDoorbell,
-     "dst[i] = src_0[i] op src_1[i] op ...",
+    {Opcode::kDmaCompute, "dma_compute", nki("dma_compute"), kDoorbells, kDmaComputeFields,
+     CostClass::kDoorbell, "dst[i] = src_0[i] op src_1[i] op ...",
      "A transfer that folds up to 16 sources, ascending, in fp32 and rounds once to dst's dtype; sources and "
      "destination of one integer dtype are exact, sums modulo 2 to the power of its bits. One source is a "
      "copy. "
      "The sources are successive descriptors with one destination and one set of counts; the source register "
      "applies to all."},
-    {Opcode::kDmaTranspose, "dma_transpose", kDoorbells, kDmaTransposeFields, CostClass::kDoorbell,
-     "dst[i] = src[i], dimensions in another order",
+    {Opcode::kDmaTranspose, "dma_transpose", nki("dma_transpose"), kDoorbells, kDmaTransposeFields,
+     CostClass::kDoorbell, "dst[i] = src[i], dimensions in another order",
      "A transfer through the DMA engines' transposing path: 2- or 4-byte elements, at most 128 contiguous "
      "elements of the source in its innermost dimension, a multiple of 16 in its outermost."},
-    {Opcode::kSendRecv, "sendrecv", kEngines, kSendRecvFields, CostClass::kMeeting,
+    {Opcode::kSendRecv, "sendrecv", nki("sendrecv"), kEngines, kSendRecvFields, CostClass::kRendezvous,
      "dst of this core = src of the other core of the logical core",
      "Swaps tiles between the two physical cores of a logical core; both must come, on the same pipe, and "
      "the "
@@ -101,6 +102,7 @@ inline constexpr OpRow kMovementRows[] = {
 inline constexpr OpRow kControlRows[] = {
     {Opcode::kSemWait,
      "sem_wait",
+     kNoNki,
      kAllQueues,
      {},
      CostClass::kSemaphore,
@@ -111,6 +113,7 @@ inline constexpr OpRow kControlRows[] = {
      false},
     {Opcode::kSemSet,
      "sem_set",
+     kNoNki,
      kAllQueues,
      {},
      CostClass::kSemaphore,
@@ -121,22 +124,25 @@ inline constexpr OpRow kControlRows[] = {
      kHere,
      false,
      true},
-    {Opcode::kCoreBarrier, "core_barrier", kEngines, kBarrierFields, CostClass::kMeeting,
-     "wait until the other core of the logical core is here",
+    {Opcode::kCoreBarrier, "core_barrier", nki("core_barrier"), kEngines, kBarrierFields,
+     CostClass::kRendezvous, "wait until the other core of the logical core is here",
      "Holds the queue until both cores have come to the pipe, the n-th arrival of one meeting the n-th of "
      "the "
      "other. A core comes when the earlier instructions of its queue are complete."},
-    {Opcode::kRegSet, "reg_set", kAllQueues, kRegSetFields, CostClass::kRegister, "d = imm",
-     "Sets a register of the queue's sequencer."},
-    {Opcode::kRegAlu, "reg_alu", kAllQueues, kRegAluFields, CostClass::kRegister, "d = a op (b or imm)",
+    {Opcode::kRegSet, "reg_set", nki("register_move"), kAllQueues, kRegSetFields, CostClass::kRegister,
+     "d = imm", "Sets a register of the queue's sequencer."},
+    {Opcode::kRegAlu, "reg_alu", nki("register_move"), kAllQueues, kRegAluFields, CostClass::kRegister,
+     "d = a op (b or imm)",
      "Combines a register with a register or an immediate, in signed 32-bit integers modulo 2^32."},
-    {Opcode::kRegLoad, "reg_load", kAllQueues, kRegLoadFields, CostClass::kRegisterMemory, "d = src",
+    {Opcode::kRegLoad, "reg_load", nki("register_load"), kAllQueues, kRegLoadFields,
+     CostClass::kRegisterMemory, "d = src",
      "Loads an integer from SBUF or HBM into a register, sign- or zero-extended."},
-    {Opcode::kRegStore, "reg_store", kAllQueues, kRegStoreFields, CostClass::kRegisterMemory, "dst = a",
+    {Opcode::kRegStore, "reg_store", nki("register_store"), kAllQueues, kRegStoreFields,
+     CostClass::kRegisterMemory, "dst = a",
      "Stores the low bits of a register as an integer in SBUF or HBM."},
-    {Opcode::kJump, "jump", kAllQueues, kJumpFields, CostClass::kBranch, "goto target",
+    {Opcode::kJump, "jump", kNoNki, kAllQueues, kJumpFields, CostClass::kBranch, "goto target",
      "Continues at another instruction of the same stream."},
-    {Opcode::kBranch, "branch", kAllQueues, kBranchFields, CostClass::kBranch,
+    {Opcode::kBranch, "branch", kNoNki, kAllQueues, kBranchFields, CostClass::kBranch,
      "if a compare (b or imm) goto target",
      "Continues at another instruction when signed 32-bit values compare so."},
 };
@@ -145,6 +151,7 @@ inline constexpr Availability kLater = Availability::kNeuronCoreV4;
 inline constexpr OpRow kLaterRows[] = {
     {Opcode::kMatmulMx,
      "matmul_mx",
+     nki("nc_matmul_mx"),
      kTensor,
      {},
      CostClass::kNone,
@@ -153,6 +160,7 @@ inline constexpr OpRow kLaterRows[] = {
      kLater},
     {Opcode::kActivate2,
      "activate2",
+     nki("activate2"),
      kScalar,
      {},
      CostClass::kNone,
@@ -161,6 +169,7 @@ inline constexpr OpRow kLaterRows[] = {
      kLater},
     {Opcode::kExponential,
      "exponential",
+     nki("exponential"),
      kVector,
      {},
      CostClass::kNone,
@@ -169,6 +178,7 @@ inline constexpr OpRow kLaterRows[] = {
      kLater},
     {Opcode::kQuantizeMx,
      "quantize_mx",
+     nki("quantize_mx"),
      kVector,
      {},
      CostClass::kNone,
@@ -177,6 +187,7 @@ inline constexpr OpRow kLaterRows[] = {
      kLater},
     {Opcode::kRand2,
      "rand2",
+     nki("rand2"),
      kVector,
      {},
      CostClass::kNone,

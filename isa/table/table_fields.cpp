@@ -89,7 +89,7 @@ Shape operand_shape(const Field& field, const Instruction& i) {
       for (std::size_t d = 0; d < kFreeDims; ++d)
         if (d + i.axes >= kFreeDims) shape.count[d] = 1;
       break;
-    case FieldKind::kTurnedDst:
+    case FieldKind::kTransposedDst:
       row_of_elements(shape.partitions);
       shape.partitions = static_cast<std::uint8_t>(free_elements(i.shape));
       break;

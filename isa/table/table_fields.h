@@ -104,7 +104,7 @@ inline constexpr FieldTraits kTraits[] = {
         kTransposeDst, &I::dst,
         "destination, columns x moving columns, inside one PSUM bank; dtype of the weights (uint16 for 8-bit "
         "types), or fp32 for floats; its partition is the first column of the array"),
-    target(kTurnedDst, &I::dst, "destination, elements x partitions of the shape"),
+    target(kTransposedDst, &I::dst, "destination, elements x partitions of the shape"),
     target(kOneRowDst, &I::dst, "destination, one partition"),
     target(kBoundsDst, &I::dst, "destination, 1 x 2 x elements: starts, then ends"),
     target(kCountedDst, &I::dst, "destination, one element more than the shape: the count"),
@@ -167,7 +167,7 @@ inline constexpr FieldTraits kTraits[] = {
      "who writes the descriptors: none (they lie in HBM), hw (a generator of queues sync and scalar) or sw "
      "(the GpSimd engine); default none"},
     {kRing, T::kNumber, 8, &I::ring, "ring on each DMA engine, 0..15"},
-    {kPipe, T::kNumber, 8, &I::pipe, "which of the meetings of the two cores; default 0"},
+    {kPipe, T::kNumber, 8, &I::pipe, "which rendezvous of the two cores; default 0"},
     byte_register(kSrcReg, &I::src_reg, "register with a byte offset added to the source"),
     byte_register(kDstReg, &I::dst_reg, "register with a byte offset added to the destination"),
     {kNotify, T::kArgument, 8, &I::notify_arg,

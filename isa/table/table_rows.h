@@ -61,6 +61,9 @@ constexpr Field column(std::string_view name, DTypes dtypes, std::uint16_t eleme
   return {kind, name, optional, spaces, dtypes, ~0U, elements};
 }
 
+constexpr NkiNames nki(std::string_view name, std::string_view other = {}) { return {name, other}; }
+inline constexpr NkiNames kNoNki{};  // nki.isa has no such function
+
 inline constexpr Availability kYes = Availability::kSupported;
 
 inline constexpr Field kShapeField = need(FieldKind::kShape, "shape");

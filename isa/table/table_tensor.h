@@ -23,15 +23,15 @@ inline constexpr Field kTransposeFields[] = {kShapeField, need(kColumns, "column
                                              tile(kMoving, "src", kFloats, kSbufOnly)};
 
 inline constexpr OpRow kTensorRows[] = {
-    {Opcode::kLoadWeights, "load_weights", kTensor, kLoadWeightsFields, CostClass::kWeightLoad,
-     "weights[k, m] = src[k, m]",
+    {Opcode::kLoadWeights, "load_weights", nki("nc_matmul"), kTensor, kLoadWeightsFields,
+     CostClass::kWeightLoad, "weights[k, m] = src[k, m]",
      "Loads a stationary operand: K partitions (rows) by M elements (columns). It stands in the rows of its "
      "partitions and in the columns from `column` on, in the smallest tile of a quarter, a half or all of "
      "the "
      "rows by a quarter, a half or all of the columns; operands in other tiles stay. In double_row the "
      "slices "
      "of a row are k = 2p and 2p + 1; a sparse operand is compressed, with tags."},
-    {Opcode::kMatmul, "matmul", kTensor, kMatmulFields, CostClass::kMatmul,
+    {Opcode::kMatmul, "matmul", nki("nc_matmul"), kTensor, kMatmulFields, CostClass::kMatmul,
      "dst[m, n] = (accumulate ? dst[m, n] : 0) + sum over k ascending of weights[k, m] * src[k, n]",
      "Multiplies the weights that stand in the rows of src's partitions and the columns of dst's partitions "
      "by "
@@ -45,6 +45,7 @@ inline constexpr OpRow kTensorRows[] = {
      "narrower. Matmuls on tiles of the array that do not overlap run side by side."},
     {Opcode::kTranspose,
      "transpose",
+     nki("nc_transpose"),
      kTensor,
      kTransposeFields,
      CostClass::kMatmul,

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "isa/text/assembler_line.h"
+#include "isa/text/instruction_names.h"
 #include "isa/validate/validate.h"
 
 namespace tahoma::isa {
@@ -157,13 +158,14 @@ class Assembler {
     return what + " stands outside a queue; expected a line such as sync: before it (" + queues + ")";
   }
 
-  void instruction(Cursor& c, std::string_view mnemonic, const std::string& place) {
-    const OpRow* row = row_by_mnemonic(mnemonic);
-    if (row == nullptr) unknown_mnemonic(mnemonic, place);
-    if (!queue_) throw ProgramError("E-ASM-012", place, outside(std::string(mnemonic)));
-    require_available(*row, place);
-    Line line{c, program_.args, place, std::string(mnemonic)};
-    read_instruction(line, *row);
+  void instruction(Cursor& c, std::string_view name, const std::string& place) {
+    const std::vector<const OpRow*> rows = rows_by_name(name);
+    if (rows.empty()) throw ProgramError("E-ASM-002", place, unknown_instruction(name));
+    if (!queue_) throw ProgramError("E-ASM-012", place, outside(std::string(name)));
+    const OpRow& row = rows.size() == 1 ? *rows.front() : row_of_queue(rows, name, place);
+    require_available(row, place);
+    Line line{c, program_.args, place, std::string(row.mnemonic)};
+    read_instruction(line, row);
     if (line.in_place) {
       line.instruction.descriptor = static_cast<std::uint32_t>(program_.descriptors.size());
       program_.descriptors.push_back(line.descriptor);
@@ -173,12 +175,22 @@ class Assembler {
     stream.push_back(line.instruction);
   }
 
-  [[noreturn]] static void unknown_mnemonic(std::string_view mnemonic, const std::string& place) {
-    std::vector<std::string_view> legal;
-    for (const OpRow& row : all_rows()) legal.push_back(row.mnemonic);
-    throw ProgramError("E-ASM-002", place,
-                       "unknown instruction '" + std::string(mnemonic) + "'" + did_you_mean(mnemonic, legal) +
-                           "; `tahoma isa` lists them");
+  // An alias of several instructions stands for the one that this queue runs.
+  const OpRow& row_of_queue(const std::vector<const OpRow*>& rows, std::string_view alias,
+                            const std::string& place) const {
+    const OpRow* here = nullptr;
+    std::size_t runnable = 0;
+    std::string mnemonics;
+    for (const OpRow* row : rows) {
+      mnemonics += (mnemonics.empty() ? "" : " or ") + std::string(row->mnemonic);
+      if (((row->queues >> static_cast<unsigned>(*queue_)) & 1) == 0) continue;
+      here = row;
+      ++runnable;
+    }
+    if (runnable == 1) return *here;
+    throw ProgramError("E-ASM-015", place,
+                       "'" + std::string(alias) + "' does not name one instruction of queue " +
+                           std::string(name_of(*queue_)) + "; expected " + mnemonics);
   }
 
   void resolve(const Jump& jump) {

@@ -13,6 +13,11 @@
 //     tensor_scalar shape=128x512 dst=sbuf[0, 0x0]:fp32 src=sbuf[0, 0x0]:fp32 op0=mult scalar0=2 wait=s0>=16
 //     update=s1+=1
 //
+// An instruction is named by its mnemonic, or by a function of nki.isa that it implements (nki.isa.tensor_copy).
+// Where several instructions implement the function, the queue must decide: nki.isa.nc_transpose is `transpose`
+// on the tensor queue and `vector_transpose` on the vector queue; nki.isa.nc_matmul is refused (E-ASM-015),
+// because the tensor queue runs both load_weights and matmul. The disassembler writes mnemonics.
+//
 // One instruction a line, operands as name=value in any order, flags bare, comments from # or ; to the end of
 // the line. A label is a name with a colon, on its own or before an instruction; it belongs to its stream.
 // - Shape: partitions x up to four free counts, outermost first; left-out outer counts are 1.
@@ -29,7 +34,7 @@
 //
 // - A shuffle's mask: 32 partitions, * where one stays: (1,0,*,...). A result's column: sbuf[0, 0x400]:fp32.
 //
-// Errors: ProgramError E-ASM-001..014 at file:line:column, with the nearest legal name; isa/README.md lists
+// Errors: ProgramError E-ASM-001..015 at file:line:column, with the nearest legal name; isa/README.md lists
 // them. The assembler knows the form only (and E-ISA-002, instructions of later cores); limits are
 // validate()'s.
 #pragma once

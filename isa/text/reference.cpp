@@ -6,6 +6,7 @@
 
 #include "isa/core/program_error.h"
 #include "isa/table/table_fields.h"
+#include "isa/text/instruction_names.h"
 #include "isa/text/reference_text.h"
 
 namespace tahoma::isa {
@@ -24,20 +25,33 @@ std::string short_queues_of(const OpRow& row) {
   return many ? "all but " + names_in<Queue>(others) : queues_of(row);
 }
 
+// Without the prefix, which the heading of the list has.
+std::string bare_nki_names_of(const OpRow& row) {
+  std::string text;
+  for (const std::string_view name : row.nki)
+    if (!name.empty()) text += (text.empty() ? "" : " ") + std::string(name);
+  return text.empty() ? "-" : text;
+}
+
 }  // namespace
 
 std::string reference_list() {
-  std::size_t mnemonics = 0, queues = 0;
+  std::size_t mnemonics = 0, queues = 0, aliases = 0;
   for (const OpRow& row : all_rows()) {
     mnemonics = std::max(mnemonics, row.mnemonic.size());
     queues = std::max(queues, short_queues_of(row).size());
+    aliases = std::max(aliases, bare_nki_names_of(row).size());
   }
-  std::string out;
+  const auto line = [&](std::string_view mnemonic, const std::string& on, const std::string& nki,
+                        std::string_view formula) {
+    return "  " + pad(std::string(mnemonic), mnemonics + 2) + pad(on, queues + 2) + pad(nki, aliases + 2) +
+           std::string(formula) + "\n";
+  };
+  std::string out = line("mnemonic", "queues", "nki.isa", "meaning");
   for (const RowGroup& group : row_groups()) {
-    out += (out.empty() ? "" : "\n") + std::string(group.title) + "\n";
+    out += "\n" + std::string(group.title) + "\n";
     for (const OpRow* row : group.rows)
-      out += "  " + pad(std::string(row->mnemonic), mnemonics + 2) + pad(short_queues_of(*row), queues + 2) +
-             std::string(row->formula) + "\n";
+      out += line(row->mnemonic, short_queues_of(*row), bare_nki_names_of(*row), row->formula);
   }
   return out;
 }
@@ -46,6 +60,7 @@ std::string reference_page(const OpRow& row) {
   std::string out = std::string(row.mnemonic) + "\n  " + std::string(row.doc) + "\n\n  " +
                     std::string(row.formula) + "\n\n";
   out += "  queues        " + queues_of(row) + "\n";
+  out += "  implements    " + implemented_functions(row) + "\n";
   out += "  cost class    " + std::string(name_of(row.cost)) + "\n";
   out += "  availability  " + std::string(availability_of(row)) + "\n";
   out += "  opcode        " + std::to_string(static_cast<unsigned>(row.op)) + ", " +
@@ -65,13 +80,12 @@ std::string reference_page(const OpRow& row) {
   return out;
 }
 
-std::string reference_page(std::string_view mnemonic) {
-  if (const OpRow* row = row_by_mnemonic(mnemonic)) return reference_page(*row);
-  std::vector<std::string_view> legal;
-  for (const OpRow& row : all_rows()) legal.push_back(row.mnemonic);
-  throw ProgramError("E-ISA-001", "",
-                     "unknown instruction '" + std::string(mnemonic) + "'" + did_you_mean(mnemonic, legal) +
-                         "; `tahoma isa` lists them");
+std::string reference_page(std::string_view name) {
+  const std::vector<const OpRow*> rows = rows_by_name(name);
+  if (rows.empty()) throw ProgramError("E-ISA-001", "", unknown_instruction(name));
+  std::string out;
+  for (const OpRow* row : rows) out += (out.empty() ? "" : "\n") + reference_page(*row);
+  return out;
 }
 
 }  // namespace tahoma::isa

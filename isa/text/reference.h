@@ -10,13 +10,14 @@
 
 namespace tahoma::isa {
 
-// One line per instruction: mnemonic, queues, meaning.
+// A heading, then one line per instruction: mnemonic, queues, functions of nki.isa, meaning.
 std::string reference_list();
 
-// Everything about one instruction: queues, operands with text form, memories, dtypes, limits and place in
-// the word, formula, cost class, availability. Throws ProgramError E-ISA-001 with the nearest mnemonic if it
-// is unknown.
-std::string reference_page(std::string_view mnemonic);
+// Everything about one instruction: queues, functions of nki.isa that it implements, operands with text form,
+// memories, dtypes, limits and place in the word, formula, cost class, availability. `name` is a mnemonic, or
+// nki.isa.NAME for a page of each instruction that implements the function. Throws ProgramError E-ISA-001 with
+// the nearest name if it is unknown.
+std::string reference_page(std::string_view name);
 std::string reference_page(const OpRow& row);
 
 // The whole instruction set as Markdown: queues, the common header of a word, one section per instruction.

@@ -3,6 +3,7 @@
 
 #include "isa/table/table_fields.h"
 #include "isa/table/table_rows.h"
+#include "isa/text/instruction_names.h"
 
 namespace tahoma::isa {
 namespace {
@@ -21,13 +22,13 @@ constexpr std::string_view kTitles[] = {"Tensor engine",
                                         "Vector engine, and others where the list says so",
                                         "Scalar engine",
                                         "GpSimd engine",
-                                        "Data movement and meetings of cores",
+                                        "Data movement and rendezvous of cores",
                                         "Every queue: semaphores, registers and control flow",
                                         "Not on this machine: NeuronCore-v4 only"};
 
 Group group_of(const OpRow& row) {
   if (row.availability != Availability::kSupported) return kLaterGroup;
-  if (row.cost == CostClass::kDoorbell || row.cost == CostClass::kMeeting) return kMovementGroup;
+  if (row.cost == CostClass::kDoorbell || row.cost == CostClass::kRendezvous) return kMovementGroup;
   if (row.queues == (1U << kQueueCount) - 1) return kControlGroup;
   std::size_t first = 0;
   while (((row.queues >> first) & 1) == 0) ++first;
@@ -161,6 +162,11 @@ std::string queues_of(const OpRow& row) {
 std::string_view availability_of(const OpRow& row) {
   return row.availability == Availability::kSupported ? "supported"
                                                       : "NeuronCore-v4 only; refused here (E-ISA-002)";
+}
+
+std::string implemented_functions(const OpRow& row) {
+  const std::string names = nki_names_of(row);
+  return names.empty() ? "no function of nki.isa" : names;
 }
 
 std::vector<OperandLine> operand_lines(const OpRow& row) {

@@ -31,6 +31,8 @@ std::vector<RowGroup> row_groups();
 
 std::string queues_of(const OpRow& row);
 std::string_view availability_of(const OpRow& row);
+// "nki.isa.nc_matmul", or the sentence that nki.isa has no such function.
+std::string implemented_functions(const OpRow& row);
 std::vector<OperandLine> operand_lines(const OpRow& row);
 // The limits that hold for an instruction because of its row and the roles of its operands, with the numbers
 // of Trainium2.

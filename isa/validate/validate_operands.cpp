@@ -108,10 +108,10 @@ void check_place(const Site&, const Field&, const Value&) {}
 
 std::string quoted(std::string_view name) { return "operand '" + std::string(name) + "'"; }
 
-Extent extent_of(const Walk& walk) {
+Extent extent_of(const AccessPattern& pattern) {
   Extent extent;
-  for (std::size_t d = 0; d < walk.count.size(); ++d) {
-    const std::int64_t reach = static_cast<std::int64_t>(walk.count[d] - 1) * walk.stride[d];
+  for (std::size_t d = 0; d < pattern.count.size(); ++d) {
+    const std::int64_t reach = static_cast<std::int64_t>(pattern.count[d] - 1) * pattern.stride[d];
     (reach < 0 ? extent.first : extent.last) += reach;
   }
   return extent;

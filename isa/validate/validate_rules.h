@@ -30,14 +30,14 @@ struct Site {
 };
 
 // Free dimensions of an access, with their strides in elements.
-struct Walk {
+struct AccessPattern {
   std::span<const std::uint64_t> count;
   std::span<const std::int64_t> stride;
 };
 struct Extent {
   std::int64_t first = 0, last = 0;  // lowest and highest element reached, relative to the start
 };
-Extent extent_of(const Walk& walk);
+Extent extent_of(const AccessPattern& pattern);
 
 // Where an operand lies in an on-chip memory.
 struct Area {

@@ -12,7 +12,7 @@ namespace tahoma::model::check {
 
 struct Record {
   Footprint footprint;
-  Point point;  // the completion of the access
+  Epoch point;  // the completion of the access
   Origin origin;
   bool write = false;
 };

@@ -7,7 +7,7 @@ namespace tahoma::model::check {
 
 namespace {
 
-bool same_component(const Point& a, const Point& b) { return a.core == b.core && a.component == b.component; }
+bool same_component(const Epoch& a, const Epoch& b) { return a.core == b.core && a.component == b.component; }
 
 // Does y start only after this wait was satisfied?
 bool after_wait(const Change& y, const Origin& w) {

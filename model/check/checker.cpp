@@ -16,7 +16,7 @@ bool computes(const isa::Instruction& i) {
     case isa::CostClass::kRegister:
     case isa::CostClass::kBranch:
     case isa::CostClass::kDoorbell:
-    case isa::CostClass::kMeeting:
+    case isa::CostClass::kRendezvous:
       return false;
     default:
       return true;
@@ -25,7 +25,7 @@ bool computes(const isa::Instruction& i) {
 
 // Its queue goes on only when it is complete.
 bool blocks(const isa::Instruction& i) {
-  return isa::row_of(i.op).cost == isa::CostClass::kMeeting || i.op == isa::Opcode::kRegLoad;
+  return isa::row_of(i.op).cost == isa::CostClass::kRendezvous || i.op == isa::Opcode::kRegLoad;
 }
 
 // What one HBM stack keeps.
@@ -38,7 +38,7 @@ struct StackState {
 struct Actor {
   const isa::Instruction& instruction;
   Origin origin;
-  Point point;  // its completion
+  Epoch point;  // its completion
   const Knowledge& known;
   CoreState& core;
 
@@ -96,7 +96,7 @@ class Checker::Impl {
   void perform(const Step& step, std::span<const isa::OperandAccess> accesses) {
     CoreState& core = *cores_[step.core];
     QueueState& queue = core.queue(step.queue);
-    const Point point{step.core, completion_of(static_cast<std::uint32_t>(step.queue)), queue.position};
+    const Epoch point{step.core, completion_of(static_cast<std::uint32_t>(step.queue)), queue.position};
     const Actor actor{*step.instruction, origin_of(step, queue), point, queue.known, core};
     touch(actor, accesses);
     if (blocks(*step.instruction))
@@ -105,10 +105,10 @@ class Checker::Impl {
       queue.last_compute = queue.position;
     const isa::Update& update = step.instruction->update;
     if (update.kind == isa::Update::Kind::kNone) return;
-    const Point until = update.on_read ? read_point(point) : point;
+    const Epoch until = update.on_read ? read_point(point) : point;
     change(core, update, {until, queue.known.snapshot(), 0, 1, true, actor.origin});
     // With nothing else under way, a change of the sequencer is made before its next instruction starts.
-    const Point last{point.core, point.component, queue.last_compute};
+    const Epoch last{point.core, point.component, queue.last_compute};
     if (queue.last_compute == 0 || queue.known.covers(last)) queue.known.learn(point);
   }
 
@@ -116,7 +116,7 @@ class Checker::Impl {
     CoreState& core = *cores_[step.core];
     QueueState& queue = begin(step, core);
     const isa::Instruction& i = *step.instruction;
-    const Point point =
+    const Epoch point =
         core.next_transfer(step.queue, i.ring, transfer.remote, transfer.notified, i.update.semaphore);
     Actor actor{i, origin_of(step, queue), point, queue.known, core};
     actor.origin.ring = i.ring;
@@ -223,7 +223,7 @@ class Checker::Impl {
         [&](const Record& r) { return settled(actor, space, r.point); });
   }
 
-  bool settled(const Actor& actor, isa::Space space, const Point& point) const {
+  bool settled(const Actor& actor, isa::Space space, const Epoch& point) const {
     if (space != isa::Space::kHbm) return actor.core.all_know(point);
     return std::all_of(cores_.begin(), cores_.end(),
                        [&](const auto& core) { return !core || core->all_know(point); });

@@ -13,7 +13,7 @@ const Clock::Row* Clock::row_of(std::uint32_t core) const {
   return at != others_->end() && at->core == core ? at->row.get() : nullptr;
 }
 
-bool Clock::covers(const Point& p) const {
+bool Clock::covers(const Epoch& p) const {
   const Row* row = row_of(p.core);
   return row != nullptr && p.component < row->size() && (*row)[p.component] >= p.count;
 }
@@ -34,7 +34,7 @@ std::shared_ptr<const Clock::Row> Clock::join(const std::shared_ptr<const Row>& 
   return std::make_shared<const Row>(std::move(row));
 }
 
-void Clock::learn(const Point& p) {
+void Clock::learn(const Epoch& p) {
   if (p.core == core_) {
     if (own_.size() <= p.component) own_.resize(p.component + 1, 0);
     own_[p.component] = std::max(own_[p.component], p.count);
@@ -89,14 +89,14 @@ Clock& Knowledge::writable() {
 }
 
 // Whoever knows a completion knows what was known at its start.
-void Knowledge::learn(const Point& p, const Clock& start) {
+void Knowledge::learn(const Epoch& p, const Clock& start) {
   if (covers(p)) return;
   Clock& clock = writable();
   clock.learn(start);
   clock.learn(p);
 }
 
-void Knowledge::learn(const Point& p) {
+void Knowledge::learn(const Epoch& p) {
   if (!covers(p)) writable().learn(p);
 }
 

@@ -15,23 +15,23 @@ namespace tahoma::model::check {
 using Count = std::uint32_t;
 
 // "The first `count` members of a component are complete."
-struct Point {
+struct Epoch {
   std::uint32_t core = 0, component = 0;
   Count count = 0;
-  friend bool operator==(const Point&, const Point&) = default;
+  friend bool operator==(const Epoch&, const Epoch&) = default;
 };
 
 // Components come in pairs: the completion of its members has an even number, that they have read what they
 // read the odd one behind it. Completion implies the reading.
 constexpr std::uint32_t completion_of(std::uint32_t pair) { return 2 * pair; }
-constexpr Point read_point(const Point& p) { return {p.core, p.component | 1U, p.count}; }
+constexpr Epoch read_point(const Epoch& p) { return {p.core, p.component | 1U, p.count}; }
 
 class Clock {
  public:
   explicit Clock(std::uint32_t core) : core_(core) {}
 
-  bool covers(const Point& p) const;
-  void learn(const Point& p);
+  bool covers(const Epoch& p) const;
+  void learn(const Epoch& p);
   void learn(const Clock& other);
 
  private:
@@ -62,10 +62,10 @@ class Knowledge {
 
   const Clock& clock() const { return *clock_; }
   SharedClock snapshot() const { return clock_; }
-  bool covers(const Point& p) const { return clock_->covers(p); }
+  bool covers(const Epoch& p) const { return clock_->covers(p); }
   // The completion of something that started with `start` known.
-  void learn(const Point& p, const Clock& start);
-  void learn(const Point& p);
+  void learn(const Epoch& p, const Clock& start);
+  void learn(const Epoch& p);
   void learn(const Clock& start);
 
  private:

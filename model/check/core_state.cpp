@@ -47,7 +47,7 @@ SemaphoreOrder* CoreState::semaphore(unsigned number) {
 void CoreState::trim(unsigned number) {
   Counted& counted = *semaphores_[number];
   if (counted.order.size() <= counted.limit) return;
-  counted.order.forget([&](const Point& point) {
+  counted.order.forget([&](const Epoch& point) {
     for (std::size_t q = 0; q < isa::kQueueCount; ++q)
       if (waits_->end[q][number] > queues_[q].next && !queues_[q].known.covers(point)) return false;
     return true;
@@ -55,7 +55,7 @@ void CoreState::trim(unsigned number) {
   counted.limit = std::max(kFirstLimit, 2 * counted.order.size());
 }
 
-Point CoreState::next_transfer(isa::Queue queue, unsigned ring, bool remote, std::uint32_t target,
+Epoch CoreState::next_transfer(isa::Queue queue, unsigned ring, bool remote, std::uint32_t target,
                                unsigned semaphore) {
   std::uint64_t key = static_cast<std::uint64_t>(queue) << 8 | ring;
   if (remote) key |= std::uint64_t{1} << 16 | std::uint64_t{semaphore} << 17 | std::uint64_t{target} << 32;
@@ -65,7 +65,7 @@ Point CoreState::next_transfer(isa::Queue queue, unsigned ring, bool remote, std
   return {core_, component.number, ++component.members};
 }
 
-bool CoreState::all_know(const Point& point) const {
+bool CoreState::all_know(const Epoch& point) const {
   for (std::size_t q = 0; q < isa::kQueueCount; ++q)
     if (waits_->length[q] > queues_[q].next && !queues_[q].known.covers(point)) return false;
   return true;

@@ -48,10 +48,10 @@ class CoreState {
   void trim(unsigned number);
 
   // The next member of a component of transfers; local ones (within the chip) ignore target and semaphore.
-  Point next_transfer(isa::Queue queue, unsigned ring, bool remote, std::uint32_t target, unsigned semaphore);
+  Epoch next_transfer(isa::Queue queue, unsigned ring, bool remote, std::uint32_t target, unsigned semaphore);
 
   // Every queue that has not ended knows that this is complete.
-  bool all_know(const Point& point) const;
+  bool all_know(const Epoch& point) const;
 
  private:
   struct Counted {

@@ -28,10 +28,11 @@ std::uint64_t Findings::total() const {
 
 bool Findings::is_new(Kind kind, const Origin& a, const Origin& b) {
   const auto place = [](const Origin& o) {
-    return Place{std::uint64_t{o.core} * isa::kQueueCount + static_cast<std::uint64_t>(o.queue), o.index};
+    return InstructionKey{std::uint64_t{o.core} * isa::kQueueCount + static_cast<std::uint64_t>(o.queue),
+                          o.index};
   };
   const auto n = static_cast<std::size_t>(kind);
-  const Place first = place(a), second = place(b);
+  const InstructionKey first = place(a), second = place(b);
   if (!known_[n].insert({std::min(first, second), std::max(first, second)}).second) return false;
   ++found_[n];
   return true;

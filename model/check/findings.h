@@ -42,9 +42,9 @@ class Findings {
   void add_text(Kind kind, const std::string& text);
 
  private:
-  using Place = std::pair<std::uint64_t, std::uint64_t>;  // core and queue, index
+  using InstructionKey = std::pair<std::uint64_t, std::uint64_t>;  // core and queue, index
   std::array<std::uint64_t, kKinds> found_{};
-  std::array<std::set<std::pair<Place, Place>>, kKinds> known_;
+  std::array<std::set<std::pair<InstructionKey, InstructionKey>>, kKinds> known_;
   std::vector<std::string> first_;
 };
 

@@ -29,7 +29,7 @@
 namespace tahoma::model::check {
 
 struct Change {
-  Point point;        // its completion
+  Epoch point;        // its completion
   SharedClock start;  // what was complete when it started
   std::uint32_t amount = 0;
   std::uint32_t units = 1;  // 16: once per DMA engine

@@ -49,8 +49,8 @@ Chip::Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& s)
     s.memory.add(stacks_.back()->pages());
   }
   for (std::uint32_t n = 0; p.lnc == 2 && n < p.cores / 2; ++n)
-    meetings_.push_back(std::make_unique<Meeting>(fmt::format("meeting{}", n).c_str(), core_params_,
-                                                  s.functional, s.checker));
+    rendezvous_.push_back(std::make_unique<Rendezvous>(fmt::format("rendezvous{}", n).c_str(), core_params_,
+                                                       s.functional, s.checker));
   for (std::uint32_t n = 0; n < p.cores; ++n) {
     const NeuronCore::Place place{static_cast<std::uint32_t>(chip * p.cores + n),
                                   chip,
@@ -61,7 +61,7 @@ Chip::Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& s)
     cores_.push_back(
         std::make_unique<NeuronCore>(fmt::format("core{}", n).c_str(), place, core_params_, s.pool, s.meter));
     NeuronCore& core = *cores_.back();
-    core.bind(s.memory, p.lnc == 2 ? meetings_[n / 2].get() : nullptr);
+    core.bind(s.memory, p.lnc == 2 ? rendezvous_[n / 2].get() : nullptr);
     network_.semaphores(core.semaphores());
     core.dma().network.bind(network_.dma);
   }

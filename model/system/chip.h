@@ -46,7 +46,7 @@ class Chip : public sc_core::sc_module {
   OnChipNetwork network_;
   Router router_;
   std::vector<std::unique_ptr<HbmStack>> stacks_;
-  std::vector<std::unique_ptr<Meeting>> meetings_;
+  std::vector<std::unique_ptr<Rendezvous>> rendezvous_;
   std::vector<std::unique_ptr<NeuronCore>> cores_;
 };
 

@@ -66,7 +66,7 @@ NeuronCore::NeuronCore(sc_core::sc_module_name name, const Place& place, const C
   }
 }
 
-void NeuronCore::bind(sim::BackdoorIf& hbm, MeetingIf* meeting) {
+void NeuronCore::bind(sim::BackdoorIf& hbm, RendezvousIf* meeting) {
   dma_.hbm(hbm);
   for (const auto& engine : engines_) {
     engine->hbm(hbm);

@@ -30,7 +30,8 @@ void add_isa_command(CLI::App& program, Action& action) {
   };
   const auto options = std::make_shared<Options>();
   CLI::App* sub = program.add_subcommand("isa", "List the instructions, or describe one");
-  sub->add_option("MNEMONIC", options->mnemonic, "An instruction, such as matmul; default: a list of all")
+  sub->add_option("MNEMONIC", options->mnemonic,
+                  "An instruction, such as matmul or nki.isa.nc_matmul; default: a list of all")
       ->type_name("");
   add_choice(*sub, "--format", options->format, {"text", "markdown"},
              "text, or markdown for the whole reference");

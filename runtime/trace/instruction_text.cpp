@@ -5,8 +5,18 @@
 
 #include "isa/table/table.h"
 #include "isa/text/assembler.h"
+#include "isa/text/instruction_names.h"
 
 namespace tahoma::runtime {
+
+InstructionTexts::InstructionTexts(std::uint64_t cores) : programs_(cores), kept_(kKept) {
+  for (const isa::OpRow& row : isa::all_rows())
+    nki_names_[static_cast<std::size_t>(row.op)] = isa::nki_names_of(row);
+}
+
+std::string_view InstructionTexts::nki_names(const InstructionPlace& at) const {
+  return nki_names_[static_cast<std::size_t>(instruction(at).op)];
+}
 
 std::string_view InstructionTexts::mnemonic(const InstructionPlace& at) const {
   return isa::row_of(instruction(at).op).mnemonic;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a timeline says of an instruction: its mnemonic, its line of assembler text (tiles, shape, wait and
-// update), and the region that it belongs to. The text of instructions seen lately is kept, of no more than a
+// What a timeline says of an instruction: its mnemonic, the functions of nki.isa that it implements, its line of
+// assembler text (tiles, shape, wait and update), and the region that it belongs to. The text of instructions seen lately is kept, of no more than a
 // fixed number: loops, and cores that run one program, ask for the same again and again.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -22,7 +23,7 @@ struct InstructionPlace {
 
 class InstructionTexts {
  public:
-  explicit InstructionTexts(std::uint64_t cores) : programs_(cores), kept_(kKept) {}
+  explicit InstructionTexts(std::uint64_t cores);
   void program(std::uint32_t core, std::shared_ptr<const isa::Program> program) {
     programs_[core] = std::move(program);
   }
@@ -31,6 +32,8 @@ class InstructionTexts {
     return programs_[at.core]->streams[at.queue][at.index];
   }
   std::string_view mnemonic(const InstructionPlace& at) const;
+  // "nki.isa.nc_matmul"; "" where nki.isa has no such function.
+  std::string_view nki_names(const InstructionPlace& at) const;
   // Valid until the next call.
   std::string_view text(const InstructionPlace& at);
   // The program's own name outside of every region.
@@ -46,6 +49,7 @@ class InstructionTexts {
   };
   std::vector<std::shared_ptr<const isa::Program>> programs_;  // by core
   std::vector<Kept> kept_;                                     // by a hash of the place
+  std::array<std::string, isa::kOpcodeCount> nki_names_;
 };
 
 }  // namespace tahoma::runtime

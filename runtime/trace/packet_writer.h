@@ -27,6 +27,7 @@ enum class TraceArgument : std::uint8_t {
   kStart,        // fs
   kLength,       // fs
   kInstruction,  // as assembler text
+  kNkiIsa,       // the functions of nki.isa that it implements
   kIndex,        // in the queue's stream
   kQueue,        // that rang the doorbell
   kRegion,

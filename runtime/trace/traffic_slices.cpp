@@ -26,10 +26,11 @@ void TransferSlices::transfer(const base::TransferActivity& a) {
   const PacketWriter::Track track =
       ring_of(a.core, a.ring).lanes.place(t.tracks, ring_path(t, a.core, a.ring), a.rung, a.end);
   const InstructionPlace at{a.core, a.queue, a.index};
-  const std::array<TraceValue, 9> values{
+  const std::array<TraceValue, 10> values{
       {{TraceArgument::kStart, femtoseconds(a.rung)},
        {TraceArgument::kLength, femtoseconds(a.end - a.rung)},
        {TraceArgument::kInstruction, t.texts.text(at)},
+       {TraceArgument::kNkiIsa, t.texts.nki_names(at)},
        {TraceArgument::kQueue, isa::name_of(static_cast<isa::Queue>(a.queue))},
        {TraceArgument::kIndex, std::uint64_t{a.index}},
        {TraceArgument::kRegion, t.texts.region(at)},

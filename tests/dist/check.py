@@ -15,6 +15,7 @@ import instructions
 import kinds
 import layers
 import test_names
+import type_names
 from repo import Repo
 
 CHECKS = {
@@ -25,6 +26,7 @@ CHECKS = {
     "instructions": lambda repo, _: instructions.findings(repo),
     "kinds": lambda repo, _: kinds.findings(repo),
     "test_names": lambda repo, _: test_names.findings(repo),
+    "type_names": lambda repo, _: type_names.findings(repo),
     "documents": lambda repo, arguments: documents.findings(repo, arguments.tahoma),
     "headers": lambda repo, arguments: headers.findings(repo, arguments.build),
 }

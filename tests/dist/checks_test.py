@@ -14,6 +14,7 @@ import instructions
 import kinds
 import layers
 import test_names
+import type_names
 from repo import Repo
 
 SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
@@ -113,6 +114,45 @@ class Hygiene(Planted):
     def test_two_headers_of_one_name_are_found(self):
         repo = self.plant(isa__error_h="", model__error_h="", model__base__stats_h="", isa__stats_cpp="")
         self.assertEqual(hygiene.header_names(repo), ["error.h: the name of 2 headers: isa/error.h, model/error.h"])
+
+
+class TypeNames(Planted):
+    def findings(self, known=(), **files):
+        return type_names.findings(self.plant(**files), known)
+
+    def assert_found(self, name, **files):
+        found = self.findings(**files)
+        self.assertEqual(len(found), 1, found)
+        self.assertIn(f": {name} is also defined in", found[0])
+
+    def test_two_types_of_one_namespace_are_found(self):
+        self.assert_found("n::Walk", isa__a_h="namespace n {\nstruct Walk {};\n}\n",
+                          isa__b_h="namespace n {\ntemplate <std::size_t k>\nclass Walk final : public Base<k> {\n};\n}\n")
+
+    def test_enumerations_and_aliases_are_types(self):
+        self.assert_found("n::Kind", isa__a_h="namespace n { enum class Kind : std::uint8_t { kA }; }",
+                          isa__b_h="namespace n { using Kind = int; }")
+
+    def test_nested_namespaces_and_types_are_compared_by_their_whole_name(self):
+        nested = "namespace n::m {{ struct {0} {{ struct Place {{ int a = 0; }}; void f() {{ struct Local {{}}; }} }}; }}"
+        self.assertEqual(self.findings(isa__a_h=nested.format("A"), isa__b_h=nested.format("B")), [])
+        self.assert_found("n::m::A::Impl", isa__a_h="namespace n { namespace m { struct A { struct Impl {}; }; } }",
+                          isa__b_cpp="namespace n::m { struct A::Impl {}; }")
+
+    def test_an_alias_may_be_repeated_with_one_meaning_only(self):
+        same = "namespace n { using Json = a::json; }"
+        self.assertEqual(self.findings(isa__a_cpp=same, isa__b_cpp=same), [])
+        self.assert_found("n::Json", isa__a_cpp=same, isa__b_cpp="namespace n { using Json = a::ordered_json; }")
+
+    def test_types_of_one_file_declarations_and_texts_do_not_count(self):
+        own = 'namespace n { namespace { struct Row { int a[2]{}; }; } struct Used; void f(struct Used* u) { enum class E { kA }; } }'
+        text = '// namespace n { struct C {}; }\nnamespace n { const char* const k = "struct C {"; const char c = \'{\'; }\n'
+        self.assertEqual(self.findings(isa__a_cpp=own, isa__b_cpp=own, isa__c_cpp=text, isa__d_cpp=text), [])
+
+    def test_a_known_ambiguity_is_silent_as_long_as_it_lasts(self):
+        twice = {"isa__a_h": "namespace n { struct A {}; }", "isa__b_h": "namespace n { struct A {}; }"}
+        self.assertEqual(self.findings(known={"n::A": "two meanings"}, **twice), [])
+        self.assertEqual(len(self.findings(known={"n::A": "", "n::B": ""}, **twice)), 1)
 
 
 class ErrorCodes(Planted):

@@ -112,7 +112,7 @@ bool Engine::may_run_ahead() const {
   const isa::Instruction& i = sequencer_.current();
   const CostClass cost = isa::row_of(i.op).cost;
   return i.wait.kind == isa::Wait::Kind::kNone && cost != CostClass::kDoorbell &&
-         cost != CostClass::kMeeting && !shares(i, place_.kind, params_);
+         cost != CostClass::kRendezvous && !shares(i, place_.kind, params_);
 }
 
 void Engine::plan(Time ready) {
@@ -157,7 +157,7 @@ Time Engine::run_placed(Time t) {
 Time Engine::run(const isa::Instruction& i, Time t) {
   const CostClass cost = isa::row_of(i.op).cost;
   const bool watched =
-      place_.checker != nullptr && cost != CostClass::kDoorbell && cost != CostClass::kMeeting;
+      place_.checker != nullptr && cost != CostClass::kDoorbell && cost != CostClass::kRendezvous;
   if (watched) watch(i, t);
   switch (cost) {
     case CostClass::kNone:
@@ -166,7 +166,7 @@ Time Engine::run(const isa::Instruction& i, Time t) {
     case CostClass::kRegisterMemory:
     case CostClass::kBranch:
       return run_sequencer(i, t);
-    case CostClass::kMeeting:
+    case CostClass::kRendezvous:
       return run_meeting(i, t);
     case CostClass::kDoorbell:
       return run_doorbell(i, t);

@@ -15,7 +15,7 @@
 #include "model/check/checker.h"
 #include "model/engine/pipeline/pipeline.h"
 #include "model/engine/sequencer/doorbell.h"
-#include "model/engine/sequencer/meeting.h"
+#include "model/engine/sequencer/rendezvous.h"
 #include "model/engine/sequencer/sequencer.h"
 #include "model/engine/sequencer/sequencer_laws.h"
 #include "model/sim/backdoor.h"
@@ -25,13 +25,13 @@
 
 namespace tahoma::model {
 
-class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatcher, private Attendant {
+class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatcher, private Participant {
  public:
   sc_core::sc_port<sim::SemaphoreIf> semaphores{"semaphores"};
   sc_core::sc_port<DoorbellIf> doorbell{"doorbell"};
   sc_core::sc_port<sim::ScratchpadIf> sbuf{"sbuf"}, psum{"psum"};
   sc_core::sc_port<sim::BackdoorIf> hbm{"hbm"};
-  sc_core::sc_port<MeetingIf, 1, sc_core::SC_ZERO_OR_MORE_BOUND> meeting{
+  sc_core::sc_port<RendezvousIf, 1, sc_core::SC_ZERO_OR_MORE_BOUND> meeting{
       "meeting"};  // of a logical core of two
   sc_core::sc_port<sim::RetireIf> retire{"retire"};
   sc_core::sc_port<sim::BanksIf> banks{"banks"};                   // of PSUM
@@ -124,7 +124,7 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   base::Time ready_{0};
   base::Duration late_{0};  // from the start of the instruction to the engine's wake-up
   bool watching_ = false, waiting_for_room_ = false, has_rung_ = false;
-  std::optional<Rendezvous> rendezvous_;  // while the engine is at a meeting
+  std::optional<RendezvousTimes> rendezvous_;  // while the engine is at a meeting
   sim::Condition condition_;
   std::optional<sim::Satisfied> satisfied_;
   std::uint64_t released_by_ = 0;  // of the instruction under way, for observers

@@ -22,7 +22,7 @@ Time Engine::run_meeting(const isa::Instruction& i, Time t) {
   if (!rendezvous_) arrive(i, t);
   if (!rendezvous_->met || rendezvous_->done > t) return t;
   wake_.cancel();  // of a meeting without cost, which ends as it begins
-  const Rendezvous r = *std::exchange(rendezvous_, std::nullopt);
+  const RendezvousTimes r = *std::exchange(rendezvous_, std::nullopt);
   ledger_.account(r.arrived, Cycle::kDrain);
   ledger_.account(r.together, Cycle::kWaitCore);
   ledger_.active(r.together, r.done);

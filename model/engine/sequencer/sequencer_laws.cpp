@@ -19,7 +19,7 @@ Executor executor_of(const isa::Instruction& i) {
     case CostClass::kRegisterMemory:
     case CostClass::kBranch:
     case CostClass::kDoorbell:
-    case CostClass::kMeeting:
+    case CostClass::kRendezvous:
       return Executor::kSequencer;
     default:
       return Executor::kEngine;

@@ -27,11 +27,11 @@ class AddressMapping {
   // Throws base::UserError at `where`: E-CFG-030 to E-CFG-036, model/base/error_codes.md.
   AddressMapping(const std::string& expression, const Organisation& organisation, const std::string& where);
 
-  Place place(std::uint64_t offset) const {  // offset in bytes, below the capacity
+  DramAddress place(std::uint64_t offset) const {  // offset in bytes, below the capacity
     const std::uint64_t word = forward_.of(offset >> access_bits_);
     return {channel_.in(word), pseudo_.in(word), bank_.in(word), row_.in(word), column_.in(word)};
   }
-  std::uint64_t offset(const Place& place) const {  // the inverse: of the place's first byte
+  std::uint64_t offset(const DramAddress& place) const {  // the inverse: of the place's first byte
     return inverse_.of(channel_.at(place.channel) | pseudo_.at(place.pseudo) | bank_.at(place.bank) |
                        row_.at(place.row) | column_.at(place.column))
            << access_bits_;

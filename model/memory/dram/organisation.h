@@ -32,9 +32,9 @@ inline constexpr std::uint32_t kMostBanks = 64;
 inline constexpr std::uint32_t kMostPseudoChannels = 4;
 
 // Where an access goes. `bank` counts through its pseudo-channel: (stack ID * groups + group) * banks + bank.
-struct Place {
+struct DramAddress {
   std::uint32_t channel = 0, pseudo = 0, bank = 0, row = 0, column = 0;
-  friend bool operator==(const Place&, const Place&) = default;
+  friend bool operator==(const DramAddress&, const DramAddress&) = default;
 };
 
 }  // namespace tahoma::model::dram

@@ -43,13 +43,13 @@ void DramAccess::touch(std::uint64_t offset, std::uint64_t bytes, bool write) {
 }
 
 // A row of the failed channel keeps its number behind those that the healthy one has.
-void DramAccess::redirect(dram::Place& place) const {
+void DramAccess::redirect(dram::DramAddress& place) const {
   const std::uint32_t spread = place.row * 7 + place.bank + place.pseudo;
   place.channel = healthy_[(place.channel + spread) % healthy_.size()];
   place.row += design_.organisation.rows;
 }
 
-void DramAccess::add(dram::Place place, std::uint32_t accesses, bool write) {
+void DramAccess::add(dram::DramAddress place, std::uint32_t accesses, bool write) {
   if (!failed_.empty() && failed_[place.channel]) redirect(place);
   const std::uint32_t most = design_.organisation.columns;
   for (Part& part : parts_) {

@@ -38,8 +38,8 @@ class DramAccess {
 
  private:
   void touch(std::uint64_t offset, std::uint64_t bytes, bool write);
-  void add(dram::Place place, std::uint32_t accesses, bool write);
-  void redirect(dram::Place& place) const;
+  void add(dram::DramAddress place, std::uint32_t accesses, bool write);
+  void redirect(dram::DramAddress& place) const;
 
   const DramDesign& design_;
   std::vector<bool> failed_;            // by channel; empty: none

@@ -125,7 +125,7 @@ TEST_CASE("executor: what has a timing law on an engine goes to its queue, all e
     const bool control = row.cost == isa::CostClass::kNone || row.cost == isa::CostClass::kSemaphore ||
                          row.cost == isa::CostClass::kRegister ||
                          row.cost == isa::CostClass::kRegisterMemory || row.cost == isa::CostClass::kBranch ||
-                         row.cost == isa::CostClass::kDoorbell || row.cost == isa::CostClass::kMeeting;
+                         row.cost == isa::CostClass::kDoorbell || row.cost == isa::CostClass::kRendezvous;
     CAPTURE(row.mnemonic);
     CHECK((model::executor_of(i) == Executor::kSequencer) == control);
   }

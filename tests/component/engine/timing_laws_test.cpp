@@ -249,7 +249,7 @@ TEST_CASE("cost classes: every class of the instruction table has a law or is th
     switch (row.cost) {
       case isa::CostClass::kNone:
       case isa::CostClass::kDoorbell:
-      case isa::CostClass::kMeeting:
+      case isa::CostClass::kRendezvous:
       case isa::CostClass::kSemaphore:
       case isa::CostClass::kRegister:
       case isa::CostClass::kRegisterMemory:

@@ -4,7 +4,7 @@
 
 #include "isa/core/program_error.h"
 #include "model/base/error.h"
-#include "model/engine/sequencer/meeting.h"
+#include "model/engine/sequencer/rendezvous.h"
 #include "tests/support/bench/machine_fixture.h"
 #include "tests/support/in_child.h"
 #include "tests/support/program/text_program.h"

@@ -11,7 +11,7 @@
 #include "model/memory/dram/mapping.h"
 
 using namespace tahoma;
-using model::dram::AddressMapping, model::dram::Organisation, model::dram::Place;
+using model::dram::AddressMapping, model::dram::Organisation, model::dram::DramAddress;
 
 namespace {
 
@@ -32,7 +32,7 @@ unsigned width_of(const Organisation& o, const std::string& field) {
   return width;
 }
 
-Values values_of(const Place& p, const Organisation& o) {
+Values values_of(const DramAddress& p, const Organisation& o) {
   return {{"row", p.row},
           {"sid", p.bank / (o.groups * o.banks)},
           {"group", p.bank / o.banks % o.groups},
@@ -138,7 +138,7 @@ TEST_CASE("address mapping: random mappings agree with their slices and XORs tak
     for (int k = 0; k < 100; ++k) {
       const std::uint64_t access = std::uniform_int_distribution<std::uint64_t>(0, accesses - 1)(random);
       const std::uint64_t inside = random() % o.access_bytes;
-      const Place place = fast.place(access * o.access_bytes + inside);
+      const DramAddress place = fast.place(access * o.access_bytes + inside);
       REQUIRE(values_of(place, o) == mapping.place(access));
       REQUIRE(place.row < o.rows);
       REQUIRE(fast.offset(place) == access * o.access_bytes);
@@ -157,7 +157,7 @@ TEST_CASE("address mapping: every place of a small stack is reached once", "[dra
     const AddressMapping fast(mapping.text(), o, "test");
     std::vector<bool> seen(o.capacity() / o.access_bytes, false);
     for (std::uint64_t access = 0; access < seen.size(); ++access) {
-      const Place p = fast.place(access * o.access_bytes);
+      const DramAddress p = fast.place(access * o.access_bytes);
       REQUIRE((p.channel < o.channels && p.pseudo < o.pseudo_channels && p.bank < o.all_banks() &&
                p.row < o.rows && p.column < o.columns));
       const std::size_t index =
@@ -179,10 +179,10 @@ TEST_CASE("address mapping: all bytes of a block lie in one row, and not those o
     CAPTURE(mapping.text());
     const AddressMapping fast(mapping.text(), o, "test");
     const auto one_row = [&](std::uint64_t begin, std::uint64_t bytes) {
-      Place first = fast.place(begin);
+      DramAddress first = fast.place(begin);
       first.column = 0;
       for (std::uint64_t at = begin; at < begin + bytes; at += o.access_bytes) {
-        Place place = fast.place(at);
+        DramAddress place = fast.place(at);
         place.column = 0;
         if (place != first) return false;
       }
@@ -206,52 +206,52 @@ TEST_CASE("address mapping: MOP4CLXOR spreads blocks of four columns and hashes 
     return (sid * 4 + group) * 4 + in_group;
   };
   // Accesses 0 to 3: columns 0 to 3, pseudo-channel column[0], SID column[1].
-  CHECK(mop.place(0) == Place{0, 0, bank(0, 0, 0), 0, 0});
-  CHECK(mop.place(32) == Place{0, 1, bank(0, 0, 0), 0, 1});
-  CHECK(mop.place(64) == Place{0, 0, bank(1, 0, 0), 0, 2});
-  CHECK(mop.place(96) == Place{0, 1, bank(1, 0, 0), 0, 3});
+  CHECK(mop.place(0) == DramAddress{0, 0, bank(0, 0, 0), 0, 0});
+  CHECK(mop.place(32) == DramAddress{0, 1, bank(0, 0, 0), 0, 1});
+  CHECK(mop.place(64) == DramAddress{0, 0, bank(1, 0, 0), 0, 2});
+  CHECK(mop.place(96) == DramAddress{0, 1, bank(1, 0, 0), 0, 3});
   // Bit 2 of the access: the other pseudo-channel; bit 3: the other SID; bits 5:4 the group; 7:6 the bank.
-  CHECK(mop.place(4 * 32) == Place{0, 1, bank(0, 0, 0), 0, 0});
-  CHECK(mop.place(8 * 32) == Place{0, 0, bank(1, 0, 0), 0, 0});
-  CHECK(mop.place((2 * 16 + 3 * 64) * 32) == Place{0, 0, bank(0, 2, 3), 0, 0});
+  CHECK(mop.place(4 * 32) == DramAddress{0, 1, bank(0, 0, 0), 0, 0});
+  CHECK(mop.place(8 * 32) == DramAddress{0, 0, bank(1, 0, 0), 0, 0});
+  CHECK(mop.place((2 * 16 + 3 * 64) * 32) == DramAddress{0, 0, bank(0, 2, 3), 0, 0});
   // Bits 10:8: columns 4 and up; they hash the group and the lower bank bit.
-  CHECK(mop.place(256 * 32) == Place{0, 0, bank(0, 1, 0), 0, 4});
-  CHECK(mop.place(1024 * 32) == Place{0, 0, bank(0, 0, 1), 0, 16});
-  CHECK(mop.place(((5 << 11) + 1024 + 1 * 64) * 32) == Place{0, 0, bank(0, 0, 0), 5, 16});
+  CHECK(mop.place(256 * 32) == DramAddress{0, 0, bank(0, 1, 0), 0, 4});
+  CHECK(mop.place(1024 * 32) == DramAddress{0, 0, bank(0, 0, 1), 0, 16});
+  CHECK(mop.place(((5 << 11) + 1024 + 1 * 64) * 32) == DramAddress{0, 0, bank(0, 0, 0), 5, 16});
 }
 
 TEST_CASE("address mapping: RoBaRaCoCh has the row on top and the pseudo-channel at the bottom", "[dram]") {
   const AddressMapping ro("row bank group sid column pseudo", reference_organisation(), "test");
   CHECK(ro.block() == 32);
-  CHECK(ro.place(32) == Place{0, 1, 0, 0, 0});
-  CHECK(ro.place(2 * 7 * 32) == Place{0, 0, 0, 0, 7});
-  CHECK(ro.place(64 * 32) == Place{0, 0, 16, 0, 0});              // the other SID
-  CHECK(ro.place(128 * 3 * 32) == Place{0, 0, 3 * 4, 0, 0});      // bank group 3
-  CHECK(ro.place((512 * 2 + 64) * 32) == Place{0, 0, 18, 0, 0});  // bank 2 of group 0, SID 1
-  CHECK(ro.place(std::uint64_t{2048} * 8191 * 32 + 31) == Place{0, 0, 0, 8191, 0});
+  CHECK(ro.place(32) == DramAddress{0, 1, 0, 0, 0});
+  CHECK(ro.place(2 * 7 * 32) == DramAddress{0, 0, 0, 0, 7});
+  CHECK(ro.place(64 * 32) == DramAddress{0, 0, 16, 0, 0});              // the other SID
+  CHECK(ro.place(128 * 3 * 32) == DramAddress{0, 0, 3 * 4, 0, 0});      // bank group 3
+  CHECK(ro.place((512 * 2 + 64) * 32) == DramAddress{0, 0, 18, 0, 0});  // bank 2 of group 0, SID 1
+  CHECK(ro.place(std::uint64_t{2048} * 8191 * 32 + 31) == DramAddress{0, 0, 0, 8191, 0});
 }
 
 TEST_CASE("address mapping: ChRaBaRoCo walks through a bank before it takes the next", "[dram]") {
   const AddressMapping ch("pseudo sid group bank row column", reference_organisation(), "test");
   CHECK(ch.block() == 1024);
-  CHECK(ch.place(31 * 32) == Place{0, 0, 0, 0, 31});
-  CHECK(ch.place(1024) == Place{0, 0, 0, 1, 0});
-  CHECK(ch.place(8192 * 1024) == Place{0, 0, 1, 0, 0});
-  CHECK(ch.place(4 * 8192 * 1024) == Place{0, 0, 4, 0, 0});
-  CHECK(ch.place(16 * 8192 * 1024) == Place{0, 0, 16, 0, 0});
-  CHECK(ch.place(32 * 8192 * 1024) == Place{0, 1, 0, 0, 0});
+  CHECK(ch.place(31 * 32) == DramAddress{0, 0, 0, 0, 31});
+  CHECK(ch.place(1024) == DramAddress{0, 0, 0, 1, 0});
+  CHECK(ch.place(8192 * 1024) == DramAddress{0, 0, 1, 0, 0});
+  CHECK(ch.place(4 * 8192 * 1024) == DramAddress{0, 0, 4, 0, 0});
+  CHECK(ch.place(16 * 8192 * 1024) == DramAddress{0, 0, 16, 0, 0});
+  CHECK(ch.place(32 * 8192 * 1024) == DramAddress{0, 1, 0, 0, 0});
 }
 
 TEST_CASE("address mapping: an XOR without an upper bound takes what both sides have", "[dram]") {
   Organisation o = reference_organisation();
   const std::string text = "row sid bank group channel pseudo column; channel ^= row[2+]; group ^= row[0+]";
-  CHECK(AddressMapping(text, o, "t").place(5 << 16) == Place{0, 0, 1 * 4, 5, 0});
+  CHECK(AddressMapping(text, o, "t").place(5 << 16) == DramAddress{0, 0, 1 * 4, 5, 0});
   o.channels = 8;
-  CHECK(AddressMapping(text, o, "t").place(5 << 19) == Place{1, 0, 1 * 4, 5, 0});
+  CHECK(AddressMapping(text, o, "t").place(5 << 19) == DramAddress{1, 0, 1 * 4, 5, 0});
   o.rows = 2;
-  CHECK(AddressMapping(text, o, "t").place(1 << 19) == Place{0, 0, 1 * 4, 1, 0});
+  CHECK(AddressMapping(text, o, "t").place(1 << 19) == DramAddress{0, 0, 1 * 4, 1, 0});
   o.rows = 1;
-  CHECK(AddressMapping(text, o, "t").place(3 << 11) == Place{3, 0, 0, 0, 0});
+  CHECK(AddressMapping(text, o, "t").place(3 << 11) == DramAddress{3, 0, 0, 0, 0});
 }
 
 TEST_CASE("address mapping: the left of an XOR may begin at a bit and take what the right has", "[dram]") {

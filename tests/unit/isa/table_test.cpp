@@ -124,7 +124,7 @@ TEST_CASE("table: an operand covers the part of the shape that its role says", "
   i.extent = 500;
   CHECK(covers(of(kGatherSource), {64, {1, 1, 1, 500}}));
   i.shape = {5, {1, 1, 1, 30}};
-  CHECK(covers(of(kTurnedDst), {30, {1, 1, 1, 5}}));
+  CHECK(covers(of(kTransposedDst), {30, {1, 1, 1, 5}}));
 }
 
 TEST_CASE("table: a scalar of an ALU operation is there when the operation takes it", "[isa]") {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the two physical cores of a logical core meet: by core_barrier, or by sendrecv, which swaps tiles.
-// The n-th arrival of one core at a kind of meeting and a pipe meets the n-th of the other. Both go on at the
-// same time, the later arrival plus what the meeting takes.
+// The n-th arrival of one core at a kind of rendezvous and a pipe meets the n-th of the other. Both go on at the
+// same time, the later arrival plus what the rendezvous takes.
 //
 // Leaves out: the bandwidth that a swap through the DMA engines takes from transfers beside it.
 #pragma once
@@ -16,15 +16,15 @@
 
 namespace tahoma::model {
 
-// One engine of one core at its meeting.
-struct Attendant {
+// One engine of one core at its rendezvous.
+struct Participant {
   virtual void met(base::Time together, base::Time done) = 0;  // both are here; both may go on
 
  protected:
-  ~Attendant() = default;
+  ~Participant() = default;
 };
 // What it remembers meanwhile.
-struct Rendezvous {
+struct RendezvousTimes {
   base::Time arrived{0}, together{0}, done{0};
   bool met = false;
 };
@@ -33,11 +33,11 @@ struct Arrival {
   isa::Queue queue = isa::Queue::kGpSimd;
   const isa::Instruction* instruction = nullptr;
   base::Time when{0};  // what the engine issued before is complete
-  Attendant* who = nullptr;
+  Participant* who = nullptr;
   std::string place;  // for errors
 };
 
-struct MeetingIf : virtual sc_core::sc_interface {
+struct RendezvousIf : virtual sc_core::sc_interface {
   virtual void arrive(const Arrival& arrival, const CoreMemories& memories) = 0;
 };
 
@@ -45,10 +45,10 @@ struct MeetingIf : virtual sc_core::sc_interface {
 // share of the tile and the completion; or through GpSimd's own DMA.
 base::Duration swap_time(const isa::Instruction& i, const CoreParams& params);
 
-class Meeting : public sc_core::sc_module, public MeetingIf {
+class Rendezvous : public sc_core::sc_module, public RendezvousIf {
  public:
-  // `checker`: hears of every meeting; null if nobody watches.
-  Meeting(sc_core::sc_module_name name, const CoreParams& params, bool functional, check::Checker* checker)
+  // `checker`: hears of every rendezvous; null if nobody watches.
+  Rendezvous(sc_core::sc_module_name name, const CoreParams& params, bool functional, check::Checker* checker)
       : sc_module(name), params_(params), functional_(functional), checker_(checker) {}
 
   // Throws ProgramError E-RUN-046 if the two sides of a sendrecv differ in shape, dtype or path.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/engine/sequencer/meeting.h"
+#include "model/engine/sequencer/rendezvous.h"
 
 #include <algorithm>
 
@@ -64,12 +64,12 @@ Duration swap_time(const isa::Instruction& i, const CoreParams& p) {
          packet_time(share, p.dma) + completion(isa::Space::kSbuf, p.dma);
 }
 
-std::deque<Meeting::Waiting>& Meeting::waiting(const isa::Instruction& i) {
+std::deque<Rendezvous::Waiting>& Rendezvous::waiting(const isa::Instruction& i) {
   return waiting_[i.op == isa::Opcode::kSendRecv ? 1 : 0].at(i.pipe);
 }
 
 // Both tiles are read before either is written.
-void Meeting::swap(const Waiting& a, const Waiting& b) const {
+void Rendezvous::swap(const Waiting& a, const Waiting& b) const {
   const isa::Instruction &x = *a.arrival.instruction, &y = *b.arrival.instruction;
   if (!fit(x, y))
     throw isa::ProgramError("E-RUN-046", b.arrival.place,
@@ -85,7 +85,7 @@ void Meeting::swap(const Waiting& a, const Waiting& b) const {
   write(y.dst, y.shape, from_a, b.memories);
 }
 
-void Meeting::arrive(const Arrival& arrival, const CoreMemories& memories) {
+void Rendezvous::arrive(const Arrival& arrival, const CoreMemories& memories) {
   std::deque<Waiting>& first = waiting(*arrival.instruction);
   const Waiting second{arrival, memories};
   if (first.empty() || first.front().arrival.core == arrival.core) {
