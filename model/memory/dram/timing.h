@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "model/base/choice.h"
 #include "model/base/units.h"
 #include "model/memory/dram/organisation.h"
 
@@ -34,8 +35,14 @@ struct Timing {
 };
 
 enum class PagePolicy : std::uint8_t { kOpen, kClosed, kTimeout };
+inline constexpr base::Named<PagePolicy> kPagePolicies[] = {
+    {PagePolicy::kOpen, "open"}, {PagePolicy::kClosed, "closed"}, {PagePolicy::kTimeout, "timeout"}};
 enum class Refresh : std::uint8_t { kNone, kAllBank, kPerBank };
+inline constexpr base::Named<Refresh> kRefreshes[] = {
+    {Refresh::kNone, "none"}, {Refresh::kAllBank, "all_bank"}, {Refresh::kPerBank, "per_bank"}};
 enum class Scheduler : std::uint8_t { kFrFcfs, kFrFcfsRowHit };
+inline constexpr base::Named<Scheduler> kSchedulers[] = {{Scheduler::kFrFcfs, "fr_fcfs"},
+                                                         {Scheduler::kFrFcfsRowHit, "fr_fcfs_row_hit"}};
 
 struct Policy {
   Scheduler scheduler = Scheduler::kFrFcfsRowHit;
