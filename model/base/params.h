@@ -20,7 +20,7 @@
 #include <variant>
 #include <vector>
 
-#include "model/base/choice.h"
+#include "model/base/param_choice.h"
 #include "model/base/units.h"
 
 namespace tahoma::base {

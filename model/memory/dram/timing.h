@@ -6,9 +6,9 @@
 
 #include <cstdint>
 
-#include "model/base/choice.h"
 #include "model/base/units.h"
 #include "model/memory/dram/organisation.h"
+#include "model/memory/dram/policy_params.h"
 
 namespace tahoma::model::dram {
 
@@ -33,16 +33,6 @@ struct Timing {
   Tick column_slot = 4;                               // from one slot of a pseudo-channel to its next
   base::Clock clock{base::Frequency{3'200'000'000}};  // of ticks: twice the command clock
 };
-
-enum class PagePolicy : std::uint8_t { kOpen, kClosed, kTimeout };
-inline constexpr base::Named<PagePolicy> kPagePolicies[] = {
-    {PagePolicy::kOpen, "open"}, {PagePolicy::kClosed, "closed"}, {PagePolicy::kTimeout, "timeout"}};
-enum class Refresh : std::uint8_t { kNone, kAllBank, kPerBank };
-inline constexpr base::Named<Refresh> kRefreshes[] = {
-    {Refresh::kNone, "none"}, {Refresh::kAllBank, "all_bank"}, {Refresh::kPerBank, "per_bank"}};
-enum class Scheduler : std::uint8_t { kFrFcfs, kFrFcfsRowHit };
-inline constexpr base::Named<Scheduler> kSchedulers[] = {{Scheduler::kFrFcfs, "fr_fcfs"},
-                                                         {Scheduler::kFrFcfsRowHit, "fr_fcfs_row_hit"}};
 
 struct Policy {
   Scheduler scheduler = Scheduler::kFrFcfsRowHit;

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "model/base/params.h"
-#include "model/memory/dram/timing.h"
+#include "model/memory/dram/policy_params.h"
 
 namespace tahoma::model {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/base/choice.h"
+#include "model/base/param_choice.h"
 #include "runtime/collective/schedule/grid.h"
 #include "runtime/collective/schedule/schedule.h"
 
