@@ -66,6 +66,10 @@ Faults named(const std::map<std::string, Faults>& faults, const std::string& nam
 
 }  // namespace
 
+void MachineParams::record(const base::WavesWindow& waves) {
+  chip.core.tensor.waves = chip.core.dma.waves = link.port.waves = waves;
+}
+
 StackFaults MachineParams::faults_of(std::uint64_t chip_number, std::uint64_t stack) const {
   return named(instances.stacks, stack_name(*this, chip_number, stack));
 }
@@ -115,14 +119,14 @@ void check_link(const LinkParams& link, const base::MachineSize& size, const Dma
   const auto topology = link.fabric().make(size);
   const unsigned classes = topology->vc_classes();
   if (link.adaptive() && !topology->allows_adaptive())
-    refuse("machine.link.routing", fmt::format("not on {}; adaptive routing needs one of {}", link.topology,
-                                               adaptive_topologies(size)));
+    refuse("machine.link.routing", fmt::format("not on {}; adaptive routing needs one of {}",
+                                               name_of(link.topology), adaptive_topologies(size)));
   if (link.adaptive() && link.vcs < classes + 1)
     refuse("machine.link.vcs", fmt::format("{} of them; adaptive routing on a {} needs at least {}", link.vcs,
-                                           link.topology, classes + 1));
+                                           name_of(link.topology), classes + 1));
   if (!link.adaptive() && link.vcs % classes != 0)
     refuse("machine.link.vcs",
-           fmt::format("{} of them; a {} needs a multiple of {}", link.vcs, link.topology, classes));
+           fmt::format("{} of them; a {} needs a multiple of {}", link.vcs, name_of(link.topology), classes));
   const base::Bytes largest = link.on_wire(std::max(dma.packet.count, dma.collective_packet.count));
   if (link.buffer.count < largest.count)
     refuse("machine.link.buffer", fmt::format("{} B do not hold the largest packet, {} B with its headers",

@@ -154,7 +154,7 @@ Json hbm_detail(const model::MachineParams& machine, const RunMeasurement& run) 
 
 Json links_detail(const model::MachineParams& machine, const RunMeasurement& run) {
   const std::vector<std::size_t> shown = shown_links(run);
-  Json json{{"topology", machine.link.topology}, {"total", run.links.size()}};
+  Json json{{"topology", name_of(machine.link.topology)}, {"total", run.links.size()}};
   json["views"] = views_json(*model::topology_of(machine), run, shown);
   json["names"] = Json::array();
   for (std::uint64_t chip = 0; chip < machine.chips(); ++chip)

@@ -6,6 +6,7 @@ import argparse
 import pathlib
 import sys
 
+import choices
 import documents
 import error_codes
 import formatting
@@ -13,6 +14,7 @@ import headers
 import hygiene
 import instructions
 import kinds
+import law_literals
 import layers
 import test_names
 import type_names
@@ -21,6 +23,8 @@ from repo import Repo
 CHECKS = {
     "layers": lambda repo, _: layers.findings(repo),
     "hygiene": lambda repo, _: hygiene.findings(repo),
+    "choices": lambda repo, _: choices.findings(repo),
+    "law_literals": lambda repo, _: law_literals.findings(repo),
     "error_codes": lambda repo, _: error_codes.findings(repo),
     "formatting": lambda repo, _: formatting.findings(repo),
     "instructions": lambda repo, _: instructions.findings(repo),

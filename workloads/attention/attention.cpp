@@ -15,7 +15,8 @@ namespace {
 
 using runtime::GoldenResult, runtime::Part;
 
-constexpr const char* kTokens = "tokens";
+enum class Layout : std::uint8_t { kHeads, kTokens };
+constexpr base::Named<Layout> kLayouts[] = {{Layout::kHeads, "heads"}, {Layout::kTokens, "tokens"}};
 
 // Its units are query heads. The cores of a group (`split`) work on the same heads.
 class Attention final : public KernelCase {
@@ -33,7 +34,7 @@ class Attention final : public KernelCase {
     sizes_.declare(t);
     t.add("lse", lse_, false, "also write the log of every query's sum of exp(scores), as backward takes it",
           base::chosen());
-    t.add("layout", layout_, std::string("heads"), {"heads", kTokens},
+    t.add("layout", layout_, Layout::kHeads, kLayouts,
           "Q, K, V and O in HBM: a matrix for each head, those of Q and K transposed; or by rows, [tokens, "
           "heads d]",
           base::chosen());
@@ -97,7 +98,7 @@ class Attention final : public KernelCase {
   }
 
  private:
-  bool by_rows() const { return layout_ == kTokens; }
+  bool by_rows() const { return layout_ == Layout::kTokens; }
   CaseTensor rows_of_heads(const char* name, std::uint64_t heads, std::uint64_t rows, Role role) const {
     CaseTensor tensor{name, compute_dtype(), {heads, rows, sizes_.d}, role};
     if (by_rows()) tensor.layout = HbmLayout::kTokenMajor;
@@ -112,7 +113,7 @@ class Attention final : public KernelCase {
 
   AttentionSizes sizes_;
   bool lse_ = false;
-  std::string layout_;
+  Layout layout_{};
 };
 
 }  // namespace

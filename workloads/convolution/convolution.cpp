@@ -17,9 +17,9 @@ namespace {
 using runtime::HostTensor;
 using Extents = std::vector<std::uint64_t>;
 
-const std::map<std::string, WeightPath> kPaths{{"resident", WeightPath::kResident},
-                                               {"reload", WeightPath::kReload},
-                                               {"dma_transpose", WeightPath::kDmaTranspose}};
+constexpr base::Named<WeightPath> kPaths[] = {{WeightPath::kResident, "resident"},
+                                              {WeightPath::kReload, "reload"},
+                                              {WeightPath::kDmaTranspose, "dma_transpose"}};
 
 void make_identity(HostTensor& identity, std::uint64_t /*seed*/) {
   for (std::uint64_t i = 0; i < identity.shape[0]; ++i)
@@ -36,10 +36,11 @@ class ConvolutionCase final : public KernelCase {
     return 2.0 * pixels * static_cast<double>(out_) * static_cast<double>(in_ * shape(1).taps()) +
            pixels * static_cast<double>(out_);
   }
-  isa::DType compute_dtype() const override { return *isa::dtype_from_name(dtype_); }
+  isa::DType compute_dtype() const override { return dtype_; }
   std::string describe() const override {
     return fmt::format("convolution {}x{} of {}x{}x{}x{} to {} channels {}, weights {}{}", filter_, filter_,
-                       images_, in_, height_, width_, out_, dtype_, weights_,
+                       images_, in_, height_, width_, out_, isa::name_of(dtype_),
+                       base::name_in(kPaths, weights_),
                        cores() == 1 ? "" : fmt::format(", on {} cores", cores()));
   }
 
@@ -54,9 +55,9 @@ class ConvolutionCase final : public KernelCase {
     t.add("height", height_, std::uint64_t{32}, pixels, "rows of an input image", base::chosen());
     t.add("width", width_, std::uint64_t{16}, pixels, "columns of an input image", base::chosen());
     t.add("filter", filter_, std::uint64_t{3}, {1, 16}, "rows and columns of the filter", base::chosen());
-    t.add("dtype", dtype_, std::string("fp16"), {"bf16", "fp16", "fp32"},
+    t.add("dtype", dtype_, isa::DType::kFp16, {isa::DType::kBf16, isa::DType::kFp16, isa::DType::kFp32},
           "element type of all tensors; sums are fp32", base::chosen());
-    t.add("weights", weights_, std::string("resident"), {"resident", "reload", "dma_transpose"},
+    t.add("weights", weights_, WeightPath::kResident, kPaths,
           "how the weights are transposed: kept on chip, through HBM and back, or by DMA inside HBM",
           base::chosen());
   }
@@ -123,7 +124,7 @@ class ConvolutionCase final : public KernelCase {
   ConvolutionShape shape(std::uint64_t images) const {
     return {images, in_, out_, height_, width_, filter_, compute_dtype()};
   }
-  WeightPath path() const { return kPaths.at(weights_); }
+  WeightPath path() const { return weights_; }
   std::uint64_t side() const { return machine().chip.core.tensor.rows; }
   Extents w_shape() const { return {out_, in_, filter_, filter_}; }
   // Reloaded weights lie in HBM tap by tap: [out, tiles of in, taps, in of a tile].
@@ -138,7 +139,8 @@ class ConvolutionCase final : public KernelCase {
   }
 
   std::uint64_t images_ = 0, in_ = 0, out_ = 0, height_ = 0, width_ = 0, filter_ = 0;
-  std::string dtype_, weights_;
+  isa::DType dtype_{};
+  WeightPath weights_{};
 };
 
 }  // namespace

@@ -19,10 +19,10 @@ class VectorAdd final : public KernelCase {
   VectorAdd() : KernelCase({"a", "b"}) {}
 
   double useful_flops() const override { return static_cast<double>(elements_); }
-  isa::DType compute_dtype() const override { return *isa::dtype_from_name(dtype_); }
+  isa::DType compute_dtype() const override { return dtype_; }
   std::string describe() const override {
-    return fmt::format("vector_add {} {}, tiles of {} columns, on {} cores", elements_, dtype_, columns_,
-                       cores());
+    return fmt::format("vector_add {} {}, tiles of {} columns, on {} cores", elements_, isa::name_of(dtype_),
+                       columns_, cores());
   }
 
  protected:
@@ -31,8 +31,8 @@ class VectorAdd final : public KernelCase {
           "elements of a, b and y: whole tiles of all partitions by `columns`", base::chosen());
     t.add("columns", columns_, std::uint64_t{1000}, {1, 32'768}, "elements of a partition in one tile",
           base::chosen());
-    t.add("dtype", dtype_, std::string("fp32"), {"bf16", "fp16", "fp32"}, "element type of a, b and y",
-          base::chosen());
+    t.add("dtype", dtype_, isa::DType::kFp32, {isa::DType::kBf16, isa::DType::kFp16, isa::DType::kFp32},
+          "element type of a, b and y", base::chosen());
   }
 
   void check_sizes(const model::MachineParams& machine) const override {
@@ -68,7 +68,7 @@ class VectorAdd final : public KernelCase {
   }
 
   std::uint64_t elements_ = 0, columns_ = 0;
-  std::string dtype_;
+  isa::DType dtype_{};
 };
 
 }  // namespace

@@ -20,19 +20,22 @@ const std::vector<TopologyRow>& topologies() {
   return kRows;
 }
 
-std::vector<std::string> topology_names() {
-  std::vector<std::string> names;
-  for (const TopologyRow& row : topologies()) names.emplace_back(row.name);
-  return names;
+Choice<FabricKind> fabric_choice() {
+  Choice<FabricKind> choice;
+  for (std::size_t n = 0; n < topologies().size(); ++n)
+    choice.push(static_cast<FabricKind>(n), topologies()[n].name);
+  return choice;
 }
 
-const TopologyRow& topology_row(const std::string& name) {
+FabricKind fabric_named(std::string_view name) {
   const auto& rows = topologies();
   const auto row =
       std::find_if(rows.begin(), rows.end(), [&](const TopologyRow& r) { return name == r.name; });
-  TAHOMA_INVARIANT(row != rows.end(), "no topology is called '" + name + "'");
-  return *row;
+  TAHOMA_INVARIANT(row != rows.end(), fmt::format("no topology is called '{}'", name));
+  return static_cast<FabricKind>(row - rows.begin());
 }
+
+const TopologyRow& topology_row(FabricKind kind) { return topologies().at(static_cast<std::size_t>(kind)); }
 
 void check_size(const TopologyRow& row, const MachineSize& size) {
   if (const std::string why = row.refusal(size); !why.empty())

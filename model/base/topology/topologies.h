@@ -3,10 +3,13 @@
 // row in topologies.cpp.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "model/base/param_choice.h"
 #include "model/base/topology/topology.h"
 
 namespace tahoma::base {
@@ -20,10 +23,15 @@ struct TopologyRow {
 };
 
 const std::vector<TopologyRow>& topologies();
-std::vector<std::string> topology_names();
 
-// A name of the table. The parameter machine.link.topology admits no other.
-const TopologyRow& topology_row(const std::string& name);
+// A row of the table by its number: the value of the parameter machine.link.topology. It has no enumerators, so
+// that the table is the only list of fabrics.
+enum class FabricKind : std::uint8_t {};
+Choice<FabricKind> fabric_choice();
+FabricKind fabric_named(std::string_view name);  // invariant: the table has the name
+const TopologyRow& topology_row(FabricKind kind);
+inline const TopologyRow& topology_row(std::string_view name) { return topology_row(fabric_named(name)); }
+inline const char* name_of(FabricKind kind) { return topology_row(kind).name; }
 
 // Throws UserError E-CFG-020 at machine.torus if the row refuses the size.
 void check_size(const TopologyRow& row, const MachineSize& size);

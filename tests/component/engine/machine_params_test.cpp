@@ -40,11 +40,11 @@ TEST_CASE("machine parameters: each has a sentence, a source and a range", "[sys
     CHECK_FALSE(param.source.note.empty());
     CHECK_FALSE(param.range_text.empty());
     CHECK(param.check().empty());
-    // Only what the user chooses freely has no provenance of its own: a name, which model of a part is used,
-    // and what it records of its signals.
+    // Only what the user chooses freely has no provenance of its own: a name, and which model of a part is
+    // used.
     const std::string leaf = param.path.substr(param.path.rfind('.') + 1);
     CHECK((param.source.kind != base::Provenance::kChosen || leaf == "name" || leaf == "model" ||
-           leaf.rfind("waves", 0) == 0 || leaf == "look_ahead"));
+           leaf == "look_ahead"));
   }
 }
 

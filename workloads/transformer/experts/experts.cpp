@@ -29,7 +29,7 @@ Experts::Experts(Replica& replica, const TransformerParams& params, const Expert
       share_(params, replica.physical_cores()),
       shape_{replica.ranks(),     replica.physical_cores(),
              share_.block,        share_.experts,
-             params.model.hidden, params.phase() == Phase::kPrefill && replica.ranks() > 1},
+             params.model.hidden, params.phase == Phase::kPrefill && replica.ranks() > 1},
       first_layer_(first_layer),
       slices_(slices),
       keep_(std::move(keep)) {
