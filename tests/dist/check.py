@@ -8,6 +8,7 @@ import sys
 
 import documents
 import error_codes
+import figures
 import formatting
 import headers
 import hygiene
@@ -20,6 +21,7 @@ CHECKS = {
     "layers": lambda repo, _: layers.findings(repo),
     "hygiene": lambda repo, _: hygiene.findings(repo),
     "error_codes": lambda repo, _: error_codes.findings(repo),
+    "figures": lambda repo, _: figures.findings(repo),
     "formatting": lambda repo, _: formatting.findings(repo),
     "instructions": lambda repo, _: instructions.findings(repo),
     "test_names": lambda repo, _: test_names.findings(repo),
