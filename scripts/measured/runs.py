@@ -5,6 +5,7 @@ Each distinct command is executed once. Its results stay under build/figures, in
 command and every case, program, table and machine below workloads/ and model/configs/."""
 
 import concurrent.futures
+import contextlib
 import dataclasses
 import functools
 import hashlib
@@ -14,6 +15,7 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+import threading
 
 import yaml
 
@@ -107,6 +109,7 @@ class Executor:
         self.binary = pathlib.Path(binary).resolve()
         self.cache = cache
         self.jobs = jobs
+        self.preparing = threading.Lock()  # runs with a preparation may share its files
 
     @functools.cached_property
     def inputs(self):
@@ -133,7 +136,8 @@ class Executor:
         if not kept.exists():
             self.cache.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=self.cache, prefix="run-") as folder:
-                self._execute(run, pathlib.Path(folder))
+                with self.preparing if run.prepare else contextlib.nullcontext():
+                    self._execute(run, pathlib.Path(folder))
                 shutil.copytree(pathlib.Path(folder, "kept"), kept, dirs_exist_ok=True)
         return Executed(run, kept)
 
