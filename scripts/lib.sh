@@ -30,7 +30,7 @@ readonly test_packages=(
   ccache            # a second build in seconds
   catch2            # the test programs
   sqlite3 slurm-wlm # tests of sweeps read databases and start a Slurm of their own
-  python3-matplotlib python3-yaml # scripts/plot, scripts/results
+  python3-matplotlib python3-yaml # scripts/plot, scripts/results, scripts/figures
   python3-optuna    # scripts/search
   python3-torch     # kernels compared with PyTorch
   clang-format-14 git python3 # tests about the repository itself

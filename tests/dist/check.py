@@ -9,6 +9,7 @@ import sys
 import choices
 import documents
 import error_codes
+import figures
 import formatting
 import headers
 import hygiene
@@ -26,6 +27,7 @@ CHECKS = {
     "choices": lambda repo, _: choices.findings(repo),
     "law_literals": lambda repo, _: law_literals.findings(repo),
     "error_codes": lambda repo, _: error_codes.findings(repo),
+    "figures": lambda repo, _: figures.findings(repo),
     "formatting": lambda repo, _: formatting.findings(repo),
     "instructions": lambda repo, _: instructions.findings(repo),
     "kinds": lambda repo, _: kinds.findings(repo),

@@ -9,6 +9,7 @@ import unittest
 import choices
 import documents
 import error_codes
+import figures
 import formatting
 import hygiene
 import instructions
@@ -274,6 +275,35 @@ class Documents(Planted):
         repo = self.plant(README_md="```sh\ntahoma fly --now\n```\n`--set machine.wings=2`\n")
         self.assertEqual(len(documents.findings(repo, "false")), 2)
         self.assertEqual(documents.findings(repo, "true"), [])
+
+
+class Figures(Planted):
+    def findings(self, page, allowed=""):
+        (self.root / "tests" / "dist").mkdir(parents=True)
+        (self.root / figures.ALLOWED).write_text("file,number,reason\n" + allowed, encoding="utf-8")
+        return figures.findings(self.plant(a_md=page))
+
+    def test_marked_figures_commands_and_files_are_fine(self):
+        self.assertEqual(self.findings("takes <!--=a time-->2 us<!--/-->, <!--host cmd, 2026-01-01-->3 s<!--/-->\n"
+                                       "```sh\ntahoma run --until 20us\n```\n`tahoma run --set x=64GB/s`, 128 rows, Llama-8B\n"
+                                       "<!--=a summary-->\n```\n5 ms\n```\n<!--/-->\n"), [])
+
+    def test_typed_figures_are_found(self):
+        found = self.findings("one\ntakes 2.5 us, busy 88 % of it\n```\n179 GB/s\n```\n| `x` | 1.2 TFLOPS |\n")
+        self.assertEqual([line.split(" stands")[0] for line in found],
+                         ["a.md:2: 2.5 us", "a.md:2: 88 %", "a.md:4: 179 GB/s", "a.md:6: 1.2 TFLOPS"])
+
+    def test_what_the_list_allows_is_fine(self):
+        self.assertEqual(self.findings("silicon: 2.5 us\n", "a.md,2.5 us,Silicon: a published profile\n"), [])
+
+    def test_reasons_that_nothing_needs_or_that_say_nothing_are_found(self):
+        found = self.findings("takes 2.5 us\n", "a.md,2.5 us,ok\na.md,3 us,a reason of three words\n")
+        self.assertEqual(len(found), 2)
+        self.assertIn("a reason is a sentence", found[0])
+        self.assertIn("does not say 3 us any more", found[1])
+
+    def test_a_marker_without_its_end_is_found(self):
+        self.assertIn("no partner", self.findings("takes <!--=a time-->long\n")[0])
 
 
 class Formatting(Planted):
