@@ -24,7 +24,7 @@ class Collective final : public runtime::Workload {
   void check(const model::MachineParams& machine) const override { request_.check(machine); }
 
   void prepare(Machine& machine, std::uint64_t seed) override {
-    inputs_ = {seed, request_.values == Values::kUniform};
+    inputs_ = {seed, request_.values == ValueKind::kUniform};
     assembly_.emplace(machine, request_.groups(machine.params()));
     for (const std::uint64_t bytes : request_.sizes())
       for (std::uint64_t i = 0; i < request_.iterations; ++i) {

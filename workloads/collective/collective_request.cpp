@@ -16,7 +16,7 @@ constexpr std::uint64_t kTokenBytes = 64;  // of a barrier, per rank
 
 constexpr base::Named<isa::AluOp> kReductions[] = {
     {isa::AluOp::kAdd, "sum"}, {isa::AluOp::kMin, "min"}, {isa::AluOp::kMax, "max"}};
-constexpr base::Named<Values> kValues[] = {{Values::kWhole, "whole"}, {Values::kUniform, "uniform"}};
+constexpr base::Named<ValueKind> kValues[] = {{ValueKind::kWhole, "whole"}, {ValueKind::kUniform, "uniform"}};
 
 template <class E>
 base::Choice<E> all(std::size_t count) {
@@ -55,7 +55,7 @@ void Request::declare(base::ParamTree& t) {
   t.add("piece", piece, base::Bytes{0}, {base::Bytes{0}, base::Bytes{std::uint64_t{1} << 32}},
         "bytes of a chunk and channel that go through the rounds at a time; 0: chosen", base::chosen());
   t.add("iterations", iterations, std::uint64_t{1}, {1, 1000}, "how often each size is run", base::chosen());
-  t.add("values", values, Values::kWhole, kValues,
+  t.add("values", values, ValueKind::kWhole, kValues,
         "inputs: whole numbers whose sums are exact, or uniform in [-1, 1)", base::chosen());
 }
 

@@ -12,7 +12,7 @@
 namespace tahoma::workloads {
 
 // Inputs: whole numbers whose sums are exact, or uniform in [-1, 1).
-enum class Values : std::uint8_t { kWhole, kUniform };
+enum class ValueKind : std::uint8_t { kWhole, kUniform };
 
 struct Request {
   runtime::collective::Operation operation{};
@@ -20,7 +20,7 @@ struct Request {
   isa::DType dtype{};
   isa::AluOp reduction{};
   runtime::collective::RankKind ranks{};
-  Values values{};
+  ValueKind values{};
   std::string bytes, over, counts;
   std::uint64_t root = 0, shift = 0, channels = 0, iterations = 1;
   base::Bytes piece{0};

@@ -125,7 +125,7 @@ void TransformerParams::declare(base::ParamTree& t) {
       "microbatches", microbatches, std::uint64_t{1}, {1, Handover::kMost},
       "that a replica's sequences are cut into; a stage computes one while the next computes the one before",
       chosen());
-  t.add("routing", routing, ExpertRouting::kBalanced, kExpertRoutings,
+  t.add("routing", routing, RoutingChoice::kBalanced, kRoutingChoices,
         "which experts tokens have, where workload.inputs.routing does not say it: all as many tokens, or by "
         "chance, the first ones more often",
         chosen());

@@ -73,9 +73,9 @@ enum class Phase : std::uint8_t { kPrefill, kDecode };
 inline constexpr base::Named<Phase> kPhases[] = {{Phase::kPrefill, "prefill"}, {Phase::kDecode, "decode"}};
 
 // Which experts tokens have: all as many tokens, or by chance, the first ones more often.
-enum class ExpertRouting : std::uint8_t { kBalanced, kSkewed };
-inline constexpr base::Named<ExpertRouting> kExpertRoutings[] = {{ExpertRouting::kBalanced, "balanced"},
-                                                                 {ExpertRouting::kSkewed, "skewed"}};
+enum class RoutingChoice : std::uint8_t { kBalanced, kSkewed };
+inline constexpr base::Named<RoutingChoice> kRoutingChoices[] = {{RoutingChoice::kBalanced, "balanced"},
+                                                                 {RoutingChoice::kSkewed, "skewed"}};
 
 struct TransformerParams {
   ModelShape model;
@@ -84,7 +84,7 @@ struct TransformerParams {
   Phase phase = Phase::kPrefill;
   std::string placement;
   runtime::collective::Algorithm algorithm{};
-  ExpertRouting routing{};
+  RoutingChoice routing{};
   double skew = 1;            // of skewed routing
   std::uint64_t layers = 1;   // that are simulated
   std::uint64_t batch = 1;    // sequences of the whole machine
