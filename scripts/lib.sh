@@ -15,6 +15,7 @@ readonly packages=(
   libhwy-dev        # SIMD chosen at run time
   libjemalloc-dev pkgconf # large host pages
   libxxhash-dev     # checksums of packets
+  libssl-dev        # SHA-256 of programs and configurations
   verilator zlib1g-dev # RTL co-simulation, and its waves
   libfmt-dev        # text
   libyaml-cpp-dev   # configuration files

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hashes of what tells the instructions of a kernel apart; equal instructions have equal ones, but for the
-// sign of a zero. Left out is what mostly goes with the rest: dtypes, strides, operations.
+// sign of a zero. Left out is what mostly goes with the rest: dtypes, strides, operations. No library hashes here:
+// the fields do not lie together in memory, and `isa` depends on none.
 #pragma once
 
 #include <bit>

@@ -16,7 +16,8 @@ constexpr std::array<char, 4> kMagic = {'T', 'A', 'H', 'O'};
 constexpr std::uint32_t kVersion = 4;
 constexpr std::size_t kChecksumBytes = 8;
 
-// FNV-1a, 64 bits: finds a flipped bit or a truncated copy; no defence against intent.
+// FNV-1a, 64 bits: finds a flipped bit or a truncated copy; no defence against intent. It is part of the binary
+// format of version 4, so no library's hash can replace it.
 std::uint64_t checksum(std::span<const std::byte> bytes) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const std::byte b : bytes) hash = (hash ^ std::to_integer<std::uint64_t>(b)) * 0x100000001b3;

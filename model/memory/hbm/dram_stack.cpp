@@ -18,7 +18,9 @@ constexpr std::uint32_t kNobodyWaits = ~0U;
 // The shortest interval, for networks without latency.
 constexpr Duration kLeastSlack{1'000'000};
 
-std::uint64_t seed_of(const std::string& name) {  // FNV-1a: the same on every host
+// FNV-1a: the same on every host. Another hash would place injected faults elsewhere, for a function that runs
+// once per stack.
+std::uint64_t seed_of(const std::string& name) {
   std::uint64_t hash = 14695981039346656037ULL;
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
   return hash;
