@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <sys/prctl.h>
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
-#include <csignal>
 #include <memory>
 
 #include "runtime/cli/commands.h"
@@ -17,15 +13,10 @@ namespace {
 
 struct PointCommand {
   std::string folder, executor = "local";
-  WorkerLimits limits;
-  std::int64_t with = 0;
+  ProcessLimits limits;
 };
 
 ExitStatus attempt(const PointCommand& command) {
-  if (command.with > 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != command.with) return ExitStatus::kHost;  // it had ended before
-  }
   return attempt_point(command.folder, command.executor, command.limits).is_final() ? ExitStatus::kOk
                                                                                     : ExitStatus::kHost;
 }
@@ -41,7 +32,6 @@ void add_point_command(CLI::App& program, Action& action) {
   sub->add_option("--time", command->limits.time, "Seconds; 0: no limit")->type_name("S");
   sub->add_option("--memory", command->limits.memory.count, "Bytes; 0: no limit")->type_name("N");
   sub->add_option("--executor", command->executor, "Who started it")->type_name("NAME");
-  sub->add_option("--with", command->with, "End together with this process")->type_name("PID");
   sub->callback([command, &action] { action = [command] { return attempt(*command); }; });
 }
 

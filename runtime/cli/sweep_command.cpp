@@ -37,7 +37,7 @@ SweepSpec spec_of(const SweepCommand& command) {
 }
 
 Executor executor_of(const SweepSpec& spec, const SweepCommand& command) {
-  const WorkerLimits limits{spec.limits.time, spec.limits.memory};
+  const ProcessLimits limits{spec.limits.time, spec.limits.memory};
   if (command.executor == "slurm") {
     SlurmOptions slurm = command.slurm;
     slurm.jobs = command.jobs;

@@ -10,9 +10,9 @@
 
 #include "model/base/error.h"
 #include "runtime/config/config.h"
+#include "runtime/host/children.h"
 #include "runtime/report/summary/format.h"
 #include "runtime/run/machine.h"
-#include "runtime/validation/accuracy/children.h"
 
 namespace tahoma::runtime {
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SystemC elaborates once per process: a test that wants several machines runs each in a child, which sends
-// text back.
+// text back. The tests of components use this one: they do not link the runtime and its launcher of processes.
 #pragma once
 
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <exception>
 #include <stdexcept>
 #include <string>
@@ -44,6 +45,14 @@ std::string in_child(Body&& body) {
   waitpid(child, &status, 0);
   if (status != 0) throw std::runtime_error("the child failed after: " + text);
   return text;
+}
+
+// The same with a number. Throws std::runtime_error with the exception's text.
+template <class Body>
+std::int64_t number_from_child(Body&& body) {
+  const std::string text = in_child([&] { return std::to_string(body()); });
+  if (text.starts_with("exception: ")) throw std::runtime_error(text);
+  return std::stoll(text);
 }
 
 }  // namespace tahoma::tests

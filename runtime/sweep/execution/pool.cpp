@@ -2,17 +2,14 @@
 #include "runtime/sweep/execution/pool.h"
 
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <fstream>
 #include <map>
 #include <optional>
-#include <system_error>
+#include <utility>
 
+#include "runtime/host/process.h"
 #include "runtime/sweep/execution/admission.h"
 
 namespace tahoma::runtime {
@@ -36,27 +33,18 @@ std::optional<std::uint64_t> number_in(const char* path) {
   return std::nullopt;
 }
 
-pid_t start(const std::filesystem::path& folder, const PoolOptions& options) {
+Process start(const std::filesystem::path& folder, const PoolOptions& options) {
   const std::vector<std::string> words{"tahoma",
                                        "point",
                                        folder.string(),
                                        "--time",
                                        fmt::format("{}", options.limits.time),
                                        "--memory",
-                                       fmt::format("{}", options.limits.memory.count),
-                                       "--with",
-                                       fmt::format("{}", getpid())};
-  std::vector<char*> argv;
-  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-  posix_spawnattr_t apart;  // a group of its own: Ctrl-C is for the sweep
-  posix_spawnattr_init(&apart);
-  posix_spawnattr_setflags(&apart, POSIX_SPAWN_SETPGROUP);
-  pid_t process = 0;
-  const int reason = posix_spawn(&process, "/proc/self/exe", nullptr, &apart, argv.data(), environ);
-  posix_spawnattr_destroy(&apart);
-  if (reason != 0) throw std::system_error(reason, std::generic_category(), "starting a point");
-  return process;
+                                       fmt::format("{}", options.limits.memory.count)};
+  ProcessOptions how;
+  how.program = kThisProgram;
+  how.own_group = true;  // Ctrl-C is for the sweep
+  return Process(words, how);
 }
 
 class Pool {
@@ -71,27 +59,30 @@ class Pool {
   bool has_room(const Job& job) const { return admission_.may_start(job.workload); }
 
   void run(const Job& job) {
-    const pid_t process = start(points_ / job.id, options_);
-    running_.emplace(process, Running{job, admission_.start(job.workload)});
+    Process process = start(points_ / job.id, options_);
+    const pid_t id = process.id();
+    running_.emplace(id, Running{job, admission_.start(job.workload), std::move(process)});
   }
 
   // Nothing when a signal came first.
   std::optional<Job> await_one() {
-    int status = 0;
-    const pid_t process = waitpid(-1, &status, 0);
-    const auto at = running_.find(process);
-    if (at == running_.end()) return std::nullopt;
-    const auto [job, part] = at->second;
-    running_.erase(at);
-    const auto result = read_result(points_ / job.id);
-    admission_.end(job.workload, part, result ? std::optional(result->last().peak_bytes) : std::nullopt);
-    return job;
+    std::vector<pid_t> ids;
+    for (const auto& [id, running] : running_) ids.push_back(id);
+    const auto id = any_ended(ids);
+    if (!id) return std::nullopt;
+    Running ended = std::move(running_.extract(*id).mapped());
+    ended.process.wait();  // its result stands in its folder
+    const auto result = read_result(points_ / ended.job.id);
+    admission_.end(ended.job.workload, ended.part,
+                   result ? std::optional(result->last().peak_bytes) : std::nullopt);
+    return ended.job;
   }
 
  private:
   struct Running {
     Job job;
     std::uint64_t part;  // of the memory
+    Process process;
   };
   const std::filesystem::path& points_;
   const PoolOptions& options_;

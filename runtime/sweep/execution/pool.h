@@ -20,7 +20,7 @@ struct Job {
 struct PoolOptions {
   std::size_t jobs = 1;
   base::Bytes memory{0};  // of all points together; 0: what the host has free
-  WorkerLimits limits;    // limits.memory: what a point needs at most, so what is reserved for it
+  ProcessLimits limits;   // limits.memory: what a point needs at most, so what is reserved for it
 };
 
 // What the host can give now: free memory, and no more than the process may have.

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "model/base/error.h"
-#include "runtime/sweep/execution/host_command.h"
+#include "runtime/host/process.h"
 #include "runtime/sweep/results/atomic_files.h"
 
 namespace tahoma::runtime {
@@ -26,12 +26,25 @@ std::string trimmed(std::string text) {
   return text;
 }
 
-[[noreturn]] void refuse(const std::string& command, const CommandResult& result) {
-  throw base::UserError("E-SWP-060", "--executor slurm",
-                        result.status == 127
-                            ? fmt::format("there is no {} in PATH; expected Slurm's commands", command)
-                            : fmt::format("{}: {}", command, trimmed(result.text)),
-                        base::ExitStatus::kHost);
+[[noreturn]] void refuse(const std::string& why) {
+  throw base::UserError("E-SWP-060", "--executor slurm", why, base::ExitStatus::kHost);
+}
+
+[[noreturn]] void refuse(const std::string& command, const ProcessResult& result) {
+  const std::string said = trimmed(result.output);
+  refuse(fmt::format("{}: {}", command, said.empty() ? result.end.text() : said));
+}
+
+ProcessResult run_command(const std::vector<std::string>& words) {
+  ProcessOptions how;
+  how.captured = true;
+  how.own_group = true;  // Ctrl-C is for the sweep
+  try {
+    return Process(words, how).wait();
+  } catch (const std::system_error& error) {
+    if (error.code() != std::errc::no_such_file_or_directory) throw;
+    refuse(fmt::format("there is no {} in PATH; expected Slurm's commands", words.front()));
+  }
 }
 
 std::string quoted(const std::string& text) {
@@ -43,9 +56,9 @@ std::string quoted(const std::string& text) {
 // The longest array that this Slurm takes.
 std::size_t most_tasks() {
   constexpr std::size_t kDefault = 1000;
-  const CommandResult config = run_command({"scontrol", "show", "config"});
-  if (config.status != 0) refuse("scontrol", config);
-  std::istringstream lines(config.text);
+  const ProcessResult config = run_command({"scontrol", "show", "config"});
+  if (!config.end.ok()) refuse("scontrol", config);
+  std::istringstream lines(config.output);
   std::string key, equals;
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
@@ -84,9 +97,9 @@ class Submission {
                                                options_.jobs > 0 ? fmt::format("%{}", options_.jobs) : "")};
     words.insert(words.end(), options_.sbatch.begin(), options_.sbatch.end());
     words.push_back(script.string());
-    const CommandResult result = run_command(words);
-    if (result.status != 0) refuse("sbatch", result);
-    const std::string said = trimmed(result.text);
+    const ProcessResult result = run_command(words);
+    if (!result.end.ok()) refuse("sbatch", result);
+    const std::string said = trimmed(result.output);
     array.id = said.substr(0, said.find(';'));  // "JOB;CLUSTER"
     return array;
   }
@@ -115,7 +128,7 @@ class Arrays {
     try {
       for (const Array& array : all)
         if (!array.open.empty()) run_command({"scancel", array.id});
-    } catch (const std::system_error&) {  // the host starts no more processes: the tasks end by themselves
+    } catch (const std::exception&) {  // the host starts no more processes: the tasks end by themselves
     }
   }
   Arrays(const Arrays&) = delete;
@@ -131,12 +144,12 @@ class Arrays {
 // Indices of an array's tasks that wait or run. All are gone when Slurm has forgotten the job.
 std::set<std::size_t> queued(const Array& array) {
   std::set<std::size_t> tasks;
-  const CommandResult result =
+  const ProcessResult result =
       run_command({"squeue", "--noheader", "--array", "--jobs=" + array.id,
                    "--states=PENDING,RUNNING,CONFIGURING,COMPLETING,SUSPENDED", "--format=%K"});
-  if (result.status != 0 && result.text.find("Invalid job id") == std::string::npos) refuse("squeue", result);
-  if (result.status == 0) {
-    std::istringstream words(result.text);
+  if (!result.end.ok() && result.output.find("Invalid job id") == std::string::npos) refuse("squeue", result);
+  if (result.end.ok()) {
+    std::istringstream words(result.output);
     for (std::size_t task = 0; words >> task;) tasks.insert(task);
   }
   return tasks;
@@ -144,12 +157,12 @@ std::set<std::size_t> queued(const Array& array) {
 
 // "TIMEOUT", "OUT_OF_MEMORY", as long as Slurm remembers.
 std::string state_of(const Array& array, std::size_t task) {
-  const CommandResult result =
+  const ProcessResult result =
       run_command({"scontrol", "show", "job", fmt::format("{}_{}", array.id, task), "--oneliner"});
   const std::string key = "JobState=";
-  const std::size_t at = result.text.find(key);
+  const std::size_t at = result.output.find(key);
   if (at == std::string::npos) return "gone";
-  return result.text.substr(at + key.size(), result.text.find(' ', at) - at - key.size());
+  return result.output.substr(at + key.size(), result.output.find(' ', at) - at - key.size());
 }
 
 std::size_t attempts_of(const fs::path& folder) {

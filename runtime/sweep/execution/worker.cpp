@@ -2,23 +2,15 @@
 #include "runtime/sweep/execution/worker.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/file.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
-#include <cmath>
-#include <csignal>
-#include <cstring>
-#include <fstream>
 #include <system_error>
 
 #include "model/base/error.h"
-#include "model/base/quantity.h"
+#include "runtime/host/process.h"
 #include "runtime/report/files/manifest.h"
 #include "runtime/sweep/results/atomic_files.h"
 
@@ -47,43 +39,13 @@ class PointLock {
   int descriptor_;
 };
 
-[[noreturn]] void be_point(const std::filesystem::path& folder, const WorkerLimits& limits, pid_t parent) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(static_cast<int>(base::ExitStatus::kHost));
-  signal(SIGINT, SIG_DFL);
-  signal(SIGALRM, SIG_DFL);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);  // whoever waits holds SIGCHLD back
-  const int log = open((folder / "log.txt").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
-  if (log >= 0) {
-    dup2(log, STDOUT_FILENO);
-    dup2(log, STDERR_FILENO);
-  }
-  if (limits.time > 0) alarm(static_cast<unsigned>(std::ceil(limits.time)));  // outlives the exec
-  const std::string config = (folder / "config.yaml").string(), out = (folder / "out").string();
-  execl("/proc/self/exe", "tahoma", "run", config.c_str(), "--out", out.c_str(), nullptr);
-  _exit(static_cast<int>(base::ExitStatus::kHost));
-}
-
-// What the process has in memory; 0 when it has ended. Its address space says nothing: a machine reserves the
-// whole of its HBM.
-std::uint64_t resident(pid_t process) {
-  std::ifstream file(fmt::format("/proc/{}/statm", process));
-  std::uint64_t size = 0, pages = 0;
-  if (!(file >> size >> pages)) return 0;
-  return pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-}
-
-// Until the child ends, which it is made to when it has more memory than it may.
-void watch_memory(pid_t child, base::Bytes most, const sigset_t& child_ended) {
-  constexpr timespec kPause{0, 20'000'000};
-  siginfo_t ended{};
-  while (waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-         ended.si_pid == 0) {
-    if (resident(child) > most.count) kill(child, SIGKILL);
-    sigtimedwait(&child_ended, nullptr, &kPause);
-  }
+Process start(const std::filesystem::path& folder, const ProcessLimits& limits) {
+  ProcessOptions how;
+  how.program = kThisProgram;
+  how.log = (folder / "log.txt").string();
+  how.limits = limits;
+  return Process({"tahoma", "run", (folder / "config.yaml").string(), "--out", (folder / "out").string()},
+                 how);
 }
 
 // The last line with an error, else the last one.
@@ -113,55 +75,35 @@ struct End {
   std::string reason;
 };
 
-End end_of(int status, std::uint64_t peak, const std::filesystem::path& folder, const WorkerLimits& limits) {
-  // By the peak, whoever ended it: what a point is said to need does not depend on when it was looked at.
-  if (limits.memory.count > 0 && peak > limits.memory.count)
-    return {Outcome::kHost, "ran out of memory: more than " + to_text(limits.memory)};
-  if (WIFSIGNALED(status)) {
-    const int number = WTERMSIG(status);
-    if (number == SIGALRM && limits.time > 0)
-      return {Outcome::kTime, fmt::format("ran out of time: more than {:g} s", limits.time)};
-    return {Outcome::kHost, fmt::format("ended by signal {} ({})", number, strsignal(number))};
-  }
-  const int code = WEXITSTATUS(status);
-  if (code == 0) return {Outcome::kDone, ""};
+End end_of(const ProcessEnd& end, const std::filesystem::path& folder) {
+  if (end.ok()) return {Outcome::kDone, ""};
+  if (end.reason == ProcessEnd::Reason::kTimeLimit) return {Outcome::kTime, end.text()};
+  if (end.reason != ProcessEnd::Reason::kExited) return {Outcome::kHost, end.text()};
   const std::string reason = reason_in(text_of_file(folder / "log.txt"));
   // A point that ends without a word could not write its log.
-  const bool host = code >= static_cast<int>(base::ExitStatus::kHost);
+  const bool host = end.number >= static_cast<int>(base::ExitStatus::kHost);
   if (reason.find("error[E-OUT-") != std::string::npos || (reason.empty() && !host))
-    return {Outcome::kFolder, reason.empty() ? fmt::format("exit status {} and an empty log", code) : reason};
-  return {host ? Outcome::kHost : Outcome::kRefused,
-          reason.empty() ? fmt::format("exit status {}", code) : reason};
+    return {Outcome::kFolder, reason.empty() ? end.text() + " and left an empty log" : reason};
+  return {host ? Outcome::kHost : Outcome::kRefused, reason.empty() ? end.text() : reason};
 }
 
 Attempt run_once(const std::filesystem::path& folder, const std::string& executor,
-                 const WorkerLimits& limits) {
-  const Clock::time_point start = Clock::now();
-  sigset_t child_ended;
-  sigemptyset(&child_ended);
-  sigaddset(&child_ended, SIGCHLD);
-  sigprocmask(SIG_BLOCK, &child_ended, nullptr);
-  const pid_t parent = getpid(), child = fork();
-  if (child < 0) refuse("fork");
-  if (child == 0) be_point(folder, limits, parent);
-  if (limits.memory.count > 0) watch_memory(child, limits.memory, child_ended);
-  int status = 0;
-  rusage used{};
-  while (wait4(child, &status, 0, &used) < 0 && errno == EINTR) continue;
-  const std::uint64_t peak = static_cast<std::uint64_t>(used.ru_maxrss) * 1024;
-  const End end = end_of(status, peak, folder, limits);
+                 const ProcessLimits& limits) {
+  const Clock::time_point start_time = Clock::now();
+  const ProcessResult result = start(folder, limits).wait();
+  const End end = end_of(result.end, folder);
   return {end.outcome,
           end.reason,
           executor,
           host_facts().host,
-          std::chrono::duration<double>(Clock::now() - start).count(),
-          peak};
+          std::chrono::duration<double>(Clock::now() - start_time).count(),
+          result.peak_bytes};
 }
 
 }  // namespace
 
 PointResult attempt_point(const std::filesystem::path& folder, const std::string& executor,
-                          const WorkerLimits& limits) {
+                          const ProcessLimits& limits) {
   const PointLock lock(folder);
   PointResult result;
   if (const auto before = read_result(folder)) {

@@ -7,19 +7,14 @@
 #include <filesystem>
 #include <string>
 
-#include "model/base/units.h"
+#include "runtime/host/process.h"
 #include "runtime/sweep/execution/attempt.h"
 
 namespace tahoma::runtime {
 
-struct WorkerLimits {
-  double time = 0;        // seconds; 0: none
-  base::Bytes memory{0};  // resident at its peak; 0: none
-};
-
 // `folder`: points/ID, which holds config.yaml. Two at the same point wait for each other, and who finds a
 // final result leaves it. Returns what it has written.
 PointResult attempt_point(const std::filesystem::path& folder, const std::string& executor,
-                          const WorkerLimits& limits);
+                          const ProcessLimits& limits);
 
 }  // namespace tahoma::runtime

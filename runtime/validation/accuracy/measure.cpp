@@ -8,8 +8,8 @@
 
 #include "model/base/quantity.h"
 #include "runtime/config/config.h"
+#include "runtime/host/children.h"
 #include "runtime/host/progress.h"
-#include "runtime/validation/accuracy/children.h"
 
 namespace tahoma::runtime {
 

@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "isa/core/program_error.h"
+#include "runtime/host/children.h"
 #include "runtime/host/sha256.h"
 #include "runtime/report/summary/summary_json.h"
 #include "runtime/run/simulation.h"
-#include "runtime/validation/accuracy/children.h"
 
 namespace tahoma::runtime {
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/program/checked_run.h"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <array>
 #include <exception>
 #include <sstream>
@@ -12,6 +9,7 @@
 #include "isa/text/assembler.h"
 #include "isa/validate/validate.h"
 #include "tests/support/bench/machine_fixture.h"
+#include "tests/support/in_child.h"
 
 namespace tahoma::tests {
 namespace {
@@ -64,31 +62,21 @@ std::string run(const std::vector<CoreText>& programs, const CheckedRun& how) {
 }  // namespace
 
 std::vector<std::string> checked_run(const std::vector<CoreText>& programs, const CheckedRun& how) {
-  std::array<int, 2> ends{};
-  if (pipe(ends.data()) != 0) throw std::runtime_error("no pipe");
-  const pid_t child = fork();
-  if (child == 0) {
-    std::string text;
-    try {
-      text = run(programs, how);
-    } catch (const std::exception& e) {
-      text = std::string("failed: ") + e.what() + "\n";
-    }
-    const auto sent = write(ends[1], text.data(), text.size());
-    _exit(sent == static_cast<ssize_t>(text.size()) ? 0 : 1);
-  }
-  close(ends[1]);
   std::string text;
-  std::array<char, 4096> buffer{};
-  for (ssize_t n = 0; (n = read(ends[0], buffer.data(), buffer.size())) > 0;)
-    text.append(buffer.data(), static_cast<std::size_t>(n));
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
+  try {
+    text = in_child([&]() -> std::string {
+      try {
+        return run(programs, how);
+      } catch (const std::exception& e) {
+        return std::string("failed: ") + e.what() + "\n";
+      }
+    });
+  } catch (const std::runtime_error&) {
+    text = "failed: the process ended early";
+  }
   std::vector<std::string> lines;
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) lines.push_back(line);
-  if (status != 0) lines.emplace_back("failed: the process ended early");
   return lines;
 }
 

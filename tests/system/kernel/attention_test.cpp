@@ -3,9 +3,6 @@
 // input gets. Each case elaborates one machine; a second one runs in a child process.
 #include "workloads/attention/attention.h"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstring>
@@ -13,6 +10,7 @@
 #include "model/base/error.h"
 #include "runtime/run/machine.h"
 #include "tests/support/bench/machine_fixture.h"
+#include "tests/support/in_child.h"
 #include "workloads/attention/backward/attention_backward.h"
 
 namespace {
@@ -33,25 +31,14 @@ std::unique_ptr<runtime::Workload> attention_of(const Settings& settings) {
 }
 
 std::int64_t timing_in_child(const model::MachineParams& params, const Settings& settings) {
-  int channel[2];
-  REQUIRE(pipe(channel) == 0);
-  const pid_t child = fork();
-  if (child == 0) {
+  return tests::number_from_child([&] {
     const auto workload = attention_of(settings);
     runtime::Machine machine(params, model::Mode::kTiming, {true, true});
     workload->prepare(machine, 1);
     const std::int64_t elapsed = machine.run().elapsed.fs;
-    if (machine.findings().total() > 0) _exit(2);
-    _exit(write(channel[1], &elapsed, sizeof elapsed) == sizeof elapsed ? 0 : 1);
-  }
-  close(channel[1]);
-  std::int64_t elapsed = -1;
-  const bool received = read(channel[0], &elapsed, sizeof elapsed) == sizeof elapsed;
-  close(channel[0]);
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  REQUIRE((received && status == 0));
-  return elapsed;
+    if (machine.findings().total() > 0) throw std::runtime_error(machine.findings().first().front());
+    return elapsed;
+  });
 }
 
 // Golden values, the same time in both modes, never faster than the array could be.

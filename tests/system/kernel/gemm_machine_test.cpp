@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The GEMM workload on real machines: golden values, and times that do not depend on the mode. Each run
 // elaborates a machine, so a second one in the same case happens in a child process.
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <catch2/catch.hpp>
 
 #include "runtime/run/machine.h"
 #include "tests/support/bench/machine_fixture.h"
+#include "tests/support/in_child.h"
 #include "workloads/gemm/gemm.h"
 
 using namespace tahoma;
@@ -34,22 +32,7 @@ base::RunMeasurement run(const Case& c, model::Mode mode, runtime::GoldenResult*
 }
 
 std::int64_t timing_run_in_child(const Case& c) {
-  int channel[2];
-  REQUIRE(pipe(channel) == 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    const std::int64_t elapsed = run(c, model::Mode::kTiming, nullptr).elapsed.fs;
-    const bool sent = write(channel[1], &elapsed, sizeof elapsed) == sizeof elapsed;
-    _exit(sent ? 0 : 1);
-  }
-  close(channel[1]);
-  std::int64_t elapsed = -1;
-  const bool received = read(channel[0], &elapsed, sizeof elapsed) == sizeof elapsed;
-  close(channel[0]);
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  REQUIRE((received && status == 0));
-  return elapsed;
+  return tests::number_from_child([&] { return run(c, model::Mode::kTiming, nullptr).elapsed.fs; });
 }
 
 void check(const Case& c) {

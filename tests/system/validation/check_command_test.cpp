@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "runtime/host/children.h"
 #include "runtime/validation/accuracy/activity_log.h"
-#include "runtime/validation/accuracy/children.h"
 #include "tests/support/bench/machine_fixture.h"
 #include "tests/support/program/figure_tables.h"
 #include "tests/support/program/refusal_of.h"
@@ -87,7 +87,7 @@ TEST_CASE("children: one that crashes or leaves says how, and harms no other", "
                                    2);
   CHECK(results[0].text == "fine");
   CHECK_THAT(results[1].failure, Contains("ended by signal 9"));
-  CHECK(results[2].failure == "ended with status 1");
+  CHECK(results[2].failure == "exited with status 1");
   CHECK(results[3].text == "fine too");
 }
 
