@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decimal numbers whose sums and products are exact: 0.1 three times is 0.3. What does not fit into 38 digits
-// is nothing.
+// is nothing. It stays our own: the libraries that the program uses have no decimal numbers, and another library
+// for two operations would cost every user a package.
 #pragma once
 
 #include <optional>

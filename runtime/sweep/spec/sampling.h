@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Samples of a space of axes. The generator is std::mt19937_64, whose numbers the standard fixes, and what is
-// made of them is integer arithmetic of our own: a seed gives the same points everywhere.
+// made of them is integer arithmetic of our own: a seed gives the same points everywhere. Optuna and SciPy do not
+// replace this: they would bring Python into `tahoma sweep`, their points change with their versions, and their Latin
+// hypercubes repeat points on axes of few values. Searches, which need a library, use Optuna (scripts/search).
 #pragma once
 
 #include <cstddef>

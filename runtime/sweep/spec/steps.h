@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is between the two ends of a range, without rounding in between.
+// What is between the two ends of a range, without rounding in between. No library knows the units of parameters,
+// and std::pow differs between hosts in the last digit.
 #pragma once
 
 #include <string>
