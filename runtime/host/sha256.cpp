@@ -22,7 +22,7 @@ struct Free {
 void require(int done) { TAHOMA_INVARIANT(done == 1, "OpenSSL computes no SHA-256"); }
 
 // Once in a process. The host's openssl.cnf is not read: it could refuse algorithms or load further modules.
-void set_up() {
+void set_up_digest() {
   static const int done = OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr);
   require(done);
 }
@@ -30,7 +30,7 @@ void set_up() {
 class Sha256 {
  public:
   Sha256() {
-    set_up();
+    set_up_digest();
     context_.reset(EVP_MD_CTX_new());
     require(context_ ? EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) : 0);
   }

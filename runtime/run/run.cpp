@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "model/base/error.h"
+#include "model/base/quantity.h"
 #include "runtime/host/npy_dtype.h"
 #include "runtime/host/output_dir.h"
 #include "runtime/host/progress.h"

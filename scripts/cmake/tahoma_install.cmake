@@ -16,13 +16,14 @@ add_library(tahoma_product STATIC ${objects}
             $<FILTER:$<TARGET_OBJECTS:tahoma_workloads>,EXCLUDE,shipped_program>)
 set_target_properties(tahoma_product PROPERTIES OUTPUT_NAME tahoma EXPORT_NAME tahoma LINKER_LANGUAGE CXX)
 find_package(SQLite3 REQUIRED)
+find_package(OpenSSL REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(Threads REQUIRED)
 find_package(Protobuf REQUIRED)
 target_compile_features(tahoma_product INTERFACE cxx_std_20)
 target_compile_options(tahoma_product INTERFACE -ffp-contract=off)
 target_include_directories(tahoma_product INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/tahoma>)
-target_link_libraries(tahoma_product INTERFACE fmt::fmt yaml-cpp Eigen3::Eigen hwy::hwy SQLite::SQLite3 ZLIB::ZLIB
+target_link_libraries(tahoma_product INTERFACE fmt::fmt yaml-cpp Eigen3::Eigen hwy::hwy SQLite::SQLite3 OpenSSL::Crypto ZLIB::ZLIB
                       Threads::Threads protobuf::libprotobuf-lite nlohmann_json::nlohmann_json systemc muparser jemalloc)
 install(TARGETS tahoma_product EXPORT tahoma ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
@@ -51,6 +52,6 @@ if(TAHOMA_SHLIBDEPS)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 endif()
 # What building a kernel against the package needs, beside what the program itself is linked to.
-string(JOIN ", " CPACK_DEBIAN_PACKAGE_SUGGESTS g++ cmake libfmt-dev libyaml-cpp-dev libeigen3-dev libhwy-dev libsqlite3-dev
+string(JOIN ", " CPACK_DEBIAN_PACKAGE_SUGGESTS g++ cmake libfmt-dev libyaml-cpp-dev libeigen3-dev libhwy-dev libsqlite3-dev libssl-dev
        zlib1g-dev libprotobuf-dev nlohmann-json3-dev libsystemc-dev libmuparser-dev libjemalloc-dev)
 include(CPack)

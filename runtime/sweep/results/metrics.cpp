@@ -10,17 +10,17 @@ namespace tahoma::runtime {
 
 namespace {
 
-using Json = nlohmann::json;
+using SummaryJson = nlohmann::json;
 constexpr const char* kNotFinite = "E-SWP-022";
 
 // Items that have a name are called by it: "engines.tensor.busy" rather than "engines.0.busy".
-std::string name_of_item(const Json& item, std::size_t at) {
+std::string name_of_item(const SummaryJson& item, std::size_t at) {
   for (const char* key : {"name", "kind"})
     if (item.is_object() && item.contains(key) && item[key].is_string()) return item[key].get<std::string>();
   return std::to_string(at);
 }
 
-void flatten(const Json& json, const std::string& path, std::map<std::string, double>& numbers) {
+void flatten(const SummaryJson& json, const std::string& path, std::map<std::string, double>& numbers) {
   const std::string prefix = path.empty() ? "" : path + ".";
   if (json.is_number()) numbers[path] = json.get<double>();
   if (json.is_boolean()) numbers[path] = json.get<bool>() ? 1 : 0;
@@ -35,7 +35,7 @@ void flatten(const Json& json, const std::string& path, std::map<std::string, do
 
 std::map<std::string, double> numbers_of_summary(const std::string& summary_json) {
   std::map<std::string, double> numbers;
-  const Json json = Json::parse(summary_json, nullptr, false);
+  const SummaryJson json = SummaryJson::parse(summary_json, nullptr, false);
   if (!json.is_discarded()) flatten(json, "", numbers);
   return numbers;
 }
