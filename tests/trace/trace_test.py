@@ -80,6 +80,19 @@ class WholeRuns(Runs):
         self.assertTrue(all(region.start <= s.start and s.end <= region.end and s.depth == 1
                             for s in slices if s.arguments.get("region") == "gemm"))
 
+    def test_slices_say_the_functions_of_nki_that_their_instruction_implements(self):
+        functions = {"matmul": "nki.isa.nc_matmul", "load_weights": "nki.isa.nc_matmul", "dma_copy": "nki.isa.dma_copy"}
+        seen = set()
+        for track in self.timeline_of(self.run_of("chip")).tracks.values():
+            for s in track.slices:
+                mnemonic = s.arguments.get("instruction", "").partition(" ")[0]
+                if mnemonic in functions:
+                    self.assertEqual(s.arguments.get("nki_isa"), functions[mnemonic], s)
+                    seen.add(mnemonic)
+                elif mnemonic in ("", "nop", "sem_wait", "sem_set", "jump", "branch"):
+                    self.assertNotIn("nki_isa", s.arguments, s)
+        self.assertEqual(seen, set(functions))
+
     def test_the_same_run_writes_the_same_bytes_and_no_other_output(self):
         first, second = self.run_of("chip"), self.run_of("chip", folder="again")
         for file in sorted(first.iterdir()):
