@@ -38,7 +38,7 @@ static_assert(static_cast<std::size_t>(Cycle::kIdle) + 1 == kCycleNames);
 
 const CycleName& row_of(Cycle name) {
   const auto row = static_cast<std::size_t>(name);
-  TAHOMA_INVARIANT(row < kCycleNames, "cycle name " + std::to_string(row));
+  TAHOMA_INVARIANT(row < kCycleNames, "stall reason " + std::to_string(row));
   return kCycleTable[row];
 }
 

@@ -20,7 +20,7 @@ OnChipNetwork::OnChipNetwork(sc_core::sc_module_name name, const Place& place, s
       place_(place),
       pool_(pool),
       meter_(meter),
-      crossings_(std::size_t{place.dies} * place.dies, {sim::BookedServer(place.cross_die_bandwidth)}),
+      crossings_(std::size_t{place.dies} * place.dies, {sim::BookedServer(place.cross_die_bandwidth), {}}),
       sent_(place.chips),
       received_(place.chips),
       sequences_(std::size_t{place.chips} * place.cores * isa::kDmaEngines),

@@ -4,9 +4,9 @@
 #include <array>
 #include <map>
 
+#include "model/base/shares.h"
 #include "runtime/page/detail.h"
 #include "runtime/report/files/saturation.h"
-#include "runtime/report/summary/shares.h"
 
 namespace tahoma::runtime {
 

@@ -235,7 +235,7 @@ Time Engine::run_pipeline(const isa::Instruction& i, Time t) {
   const isa::Instruction& resolved = moved ? (resolved_ = sequencer_.resolve(i, memories())) : i;
   apply(resolved, t);
   const Duration busy = ledger_.named(Cycle::kBusy);
-  const std::uint64_t flops = pipeline_->hardware_flops();
+  const std::uint64_t flops = pipeline_->counted().hardware_flops;
   const Issue issue = this->issue(resolved, t);
   if (meter_.results != nullptr)
     tell_result({.start = issue.start, .moved = std::int64_t{resolved.dst.offset} - i.dst.offset});
@@ -245,7 +245,7 @@ Time Engine::run_pipeline(const isa::Instruction& i, Time t) {
            .next = next,
            .complete = issue.complete,
            .busy = ledger_.named(Cycle::kBusy) - busy,
-           .hardware_flops = pipeline_->hardware_flops() - flops});
+           .hardware_flops = pipeline_->counted().hardware_flops - flops});
   jump_or_advance(i);
   return next;
 }
@@ -268,7 +268,7 @@ void Engine::raise(const isa::Instruction& i, Time read, Time complete) {
 std::uint64_t Engine::cause() const {
   constexpr unsigned kInstructionBits = 48;
   const std::uint64_t engine = place_.core * isa::kQueueCount + static_cast<std::size_t>(place_.queue);
-  return engine << kInstructionBits | (instructions_ + 1);
+  return engine << kInstructionBits | (counted_.instructions + 1);
 }
 
 void Engine::observe(base::InstructionActivity activity) {
@@ -293,7 +293,7 @@ void Engine::tell_result(base::ResultActivity result) {
 }
 
 void Engine::jump_or_advance(const isa::Instruction& i) {
-  ++instructions_;
+  ++counted_.instructions;
   ++meter_.instructions;
   sequencer_.advance(i);
 }

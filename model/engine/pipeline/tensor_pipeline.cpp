@@ -75,9 +75,6 @@ class TensorPipeline final : public Pipeline {
     ledger.active(issue.start, later(issue.complete));
     return {issue.start, issue.next, later(issue.complete), later(issue.read), issue.enter};
   }
-  std::uint64_t hardware_flops() const override { return flops_; }
-  std::uint64_t cell_cycles() const override { return cell_cycles_; }
-  std::uint64_t array_cycles() const override { return array_cycles_; }
 
  private:
   template <class F>
@@ -136,9 +133,9 @@ class TensorPipeline final : public Pipeline {
     last_tile_ = tile;
     last_start_ = start;
     front_ = start + params_.back_to_back;
-    flops_ += matmul_flops(i);
-    cell_cycles_ += matmul_cell_cycles(i, weights.dtype);
-    array_cycles_ += static_cast<std::uint64_t>(in_array.count);
+    counted_.hardware_flops += matmul_flops(i);
+    counted_.cell_cycles += matmul_cell_cycles(i, weights.dtype);
+    counted_.array_cycles += static_cast<std::uint64_t>(in_array.count);
     const Time begin = clock_.edge(start), complete = clock_.edge(through + cost.latency);
     ledger.account(clock_.edge(at), Cycle::kDispatch);
     ledger.account(begin, Cycle::kWeightLoad);
@@ -166,7 +163,6 @@ class TensorPipeline final : public Pipeline {
   isa::ArrayBlock last_tile_;
   Cycles front_{0};  // instructions start in order, this far apart
   Cycles decoded_{0}, last_start_{0}, loader_free_{0};
-  std::uint64_t flops_ = 0, cell_cycles_ = 0, array_cycles_ = 0;
 };
 
 }  // namespace

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "model/base/shares.h"
 #include "runtime/report/files/engine_windows.h"
-#include "runtime/report/summary/shares.h"
 
 namespace tahoma::runtime {
 

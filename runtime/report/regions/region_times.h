@@ -17,7 +17,7 @@
 
 namespace tahoma::runtime {
 
-using CycleTimes = std::array<base::Duration, base::kCycleNames>;
+using base::CycleTimes;
 
 // Of all engines of one kind together.
 struct KindTime {

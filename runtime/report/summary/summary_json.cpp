@@ -7,6 +7,7 @@
 #include "runtime/report/files/collective_report.h"
 #include "runtime/report/links/link_json.h"
 #include "runtime/report/memory/memory_json.h"
+#include "runtime/report/summary/declared_json.h"
 
 namespace tahoma::runtime {
 
@@ -19,13 +20,6 @@ Json number(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   return value;
-}
-
-Json flops_json(const Summary& s) {
-  return {{"useful", s.flops.useful},
-          {"hardware", s.flops.hardware},
-          {"achieved_tflops", s.flops.achieved_tflops},
-          {"peak_tflops", s.flops.peak_tflops}};
 }
 
 Json figures_json(const std::vector<WorkloadFigure>& figures) {
@@ -91,14 +85,6 @@ Json chip_faults_json(const std::vector<ChipFault>& faults) {
   return list;
 }
 
-Json dma_json(const DmaSummary& dma) {
-  return {{"bytes", dma.bytes},
-          {"packets", dma.packets},
-          {"transfers", dma.transfers},
-          {"busy_percent", dma.busy_percent},
-          {"active_percent", dma.active_percent}};
-}
-
 // Kinds and names that took any time.
 Json region_engines_json(const KindTimes& engines) {
   Json json = Json::object();
@@ -145,8 +131,7 @@ Json regions_json(const std::vector<RegionSummary>& regions) {
 
 // The vendor's flat names beside our tree.
 void add_vendor_metrics(const Summary& s, Json& json) {
-  json["mfu_estimated_percent"] = s.mfu_percent;
-  json["mbu_estimated_percent"] = s.mbu_percent ? Json(*s.mbu_percent) : Json(nullptr);
+  add_declared(json, s, s.elapsed);
   for (const EngineSummary& engine : s.engines)
     if (engine.kind != base::EngineKind::kCollective)
       json[std::string(base::name_of(engine.kind)) + "_engine_active_time_percent"] = engine.active_percent;
@@ -168,13 +153,13 @@ std::string summary_json(const Summary& s) {
   json["chip_faults"] = chip_faults_json(s.chip_faults);
   json["simulated_time_ns"] = static_cast<double>(s.elapsed.fs) / 1e6;  // rounds once, so prints clean
   json["instructions"] = s.instructions;
-  json["flops"] = flops_json(s);
+  json["flops"] = declared_json(s.flops, s.elapsed);
   add_vendor_metrics(s, json);
   json["golden"] = golden_json(s.facts.golden);
   json["checks"] = checks_json(s.facts.checks);
   json["engines"] = engines_json(s);
-  json["dma"] = dma_json(s.dma);
-  json["hbm"] = hbm_json(s.hbm);
+  json["dma"] = declared_json(s.dma);
+  json["hbm"] = hbm_json(s.hbm, s.elapsed);
   json["links"] = links_json(s.links);
   json["collectives"] = collectives_json(s.facts.collectives);
   json["figures"] = figures_json(s.facts.figures);
