@@ -19,7 +19,7 @@ inline constexpr std::size_t kEngineKinds = 6;
 const char* name_of(EngineKind kind);  // "tensor", "vector", ...
 
 // Every femtosecond of an engine has one of these names; they add up to the elapsed time.
-enum class Cycle : std::uint8_t {
+enum class StallReason : std::uint8_t {
   kBusy,  // an instruction occupies the engine's issue
   kWaitTensor,
   kWaitVector,
@@ -41,11 +41,11 @@ enum class Cycle : std::uint8_t {
   kDrain,           // issue done, results still in the pipeline, nothing else to issue
   kIdle,            // no instruction left, or none ever
 };
-inline constexpr std::size_t kCycleNames = 20;
-const char* name_of(Cycle name);  // "busy", "wait_tensor", ...
-const char* doc_of(Cycle name);
+inline constexpr std::size_t kStallReasons = 20;
+const char* name_of(StallReason name);  // "busy", "wait_tensor", ...
+const char* doc_of(StallReason name);
 
-using CycleTimes = std::array<Duration, kCycleNames>;
+using StallTimes = std::array<Duration, kStallReasons>;
 
 struct ArrayCounts {  // of a tensor engine
   TAHOMA_STATISTICS(ArrayCounts);
@@ -64,7 +64,7 @@ struct EngineMeasurement : ArrayCounts {
   Time first_start = kNever, last_end{0};
 
   TAHOMA_STATISTICS(EngineMeasurement);
-  TAHOMA_COUNTERS_BY(Cycle, CycleTimes, time, kNanoseconds);  // adds up to RunMeasurement::elapsed
+  TAHOMA_COUNTERS_BY(StallReason, StallTimes, time, kNanoseconds);  // adds up to RunMeasurement::elapsed
   TAHOMA_COUNTER(Duration, active, kNanoseconds, "union of the instructions' start-to-end intervals");
   TAHOMA_COUNTER(std::uint64_t, instructions, kCount, "instructions retired");
   TAHOMA_INHERITED_IF(self.kind == EngineKind::kTensor, ArrayCounts);

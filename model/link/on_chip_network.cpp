@@ -220,8 +220,9 @@ void OnChipNetwork::answer(sim::Payload& payload, sim::PacketInfo& info) {
 
 void OnChipNetwork::raise(const sim::Notify& n, Time visible) {
   meter_.effect_at(visible);
-  semaphores[static_cast<int>(n.core % place_.cores)]->post(
-      n.semaphore, static_cast<sim::Change>(n.change), n.value, visible, base::Cycle::kWaitLink, n.cause);
+  semaphores[static_cast<int>(n.core % place_.cores)]->post(n.semaphore, static_cast<sim::Change>(n.change),
+                                                            n.value, visible, base::StallReason::kWaitLink,
+                                                            n.cause);
 }
 
 }  // namespace tahoma::model

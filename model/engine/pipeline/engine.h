@@ -116,7 +116,7 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   std::unique_ptr<Pipeline> pipeline_;
   SequencerLaws laws_;
   EngineQueue queue_;
-  base::Cycle raiser_;
+  base::StallReason raiser_;
 
   Sequencer sequencer_;
 

@@ -31,7 +31,7 @@ class Pipeline {
   // `dispatch` never decreases from call to call.
   virtual Issue issue(const isa::Instruction& i, base::Time dispatch, Ledger& ledger) = 0;
   // The instruction issued last streams `by` longer, for that reason: its issue with the times moved.
-  virtual Issue hold(const Issue& issue, base::Duration by, base::Cycle reason, Ledger& ledger) = 0;
+  virtual Issue hold(const Issue& issue, base::Duration by, base::StallReason reason, Ledger& ledger) = 0;
   const base::ArrayCounts& counted() const { return counted_; }
 
  protected:

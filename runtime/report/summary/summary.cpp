@@ -35,7 +35,7 @@ double share(double sum, double engines, Duration elapsed) {
 EngineSummary engines_of(EngineKind kind, const RunMeasurement& run, const Cores& active) {
   EngineSummary summary;
   summary.kind = kind;
-  std::array<double, base::kCycleNames> time{};
+  std::array<double, base::kStallReasons> time{};
   double active_time = 0;
   for (const auto& engine : run.engines) {
     if (engine.kind != kind || !active.contains(engine.core)) continue;

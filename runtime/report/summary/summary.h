@@ -54,7 +54,7 @@ struct EngineSummary {  // all engines of a kind on the active cores
   base::EngineKind kind = base::EngineKind::kTensor;
   std::uint64_t engines = 0, instructions = 0;
   double active_percent = 0;  // the vendor's *_active: first issue to last result, united
-  std::array<double, base::kCycleNames> percent{};  // busy and every stall reason; adds up to 100
+  std::array<double, base::kStallReasons> percent{};  // busy and every stall reason; adds up to 100
 };
 
 struct DmaSummary {

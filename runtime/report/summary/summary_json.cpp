@@ -68,8 +68,8 @@ Json engines_json(const Summary& s) {
   Json engines = Json::object();
   for (const EngineSummary& engine : s.engines) {
     Json shares = Json::object();
-    for (std::size_t i = 0; i < base::kCycleNames; ++i)
-      shares[base::name_of(static_cast<base::Cycle>(i))] = engine.percent[i];
+    for (std::size_t i = 0; i < base::kStallReasons; ++i)
+      shares[base::name_of(static_cast<base::StallReason>(i))] = engine.percent[i];
     engines[base::name_of(engine.kind)] = {{"engines", engine.engines},
                                            {"instructions", engine.instructions},
                                            {"active_percent", engine.active_percent},
@@ -92,11 +92,11 @@ Json region_engines_json(const KindTimes& engines) {
     const KindTime& own = engines[kind];
     if (own.total().fs == 0) continue;
     Json shares = Json::object();
-    for (std::size_t n = 0; n < base::kCycleNames; ++n) {
-      const auto name = static_cast<base::Cycle>(n);
+    for (std::size_t n = 0; n < base::kStallReasons; ++n) {
+      const auto name = static_cast<base::StallReason>(n);
       if (own.time[n].fs > 0) shares[base::name_of(name)] = own.percent(name);
     }
-    const std::optional<base::Cycle> stall = own.largest_stall();
+    const std::optional<base::StallReason> stall = own.largest_stall();
     json[base::name_of(static_cast<base::EngineKind>(kind))] = {
         {"time_ns", own.total().ns()},
         {"largest_stall", stall ? base::name_of(*stall) : "none"},

@@ -85,12 +85,12 @@ std::string engine_table(const Summary& s) {
   std::vector<std::string> cells;
   for (const EngineSummary& engine : s.engines) cells.emplace_back(base::name_of(engine.kind));
   text += table_row("", cells);
-  for (std::size_t i = 0; i < base::kCycleNames; ++i) {
+  for (std::size_t i = 0; i < base::kStallReasons; ++i) {
     if (std::all_of(s.engines.begin(), s.engines.end(), [i](const auto& e) { return e.percent[i] == 0; }))
       continue;
     cells.clear();
     for (const EngineSummary& engine : s.engines) cells.push_back(percent_cell(engine.percent[i], kCell));
-    text += table_row(base::name_of(static_cast<base::Cycle>(i)), cells);
+    text += table_row(base::name_of(static_cast<base::StallReason>(i)), cells);
   }
   cells.clear();
   for (const EngineSummary& engine : s.engines) cells.push_back(fmt::format("{:.1f}", engine.active_percent));

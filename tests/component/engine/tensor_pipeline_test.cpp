@@ -64,7 +64,7 @@ Run run(const std::vector<Block>& loads, const std::vector<Block>& matmuls, cons
   }
   base::EngineMeasurement m;
   ledger.fill(m);
-  r.busy = m.time[static_cast<std::size_t>(base::Cycle::kBusy)];
+  r.busy = m.time[static_cast<std::size_t>(base::StallReason::kBusy)];
   r.flops = pipeline->counted().hardware_flops;
   return r;
 }

@@ -19,7 +19,7 @@
 
 using namespace tahoma;
 using namespace tahoma::tests;
-using base::Cycle, base::EngineKind;
+using base::StallReason, base::EngineKind;
 using nlohmann::json;
 using runtime::Summary;
 
@@ -31,7 +31,7 @@ const runtime::EngineSummary& engine_of(const Summary& s, EngineKind kind) {
   return s.engines[static_cast<std::size_t>(kind)];
 }
 
-double share(const runtime::EngineSummary& engine, Cycle name) {
+double share(const runtime::EngineSummary& engine, StallReason name) {
   return engine.percent[static_cast<std::size_t>(name)];
 }
 
@@ -52,8 +52,8 @@ Summary crowded_summary() {
   auto run = fake_run();
   for (auto& engine : run.engines) {
     engine.time.fill(run.elapsed * 0);
-    for (std::size_t i = 0; i + 1 < base::kCycleNames; ++i) engine.time[i] = 5_us;
-    engine.time.back() = run.elapsed - 5_us * (base::kCycleNames - 1);
+    for (std::size_t i = 0; i + 1 < base::kStallReasons; ++i) engine.time[i] = 5_us;
+    engine.time.back() = run.elapsed - 5_us * (base::kStallReasons - 1);
   }
   for (int i = 0; i < 600; ++i) {
     run.links.push_back(fake_link("server3.chip63.link_zp" + std::to_string(i), "xyz" [i % 3], { 10_us }));
@@ -77,9 +77,9 @@ TEST_CASE("report: shares of every engine kind add up to 100 over the active cor
       CHECK(std::accumulate(engine.percent.begin(), engine.percent.end(), 0.0) == Approx(100).epsilon(1e-12));
   const Summary s = fake_summary();
   CHECK(s.active_cores == 1);
-  CHECK(share(engine_of(s, EngineKind::kTensor), Cycle::kBusy) == Approx(80));
-  CHECK(share(engine_of(s, EngineKind::kTensor), Cycle::kWaitDma) == Approx(15));
-  CHECK(share(engine_of(s, EngineKind::kVector), Cycle::kIdle) == Approx(80));
+  CHECK(share(engine_of(s, EngineKind::kTensor), StallReason::kBusy) == Approx(80));
+  CHECK(share(engine_of(s, EngineKind::kTensor), StallReason::kWaitDma) == Approx(15));
+  CHECK(share(engine_of(s, EngineKind::kVector), StallReason::kIdle) == Approx(80));
   CHECK(engine_of(s, EngineKind::kTensor).active_percent == Approx(90));
 }
 
