@@ -30,7 +30,7 @@ struct InstructionActivity {
   std::uint64_t hardware_flops = 0;  // of the tensor engine
   std::uint64_t cause = 0;           // of the changes that it makes; 0: it makes none
   std::uint64_t released_by = 0;     // the cause of the change that ended its wait; 0: it did not wait
-  // Of the engine, by Cycle: what its time has gone to so far, this instruction's own included. Grows to
+  // Of the engine, by StallReason: what its time has gone to so far, this instruction's own included. Grows to
   // EngineMeasurement::time.
   std::span<const Duration> engine_time{};
 };
@@ -80,13 +80,13 @@ struct ResultObserver {
   ~ResultObserver() = default;
 };
 
-// What an engine's time went to (base::Cycle). Those of one engine come in order, each begins where the one
+// What an engine's time went to (base::StallReason). Those of one engine come in order, each begins where the one
 // before it ended, and they add up to what is measured of the engine. Those of an instruction come before
 // it does; what is left at the end of the run belongs to none.
 struct StretchActivity {
   std::uint32_t core = 0;
   std::uint8_t queue = 0;  // isa::Queue
-  Cycle name = Cycle::kBusy;
+  StallReason name = StallReason::kBusy;
   Time start{0}, end{0};
 };
 

@@ -6,13 +6,13 @@
 namespace tahoma::base {
 namespace {
 
-struct CycleName {
+struct StallReasonRow {
   const char* name;
   const char* doc;
 };
 
-// In the order of Cycle.
-constexpr std::array<CycleName, kCycleNames> kCycleTable{{
+// In the order of StallReason.
+constexpr std::array<StallReasonRow, kStallReasons> kStallReasonTable{{
     {"busy", "an instruction occupied the engine's issue"},
     {"wait_tensor", "waited for a semaphore that the tensor engine raised last"},
     {"wait_vector", "waited for a semaphore that the vector engine raised last"},
@@ -34,12 +34,12 @@ constexpr std::array<CycleName, kCycleNames> kCycleTable{{
     {"drain", "everything was issued, results were still in the pipeline"},
     {"idle", "no instruction was left, or there never was one"},
 }};
-static_assert(static_cast<std::size_t>(Cycle::kIdle) + 1 == kCycleNames);
+static_assert(static_cast<std::size_t>(StallReason::kIdle) + 1 == kStallReasons);
 
-const CycleName& row_of(Cycle name) {
+const StallReasonRow& row_of(StallReason name) {
   const auto row = static_cast<std::size_t>(name);
-  TAHOMA_INVARIANT(row < kCycleNames, "cycle name " + std::to_string(row));
-  return kCycleTable[row];
+  TAHOMA_INVARIANT(row < kStallReasons, "stall reason " + std::to_string(row));
+  return kStallReasonTable[row];
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ const char* name_of(EngineKind kind) {
   return kNames[row];
 }
 
-const char* name_of(Cycle name) { return row_of(name).name; }
-const char* doc_of(Cycle name) { return row_of(name).doc; }
+const char* name_of(StallReason name) { return row_of(name).name; }
+const char* doc_of(StallReason name) { return row_of(name).doc; }
 
 }  // namespace tahoma::base

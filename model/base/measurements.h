@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a run measured, as plain values: filled by the components, read by reports. Times are simulated time.
+// A counter declares its statistic in its own line (declared.h); components increment these members.
 #pragma once
 
 #include <array>
@@ -7,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "model/base/declared.h"
+#include "model/base/shares.h"
 #include "model/base/units.h"
 
 namespace tahoma::base {
@@ -16,7 +19,7 @@ inline constexpr std::size_t kEngineKinds = 6;
 const char* name_of(EngineKind kind);  // "tensor", "vector", ...
 
 // Every femtosecond of an engine has one of these names; they add up to the elapsed time.
-enum class Cycle : std::uint8_t {
+enum class StallReason : std::uint8_t {
   kBusy,  // an instruction occupies the engine's issue
   kWaitTensor,
   kWaitVector,
@@ -38,33 +41,51 @@ enum class Cycle : std::uint8_t {
   kDrain,           // issue done, results still in the pipeline, nothing else to issue
   kIdle,            // no instruction left, or none ever
 };
-inline constexpr std::size_t kCycleNames = 20;
-const char* name_of(Cycle name);  // "busy", "wait_tensor", ...
-const char* doc_of(Cycle name);
+inline constexpr std::size_t kStallReasons = 20;
+const char* name_of(StallReason name);  // "busy", "wait_tensor", ...
+const char* doc_of(StallReason name);
 
-struct EngineMeasurement {
+using StallTimes = std::array<Duration, kStallReasons>;
+
+struct ArrayCounts {  // of a tensor engine
+  TAHOMA_STATISTICS(ArrayCounts);
+  TAHOMA_COUNTER(std::uint64_t, hardware_flops, kFlop, "2 x multiply-accumulates issued, useful or not");
+  TAHOMA_COUNTER(std::uint64_t, cell_cycles, kCount,
+                 "cycles of single cells of the array: one for each multiply-accumulate and pass, slices of "
+                 "double_row together");
+  TAHOMA_COUNTER(std::uint64_t, array_cycles, kCount,
+                 "first moving row in to last sum out of the array, summed over matmuls and transposes");
+};
+
+struct EngineMeasurement : ArrayCounts {
   std::string path;  // "server0.chip03.core5.tensor"
   EngineKind kind = EngineKind::kTensor;
-  std::uint32_t core = 0;                    // global core number
-  std::array<Duration, kCycleNames> time{};  // adds up to RunMeasurement::elapsed
-  Duration active;                           // union of start-to-end intervals, the vendor's *_active
-  std::uint64_t instructions = 0;
-  std::uint64_t hardware_flops = 0;  // 2 x multiply-accumulates of the tensor engine, useful or not
-  // Cycles of single cells of the array that these take: one per pass, the slices of double_row together.
-  std::uint64_t cell_cycles = 0;
-  // Of the tensor engine: first moving row in to last sum out, summed over matmuls and transposes.
-  std::uint64_t array_cycles = 0;
+  std::uint32_t core = 0;  // global core number
   Time first_start = kNever, last_end{0};
+
+  TAHOMA_STATISTICS(EngineMeasurement);
+  TAHOMA_COUNTERS_BY(StallReason, StallTimes, time, kNanoseconds);  // adds up to RunMeasurement::elapsed
+  TAHOMA_COUNTER(Duration, active, kNanoseconds, "union of the instructions' start-to-end intervals");
+  TAHOMA_COUNTER(std::uint64_t, instructions, kCount, "instructions retired");
+  TAHOMA_INHERITED_IF(self.kind == EngineKind::kTensor, ArrayCounts);
+  bool took_part() const { return instructions > 0; }
 };
 
 struct DmaMeasurement {  // the 16 DMA engines of one core together
   std::string path;
   std::uint32_t core = 0;
-  std::uint64_t transfers = 0, packets = 0, bytes = 0;
-  Duration busy;  // summed over the engines: moving packets
-  Duration blocked_memory,
-      blocked_link;  // summed over the engines: HBM or fabric took longer than the engine
-  Duration active;   // at least one engine with a packet issued and not yet read
+
+  TAHOMA_STATISTICS(DmaMeasurement);
+  TAHOMA_COUNTER(std::uint64_t, transfers, kCount, "transfers started by a doorbell");
+  TAHOMA_COUNTER(std::uint64_t, packets, kCount, "packets moved by the 16 engines");
+  TAHOMA_COUNTER(std::uint64_t, bytes, kBytes, "payload moved, the larger side of a cast");
+  TAHOMA_COUNTER(Duration, busy, kNanoseconds, "moving packets, summed over the 16 engines");
+  TAHOMA_COUNTER(Duration, active, kNanoseconds, "at least one engine with a packet issued and not yet read");
+  TAHOMA_COUNTER(Duration, blocked_memory, kNanoseconds,
+                 "work at hand, but too much under way to and from HBM, summed over the engines");
+  TAHOMA_COUNTER(Duration, blocked_link, kNanoseconds,
+                 "waiting for the fabric to take a packet, summed over the engines");
+  bool took_part() const { return transfers > 0; }
 };
 
 // Windowed series: busy time per window of `window` from time zero.
@@ -73,26 +94,52 @@ struct Series {
   std::vector<Duration> busy;
 };
 
-// One channel of a stack with DRAM behind it. `data`, the lost times and `idle` are shares of the data pins
-// of its pseudo-channels, averaged over them: together they are the elapsed time.
-struct ChannelMeasurement {
-  std::string path;  // "server0.chip03.hbm1.channel05"
-  std::uint64_t read_bytes = 0, write_bytes = 0;
-  // By access of the DRAM: the row was open, the bank was closed, another row was open.
-  std::uint64_t row_hits = 0, row_misses = 0, row_conflicts = 0;
-  std::uint64_t activates = 0, precharges = 0, refreshes = 0;
-  std::uint64_t corrected_errors = 0;
-  Duration data, lost_refresh, lost_turnaround, lost_bank, idle;
-  double mean_reads_queued = 0, mean_writes_queued = 0;  // accesses, over the run
-  std::uint64_t most_reads_queued = 0, most_writes_queued = 0;
-  Bandwidth peak;
-  bool failed = false;
+struct DramCounts {  // of a channel
+  TAHOMA_STATISTICS(DramCounts);
+  TAHOMA_COUNTER(std::uint64_t, row_hits, kCount, "accesses that found their row open");
+  TAHOMA_COUNTER(std::uint64_t, row_misses, kCount, "accesses that found their bank closed");
+  TAHOMA_COUNTER(std::uint64_t, row_conflicts, kCount, "accesses that found another row open");
+  TAHOMA_COUNTER(std::uint64_t, activates, kCount, "rows opened");
+  TAHOMA_COUNTER(std::uint64_t, precharges, kCount, "commands that closed rows");
+  TAHOMA_COUNTER(std::uint64_t, refreshes, kCount, "refresh commands");
 };
 
-// From a request's arrival at the stack to its last data; of posted writes, to their acceptance.
+// One channel of a stack with DRAM behind it. `data`, the lost times and `idle` are shares of the data pins
+// of its pseudo-channels, averaged over them: together they are the elapsed time.
+struct ChannelMeasurement : DramCounts {
+  std::string path;  // "server0.chip03.hbm1.channel05"
+  Bandwidth peak;
+  bool failed = false;
+
+  TAHOMA_STATISTICS(ChannelMeasurement);
+  TAHOMA_COUNTER(std::uint64_t, read_bytes, kBytes, "bytes read");
+  TAHOMA_COUNTER(std::uint64_t, write_bytes, kBytes, "bytes written");
+  TAHOMA_FIGURE(std::optional<double>, achieved, kRatio, "bytes moved over what the peak would have moved",
+                achieved_share(self.read_bytes + self.write_bytes, self.peak, elapsed));
+  TAHOMA_INHERITED(DramCounts);
+  TAHOMA_COUNTER(std::uint64_t, corrected_errors, kCount, "errors met and corrected");
+  TAHOMA_LEVEL(std::uint64_t, most_reads_queued, kCount, "most accesses in the read queue");
+  TAHOMA_LEVEL(std::uint64_t, most_writes_queued, kCount, "most accesses in the write queue");
+  TAHOMA_COUNTER(Duration, data, kNanoseconds, "data on the pins, as all times here a mean over the pins");
+  TAHOMA_COUNTER(Duration, lost_refresh, kNanoseconds, "pins idle because of a refresh");
+  TAHOMA_COUNTER(Duration, lost_turnaround, kNanoseconds, "pins turning between reads and writes");
+  TAHOMA_COUNTER(Duration, lost_bank, kNanoseconds, "pins waiting for banks, bank groups or activates");
+  TAHOMA_COUNTER(Duration, idle, kNanoseconds, "nothing to do");
+  TAHOMA_LEVEL(double, mean_reads_queued, kCount, "accesses in the read queue, mean over the run");
+  TAHOMA_LEVEL(double, mean_writes_queued, kCount, "accesses in the write queue, mean over the run");
+};
+
+// From a request's arrival at the stack to its last data; of posted writes, to their acceptance. Percentiles
+// are within 1/16 of their value, never below it.
 struct LatencyMeasurement {
-  std::uint64_t count = 0;
-  Duration mean, p50, p90, p99, longest;  // percentiles to within 1/16 of their value, never below it
+  TAHOMA_STATISTICS(LatencyMeasurement);
+  TAHOMA_COUNTER(std::uint64_t, count, kCount, "requests served");
+  TAHOMA_LEVEL(Duration, mean, kNanoseconds, "mean latency");
+  TAHOMA_LEVEL(Duration, p50, kNanoseconds, "latency that half of the requests kept to");
+  TAHOMA_LEVEL(Duration, p90, kNanoseconds, "latency that 90 % of the requests kept to");
+  TAHOMA_LEVEL(Duration, p99, kNanoseconds, "latency that 99 % of the requests kept to");
+  TAHOMA_LEVEL(Duration, longest, kNanoseconds, "longest latency");
+  bool took_part() const { return count > 0; }
 };
 
 // Something that went wrong in a stack and was got over.
@@ -101,28 +148,45 @@ struct HbmEvent {
   std::string what;  // "corrected error: channel 3, pseudo-channel 1, bank 7, row 1234"
 };
 
+// Bytes that one core moved to and from a stack.
+struct HbmUser {
+  std::uint32_t core = 0;  // global core number
+
+  TAHOMA_STATISTICS(HbmUser);
+  TAHOMA_COUNTER(std::uint64_t, read_bytes, kBytes, "bytes that this core of the machine read");
+  TAHOMA_COUNTER(std::uint64_t, write_bytes, kBytes, "bytes that this core of the machine wrote");
+  std::string name() const { return "users.core" + std::to_string(core); }
+};
+
 struct HbmMeasurement {
+  using User = HbmUser;
   std::string path;  // "server0.chip03.hbm1"
-  std::uint64_t read_bytes = 0, write_bytes = 0;
-  Duration busy;
   Bandwidth peak;
   Series series;
-  LatencyMeasurement reads, writes;
-  struct User {
-    std::uint32_t core = 0;  // global core number
-    std::uint64_t read_bytes = 0, write_bytes = 0;
-  };
-  std::vector<User> users;                   // cores that moved bytes here, in order
-  std::vector<ChannelMeasurement> channels;  // empty for the flat model
-  std::uint64_t events = 0;                  // all of them; the first few in `first_events`
-  std::vector<HbmEvent> first_events;
+  std::vector<HbmEvent> first_events;  // of `events`
+
+  TAHOMA_STATISTICS(HbmMeasurement);
+  TAHOMA_COUNTER(std::uint64_t, read_bytes, kBytes, "bytes read");
+  TAHOMA_COUNTER(std::uint64_t, write_bytes, kBytes, "bytes written");
+  TAHOMA_FIGURE(std::optional<double>, achieved, kRatio, "bytes moved over what the peak would have moved",
+                achieved_share(self.read_bytes + self.write_bytes, self.peak, elapsed));
+  TAHOMA_COUNTER(Duration, busy, kNanoseconds, "time the stack's bandwidth was in use");
+  TAHOMA_PART(LatencyMeasurement, reads);
+  TAHOMA_PART(LatencyMeasurement, writes);
+  TAHOMA_COUNTER_IF(self.events > 0, std::uint64_t, events, kCount, "faults met and got over");
+  TAHOMA_PART(std::vector<HbmUser>, users);                // cores that moved bytes here, in order
+  TAHOMA_PART(std::vector<ChannelMeasurement>, channels);  // empty for the flat model
+  bool took_part() const { return read_bytes + write_bytes > 0; }
 };
 
 struct CrossingMeasurement {  // one direction between two dies of a chip: data of reads and writes
   std::string path;           // "server0.chip03.network.die0_to_die1"
-  std::uint64_t bytes = 0;
-  Duration busy;
   Bandwidth peak;
+
+  TAHOMA_STATISTICS(CrossingMeasurement);
+  TAHOMA_COUNTER(std::uint64_t, bytes, kBytes, "data carried from one die to the other");
+  TAHOMA_COUNTER(Duration, busy, kNanoseconds, "time the crossing's bandwidth was in use");
+  bool took_part() const { return bytes > 0; }
 };
 
 // What one chip sent another over a link.
@@ -135,35 +199,60 @@ struct LinkMeasurement {  // one direction of one link
   std::string path;       // "server0.chip03.link.xp"
   std::uint32_t from_chip = 0, to_chip = 0;
   char axis = 'x';
-  std::uint64_t payload_bytes = 0, wire_bytes = 0, packets = 0;
-  Duration busy;
-  Duration queue_full;                 // time its queue had no free slot
-  Duration blocked;                    // a packet was ready and the wire free, but the next buffer was full
-  std::uint64_t queue_high_water = 0;  // packets
   Bandwidth peak;
   Series series;
   std::vector<LinkFlow> flows;  // by (from_chip, to_chip)
+
+  TAHOMA_STATISTICS(LinkMeasurement);
+  TAHOMA_COUNTER(std::uint64_t, payload_bytes, kBytes, "payload sent in this direction");
+  TAHOMA_COUNTER(std::uint64_t, wire_bytes, kBytes, "payload and headers sent in this direction");
+  TAHOMA_COUNTER(std::uint64_t, packets, kCount, "packets sent in this direction");
+  TAHOMA_FIGURE(double, goodput, kBytesPerSecond, "payload sent in this direction over the elapsed time",
+                per_second(static_cast<double>(self.payload_bytes), elapsed));
+  TAHOMA_COUNTER(Duration, busy, kNanoseconds, "time the wire was sending");
+  TAHOMA_COUNTER(Duration, blocked, kNanoseconds,
+                 "time a packet was ready and the wire free, but the next buffer had no credit");
+  TAHOMA_COUNTER(Duration, queue_full, kNanoseconds, "time a packet stood before the full queue");
+  TAHOMA_LEVEL(std::uint64_t, queue_high_water, kCount, "most packets in the queue");
+  TAHOMA_DERIVED("flows", kCount, "pairs of chips whose packets went this way",
+                 std::uint64_t{self.flows.size()});
 };
 
 // What chips sent each other through the fabric: counted where it enters and where it leaves.
 struct TrafficMeasurement {
   std::uint32_t from_chip = 0, to_chip = 0;
-  std::uint64_t packets = 0, payload_bytes = 0;
+
+  TAHOMA_STATISTICS(TrafficMeasurement);
+  TAHOMA_COUNTER(std::uint64_t, packets, kCount, "packets that chips sent each other, once each");
+  TAHOMA_COUNTER(std::uint64_t, payload_bytes, kBytes, "payload that chips sent each other, once each");
 };
 
-struct RunMeasurement {
-  Duration elapsed;                        // first instruction on any core to the last completion
-  std::vector<EngineMeasurement> engines;  // cores in order, engines in order of EngineKind
-  std::vector<DmaMeasurement> dma;         // one per core
-  std::vector<HbmMeasurement> hbm;
-  std::vector<CrossingMeasurement> crossings;  // none on a chip of one die
-  std::vector<LinkMeasurement> links;
-  std::vector<TrafficMeasurement> traffic;  // pairs that exchanged anything, by (from_chip, to_chip)
-  std::uint64_t instructions = 0;           // retired, all queues
-  std::uint64_t dma_packets = 0;
-  std::uint64_t link_packet_hops = 0;
-  std::uint64_t activations = 0;  // SystemC process activations of engines
-  std::uint64_t dma_activations = 0, link_activations = 0, memory_activations = 0;
+// What the whole machine counts together.
+struct RunCounts {
+  TAHOMA_STATISTICS(RunCounts);
+  TAHOMA_COUNTER(std::uint64_t, instructions, kCount, "instructions retired on all queues");
+  TAHOMA_COUNTER(std::uint64_t, dma_packets, kCount, "packets moved by DMA engines");
+  TAHOMA_COUNTER(std::uint64_t, link_packet_hops, kCount, "packets sent over links, once per hop");
+  TAHOMA_COUNTER(std::uint64_t, engine_activations, kCount, "SystemC activations of engines");
+  TAHOMA_COUNTER(std::uint64_t, dma_activations, kCount, "SystemC activations of DMA engines");
+  TAHOMA_COUNTER(std::uint64_t, link_activations, kCount,
+                 "SystemC activations of ports, routers and networks");
+  TAHOMA_COUNTER(std::uint64_t, memory_activations, kCount, "SystemC activations of HBM stacks");
+};
+
+struct RunMeasurement : RunCounts {
+  TAHOMA_STATISTICS(RunMeasurement);
+  TAHOMA_LEVEL(Duration, elapsed, kNanoseconds, "first instruction on any core to the last completion");
+  TAHOMA_INHERITED(RunCounts);
+  TAHOMA_PART(std::vector<EngineMeasurement>, engines);  // cores in order, engines in order of EngineKind
+  TAHOMA_PART(std::vector<DmaMeasurement>, dma);         // one per core
+  TAHOMA_PART(std::vector<HbmMeasurement>, hbm);
+  TAHOMA_PART(std::vector<CrossingMeasurement>, crossings);  // none on a chip of one die
+  TAHOMA_PART(std::vector<LinkMeasurement>, links);
+  TAHOMA_DERIVED("traffic.pairs", kCount,
+                 "pairs of chips, one sending and one receiving, that the fabric carried anything between",
+                 std::uint64_t{self.traffic.size()});
+  TAHOMA_TOTALS(std::vector<TrafficMeasurement>, traffic);  // pairs that exchanged anything, in order
 };
 
 }  // namespace tahoma::base

@@ -19,6 +19,10 @@ const char* name_of(Unit unit) {
       return "B/s";
     case Unit::kRatio:
       return "ratio";
+    case Unit::kPercent:
+      return "%";
+    case Unit::kTeraflops:
+      return "TFLOPS";
   }
   TAHOMA_INVARIANT(false, "unit " + std::to_string(static_cast<int>(unit)));
 }

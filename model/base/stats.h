@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The statistics tree: every number has a path, a unit and a sentence. Components add their numbers once, at
-// the end of a run; writers (JSON, CSV, text) walk the list.
+// The statistics tree: every number has a path, a unit and a sentence. Declarations
+// (declared.h) make the tree at the end of a run; writers (JSON, CSV, text) walk the list.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,17 @@
 
 namespace tahoma::base {
 
-enum class Unit : std::uint8_t { kCount, kBytes, kNanoseconds, kFlop, kBytesPerSecond, kRatio };
+enum class Unit : std::uint8_t {
+  kCount,
+  kBytes,
+  kNanoseconds,
+  kFlop,
+  kBytesPerSecond,
+  kRatio,
+  kPercent,
+  kTeraflops
+};
+inline constexpr std::size_t kUnits = 8;
 const char* name_of(Unit unit);
 
 struct Stat {
@@ -18,15 +28,16 @@ struct Stat {
   std::variant<std::uint64_t, double> value;
   Unit unit = Unit::kCount;
   const char* doc = "";
+  bool adds = true;  // over instances; a mean, a percentile, a maximum or a rate does not
 };
 
 class StatSink {
  public:
-  void add(std::string path, std::uint64_t value, Unit unit, const char* doc) {
-    stats_.push_back({std::move(path), value, unit, doc});
+  void add(std::string path, std::uint64_t value, Unit unit, const char* doc, bool adds = true) {
+    stats_.push_back({std::move(path), value, unit, doc, adds});
   }
-  void add(std::string path, double value, Unit unit, const char* doc) {
-    stats_.push_back({std::move(path), value, unit, doc});
+  void add(std::string path, double value, Unit unit, const char* doc, bool adds = true) {
+    stats_.push_back({std::move(path), value, unit, doc, adds});
   }
   const std::vector<Stat>& stats() const { return stats_; }
 

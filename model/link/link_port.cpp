@@ -101,9 +101,9 @@ void LinkPort::send(const Departure& departure) {
 }
 
 void LinkPort::count(const sim::PacketInfo& info, std::uint64_t wire_bytes) {
-  payload_bytes_ += info.carried;
-  wire_bytes_ += wire_bytes;
-  ++packets_;
+  counted_.payload_bytes += info.carried;
+  counted_.wire_bytes += wire_bytes;
+  ++counted_.packets;
   if (place_.buffer != kAlways) ++meter_.link_packet_hops;
   const std::uint64_t key = std::uint64_t{info.from_chip} << 32 | info.to_chip;
   if (last_flow_ == nullptr || last_flow_->first != key) last_flow_ = &*flows_.try_emplace(key, 0).first;
@@ -115,7 +115,7 @@ void LinkPort::starve(bool starved) {
   if (starved) {
     starved_since_ = sim::now();
   } else {
-    blocked_ += sim::now() - *starved_since_;
+    counted_.blocked += sim::now() - *starved_since_;
     starved_since_.reset();
   }
 }
@@ -136,16 +136,12 @@ tlm::tlm_sync_enum LinkPort::on_credit(sim::Payload& payload, tlm::tlm_phase& ph
 
 base::LinkMeasurement LinkPort::measure(Time elapsed) const {
   TAHOMA_INVARIANT(server_.busy() <= elapsed, std::string(name()) + ": above capacity");
-  base::LinkMeasurement m;
+  base::LinkMeasurement m = counted_;
   m.path = name();
   m.from_chip = place_.from;
   m.to_chip = place_.to;
   m.axis = place_.axis;
-  m.payload_bytes = payload_bytes_;
-  m.wire_bytes = wire_bytes_;
-  m.packets = packets_;
   m.busy = server_.busy();
-  m.blocked = blocked_;
   m.peak = server_.rate();
   m.series = server_.series();
   for (const auto& [key, bytes] : flows_)

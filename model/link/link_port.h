@@ -119,8 +119,7 @@ class LinkPort : public sc_core::sc_module {
   sc_core::sc_event wake_;
 
   std::optional<base::Time> starved_since_;
-  base::Duration blocked_{0};
-  std::uint64_t payload_bytes_ = 0, wire_bytes_ = 0, packets_ = 0;
+  base::LinkMeasurement counted_;
   std::unordered_map<std::uint64_t, std::uint64_t> flows_;  // bytes by (from_chip << 32 | to_chip)
   std::pair<const std::uint64_t, std::uint64_t>* last_flow_ = nullptr;
 };

@@ -14,7 +14,7 @@ using base::Time;
 
 // An access may be told of when its data have crossed, but not later than the way back takes.
 sim::BookedServer::Slot OnChipNetwork::carry(Crossing& crossing, Time arrival, base::Bytes data) const {
-  crossing.bytes += data.count;
+  crossing.counted.bytes += data.count;
   const Time settled = sim::now() - place_.response - crossing.server.rate().time_for(data);
   return crossing.server.reserve(arrival, data, settled);
 }
@@ -82,9 +82,8 @@ std::vector<base::CrossingMeasurement> OnChipNetwork::measure() const {
     for (std::uint32_t to = 0; to < place_.dies; ++to) {
       if (from == to) continue;
       const Crossing& c = crossings_[from * place_.dies + to];
-      base::CrossingMeasurement m;
+      base::CrossingMeasurement m = c.counted;
       m.path = std::string(name()) + ".die" + std::to_string(from) + "_to_die" + std::to_string(to);
-      m.bytes = c.bytes;
       m.busy = c.server.busy();
       m.peak = c.server.rate();
       all.push_back(std::move(m));

@@ -20,7 +20,7 @@ OnChipNetwork::OnChipNetwork(sc_core::sc_module_name name, const Place& place, s
       place_(place),
       pool_(pool),
       meter_(meter),
-      crossings_(std::size_t{place.dies} * place.dies, {sim::BookedServer(place.cross_die_bandwidth)}),
+      crossings_(std::size_t{place.dies} * place.dies, {sim::BookedServer(place.cross_die_bandwidth), {}}),
       sent_(place.chips),
       received_(place.chips),
       sequences_(std::size_t{place.chips} * place.cores * isa::kDmaEngines),
@@ -220,8 +220,9 @@ void OnChipNetwork::answer(sim::Payload& payload, sim::PacketInfo& info) {
 
 void OnChipNetwork::raise(const sim::Notify& n, Time visible) {
   meter_.effect_at(visible);
-  semaphores[static_cast<int>(n.core % place_.cores)]->post(
-      n.semaphore, static_cast<sim::Change>(n.change), n.value, visible, base::Cycle::kWaitLink, n.cause);
+  semaphores[static_cast<int>(n.core % place_.cores)]->post(n.semaphore, static_cast<sim::Change>(n.change),
+                                                            n.value, visible, base::StallReason::kWaitLink,
+                                                            n.cause);
 }
 
 }  // namespace tahoma::model

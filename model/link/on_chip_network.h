@@ -98,7 +98,7 @@ class OnChipNetwork : public sc_core::sc_module {
 
   struct Crossing {
     sim::BookedServer server;
-    std::uint64_t bytes = 0;
+    base::CrossingMeasurement counted;
   };
   sim::BookedServer::Slot carry(Crossing& crossing, base::Time arrival, base::Bytes data) const;
   Crossing& crossing(std::uint32_t from_die, std::uint32_t to_die) {

@@ -11,13 +11,12 @@
 #include <functional>
 
 #include "model/base/activity.h"
+#include "model/base/measurements.h"
 #include "model/sim/time.h"
 
 namespace tahoma::sim {
 
-struct Meter {
-  std::uint64_t engine_activations = 0, dma_activations = 0, link_activations = 0, memory_activations = 0;
-  std::uint64_t instructions = 0, link_packet_hops = 0;
+struct Meter : base::RunCounts {
   base::Time last_effect{0};
   std::function<void()> hook;
   base::Observer* observer = nullptr;  // null: nobody looks, as for the others

@@ -63,7 +63,7 @@ void SemaphoreFile::post(std::span<const Posting> postings) {
 // Since when the condition has held by now; nothing if it does not.
 std::optional<Satisfied> SemaphoreFile::held_since(const Semaphore& s, const Condition& condition) {
   if (!holds(condition, s.value)) return std::nullopt;
-  if (s.changes == 0) return Satisfied{{0}, base::Cycle::kDispatch};
+  if (s.changes == 0) return Satisfied{{0}, base::StallReason::kDispatch};
   const std::uint64_t oldest = s.changes - std::min<std::uint64_t>(s.changes, kPast);
   std::uint64_t first = s.changes - 1;  // of those since when it has held
   while (first > oldest && holds(condition, s.past[(first - 1) % kPast].value)) --first;

@@ -34,7 +34,7 @@ struct Condition {
 // cause (model/base/activity.h).
 struct Satisfied {
   base::Time when;
-  base::Cycle raiser;
+  base::StallReason raiser;
   std::uint64_t cause = 0;
 };
 
@@ -44,7 +44,7 @@ struct Posting {
   Change change = Change::kAdd;
   std::int64_t value = 0;
   base::Time visible{0};
-  base::Cycle raiser = base::Cycle::kDispatch;
+  base::StallReason raiser = base::StallReason::kDispatch;
   std::uint64_t cause = 0;
 };
 
@@ -59,8 +59,8 @@ struct Watcher {
 struct SemaphoreIf : virtual sc_core::sc_interface {
   // Whoever waits hears of all of them together.
   virtual void post(std::span<const Posting> postings) = 0;
-  void post(unsigned semaphore, Change change, std::int64_t value, base::Time visible, base::Cycle raiser,
-            std::uint64_t cause = 0) {
+  void post(unsigned semaphore, Change change, std::int64_t value, base::Time visible,
+            base::StallReason raiser, std::uint64_t cause = 0) {
     const Posting one{semaphore, change, value, visible, raiser, cause};
     post({&one, 1});
   }
@@ -88,7 +88,7 @@ class SemaphoreFile : public sc_core::sc_module, public SemaphoreIf {
  private:
   struct Past {
     base::Time when;
-    base::Cycle raiser;
+    base::StallReason raiser;
     std::int64_t value;
     std::uint64_t cause;
   };

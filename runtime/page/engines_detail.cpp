@@ -4,9 +4,9 @@
 #include <array>
 #include <map>
 
+#include "model/base/shares.h"
 #include "runtime/page/detail.h"
 #include "runtime/report/files/saturation.h"
-#include "runtime/report/summary/shares.h"
 
 namespace tahoma::runtime {
 
@@ -15,7 +15,7 @@ using base::EngineKind, base::EngineMeasurement, base::RunMeasurement;
 
 namespace {
 
-using Shares = std::array<double, base::kCycleNames>;  // femtoseconds, then percent
+using Shares = std::array<double, base::kStallReasons>;  // femtoseconds, then percent
 
 // What one row of the page stands for: a core, or the active cores of a chip.
 struct Row {
@@ -36,7 +36,8 @@ void add(Row& row, const EngineMeasurement& e) {
   const auto kind = static_cast<std::size_t>(e.kind);
   ++row.engines[kind];
   row.instructions[kind] += e.instructions;
-  for (std::size_t n = 0; n < base::kCycleNames; ++n) row.time[kind][n] += static_cast<double>(e.time[n].fs);
+  for (std::size_t n = 0; n < base::kStallReasons; ++n)
+    row.time[kind][n] += static_cast<double>(e.time[n].fs);
 }
 
 std::vector<Row> rows_of(const model::MachineParams& machine, const RunMeasurement& run, bool grouped) {
@@ -71,7 +72,7 @@ std::vector<std::size_t> kinds_of(const std::vector<Row>& rows) {
 // The names that any engine spent time under.
 std::vector<std::size_t> cycles_of(const std::vector<Row>& rows) {
   std::vector<std::size_t> cycles;
-  for (std::size_t n = 0; n < base::kCycleNames; ++n)
+  for (std::size_t n = 0; n < base::kStallReasons; ++n)
     if (std::any_of(rows.begin(), rows.end(), [&](const Row& r) {
           return std::any_of(r.time.begin(), r.time.end(), [&](const Shares& s) { return s[n] > 0; });
         }))
@@ -135,7 +136,7 @@ Json engines_detail(const model::MachineParams& machine, const Simulated& run) {
             {"cores", Json::array()},  {"percent", Json::array()}, {"instructions", Json::array()},
             {"series", Json::object()}};
   for (const std::size_t n : cycles) {
-    const auto name = static_cast<base::Cycle>(n);
+    const auto name = static_cast<base::StallReason>(n);
     json["cycles"].push_back({{"name", base::name_of(name)}, {"doc", base::doc_of(name)}});
   }
   for (const Row& row : rows) {

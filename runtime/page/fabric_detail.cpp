@@ -4,10 +4,11 @@
 #include <map>
 #include <numeric>
 
+#include "model/base/shares.h"
+#include "model/base/statistics_walk.h"
 #include "runtime/page/detail.h"
 #include "runtime/report/files/saturation.h"
 #include "runtime/report/links/link_summary.h"
-#include "runtime/report/summary/shares.h"
 
 namespace tahoma::runtime {
 
@@ -38,8 +39,7 @@ HbmMeasurement chip_of(const RunMeasurement& run, std::uint64_t chip, std::uint6
   whole.path = run.hbm[first].path.substr(0, run.hbm[first].path.rfind('.'));
   for (std::size_t n = first; n < first + stacks; ++n) {
     const HbmMeasurement& stack = run.hbm[n];
-    whole.read_bytes += stack.read_bytes;
-    whole.write_bytes += stack.write_bytes;
+    base::add_counters(whole, stack);
     whole.peak.bytes_per_second += stack.peak.bytes_per_second;
     whole.peak.ideal = whole.peak.ideal || stack.peak.ideal;
     whole.series.window = std::max(whole.series.window, stack.series.window);
@@ -55,14 +55,12 @@ HbmMeasurement chip_of(const RunMeasurement& run, std::uint64_t chip, std::uint6
   return whole;
 }
 
-Json flows_json(const LinkMeasurement& link) {
-  std::vector<base::LinkFlow> flows = link.flows;
-  std::stable_sort(flows.begin(), flows.end(), [](const base::LinkFlow& a, const base::LinkFlow& b) {
-    return a.payload_bytes > b.payload_bytes;
-  });
+Json numbered_flows_json(const LinkMeasurement& link) {
   Json json = Json::array();
-  for (std::size_t n = 0; n < std::min(kMostFlows, flows.size()); ++n)
-    json.push_back({flows[n].from_chip, flows[n].to_chip, flows[n].payload_bytes});
+  for (const FlowShare& f : flows_of(link)) {
+    if (json.size() == kMostFlows) break;
+    json.push_back({f.from_chip, f.to_chip, f.payload_bytes});
+  }
   return json;
 }
 
@@ -78,7 +76,7 @@ Json link_json(const LinkMeasurement& link, base::Duration elapsed) {
             {"peak", peak_json(link.peak)},
             {"saturated", saturated_windows(link.series, elapsed)}};
   json["windows"] = link.packets == 0 ? Json::array() : windows_json(link.series, elapsed);
-  json["flows"] = flows_json(link);
+  json["flows"] = numbered_flows_json(link);
   json["more_flows"] = link.flows.size() - json["flows"].size();
   return json;
 }

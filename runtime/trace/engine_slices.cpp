@@ -9,7 +9,7 @@
 
 namespace tahoma::runtime {
 
-using base::Cycle, base::Time;
+using base::StallReason, base::Time;
 
 namespace {
 
@@ -39,7 +39,7 @@ EngineSlices::EngineSlices(Timeline& timeline)
     : timeline_(timeline), queues_(timeline.machine.cores() * isa::kQueueCount) {}
 
 void EngineSlices::stretch(const base::StretchActivity& stretch) {
-  if (stretch.name == Cycle::kIdle) return;
+  if (stretch.name == StallReason::kIdle) return;
   std::vector<base::StretchActivity>& pending = queue_of(stretch.core, stretch.queue).pending;
   if (!pending.empty() && pending.back().name == stretch.name)
     pending.back().end = stretch.end;
@@ -52,7 +52,7 @@ void EngineSlices::instruction(const base::InstructionActivity& activity) {
   Queue& queue = queue_of(activity.core, activity.queue);
   std::size_t arrows = queue.pending.empty() ? 0 : queue.pending.size() - 1;
   for (std::size_t n = 0; n < queue.pending.size(); ++n)
-    if (queue.pending[n].name == Cycle::kBusy) arrows = n;
+    if (queue.pending[n].name == StallReason::kBusy) arrows = n;
   for (std::size_t n = 0; n < queue.pending.size(); ++n)
     write(queue, queue.pending[n], &activity, n == arrows);
   const bool took_no_time = queue.pending.empty();
@@ -63,7 +63,7 @@ void EngineSlices::instruction(const base::InstructionActivity& activity) {
 void EngineSlices::write(Queue& queue, const base::StretchActivity& stretch,
                          const base::InstructionActivity* of, bool with_flows) {
   Timeline& t = timeline_;
-  const bool busy = stretch.name == Cycle::kBusy;
+  const bool busy = stretch.name == StallReason::kBusy;
   const TraceKind kind = busy ? TraceKind::kEngines : TraceKind::kWaits;
   if (!t.admits(kind, stretch.core, stretch.start, stretch.end)) return;
   if (queue.track == PacketWriter::kRoot)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tracks of engine queues: a slice for each stretch of an engine's time, called by the instruction where
-// it is busy and by the reason where it is not (base::Cycle), inside a slice of the region that it belongs
+// it is busy and by the reason where it is not (base::StallReason), inside a slice of the region that it belongs
 // to. A reason is that of the instruction which comes next. Nothing left to do is no slice: with it, the
 // slices of an engine would add up to the elapsed time.
 //

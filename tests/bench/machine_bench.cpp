@@ -95,7 +95,7 @@ Figures run_case(const runtime::ConfigRequest& request, model::check::Options ch
   f.instructions = static_cast<double>(run.instructions);
   f.packets = static_cast<double>(run.dma_packets);
   f.hops = static_cast<double>(run.link_packet_hops);
-  f.engine_activations = static_cast<double>(run.activations);
+  f.engine_activations = static_cast<double>(run.engine_activations);
   f.dma_activations = static_cast<double>(run.dma_activations);
   f.link_activations = static_cast<double>(run.link_activations);
   return f;

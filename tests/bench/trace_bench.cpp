@@ -33,8 +33,8 @@ void tell(runtime::TraceRecorder& trace, std::uint64_t n, const char* link) {
   const auto queue = static_cast<std::uint8_t>(isa::Queue::kVector);
   const base::Time start{static_cast<std::int64_t>(n) * 100'000'000}, work{start.fs + 30'000'000},
       end{start.fs + 100'000'000};
-  trace.stretch({0, queue, base::Cycle::kWaitDma, start, work});
-  trace.stretch({0, queue, base::Cycle::kBusy, work, end});
+  trace.stretch({0, queue, base::StallReason::kWaitDma, start, work});
+  trace.stretch({0, queue, base::StallReason::kBusy, work, end});
   trace.instruction({.core = 0,
                      .queue = queue,
                      .index = static_cast<std::uint32_t>(n % kInstructions),

@@ -74,11 +74,7 @@ class DmaEngine {
   void watch(RingWitness& witness) { witness_ = &witness; }
 
   bool idle() const { return in_use_ == 0 && flights_.empty() && outgoing_.empty(); }
-  struct Totals {
-    base::Duration busy{0}, blocked_memory{0}, blocked_link{0};
-    std::uint64_t packets = 0, bytes = 0;
-  };
-  const Totals& totals() const { return totals_; }
+  const base::DmaMeasurement& counted() const { return counted_; }  // this engine's share
 
  private:
   struct Ring {  // a list in shares_
@@ -148,7 +144,7 @@ class DmaEngine {
   base::Duration last_cost_{0};
   std::uint64_t last_bytes_ = 0;
   base::Duration last_drain_{0};
-  Totals totals_;
+  base::DmaMeasurement counted_;
   std::array<Ring, kMostRings> rings_;
   sim::Fifo<Outgoing> outgoing_;
   std::uint64_t unsent_ = 0;  // issued for another chip and not among them yet

@@ -49,7 +49,7 @@ void DmaEngine::issue(Share& share, Time t) {
   Transfer& transfer = *share.transfer;
   if (!transfer.applied) around_.first_packet(transfer);
   const Time ready = std::max(free_at_, share.available);
-  totals_.blocked_memory += std::max(Duration{0}, flights_.open() - ready);
+  counted_.blocked_memory += std::max(Duration{0}, flights_.open() - ready);
 
   const DmaPacket packet = share.next_packet(params_);
   if (witness_ != nullptr) witness_->issued(index_, transfer.request.ring, packet, t);
@@ -62,10 +62,10 @@ void DmaEngine::issue(Share& share, Time t) {
   if (packet.elements > 0) {
     const bool hbm = transfer.request.descriptor().dst.space == isa::Space::kHbm;
     flight.to_hbm = hbm && !transfer.remote;
-    ++totals_.packets;
-    totals_.bytes += bytes;
+    ++counted_.packets;
+    counted_.bytes += bytes;
   }
-  totals_.busy += cost;
+  counted_.busy += cost;
   free_at_ = t + cost + cold;
   if (transfer.remote) ++unsent_;
   around_.issued(t);

@@ -55,7 +55,7 @@ void DmaEngine::sent() {
   if (!outgoing_.empty()) due_at(step_at_, std::max(outgoing_.front().ready, sim::now()));
   if (!blocked_on_link()) return;
   blocked_ &= ~(1U << index_);
-  totals_.blocked_link += sim::now() - blocked_since_;
+  counted_.blocked_link += sim::now() - blocked_since_;
   free_at_ = std::max(free_at_, sim::now());
   schedule();
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "model/base/error.h"
+#include "model/base/statistics_walk.h"
 #include "model/engine/dma/transfer_values.h"
 
 namespace tahoma::model {
@@ -102,8 +103,8 @@ void DmaRings::raise_increments() {
   raised_.clear();
   increments_.settle(std::max(now, certain), [this](const sim::Notify& n, Time when) {
     meter_.effect_at(when);
-    raised_.push_back(
-        {n.semaphore, static_cast<sim::Change>(n.change), n.value, when, base::Cycle::kWaitDma, n.cause});
+    raised_.push_back({n.semaphore, static_cast<sim::Change>(n.change), n.value, when,
+                       base::StallReason::kWaitDma, n.cause});
   });
   if (!raised_.empty()) semaphores->post(raised_);
 }
@@ -153,7 +154,7 @@ void DmaRings::ring(const TransferRequest& request) {
   *t = transfer_of(request, place_.chip, params_);
   ++held_[request.ring];
   tell_held(request.ring);
-  ++started_;
+  ++counted_.transfers;
   ++in_flight_;
   const Time described = generated(request) + params_.start_up;
   if (witness_ != nullptr)
@@ -251,18 +252,11 @@ bool DmaRings::idle() const {
 }
 
 base::DmaMeasurement DmaRings::measure() const {
-  base::DmaMeasurement m;
+  base::DmaMeasurement m = counted_;
   m.path = name();
   m.core = place_.core;
-  m.transfers = started_;
   m.active = active_.total();
-  for (const DmaEngine& e : engines_) {
-    m.packets += e.totals().packets;
-    m.bytes += e.totals().bytes;
-    m.busy += e.totals().busy;
-    m.blocked_memory += e.totals().blocked_memory;
-    m.blocked_link += e.totals().blocked_link;
-  }
+  for (const DmaEngine& e : engines_) base::add_counters(m, e.counted());
   return m;
 }
 

@@ -95,7 +95,8 @@ class DmaRings : public sc_core::sc_module, public DoorbellIf, private DmaSurrou
   IncrementPort increments_;
   std::vector<sim::Posting> raised_;            // at once
   std::array<base::Time, 2> generator_free_{};  // of the hardware generators of queues sync and scalar
-  std::uint64_t started_ = 0, in_flight_ = 0;
+  std::uint64_t in_flight_ = 0;
+  base::DmaMeasurement counted_;
   ActiveTime active_;  // of any of the engines
 };
 

@@ -15,7 +15,7 @@
 
 namespace tahoma::model {
 
-using base::Cycle, base::Duration, base::Time;
+using base::StallReason, base::Duration, base::Time;
 using isa::CostClass;
 
 namespace {
@@ -100,7 +100,7 @@ void Engine::book_wait(Time start) {
   watching_ = false;
   if (satisfied_) {
     ledger_.account(satisfied_->when, satisfied_->raiser);
-    ledger_.account(start, Cycle::kHandover);
+    ledger_.account(start, StallReason::kHandover);
     released_by_ = satisfied_->cause;
   }
   satisfied_.reset();
@@ -194,7 +194,7 @@ Time Engine::run_doorbell(const isa::Instruction& i, Time t) {
     doorbell->call_when_room(i.ring, this);
     return t;
   }
-  ledger_.account(t, Cycle::kQueueFull);
+  ledger_.account(t, StallReason::kQueueFull);
   TransferRequest request = sequencer_.request(i, memories());
   request.queue = place_.queue;
   request.index = static_cast<std::uint32_t>(sequencer_.pc());
@@ -211,7 +211,7 @@ Time Engine::run_doorbell(const isa::Instruction& i, Time t) {
   if (place_.checker != nullptr) watch_doorbell(i, request, t);
   const Time next = t + generation + std::max(bell.instruction, bell.pitch);
   ledger_.active(t, request.rung);
-  ledger_.account(next, Cycle::kBusy);
+  ledger_.account(next, StallReason::kBusy);
   last_complete_ = std::max(last_complete_, request.rung);
   meter_.effect_at(request.rung);
   observe({.start = t, .next = next, .complete = request.rung, .busy = next - t});
@@ -234,8 +234,8 @@ Time Engine::run_pipeline(const isa::Instruction& i, Time t) {
   const bool moved = i.dst_reg != isa::kNone || i.src_reg != isa::kNone;
   const isa::Instruction& resolved = moved ? (resolved_ = sequencer_.resolve(i, memories())) : i;
   apply(resolved, t);
-  const Duration busy = ledger_.named(Cycle::kBusy);
-  const std::uint64_t flops = pipeline_->hardware_flops();
+  const Duration busy = ledger_.named(StallReason::kBusy);
+  const std::uint64_t flops = pipeline_->counted().hardware_flops;
   const Issue issue = this->issue(resolved, t);
   if (meter_.results != nullptr)
     tell_result({.start = issue.start, .moved = std::int64_t{resolved.dst.offset} - i.dst.offset});
@@ -244,8 +244,8 @@ Time Engine::run_pipeline(const isa::Instruction& i, Time t) {
   observe({.start = issue.start,
            .next = next,
            .complete = issue.complete,
-           .busy = ledger_.named(Cycle::kBusy) - busy,
-           .hardware_flops = pipeline_->hardware_flops() - flops});
+           .busy = ledger_.named(StallReason::kBusy) - busy,
+           .hardware_flops = pipeline_->counted().hardware_flops - flops});
   jump_or_advance(i);
   return next;
 }
@@ -268,7 +268,7 @@ void Engine::raise(const isa::Instruction& i, Time read, Time complete) {
 std::uint64_t Engine::cause() const {
   constexpr unsigned kInstructionBits = 48;
   const std::uint64_t engine = place_.core * isa::kQueueCount + static_cast<std::size_t>(place_.queue);
-  return engine << kInstructionBits | (instructions_ + 1);
+  return engine << kInstructionBits | (counted_.instructions + 1);
 }
 
 void Engine::observe(base::InstructionActivity activity) {
@@ -293,7 +293,7 @@ void Engine::tell_result(base::ResultActivity result) {
 }
 
 void Engine::jump_or_advance(const isa::Instruction& i) {
-  ++instructions_;
+  ++counted_.instructions;
   ++meter_.instructions;
   sequencer_.advance(i);
 }

@@ -116,7 +116,7 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   std::unique_ptr<Pipeline> pipeline_;
   SequencerLaws laws_;
   EngineQueue queue_;
-  base::Cycle raiser_;
+  base::StallReason raiser_;
 
   Sequencer sequencer_;
 
@@ -140,7 +140,7 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   isa::Rounding rounding_;
   bool stochastic_;
   Ledger ledger_;
-  std::uint64_t instructions_ = 0;
+  base::EngineMeasurement counted_;
 };
 
 }  // namespace tahoma::model

@@ -3,18 +3,18 @@
 
 namespace tahoma::model {
 
-using base::Cycle;
+using base::StallReason;
 
 namespace {
 
 // By EngineKind.
 const KindRow kKinds[base::kEngineKinds] = {
-    {Cycle::kWaitTensor, &SequencerParams::tensor, &SequencerParams::tensor_queue},
-    {Cycle::kWaitVector, &SequencerParams::vector, &SequencerParams::vector_queue},
-    {Cycle::kWaitScalar, &SequencerParams::scalar, &SequencerParams::scalar_queue},
-    {Cycle::kWaitGpSimd, &SequencerParams::gpsimd, &SequencerParams::gpsimd_queue},
-    {Cycle::kWaitSync, &SequencerParams::sync, nullptr},
-    {Cycle::kWaitCollective, &SequencerParams::collective, nullptr},
+    {StallReason::kWaitTensor, &SequencerParams::tensor, &SequencerParams::tensor_queue},
+    {StallReason::kWaitVector, &SequencerParams::vector, &SequencerParams::vector_queue},
+    {StallReason::kWaitScalar, &SequencerParams::scalar, &SequencerParams::scalar_queue},
+    {StallReason::kWaitGpSimd, &SequencerParams::gpsimd, &SequencerParams::gpsimd_queue},
+    {StallReason::kWaitSync, &SequencerParams::sync, nullptr},
+    {StallReason::kWaitCollective, &SequencerParams::collective, nullptr},
 };
 }  // namespace
 

@@ -10,7 +10,7 @@
 namespace tahoma::model {
 
 struct KindRow {
-  base::Cycle raiser;
+  base::StallReason raiser;
   SequencerTiming SequencerParams::*sequencer;
   QueueTiming SequencerParams::*queue;  // null: there is no engine behind the sequencer
 };

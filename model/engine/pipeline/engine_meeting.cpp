@@ -8,7 +8,7 @@
 
 namespace tahoma::model {
 
-using base::Cycle, base::Time;
+using base::StallReason, base::Time;
 
 void Engine::met(Time together, Time done) {
   rendezvous_->met = true;
@@ -23,11 +23,11 @@ Time Engine::run_meeting(const isa::Instruction& i, Time t) {
   if (!rendezvous_->met || rendezvous_->done > t) return t;
   wake_.cancel();  // of a meeting without cost, which ends as it begins
   const RendezvousTimes r = *std::exchange(rendezvous_, std::nullopt);
-  ledger_.account(r.arrived, Cycle::kDrain);
-  ledger_.account(r.together, Cycle::kWaitCore);
+  ledger_.account(r.arrived, StallReason::kDrain);
+  ledger_.account(r.together, StallReason::kWaitCore);
   ledger_.active(r.together, r.done);
   if (place_.checker != nullptr) place_.checker->depart(step_of(i, r.together));
-  ledger_.account(r.done, i.op == isa::Opcode::kSendRecv ? Cycle::kBusy : Cycle::kHandover);
+  ledger_.account(r.done, i.op == isa::Opcode::kSendRecv ? StallReason::kBusy : StallReason::kHandover);
   if (meter_.results != nullptr) tell_result({.start = r.together});
   raise(i, r.done, r.done);
   observe({.start = r.together, .next = r.done, .complete = r.done});
@@ -40,7 +40,7 @@ void Engine::arrive(const isa::Instruction& i, Time t) {
   if (meeting.size() == 0)
     throw isa::ProgramError("E-RUN-045", sequencer_.where(sequencer_.pc()),
                             "needs a logical core of two physical cores; expected machine.chip.lnc = 2");
-  ledger_.account(t, Cycle::kDispatch);
+  ledger_.account(t, StallReason::kDispatch);
   rendezvous_.emplace();
   rendezvous_->arrived = std::max(t, last_complete_);
   if (place_.checker != nullptr) place_.checker->arrive(step_of(i, t));

@@ -8,7 +8,7 @@
 
 namespace tahoma::model {
 
-using base::Cycle, base::Time;
+using base::StallReason, base::Time;
 
 void Engine::finish(Time ready) {
   last_complete_ = std::max(last_complete_, ready);
@@ -44,19 +44,14 @@ bool Engine::would_meet(const isa::Instruction& other) const {
 }
 
 base::EngineMeasurement Engine::measure(Time elapsed) {
-  ledger_.account(last_complete_, Cycle::kDrain);
-  ledger_.account(elapsed, Cycle::kIdle);
+  ledger_.account(last_complete_, StallReason::kDrain);
+  ledger_.account(elapsed, StallReason::kIdle);
   TAHOMA_INVARIANT(ledger_.cursor() == elapsed, std::string(name()) + ": booked more time than has passed");
-  base::EngineMeasurement m;
+  base::EngineMeasurement m = counted_;
+  if (pipeline_) static_cast<base::ArrayCounts&>(m) = pipeline_->counted();
   m.path = name();
   m.kind = place_.kind;
   m.core = place_.core;
-  m.instructions = instructions_;
-  if (pipeline_) {
-    m.hardware_flops = pipeline_->hardware_flops();
-    m.cell_cycles = pipeline_->cell_cycles();
-    m.array_cycles = pipeline_->array_cycles();
-  }
   ledger_.fill(m);
   return m;
 }

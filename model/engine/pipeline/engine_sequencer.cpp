@@ -7,7 +7,7 @@
 
 namespace tahoma::model {
 
-using base::Cycle, base::Duration, base::Time;
+using base::StallReason, base::Duration, base::Time;
 using isa::CostClass;
 
 // A load holds the queue until the value is there; a store goes its way.
@@ -25,9 +25,9 @@ Time Engine::run_sequencer(const isa::Instruction& i, Time t) {
   sequencer_.execute(i, memories());
   const Time next = behind(i, start, end);
   if (meter_.results != nullptr && i.op == isa::Opcode::kRegStore) tell_word(i, start);
-  ledger_.account(start, Cycle::kDispatch);
+  ledger_.account(start, StallReason::kDispatch);
   ledger_.active(start, end);
-  ledger_.account(next, Cycle::kDispatch);
+  ledger_.account(next, StallReason::kDispatch);
   raise(i, end, complete);
   if (updates) {
     own_change_ = i.update.semaphore;

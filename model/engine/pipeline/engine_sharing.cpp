@@ -7,7 +7,7 @@
 
 namespace tahoma::model {
 
-using base::Cycle, base::Duration, base::Time;
+using base::StallReason, base::Duration, base::Time;
 
 // Engines that start at the same time on something shared ask for it in the order of their queues: each wakes
 // as many femtoseconds late as its number says. Their times do not show it.
@@ -25,13 +25,13 @@ Issue Engine::issue(const isa::Instruction& i, Time t) {
   Issue issue = pipeline_->issue(i, t, ledger_);
   if (!shares(i, place_.kind, params_)) return issue;
   const SharedUse use = shared_use(i, place_.kind, params_);
-  const auto hold = [&](Duration longer, Cycle reason) {
+  const auto hold = [&](Duration longer, StallReason reason) {
     if (longer.fs != 0) issue = pipeline_->hold(issue, longer, reason, ledger_);
   };
   const auto user = static_cast<unsigned>(place_.queue);
-  hold(banks->reserve(use.banks, user, issue.enter, issue.read), Cycle::kBankConflict);
+  hold(banks->reserve(use.banks, user, issue.enter, issue.read), StallReason::kBankConflict);
   if (use.through_port.count != 0)
-    hold(shared_port->reserve(user, use.through_port, issue.enter, issue.read), Cycle::kPortConflict);
+    hold(shared_port->reserve(user, use.through_port, issue.enter, issue.read), StallReason::kPortConflict);
   return issue;
 }
 

@@ -11,7 +11,7 @@
 namespace tahoma::model {
 namespace {
 
-using base::Cycle, base::Cycles, base::Time;
+using base::StallReason, base::Cycles, base::Time;
 
 class LanePipeline final : public Pipeline {
  public:
@@ -23,21 +23,21 @@ class LanePipeline final : public Pipeline {
     const LaneLaw law = lane_law(row.cost);
     TAHOMA_INVARIANT(law != nullptr, "no timing law for " + std::string(row.mnemonic));
     Cycles start = std::max(clock_.at_or_after(dispatch), front_free_);
-    ledger.account(clock_.edge(start), Cycle::kDispatch);
+    ledger.account(clock_.edge(start), StallReason::kDispatch);
     start = start + switch_tables(row, i.func);
-    ledger.account(clock_.edge(start), Cycle::kTableLoad);
+    ledger.account(clock_.edge(start), StallReason::kTableLoad);
     const Occupancy cost = law(i, kind_, params_);
     const Cycles lanes = std::max(start, lanes_free_);
     front_free_ = std::max(start + cost.issue, lanes);
     lanes_free_ = lanes + cost.lanes;
     const Time begin = clock_.edge(start), next = clock_.edge(front_free_),
                complete = clock_.edge(lanes + cost.complete);
-    ledger.account(std::min(clock_.edge(lanes_free_), std::max(next, complete)), Cycle::kBusy);
+    ledger.account(std::min(clock_.edge(lanes_free_), std::max(next, complete)), StallReason::kBusy);
     ledger.active(begin, complete);
     return {begin, next, complete, clock_.edge(lanes + cost.streamed), clock_.edge(lanes)};
   }
 
-  Issue hold(const Issue& issue, base::Duration by, Cycle reason, Ledger& ledger) override {
+  Issue hold(const Issue& issue, base::Duration by, StallReason reason, Ledger& ledger) override {
     const Cycles more = clock_.at_or_after({by.fs});
     const auto later = [&](Time t) { return clock_.edge(clock_.at_or_after(t) + more); };
     front_free_ = front_free_ + more;

@@ -20,7 +20,7 @@ class Ledger {
     queue_ = queue;
   }
   // Name the time from the cursor to `until`; nothing happens if the cursor is already there.
-  void account(base::Time until, base::Cycle name) {
+  void account(base::Time until, base::StallReason name) {
     if (until <= cursor_) return;
     time_[static_cast<std::size_t>(name)] += until - cursor_;
     if (timeline_ != nullptr) timeline_->stretch({core_, queue_, name, cursor_, until});
@@ -36,7 +36,7 @@ class Ledger {
     first_start_ = std::min(first_start_, start);
     last_end_ = std::max(last_end_, end);
   }
-  base::Duration named(base::Cycle name) const { return time_[static_cast<std::size_t>(name)]; }
+  base::Duration named(base::StallReason name) const { return time_[static_cast<std::size_t>(name)]; }
   std::span<const base::Duration> times() const { return time_; }
   base::Time cursor() const { return cursor_; }
   base::Time last_end() const { return last_end_; }
@@ -51,7 +51,7 @@ class Ledger {
  private:
   base::Time cursor_{0}, active_until_{0}, first_start_ = base::kNever, last_end_{0};
   base::Duration active_{0};
-  std::array<base::Duration, base::kCycleNames> time_{};
+  std::array<base::Duration, base::kStallReasons> time_{};
   base::TimelineObserver* timeline_ = nullptr;
   std::uint32_t core_ = 0;
   std::uint8_t queue_ = 0;

@@ -31,10 +31,11 @@ class Pipeline {
   // `dispatch` never decreases from call to call.
   virtual Issue issue(const isa::Instruction& i, base::Time dispatch, Ledger& ledger) = 0;
   // The instruction issued last streams `by` longer, for that reason: its issue with the times moved.
-  virtual Issue hold(const Issue& issue, base::Duration by, base::Cycle reason, Ledger& ledger) = 0;
-  virtual std::uint64_t hardware_flops() const { return 0; }
-  virtual std::uint64_t cell_cycles() const { return 0; }
-  virtual std::uint64_t array_cycles() const { return 0; }
+  virtual Issue hold(const Issue& issue, base::Duration by, base::StallReason reason, Ledger& ledger) = 0;
+  const base::ArrayCounts& counted() const { return counted_; }
+
+ protected:
+  base::ArrayCounts counted_;
 };
 
 // `array`: null for the law of the array.

@@ -20,7 +20,7 @@
 namespace tahoma::model {
 namespace {
 
-using base::Cycle, base::Cycles, base::Time;
+using base::StallReason, base::Cycles, base::Time;
 
 // The smallest tiles of the array, a quarter of its rows by a quarter of its columns; what is said of a
 // larger tile holds for all of them.
@@ -62,7 +62,7 @@ class TensorPipeline final : public Pipeline {
     return i.op == isa::Opcode::kLoadWeights ? load_weights(i, at, ledger) : matmul(i, at, ledger);
   }
   // The array stands still: rows of this tile enter later by as much.
-  Issue hold(const Issue& issue, base::Duration by, Cycle reason, Ledger& ledger) override {
+  Issue hold(const Issue& issue, base::Duration by, StallReason reason, Ledger& ledger) override {
     const Cycles more = clock_.at_or_after({by.fs});
     Cycles next_start{0};
     for_each_cell(last_tile_, [&](Cell& cell) {
@@ -75,9 +75,6 @@ class TensorPipeline final : public Pipeline {
     ledger.active(issue.start, later(issue.complete));
     return {issue.start, issue.next, later(issue.complete), later(issue.read), issue.enter};
   }
-  std::uint64_t hardware_flops() const override { return flops_; }
-  std::uint64_t cell_cycles() const override { return cell_cycles_; }
-  std::uint64_t array_cycles() const override { return array_cycles_; }
 
  private:
   template <class F>
@@ -104,7 +101,7 @@ class TensorPipeline final : public Pipeline {
     loader_free_ = start + cost.read + params_.back_to_back;
     front_ = start + params_.back_to_back;
     const Time begin = clock_.edge(start), complete = clock_.edge(loaded + cost.latency);
-    ledger.account(begin, Cycle::kWeightLoad);
+    ledger.account(begin, StallReason::kWeightLoad);
     ledger.active(begin, complete);
     return {begin, clock_.edge(front_), complete, clock_.edge(start + cost.read), begin};
   }
@@ -136,16 +133,16 @@ class TensorPipeline final : public Pipeline {
     last_tile_ = tile;
     last_start_ = start;
     front_ = start + params_.back_to_back;
-    flops_ += matmul_flops(i);
-    cell_cycles_ += matmul_cell_cycles(i, weights.dtype);
-    array_cycles_ += static_cast<std::uint64_t>(in_array.count);
+    counted_.hardware_flops += matmul_flops(i);
+    counted_.cell_cycles += matmul_cell_cycles(i, weights.dtype);
+    counted_.array_cycles += static_cast<std::uint64_t>(in_array.count);
     const Time begin = clock_.edge(start), complete = clock_.edge(through + cost.latency);
-    ledger.account(clock_.edge(at), Cycle::kDispatch);
-    ledger.account(begin, Cycle::kWeightLoad);
-    ledger.account(clock_.edge(std::min(array_free, enter)), Cycle::kThrottle);
-    ledger.account(clock_.edge(enter), Cycle::kWeightLoad);
-    ledger.account(clock_.edge(std::min(enter + cost.interval, next_start)), Cycle::kBusy);
-    ledger.account(clock_.edge(next_start), Cycle::kThrottle);
+    ledger.account(clock_.edge(at), StallReason::kDispatch);
+    ledger.account(begin, StallReason::kWeightLoad);
+    ledger.account(clock_.edge(std::min(array_free, enter)), StallReason::kThrottle);
+    ledger.account(clock_.edge(enter), StallReason::kWeightLoad);
+    ledger.account(clock_.edge(std::min(enter + cost.interval, next_start)), StallReason::kBusy);
+    ledger.account(clock_.edge(next_start), StallReason::kThrottle);
     ledger.active(begin, complete);
     return {begin, clock_.edge(front_), complete, clock_.edge(through), clock_.edge(enter)};
   }
@@ -166,7 +163,6 @@ class TensorPipeline final : public Pipeline {
   isa::ArrayBlock last_tile_;
   Cycles front_{0};  // instructions start in order, this far apart
   Cycles decoded_{0}, last_start_{0}, loader_free_{0};
-  std::uint64_t flops_ = 0, cell_cycles_ = 0, array_cycles_ = 0;
 };
 
 }  // namespace

@@ -3,15 +3,13 @@
 // and the three kinds of lost time make up the whole.
 #pragma once
 
+#include "model/base/measurements.h"
 #include "model/memory/dram/timing.h"
 
 namespace tahoma::model::dram {
 
-struct Tally {
+struct Tally : base::DramCounts {
   std::uint64_t read_accesses = 0, write_accesses = 0;
-  // By access: the row was open; the bank was closed; another row was open.
-  std::uint64_t row_hits = 0, row_misses = 0, row_conflicts = 0;
-  std::uint64_t activates = 0, precharges = 0, refreshes = 0;
   Tick data = 0;        // data on the pins
   Tick refresh = 0;     // work waited for a refresh
   Tick turnaround = 0;  // for the pins to turn between reads and writes

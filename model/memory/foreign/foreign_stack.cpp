@@ -45,18 +45,9 @@ tlm::tlm_sync_enum ForeignStack::request(int initiator, sim::Payload& payload, D
   }
   packets_[index] = {&payload, initiator, sim::now() + ahead};
   arriving_.push_back(index);
-  book(payload);
+  count(payload);
   sim::notify_at(wake_, packets_[index].start);
   return tlm::TLM_ACCEPTED;
-}
-
-void ForeignStack::book(const sim::Payload& payload) {
-  const std::uint32_t core = sim::info_of(const_cast<sim::Payload&>(payload)).source_core;
-  auto user = std::find_if(users_.begin(), users_.end(), [core](const auto& u) { return u.core == core; });
-  if (user == users_.end()) user = users_.insert(users_.end(), {core, 0, 0});
-  const std::uint64_t bytes = payload.get_data_length();
-  (payload.is_read() ? user->read_bytes : user->write_bytes) += bytes;
-  (payload.is_read() ? read_bytes_ : write_bytes_) += bytes;
 }
 
 // Called by the memory's own processes: what follows happens in ours.
@@ -220,7 +211,7 @@ void ForeignStack::note_under_way() {
     busy_since_ = std::min(busy_since_, now);
   } else if (busy_since_ != base::kNever) {
     series_.add(busy_since_, now);
-    busy_ += now - busy_since_;
+    counted_.busy += now - busy_since_;
     busy_since_ = base::kNever;
   }
 }
@@ -233,17 +224,12 @@ void ForeignStack::check_ended() const {
 
 // A write's response may come after the last effect of the run.
 base::HbmMeasurement ForeignStack::measure(Duration elapsed) {
-  base::HbmMeasurement m;
-  m.path = name();
-  m.read_bytes = read_bytes_;
-  m.write_bytes = write_bytes_;
-  m.busy = std::min(busy_, elapsed);
+  base::HbmMeasurement m = counted();
+  m.busy = std::min(m.busy, elapsed);
   m.peak = around_.params.bandwidth;
   m.series = series_.series();
   m.reads = reads_.measure();
   m.writes = writes_.measure();
-  m.users = users_;
-  std::sort(m.users.begin(), m.users.end(), [](const auto& a, const auto& b) { return a.core < b.core; });
   return m;
 }
 

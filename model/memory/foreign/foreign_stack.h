@@ -71,7 +71,6 @@ class ForeignStack : public HbmStack {
   void answer(std::uint32_t index);
   void bring_page(std::uint64_t offset);
   void compare(const Burst& burst);
-  void book(const sim::Payload& payload);
   void note_under_way();
 
   Environment around_;
@@ -84,11 +83,8 @@ class ForeignStack : public HbmStack {
   std::deque<Piece> pieces_;  // in the order of their requests
   sc_core::sc_event wake_;
 
-  std::uint64_t read_bytes_ = 0, write_bytes_ = 0;
-  std::vector<base::HbmMeasurement::User> users_;
   sim::LatencyHistogram reads_, writes_;
   base::Time busy_since_ = base::kNever;
-  base::Duration busy_{0};
   base::BusySeries series_;
 };
 

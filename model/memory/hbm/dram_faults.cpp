@@ -29,14 +29,14 @@ bool DramStack::meets_error(Lane& lane, dram::Segment& segment) {
   while (lane.until_error <= passed) {
     passed -= lane.until_error;
     lane.until_error = next_error();
-    ++lane.errors;
-    ++events_;
+    ++lane.counted.corrected_errors;
+    ++counted_.events;
     met = true;
     const std::uint32_t room = segment.write ? design_->policy.write_queue : design_->policy.read_queue;
     segment.accesses = std::min(segment.accesses + 1, room);
-    if (first_events_.size() >= kFirstEvents) continue;
+    if (counted_.first_events.size() >= kFirstEvents) continue;
     const auto channel = static_cast<std::size_t>(&lane - lanes_.data());
-    first_events_.push_back(
+    counted_.first_events.push_back(
         {edge(segment.arrival), fmt::format("corrected error: channel {}, pseudo-channel {}, bank {}, row {}",
                                             channel, segment.pseudo, segment.bank, segment.row)});
   }

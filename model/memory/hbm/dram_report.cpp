@@ -27,18 +27,11 @@ void fit(base::ChannelMeasurement& c, Duration elapsed) {
 
 base::HbmMeasurement DramStack::measure(Duration elapsed) {
   for (Lane& lane : lanes_) decide(lane, past(elapsed));
-  base::HbmMeasurement m;
-  m.path = name();
-  m.read_bytes = read_bytes_;
-  m.write_bytes = write_bytes_;
+  base::HbmMeasurement m = counted();
   m.peak = params_.bandwidth;
   m.series = series_.series();
   m.reads = reads_.measure();
   m.writes = writes_.measure();
-  m.users = users_;
-  std::sort(m.users.begin(), m.users.end(), [](const auto& a, const auto& b) { return a.core < b.core; });
-  m.events = events_;
-  m.first_events = first_events_;
   const std::vector<std::uint32_t> failed = faults_.failed();
   const auto pins = static_cast<std::int64_t>(design_->organisation.pseudo_channels);
   const auto mean = [&](dram::Tick ticks) { return Duration{edge(ticks).fs / pins}; };
@@ -47,17 +40,9 @@ base::HbmMeasurement DramStack::measure(Duration elapsed) {
   for (std::size_t n = 0; n < lanes_.size(); ++n) {
     const Lane& lane = lanes_[n];
     const dram::Tally& t = lane.channel->tally();
-    base::ChannelMeasurement c;
+    base::ChannelMeasurement c = lane.counted;
+    static_cast<base::DramCounts&>(c) = t;
     c.path = fmt::format("{}.channel{:02}", name(), n);
-    c.read_bytes = lane.read_bytes;
-    c.write_bytes = lane.write_bytes;
-    c.row_hits = t.row_hits;
-    c.row_misses = t.row_misses;
-    c.row_conflicts = t.row_conflicts;
-    c.activates = t.activates;
-    c.precharges = t.precharges;
-    c.refreshes = t.refreshes;
-    c.corrected_errors = lane.errors;
     c.data = mean(t.data);
     c.lost_refresh = mean(t.refresh);
     c.lost_turnaround = mean(t.turnaround);

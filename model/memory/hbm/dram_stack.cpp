@@ -51,7 +51,7 @@ DramStack::DramStack(sc_core::sc_module_name name, const Environment& around, co
 }
 
 tlm::tlm_sync_enum DramStack::request(int initiator, sim::Payload& payload, Duration ahead) {
-  book(payload);
+  count(payload);
   Request r;
   r.payload = &payload;
   r.initiator = initiator;
@@ -88,7 +88,7 @@ bool DramStack::submit(Request& r, std::uint32_t tag) {
     dram::Segment& segment = part.segment;
     segment.arrival = arrival;
     segment.order = info.source_core << 4 | info.engine;
-    (segment.write ? lane.write_bytes : lane.read_bytes) +=
+    (segment.write ? lane.counted.write_bytes : lane.counted.read_bytes) +=
         std::uint64_t{segment.accesses} * design_->organisation.access_bytes;
     if (meets_error(lane, segment)) r.corrected = true;
   }
@@ -127,15 +127,6 @@ bool DramStack::surely_enter(const std::vector<DramAccess::Part>& parts) {
     decide(lane, past(sim::now()));
     return fit(lane, part.channel);
   });
-}
-
-void DramStack::book(const sim::Payload& payload) {
-  const std::uint32_t core = payload.get_extension<sim::PacketInfo>()->source_core;
-  auto user = std::find_if(users_.begin(), users_.end(), [core](const auto& u) { return u.core == core; });
-  if (user == users_.end()) user = users_.insert(users_.end(), {core, 0, 0});
-  const std::uint64_t bytes = payload.get_data_length();
-  (payload.is_read() ? user->read_bytes : user->write_bytes) += bytes;
-  (payload.is_read() ? read_bytes_ : write_bytes_) += bytes;
 }
 
 void DramStack::wake_at(Time when) {

@@ -55,8 +55,8 @@ class DramStack : public HbmStack {
     dram::Tick decided = 0;            // up to here
     std::uint32_t waiting_writes = 0;  // segments whose start is reported
     std::vector<Reader> readers;
-    std::uint64_t read_bytes = 0, write_bytes = 0;
-    std::uint64_t until_error = 0, errors = 0;  // accesses
+    std::uint64_t until_error = 0;  // accesses
+    base::ChannelMeasurement counted;
   };
 
   tlm::tlm_sync_enum request(int initiator, sim::Payload& payload, base::Duration ahead) override;
@@ -73,7 +73,6 @@ class DramStack : public HbmStack {
   void decide(Lane& lane, dram::Tick until);
   void answer(const Request& request);
   void answer_write(const Request& request, base::Duration waited);
-  void book(const sim::Payload& payload);
   void wake_at(base::Time when);
   bool meets_error(Lane& lane, dram::Segment& segment);
   std::uint64_t next_error();
@@ -94,13 +93,9 @@ class DramStack : public HbmStack {
   sc_core::sc_event wake_;
   base::Time next_wake_ = base::kNever;
 
-  std::uint64_t read_bytes_ = 0, write_bytes_ = 0;
-  std::vector<base::HbmMeasurement::User> users_;
   sim::LatencyHistogram reads_, writes_;
   base::BusySeries series_;
   std::mt19937_64 random_;
-  std::uint64_t events_ = 0;
-  std::vector<base::HbmEvent> first_events_;
 };
 
 }  // namespace tahoma::model

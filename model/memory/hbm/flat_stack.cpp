@@ -14,11 +14,11 @@ tlm::tlm_sync_enum FlatStack::request(int, sim::Payload& payload, base::Duration
   const auto slot = server_.reserve(now + ahead, {bytes}, now);
   sim::PacketInfo& info = sim::info_of(payload);
   if (payload.is_read()) {
-    read_bytes_ += bytes;
+    counted_.read_bytes += bytes;
     info.first = slot.start + params_.read_latency;
     info.last = slot.end + params_.read_latency;
   } else {
-    write_bytes_ += bytes;
+    counted_.write_bytes += bytes;
     info.held += slot.held;
     info.last = std::max(info.last, slot.end);
   }
@@ -26,10 +26,7 @@ tlm::tlm_sync_enum FlatStack::request(int, sim::Payload& payload, base::Duration
 }
 
 base::HbmMeasurement FlatStack::measure(base::Duration) {
-  base::HbmMeasurement m;
-  m.path = name();
-  m.read_bytes = read_bytes_;
-  m.write_bytes = write_bytes_;
+  base::HbmMeasurement m = counted();
   m.busy = server_.busy();
   m.peak = params_.bandwidth;
   m.series = server_.series();

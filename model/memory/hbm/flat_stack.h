@@ -23,7 +23,6 @@ class FlatStack : public HbmStack {
 
   const HbmParams& params_;
   sim::BookedServer server_;
-  std::uint64_t read_bytes_ = 0, write_bytes_ = 0;
 };
 
 }  // namespace tahoma::model

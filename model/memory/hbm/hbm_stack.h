@@ -6,6 +6,7 @@
 
 #include <tlm_utils/multi_passthrough_target_socket.h>
 
+#include <algorithm>
 #include <systemc>
 
 #include "model/base/error.h"
@@ -30,6 +31,25 @@ class HbmStack : public sc_core::sc_module {
     port.register_nb_transport_fw(this, &HbmStack::on_request);
   }
   virtual tlm::tlm_sync_enum request(int initiator, sim::Payload& payload, base::Duration ahead) = 0;
+  // Counts the bytes of a request, and whose they are.
+  void count(const sim::Payload& payload) {
+    const std::uint32_t core = payload.get_extension<sim::PacketInfo>()->source_core;
+    auto user = std::find_if(counted_.users.begin(), counted_.users.end(),
+                             [core](const auto& u) { return u.core == core; });
+    if (user == counted_.users.end()) user = counted_.users.insert(counted_.users.end(), {core, 0, 0});
+    const std::uint64_t bytes = payload.get_data_length();
+    (payload.is_read() ? user->read_bytes : user->write_bytes) += bytes;
+    (payload.is_read() ? counted_.read_bytes : counted_.write_bytes) += bytes;
+  }
+  // What has been counted, under the stack's name.
+  base::HbmMeasurement counted() const {
+    base::HbmMeasurement m = counted_;
+    m.path = name();
+    std::sort(m.users.begin(), m.users.end(), [](const auto& a, const auto& b) { return a.core < b.core; });
+    return m;
+  }
+
+  base::HbmMeasurement counted_;  // while the simulation runs
 
  private:
   tlm::tlm_sync_enum on_request(int initiator, sim::Payload& payload, tlm::tlm_phase& phase,

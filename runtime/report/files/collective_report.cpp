@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <array>
 
+#include "model/base/shares.h"
 #include "runtime/report/files/statistics_tables.h"
 #include "runtime/report/summary/format.h"
-#include "runtime/report/summary/shares.h"
 #include "runtime/report/summary/text_layout.h"
 
 namespace tahoma::runtime {

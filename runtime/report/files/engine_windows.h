@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How busy each engine was, window by window: what engines.csv and the lines of the page show. Busy is the
-// issue of instructions, as in base::Cycle::kBusy.
+// issue of instructions, as in base::StallReason::kBusy.
 // Left out: which reason an engine waited for in a window; the whole run's stand in the statistics.
 #pragma once
 

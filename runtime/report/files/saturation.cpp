@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "runtime/report/summary/shares.h"
+#include "model/base/shares.h"
 
 namespace tahoma::runtime {
 

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "model/base/error.h"
+#include "model/base/shares.h"
 #include "runtime/report/summary/format.h"
-#include "runtime/report/summary/shares.h"
 
 namespace tahoma::runtime {
 
@@ -33,12 +33,6 @@ Json value_json(const Stat& stat) {
   check_finite(stat);
   if (const auto* count = std::get_if<std::uint64_t>(&stat.value)) return *count;
   return std::get<double>(stat.value);
-}
-
-// 0 where the peak is ideal.
-double achieved_percent(const base::ChannelMeasurement& c, base::Duration elapsed) {
-  const double most = static_cast<double>(c.peak.bytes_per_second) * elapsed.seconds();
-  return c.peak.ideal || most <= 0 ? 0 : 100 * static_cast<double>(c.read_bytes + c.write_bytes) / most;
 }
 
 }  // namespace
@@ -83,13 +77,14 @@ std::string hbm_csv(const base::RunMeasurement& run) {
   const auto share = [&](base::Duration part) { return shortest(percent_of(part, run.elapsed)); };
   for (const auto& stack : run.hbm)
     for (const auto& c : stack.channels)
-      text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
-                          csv_field(c.path), csv_field(stack.path), c.failed ? 1 : 0, c.read_bytes,
-                          c.write_bytes, shortest(achieved_percent(c, run.elapsed)), c.row_hits, c.row_misses,
-                          c.row_conflicts, c.activates, c.precharges, c.refreshes, share(c.data),
-                          share(c.lost_refresh), share(c.lost_turnaround), share(c.lost_bank), share(c.idle),
-                          shortest(c.mean_reads_queued), c.most_reads_queued, shortest(c.mean_writes_queued),
-                          c.most_writes_queued, c.corrected_errors);
+      text +=
+          fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
+                      csv_field(c.path), csv_field(stack.path), c.failed ? 1 : 0, c.read_bytes, c.write_bytes,
+                      shortest(achieved_percent(c.read_bytes + c.write_bytes, c.peak, run.elapsed)),
+                      c.row_hits, c.row_misses, c.row_conflicts, c.activates, c.precharges, c.refreshes,
+                      share(c.data), share(c.lost_refresh), share(c.lost_turnaround), share(c.lost_bank),
+                      share(c.idle), shortest(c.mean_reads_queued), c.most_reads_queued,
+                      shortest(c.mean_writes_queued), c.most_writes_queued, c.corrected_errors);
   return text;
 }
 

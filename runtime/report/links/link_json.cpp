@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "runtime/report/summary/declared_json.h"
+
 namespace tahoma::runtime {
 
 using Json = nlohmann::ordered_json;
@@ -12,15 +14,12 @@ namespace {
 constexpr std::size_t kMostFlows = 4;  // of a link that is saturated
 
 Json load_json(const LinkLoad& link) {
-  return {{"name", link.name},
-          {"busy_percent", link.busy_percent},
-          {"payload_bytes", link.payload_bytes},
-          {"goodput", link.goodput},
-          {"blocked_percent", link.blocked_percent},
-          {"queue_high_water", link.queue_high_water}};
+  Json json{{"name", link.name}};
+  add_declared(json, link);
+  return json;
 }
 
-Json flows_json(const LinkSummary& links, const LinkLoad& link, std::size_t most) {
+Json named_flows_json(const LinkSummary& links, const LinkLoad& link, std::size_t most) {
   Json list = Json::array();
   for (std::size_t n = 0; n < std::min(most, link.flows.size()); ++n) {
     const FlowShare& f = link.flows[n];
@@ -32,11 +31,11 @@ Json flows_json(const LinkSummary& links, const LinkLoad& link, std::size_t most
   return list;
 }
 
-Json busiest_json(const LinkSummary& links) {
+Json busiest_links_json(const LinkSummary& links) {
   Json list = Json::array();
   for (const LinkLoad& link : links.busiest) {
     Json json = load_json(link);
-    json["flows"] = flows_json(links, link, link.flows.size());
+    json["flows"] = named_flows_json(links, link, link.flows.size());
     list.push_back(std::move(json));
   }
   return list;
@@ -47,7 +46,7 @@ Json saturated_json(const LinkSummary& links) {
   for (const LinkLoad& link : links.saturated) {
     names.push_back(link.name);
     Json json = load_json(link);
-    json["flows"] = flows_json(links, link, kMostFlows);
+    json["flows"] = named_flows_json(links, link, kMostFlows);
     json["more_flows"] = link.flows.size() - json["flows"].size();
     list.push_back(std::move(json));
   }
@@ -56,20 +55,14 @@ Json saturated_json(const LinkSummary& links) {
 
 Json axes_json(const std::vector<AxisSummary>& axes) {
   Json json = Json::object();
-  for (const AxisSummary& axis : axes)
-    json[std::string(1, axis.axis)] = {{"links", axis.links},
-                                       {"bytes", axis.payload_bytes},
-                                       {"wire_bytes", axis.wire_bytes},
-                                       {"mean_busy_percent", axis.mean_busy_percent},
-                                       {"mean_blocked_percent", axis.mean_blocked_percent}};
+  for (const AxisSummary& axis : axes) json[std::string(1, axis.axis)] = declared_json(axis);
   return json;
 }
 
 Json traffic_json(const LinkSummary& links) {
   if (!links.traffic) return nullptr;
   const TrafficSummary& t = *links.traffic;
-  Json json{
-      {"pairs", t.pairs}, {"packets", t.packets}, {"bytes", t.payload_bytes}, {"mean_bytes", t.mean_bytes}};
+  Json json = declared_json(t);
   json["largest"] = {{"from", links.chips.at(t.largest.from_chip)},
                      {"to", links.chips.at(t.largest.to_chip)},
                      {"payload_bytes", t.largest.payload_bytes}};
@@ -78,7 +71,7 @@ Json traffic_json(const LinkSummary& links) {
   return json;
 }
 
-Json faults_json(const std::vector<LinkFault>& faults) {
+Json link_faults_json(const std::vector<LinkFault>& faults) {
   Json list = Json::array();
   for (const LinkFault& f : faults)
     list.push_back({{"link", f.link}, {"rate", f.faults.rate}, {"dead", f.faults.dead}});
@@ -90,12 +83,12 @@ Json faults_json(const std::vector<LinkFault>& faults) {
 Json links_json(const LinkSummary& links) {
   Json json{{"count", links.count}, {"bytes", links.payload_bytes}, {"wire_bytes", links.wire_bytes}};
   json["busiest_link"] = links.busiest.empty() ? Json(nullptr) : load_json(links.busiest.front());
-  json["busiest"] = busiest_json(links);
+  json["busiest"] = busiest_links_json(links);
   json["saturated"] = saturated_json(links);
   json["busy_histogram"] = links.histogram;
   json["axes"] = axes_json(links.axes);
   json["traffic"] = traffic_json(links);
-  json["faults"] = faults_json(links.faults);
+  json["faults"] = link_faults_json(links.faults);
   return json;
 }
 

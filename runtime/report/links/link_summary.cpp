@@ -6,14 +6,13 @@
 #include <algorithm>
 
 #include "model/base/error.h"
+#include "model/base/shares.h"
 #include "runtime/report/files/saturation.h"
-#include "runtime/report/summary/shares.h"
+#include "runtime/report/summary/largest.h"
 
 namespace tahoma::runtime {
 
 using base::LinkMeasurement, base::RunMeasurement, base::TrafficMeasurement;
-
-namespace {
 
 std::vector<FlowShare> flows_of(const LinkMeasurement& link) {
   std::vector<FlowShare> flows;
@@ -23,17 +22,18 @@ std::vector<FlowShare> flows_of(const LinkMeasurement& link) {
                                                        static_cast<double>(link.payload_bytes);
     flows.push_back({f.from_chip, f.to_chip, f.payload_bytes, share});
   }
-  std::stable_sort(flows.begin(), flows.end(),
-                   [](const FlowShare& a, const FlowShare& b) { return a.payload_bytes > b.payload_bytes; });
+  keep_largest(flows, flows.size(), [](const FlowShare& f) { return f.payload_bytes; });
   return flows;
 }
 
-LinkLoad load_of(const LinkMeasurement& link, base::Duration elapsed) {
+namespace {
+
+LinkLoad load_of_link(const LinkMeasurement& link, base::Duration elapsed) {
   LinkLoad load;
   load.name = link.path;
   load.busy_percent = percent_of(link.busy, elapsed);
   load.payload_bytes = link.payload_bytes;
-  load.goodput = per_second(static_cast<double>(link.payload_bytes), elapsed);
+  load.goodput = link.goodput(elapsed);
   load.blocked_percent = percent_of(link.blocked, elapsed);
   load.queue_high_water = link.queue_high_water;
   load.flows = flows_of(link);
@@ -45,7 +45,7 @@ void add_to_axis(std::vector<AxisSummary>& axes, const LinkMeasurement& link, co
       std::find_if(axes.begin(), axes.end(), [&](const AxisSummary& a) { return a.axis == link.axis; });
   if (axis == axes.end()) axis = axes.insert(axes.end(), AxisSummary{link.axis});
   ++axis->links;
-  axis->payload_bytes += link.payload_bytes;
+  axis->bytes += link.payload_bytes;
   axis->wire_bytes += link.wire_bytes;
   axis->mean_busy_percent += load.busy_percent;  // sums until all are there
   axis->mean_blocked_percent += load.blocked_percent;
@@ -58,23 +58,16 @@ void divide(std::vector<AxisSummary>& axes) {
   }
 }
 
-void keep_busiest(std::vector<LinkLoad>& loads) {
-  std::stable_sort(loads.begin(), loads.end(),
-                   [](const LinkLoad& a, const LinkLoad& b) { return a.busy_percent > b.busy_percent; });
-  if (loads.size() > kBusiestLinks) loads.resize(kBusiestLinks);
-}
-
 std::optional<TrafficSummary> traffic_of(std::uint64_t chips, const RunMeasurement& run) {
   TrafficSummary traffic;
   for (const TrafficMeasurement& pair : run.traffic) {
     if (pair.payload_bytes == 0) continue;
     ++traffic.pairs;
     traffic.packets += pair.packets;
-    traffic.payload_bytes += pair.payload_bytes;
+    traffic.bytes += pair.payload_bytes;
     if (pair.payload_bytes > traffic.largest.payload_bytes) traffic.largest = pair;
   }
   if (traffic.pairs == 0) return std::nullopt;
-  traffic.mean_bytes = static_cast<double>(traffic.payload_bytes) / static_cast<double>(traffic.pairs);
   if (chips <= kMatrixChips) traffic.matrix = traffic_matrix(chips, run);
   return traffic;
 }
@@ -95,7 +88,7 @@ std::vector<std::vector<std::uint64_t>> traffic_matrix(std::uint64_t chips, cons
 LinkSummary summarise_links(const model::MachineParams& machine, const RunMeasurement& run) {
   LinkSummary links;
   for (const LinkMeasurement& link : run.links) {
-    const LinkLoad load = load_of(link, run.elapsed);
+    const LinkLoad load = load_of_link(link, run.elapsed);
     ++links.count;
     links.payload_bytes += link.payload_bytes;
     links.wire_bytes += link.wire_bytes;
@@ -105,7 +98,7 @@ LinkSummary summarise_links(const model::MachineParams& machine, const RunMeasur
     if (link.packets > 0) links.busiest.push_back(load);
   }
   divide(links.axes);
-  keep_busiest(links.busiest);
+  keep_largest(links.busiest, kBusiestLinks, [](const LinkLoad& l) { return l.busy_percent; });
   links.traffic = traffic_of(machine.chips(), run);
   for (const auto* kind : {&machine.instances.links, &machine.instances.switch_links})
     for (const auto& [name, faults] : *kind) links.faults.push_back({name, faults});

@@ -23,23 +23,37 @@ struct FlowShare {  // what one chip sent another over a link
 
 struct LinkLoad {
   std::string name;
-  double busy_percent = 0;
-  std::uint64_t payload_bytes = 0;
-  double goodput = 0;          // payload bytes per second of the run
-  double blocked_percent = 0;  // of the run: a packet was ready and the wire free, but no credit there
-  std::uint64_t queue_high_water = 0;
   std::vector<FlowShare> flows;  // most bytes first
+
+  TAHOMA_STATISTICS(LinkLoad);
+  TAHOMA_LEVEL(double, busy_percent, kPercent, "time the wire was sending");
+  TAHOMA_LEVEL(std::uint64_t, payload_bytes, kBytes, "payload sent in this direction");
+  TAHOMA_LEVEL(double, goodput, kBytesPerSecond, "payload sent in this direction over the elapsed time");
+  TAHOMA_LEVEL(double, blocked_percent, kPercent,
+               "time a packet was ready and the wire free, but the next buffer had no credit");
+  TAHOMA_LEVEL(std::uint64_t, queue_high_water, kCount, "most packets in the queue");
 };
 
 struct AxisSummary {
   char axis = 'x';
-  std::uint64_t links = 0, payload_bytes = 0, wire_bytes = 0;
-  double mean_busy_percent = 0, mean_blocked_percent = 0;
+
+  TAHOMA_STATISTICS(AxisSummary);
+  TAHOMA_COUNTER(std::uint64_t, links, kCount, "directions of links along the axis");
+  TAHOMA_COUNTER(std::uint64_t, bytes, kBytes, "payload sent along the axis, once per hop");
+  TAHOMA_COUNTER(std::uint64_t, wire_bytes, kBytes, "payload and headers sent along the axis, once per hop");
+  TAHOMA_LEVEL(double, mean_busy_percent, kPercent, "time a wire was sending, mean over the directions");
+  TAHOMA_LEVEL(double, mean_blocked_percent, kPercent,
+               "time a packet waited for credit only, mean over the directions");
 };
 
 struct TrafficSummary {  // between different chips
-  std::uint64_t pairs = 0, packets = 0, payload_bytes = 0;
-  double mean_bytes = 0;  // of the pairs that exchanged anything
+  TAHOMA_STATISTICS(TrafficSummary);
+  TAHOMA_COUNTER(std::uint64_t, pairs, kCount, "pairs of chips, one sending and one receiving, with traffic");
+  TAHOMA_COUNTER(std::uint64_t, packets, kCount, "packets that chips sent each other, once each");
+  TAHOMA_COUNTER(std::uint64_t, bytes, kBytes, "payload that chips sent each other, once each");
+  TAHOMA_FIGURE(double, mean_bytes, kBytes, "payload of a pair, mean over the pairs",
+                static_cast<double>(self.bytes) / static_cast<double>(self.pairs));
+
   base::TrafficMeasurement largest;
   // By sender, then receiver; empty on a machine of more than kMatrixChips chips.
   std::vector<std::vector<std::uint64_t>> matrix;
@@ -64,6 +78,9 @@ struct LinkSummary {
   std::vector<LinkFault> faults;          // as configured
   std::vector<std::string> chips;         // names by number, as flows and traffic have them
 };
+
+// The flows of a link, most bytes first.
+std::vector<FlowShare> flows_of(const base::LinkMeasurement& link);
 
 LinkSummary summarise_links(const model::MachineParams& machine, const base::RunMeasurement& run);
 

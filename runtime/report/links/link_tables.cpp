@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "model/base/shares.h"
 #include "runtime/report/files/saturation.h"
 #include "runtime/report/files/statistics_tables.h"
 #include "runtime/report/links/link_summary.h"
 #include "runtime/report/summary/format.h"
-#include "runtime/report/summary/shares.h"
 
 namespace tahoma::runtime {
 namespace {
@@ -26,10 +26,9 @@ std::string links_csv(const base::RunMeasurement& run) {
   for (const auto& link : run.links)
     text += fmt::format(
         "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(link.path), link.from_chip, link.to_chip,
-        link.axis, link.payload_bytes, link.wire_bytes, link.packets,
-        shortest(per_second(static_cast<double>(link.payload_bytes), run.elapsed)), share(link.busy),
-        ns_text(link.blocked), share(link.blocked), ns_text(link.queue_full), share(link.queue_full),
-        link.queue_high_water, saturated_windows(link.series, run.elapsed));
+        link.axis, link.payload_bytes, link.wire_bytes, link.packets, shortest(link.goodput(run.elapsed)),
+        share(link.busy), ns_text(link.blocked), share(link.blocked), ns_text(link.queue_full),
+        share(link.queue_full), link.queue_high_water, saturated_windows(link.series, run.elapsed));
   return text;
 }
 

@@ -36,7 +36,7 @@ std::string axis_rows(const LinkSummary& links) {
   for (const AxisSummary& axis : links.axes)
     text += row(fmt::format("  axis {}", axis.axis),
                 fmt::format("{} links, {} carried, busy {:.1f} %, blocked {:.1f} % on average", axis.links,
-                            si_text(static_cast<double>(axis.payload_bytes), "B"), axis.mean_busy_percent,
+                            si_text(static_cast<double>(axis.bytes), "B"), axis.mean_busy_percent,
                             axis.mean_blocked_percent));
   return text;
 }
@@ -66,10 +66,10 @@ std::string saturated_text(const LinkSummary& links) {
 std::string traffic_row(const LinkSummary& links) {
   if (!links.traffic) return "";
   const TrafficSummary& t = *links.traffic;
-  return row("  traffic", fmt::format("{} over {} pairs of chips; most {}, {}",
-                                      si_text(static_cast<double>(t.payload_bytes), "B"), t.pairs,
-                                      si_text(static_cast<double>(t.largest.payload_bytes), "B"),
-                                      pair_text(links, t.largest.from_chip, t.largest.to_chip)));
+  return row("  traffic",
+             fmt::format("{} over {} pairs of chips; most {}, {}", si_text(static_cast<double>(t.bytes), "B"),
+                         t.pairs, si_text(static_cast<double>(t.largest.payload_bytes), "B"),
+                         pair_text(links, t.largest.from_chip, t.largest.to_chip)));
 }
 
 }  // namespace

@@ -21,6 +21,6 @@
 
 namespace tahoma::runtime {
 
-nlohmann::ordered_json hbm_json(const HbmSummary& hbm);
+nlohmann::ordered_json hbm_json(const HbmSummary& hbm, base::Duration elapsed);
 
 }  // namespace tahoma::runtime

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 
+#include "model/base/shares.h"
 #include "runtime/report/files/saturation.h"
-#include "runtime/report/summary/shares.h"
+#include "runtime/report/summary/largest.h"
 
 namespace tahoma::runtime {
 
@@ -14,8 +15,6 @@ namespace {
 
 std::uint64_t bytes_of(const HbmMeasurement& stack) { return stack.read_bytes + stack.write_bytes; }
 std::uint64_t bytes_of(const HbmMeasurement::User& user) { return user.read_bytes + user.write_bytes; }
-
-double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
 // Sums over the channels of all stacks; doubles, because times pass the range of Duration.
 struct DramSums {
@@ -44,10 +43,10 @@ struct DramSums {
     DramSummary s = summary;
     const double accesses = hits + misses + conflicts;
     const double time = data + refresh + turnaround + bank + idle;
-    s.rows = {static_cast<std::uint64_t>(accesses), percent(hits, accesses), percent(misses, accesses),
-              percent(conflicts, accesses)};
-    s.pins = {percent(data, time), percent(refresh, time), percent(turnaround, time), percent(bank, time),
-              percent(idle, time)};
+    s.rows = {static_cast<std::uint64_t>(accesses), base::percent_of(hits, accesses),
+              base::percent_of(misses, accesses), base::percent_of(conflicts, accesses)};
+    s.pins = {base::percent_of(data, time), base::percent_of(refresh, time),
+              base::percent_of(turnaround, time), base::percent_of(bank, time), base::percent_of(idle, time)};
     const double channels = std::max<double>(1, static_cast<double>(s.channels));
     s.reads.mean /= channels;
     s.writes.mean /= channels;
@@ -58,24 +57,24 @@ struct DramSums {
 void add_latency(LatencySummary& all, const LatencyMeasurement& stack) {
   if (stack.count == 0) return;
   const double before = static_cast<double>(all.count), more = static_cast<double>(stack.count);
-  all.mean = (all.mean * before + stack.mean.ns() * more) / (before + more);
+  all.mean_ns = (all.mean_ns * before + stack.mean.ns() * more) / (before + more);
   all.count += stack.count;
-  all.p50 = std::max(all.p50, stack.p50.ns());
-  all.p90 = std::max(all.p90, stack.p90.ns());
-  all.p99 = std::max(all.p99, stack.p99.ns());
-  all.longest = std::max(all.longest, stack.longest.ns());
+  all.p50_ns = std::max(all.p50_ns, stack.p50.ns());
+  all.p90_ns = std::max(all.p90_ns, stack.p90.ns());
+  all.p99_ns = std::max(all.p99_ns, stack.p99.ns());
+  all.longest_ns = std::max(all.longest_ns, stack.longest.ns());
 }
 
-StackLoad load_of(const HbmMeasurement& stack, base::Duration elapsed) {
-  StackLoad load{
-      stack.path, percent_of(stack.busy, elapsed), 0, stack.read_bytes, stack.write_bytes, stack.users.size(),
-      stack.users};
-  if (!stack.peak.ideal && elapsed.fs > 0)
-    load.achieved_percent = percent(static_cast<double>(bytes_of(stack)),
-                                    static_cast<double>(stack.peak.bytes_per_second) * elapsed.seconds());
-  std::stable_sort(load.most_used.begin(), load.most_used.end(),
-                   [](const auto& a, const auto& b) { return bytes_of(a) > bytes_of(b); });
-  if (load.most_used.size() > kMostUsers) load.most_used.resize(kMostUsers);
+StackLoad load_of_stack(const HbmMeasurement& stack, base::Duration elapsed) {
+  StackLoad load;
+  load.name = stack.path;
+  load.busy_percent = percent_of(stack.busy, elapsed);
+  load.achieved_percent = achieved_percent(bytes_of(stack), stack.peak, elapsed);
+  load.read_bytes = stack.read_bytes;
+  load.write_bytes = stack.write_bytes;
+  load.cores = stack.users.size();
+  load.most_used = stack.users;
+  keep_largest(load.most_used, kMostUsers, [](const auto& user) { return bytes_of(user); });
   return load;
 }
 
@@ -86,10 +85,8 @@ void keep_first(std::vector<StackEvent>& events) {
   if (events.size() > kFirstEvents) events.resize(kFirstEvents);
 }
 
-void keep_busiest(HbmSummary& hbm) {
-  std::stable_sort(hbm.busiest.begin(), hbm.busiest.end(),
-                   [](const StackLoad& a, const StackLoad& b) { return a.busy_percent > b.busy_percent; });
-  if (hbm.busiest.size() > kBusiestStacks) hbm.busiest.resize(kBusiestStacks);
+void keep_busiest_stacks(HbmSummary& hbm) {
+  keep_largest(hbm.busiest, kBusiestStacks, [](const StackLoad& load) { return load.busy_percent; });
   if (hbm.busiest.empty()) return;
   hbm.busiest_stack = hbm.busiest.front().name;
   hbm.busiest_percent = hbm.busiest.front().busy_percent;
@@ -119,12 +116,10 @@ HbmSummary summarise_hbm(const model::MachineParams& machine, const base::RunMea
     for (const base::HbmEvent& event : stack.first_events) hbm.first_events.push_back({stack.path, event});
     add_latency(hbm.reads, stack.reads);
     add_latency(hbm.writes, stack.writes);
-    hbm.busiest.push_back(load_of(stack, run.elapsed));
+    hbm.busiest.push_back(load_of_stack(stack, run.elapsed));
   }
-  keep_busiest(hbm);
+  keep_busiest_stacks(hbm);
   keep_first(hbm.first_events);
-  const double bytes = static_cast<double>(hbm.read_bytes + hbm.write_bytes);
-  if (run.elapsed.fs > 0) hbm.achieved_bandwidth = bytes / run.elapsed.seconds();
   if (!ideal) hbm.peak_bandwidth = peak;
   if (dram.summary.channels + dram.summary.failed_channels > 0) hbm.dram = dram.shares();
   for (const auto& [name, faults] : machine.instances.stacks) hbm.faults.push_back({name, faults});

@@ -16,16 +16,26 @@ namespace tahoma::runtime {
 
 // Percent; the accesses of DRAM, and the time of its data pins. Each adds up to 100, or is all 0.
 struct RowShares {
-  std::uint64_t accesses = 0;
-  double hit = 0, miss = 0, conflict = 0;
+  TAHOMA_STATISTICS(RowShares);
+  TAHOMA_COUNTER(std::uint64_t, accesses, kCount, "accesses of the DRAM");
+  TAHOMA_LEVEL(double, hit_percent, kPercent, "accesses that found their row open");
+  TAHOMA_LEVEL(double, miss_percent, kPercent, "accesses that found their bank closed");
+  TAHOMA_LEVEL(double, conflict_percent, kPercent, "accesses that found another row open");
 };
 struct PinShares {
-  double data = 0, refresh = 0, turnaround = 0, bank = 0, idle = 0;
+  TAHOMA_STATISTICS(PinShares);
+  TAHOMA_LEVEL(double, data_percent, kPercent, "data on the pins");
+  TAHOMA_LEVEL(double, refresh_percent, kPercent, "pins idle because of a refresh");
+  TAHOMA_LEVEL(double, turnaround_percent, kPercent, "pins turning between reads and writes");
+  TAHOMA_LEVEL(double, bank_percent, kPercent, "pins waiting for banks, bank groups or activates");
+  TAHOMA_LEVEL(double, idle_percent, kPercent, "nothing to do");
 };
 
-struct QueueSummary {      // accesses of a channel's queue
-  double mean = 0;         // over the run and the channels
-  std::uint64_t most = 0;  // in any channel at any time
+struct QueueSummary {  // accesses of a channel's queue
+  TAHOMA_STATISTICS(QueueSummary);
+  TAHOMA_LEVEL(double, mean, kCount,
+               "accesses in the queue of a channel, mean over the run and the channels");
+  TAHOMA_LEVEL(std::uint64_t, most, kCount, "most accesses in the queue of any channel");
 };
 
 struct DramSummary {
@@ -35,18 +45,28 @@ struct DramSummary {
   QueueSummary reads, writes;
 };
 
-// Nanoseconds. The mean is over all requests; a percentile is that of the stack where it is largest.
+// The mean is over all requests; a percentile is that of the stack where it is largest.
 struct LatencySummary {
-  std::uint64_t count = 0;
-  double mean = 0, p50 = 0, p90 = 0, p99 = 0, longest = 0;
+  TAHOMA_STATISTICS(LatencySummary);
+  TAHOMA_COUNTER(std::uint64_t, count, kCount, "requests served");
+  TAHOMA_LEVEL(double, mean_ns, kNanoseconds, "mean latency");
+  TAHOMA_LEVEL(double, p50_ns, kNanoseconds, "latency that half of the requests kept to");
+  TAHOMA_LEVEL(double, p90_ns, kNanoseconds, "latency that 90 % of the requests kept to");
+  TAHOMA_LEVEL(double, p99_ns, kNanoseconds, "latency that 99 % of the requests kept to");
+  TAHOMA_LEVEL(double, longest_ns, kNanoseconds, "longest latency");
 };
 
 struct StackLoad {
   std::string name;
-  double busy_percent = 0, achieved_percent = 0;  // of its peak; 0 where that is ideal
-  std::uint64_t read_bytes = 0, write_bytes = 0;
-  std::uint64_t cores = 0;                            // that used it
   std::vector<base::HbmMeasurement::User> most_used;  // at most kMostUsers, most bytes first
+
+  TAHOMA_STATISTICS(StackLoad);
+  TAHOMA_LEVEL(double, busy_percent, kPercent, "time the stack's bandwidth was in use");
+  TAHOMA_LEVEL(double, achieved_percent, kPercent,
+               "bytes moved over what the peak would have moved; 0 where that is ideal");
+  TAHOMA_LEVEL(std::uint64_t, read_bytes, kBytes, "bytes read");
+  TAHOMA_LEVEL(std::uint64_t, write_bytes, kBytes, "bytes written");
+  TAHOMA_LEVEL(std::uint64_t, cores, kCount, "cores that used the stack");
 };
 inline constexpr std::size_t kBusiestStacks = 4;
 inline constexpr std::size_t kMostUsers = 8;
@@ -64,10 +84,16 @@ struct StackFault {
 
 struct HbmSummary {
   std::uint64_t read_bytes = 0, write_bytes = 0;
-  std::uint64_t stacks_used = 0;
-  double achieved_bandwidth = 0;         // bytes per second, reads and writes
-  std::optional<double> peak_bandwidth;  // of the stacks used; none when a stack is `ideal`
-  std::string busiest_stack;             // "" when nothing moved
+
+  TAHOMA_STATISTICS(HbmSummary);
+  TAHOMA_FIGURE(std::uint64_t, bytes, kBytes, "bytes read and written", self.read_bytes + self.write_bytes);
+  TAHOMA_COUNTER(std::uint64_t, stacks_used, kCount, "stacks that moved at least one byte");
+  TAHOMA_FIGURE(double, achieved_bandwidth, kBytesPerSecond, "bytes read and written over the elapsed time",
+                base::per_second(static_cast<double>(self.read_bytes + self.write_bytes), elapsed));
+  TAHOMA_LEVEL(std::optional<double>, peak_bandwidth, kBytesPerSecond,
+               "peak of the stacks used; none when one of them is ideal");
+
+  std::string busiest_stack;  // "" when nothing moved
   double busiest_percent = 0;
   std::uint64_t saturated_stacks = 0;
   std::uint64_t shared_stacks = 0;  // used by more than one core
@@ -77,6 +103,11 @@ struct HbmSummary {
   std::uint64_t corrected_errors = 0, events = 0;
   std::vector<StackEvent> first_events;  // at most kFirstEvents, in order of time
   std::vector<StackFault> faults;        // as configured
+
+  std::optional<double> bandwidth_percent(base::Duration elapsed) const {  // achieved of the peak
+    if (!peak_bandwidth) return std::nullopt;
+    return base::percent_of(achieved_bandwidth(elapsed), *peak_bandwidth);
+  }
 };
 
 HbmSummary summarise_hbm(const model::MachineParams& machine, const base::RunMeasurement& run);

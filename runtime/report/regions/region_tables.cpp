@@ -22,7 +22,7 @@ std::string region_row(const RegionSummary& r) {
 
 // "wait_dma 41.3 %" of the time of a region's engines of one kind.
 std::string stall_cell(const KindTime& time) {
-  const std::optional<base::Cycle> stall = time.largest_stall();
+  const std::optional<base::StallReason> stall = time.largest_stall();
   return stall                  ? fmt::format("{} {:.1f} %", base::name_of(*stall), time.percent(*stall))
          : time.total().fs == 0 ? ""
                                 : "none";

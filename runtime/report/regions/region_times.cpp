@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
+#include "model/base/shares.h"
 #include "runtime/report/files/engine_windows.h"
-#include "runtime/report/summary/shares.h"
 
 namespace tahoma::runtime {
 
-using base::Cycle, base::Duration;
+using base::StallReason, base::Duration;
 
 base::Duration KindTime::total() const {
   Duration sum{0};
@@ -16,15 +16,15 @@ base::Duration KindTime::total() const {
   return sum;
 }
 
-double KindTime::percent(Cycle name) const {
+double KindTime::percent(StallReason name) const {
   return percent_of(time[static_cast<std::size_t>(name)], total());
 }
 
-std::optional<Cycle> KindTime::largest_stall() const {
-  std::optional<Cycle> largest;
-  for (std::size_t n = 0; n < base::kCycleNames; ++n) {
-    const auto name = static_cast<Cycle>(n);
-    if (name == Cycle::kBusy || name == Cycle::kIdle || time[n].fs == 0) continue;
+std::optional<StallReason> KindTime::largest_stall() const {
+  std::optional<StallReason> largest;
+  for (std::size_t n = 0; n < base::kStallReasons; ++n) {
+    const auto name = static_cast<StallReason>(n);
+    if (name == StallReason::kBusy || name == StallReason::kIdle || time[n].fs == 0) continue;
     if (!largest || time[n] > time[static_cast<std::size_t>(*largest)]) largest = name;
   }
   return largest;
@@ -40,7 +40,7 @@ void RegionTimes::book(std::uint32_t core, std::uint8_t queue, std::uint32_t reg
   if (so_far.empty()) return;  // nobody keeps it
   Engine& engine = engines_[core * isa::kQueueCount + queue];
   KindTime& own = time_of(region, queue);
-  for (std::size_t n = 0; n < base::kCycleNames; ++n) own.time[n] += so_far[n] - engine.booked[n];
+  for (std::size_t n = 0; n < base::kStallReasons; ++n) own.time[n] += so_far[n] - engine.booked[n];
   std::copy(so_far.begin(), so_far.end(), engine.booked.begin());
   engine.used = true;
   engine.region = region;
@@ -54,9 +54,10 @@ void RegionTimes::finish(const base::RunMeasurement& run) {
     const Engine& engine = engines_[measured.core * isa::kQueueCount + queue];
     if (!engine.used) continue;
     KindTime& whole = whole_[static_cast<std::size_t>(measured.kind)];
-    for (std::size_t n = 0; n < base::kCycleNames; ++n) whole.time[n] += measured.time[n];
-    CycleTimes drained = measured.time;
-    drained[static_cast<std::size_t>(Cycle::kIdle)] = engine.booked[static_cast<std::size_t>(Cycle::kIdle)];
+    for (std::size_t n = 0; n < base::kStallReasons; ++n) whole.time[n] += measured.time[n];
+    StallTimes drained = measured.time;
+    drained[static_cast<std::size_t>(StallReason::kIdle)] =
+        engine.booked[static_cast<std::size_t>(StallReason::kIdle)];
     book(measured.core, queue, engine.region, drained);
   }
 }

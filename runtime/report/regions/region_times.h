@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the engines' time went, region by region, under the names of base::Cycle. What an engine spends from
+// Where the engines' time went, region by region, under the names of base::StallReason. What an engine spends from
 // one instruction's record to the next, its waiting for that one included, belongs to the next one's region;
 // what drains behind the last belongs to that one's. Having nothing left to do (idle) belongs to no region,
 // only to the run as a whole. Engines that executed nothing are left out. So the times of all regions and the
@@ -17,14 +17,15 @@
 
 namespace tahoma::runtime {
 
-using CycleTimes = std::array<base::Duration, base::kCycleNames>;
+using base::StallTimes;
 
 // Of all engines of one kind together.
 struct KindTime {
-  CycleTimes time{};
+  StallTimes time{};
   base::Duration total() const;
-  double percent(base::Cycle name) const;            // of the total
-  std::optional<base::Cycle> largest_stall() const;  // neither busy nor idle; none if there was no other
+  double percent(base::StallReason name) const;  // of the total
+  std::optional<base::StallReason> largest_stall()
+      const;  // neither busy nor idle; none if there was no other
 };
 using KindTimes = std::array<KindTime, base::kEngineKinds>;
 
@@ -45,7 +46,7 @@ class RegionTimes {
   struct Engine {
     bool used = false;
     std::uint32_t region = 0;  // of the last call
-    CycleTimes booked{};
+    StallTimes booked{};
   };
   KindTime& time_of(std::uint32_t region, std::uint8_t queue);
 

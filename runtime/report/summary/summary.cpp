@@ -7,9 +7,9 @@
 #include <set>
 
 #include "model/base/error.h"
+#include "model/base/shares.h"
 #include "model/system/statistics/books.h"
 #include "runtime/report/summary/bound_by.h"
-#include "runtime/report/summary/shares.h"
 
 namespace tahoma::runtime {
 
@@ -35,7 +35,7 @@ double share(double sum, double engines, Duration elapsed) {
 EngineSummary engines_of(EngineKind kind, const RunMeasurement& run, const Cores& active) {
   EngineSummary summary;
   summary.kind = kind;
-  std::array<double, base::kCycleNames> time{};
+  std::array<double, base::kStallReasons> time{};
   double active_time = 0;
   for (const auto& engine : run.engines) {
     if (engine.kind != kind || !active.contains(engine.core)) continue;
@@ -67,11 +67,11 @@ FlopSummary flops_of(const RunFacts& facts, const model::MachineParams& machine,
   flops.useful = facts.useful_flops;
   for (const auto& engine : run.engines) flops.hardware += engine.hardware_flops;
   const model::TensorParams& tensor = machine.chip.core.tensor;
-  flops.achieved_tflops = per_second(flops.useful, run.elapsed) * 1e-12;
   flops.peak_tflops = core_peak_flops(tensor, facts.dtype, facts.array_mode) * facts.cores_used * 1e-12;
-  TAHOMA_INVARIANT(flops.achieved_tflops <= flops.peak_tflops * (1 + 1e-9),
+  const double achieved = flops.achieved_tflops(run.elapsed);
+  TAHOMA_INVARIANT(achieved <= flops.peak_tflops * (1 + 1e-9),
                    fmt::format("{}: {} useful TFLOPS achieved, the peak of {} cores is {}", facts.workload,
-                               flops.achieved_tflops, facts.cores_used, flops.peak_tflops));
+                               achieved, facts.cores_used, flops.peak_tflops));
   return flops;
 }
 
@@ -113,15 +113,12 @@ Summary summarise(const RunFacts& facts, const model::MachineParams& machine, co
   s.active_cores = active.size();
   for (const auto& [name, faults] : machine.instances.chips) s.chip_faults.push_back({name, faults});
   s.flops = flops_of(facts, machine, run);
-  s.mfu_percent = s.flops.peak_tflops > 0 ? 100 * s.flops.achieved_tflops / s.flops.peak_tflops : 0;
   for (std::size_t i = 0; i < base::kEngineKinds; ++i) {
     const auto kind = static_cast<EngineKind>(i);
     if (has_kind(run, kind)) s.engines.push_back(engines_of(kind, run, active));
   }
   s.dma = dma_of(run, active);
   s.hbm = summarise_hbm(machine, run);
-  if (s.hbm.peak_bandwidth)
-    s.mbu_percent = *s.hbm.peak_bandwidth > 0 ? 100 * s.hbm.achieved_bandwidth / *s.hbm.peak_bandwidth : 0;
   s.links = summarise_links(machine, run);
   s.bound = find_bound(s);
   return s;

@@ -40,24 +40,32 @@ struct RunFacts {
 };
 
 struct FlopSummary {
-  double useful = 0;
-  std::uint64_t hardware = 0;  // 2 x multiply-accumulates of the tensor engines, useful or not
-  double achieved_tflops = 0;  // useful / elapsed
-  double peak_tflops =
-      0;  // cores_used x rows x columns x 2 x clock; a quarter of it for fp32, twice for double_row
+  TAHOMA_STATISTICS(FlopSummary);
+  TAHOMA_COUNTER(double, useful, kFlop, "operations that the definition of the workload asks for");
+  TAHOMA_COUNTER(std::uint64_t, hardware, kFlop,
+                 "2 x multiply-accumulates of the tensor engines, useful or not");
+  TAHOMA_FIGURE(double, achieved_tflops, kTeraflops, "useful operations over the elapsed time",
+                base::per_second(self.useful, elapsed) * 1e-12);
+  TAHOMA_LEVEL(double, peak_tflops, kTeraflops,
+               "cores used x rows x columns x 2 x clock; a quarter of it for fp32, twice for double_row");
 };
 
 struct EngineSummary {  // all engines of a kind on the active cores
   base::EngineKind kind = base::EngineKind::kTensor;
   std::uint64_t engines = 0, instructions = 0;
   double active_percent = 0;  // the vendor's *_active: first issue to last result, united
-  std::array<double, base::kCycleNames> percent{};  // busy and every stall reason; adds up to 100
+  std::array<double, base::kStallReasons> percent{};  // busy and every stall reason; adds up to 100
 };
 
 struct DmaSummary {
-  double busy_percent = 0;    // of the 16 engines of each active core, average
-  double active_percent = 0;  // at least one of the 16 moving, average over the active cores
-  std::uint64_t bytes = 0, packets = 0, transfers = 0;
+  TAHOMA_STATISTICS(DmaSummary);
+  TAHOMA_COUNTER(std::uint64_t, bytes, kBytes, "payload moved, the larger side of a cast");
+  TAHOMA_COUNTER(std::uint64_t, packets, kCount, "packets moved by DMA engines");
+  TAHOMA_COUNTER(std::uint64_t, transfers, kCount, "transfers started by a doorbell");
+  TAHOMA_LEVEL(double, busy_percent, kPercent,
+               "time an engine was moving packets, mean over the 16 engines of the active cores");
+  TAHOMA_LEVEL(double, active_percent, kPercent,
+               "time at least one of the 16 engines was moving, mean over the active cores");
 };
 
 struct ChipFault {
@@ -79,13 +87,19 @@ struct Summary {
   std::uint64_t machine_cores = 0, active_cores = 0;
   std::vector<ChipFault> chip_faults;  // as configured
   FlopSummary flops;
-  double mfu_percent = 0;
-  std::optional<double> mbu_percent;
   std::vector<EngineSummary> engines;  // in the order of EngineKind, kinds that the machine has
   DmaSummary dma;
   HbmSummary hbm;
   LinkSummary links;
   Bound bound;
+
+  TAHOMA_STATISTICS(Summary);
+  TAHOMA_FIGURE(double, mfu_estimated_percent, kPercent,
+                "achieved rate of useful operations over the peak of the cores used",
+                base::percent_of(self.flops.achieved_tflops(elapsed), self.flops.peak_tflops));
+  TAHOMA_FIGURE(std::optional<double>, mbu_estimated_percent, kPercent,
+                "achieved bandwidth of HBM over the peak of the stacks used; none when one of them is ideal",
+                self.hbm.bandwidth_percent(elapsed));
 };
 
 Summary summarise(const RunFacts& facts, const model::MachineParams& machine,

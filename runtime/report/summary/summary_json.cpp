@@ -7,6 +7,7 @@
 #include "runtime/report/files/collective_report.h"
 #include "runtime/report/links/link_json.h"
 #include "runtime/report/memory/memory_json.h"
+#include "runtime/report/summary/declared_json.h"
 
 namespace tahoma::runtime {
 
@@ -19,13 +20,6 @@ Json number(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   return value;
-}
-
-Json flops_json(const Summary& s) {
-  return {{"useful", s.flops.useful},
-          {"hardware", s.flops.hardware},
-          {"achieved_tflops", s.flops.achieved_tflops},
-          {"peak_tflops", s.flops.peak_tflops}};
 }
 
 Json figures_json(const std::vector<WorkloadFigure>& figures) {
@@ -74,8 +68,8 @@ Json engines_json(const Summary& s) {
   Json engines = Json::object();
   for (const EngineSummary& engine : s.engines) {
     Json shares = Json::object();
-    for (std::size_t i = 0; i < base::kCycleNames; ++i)
-      shares[base::name_of(static_cast<base::Cycle>(i))] = engine.percent[i];
+    for (std::size_t i = 0; i < base::kStallReasons; ++i)
+      shares[base::name_of(static_cast<base::StallReason>(i))] = engine.percent[i];
     engines[base::name_of(engine.kind)] = {{"engines", engine.engines},
                                            {"instructions", engine.instructions},
                                            {"active_percent", engine.active_percent},
@@ -91,14 +85,6 @@ Json chip_faults_json(const std::vector<ChipFault>& faults) {
   return list;
 }
 
-Json dma_json(const DmaSummary& dma) {
-  return {{"bytes", dma.bytes},
-          {"packets", dma.packets},
-          {"transfers", dma.transfers},
-          {"busy_percent", dma.busy_percent},
-          {"active_percent", dma.active_percent}};
-}
-
 // Kinds and names that took any time.
 Json region_engines_json(const KindTimes& engines) {
   Json json = Json::object();
@@ -106,11 +92,11 @@ Json region_engines_json(const KindTimes& engines) {
     const KindTime& own = engines[kind];
     if (own.total().fs == 0) continue;
     Json shares = Json::object();
-    for (std::size_t n = 0; n < base::kCycleNames; ++n) {
-      const auto name = static_cast<base::Cycle>(n);
+    for (std::size_t n = 0; n < base::kStallReasons; ++n) {
+      const auto name = static_cast<base::StallReason>(n);
       if (own.time[n].fs > 0) shares[base::name_of(name)] = own.percent(name);
     }
-    const std::optional<base::Cycle> stall = own.largest_stall();
+    const std::optional<base::StallReason> stall = own.largest_stall();
     json[base::name_of(static_cast<base::EngineKind>(kind))] = {
         {"time_ns", own.total().ns()},
         {"largest_stall", stall ? base::name_of(*stall) : "none"},
@@ -145,8 +131,7 @@ Json regions_json(const std::vector<RegionSummary>& regions) {
 
 // The vendor's flat names beside our tree.
 void add_vendor_metrics(const Summary& s, Json& json) {
-  json["mfu_estimated_percent"] = s.mfu_percent;
-  json["mbu_estimated_percent"] = s.mbu_percent ? Json(*s.mbu_percent) : Json(nullptr);
+  add_declared(json, s, s.elapsed);
   for (const EngineSummary& engine : s.engines)
     if (engine.kind != base::EngineKind::kCollective)
       json[std::string(base::name_of(engine.kind)) + "_engine_active_time_percent"] = engine.active_percent;
@@ -168,13 +153,13 @@ std::string summary_json(const Summary& s) {
   json["chip_faults"] = chip_faults_json(s.chip_faults);
   json["simulated_time_ns"] = static_cast<double>(s.elapsed.fs) / 1e6;  // rounds once, so prints clean
   json["instructions"] = s.instructions;
-  json["flops"] = flops_json(s);
+  json["flops"] = declared_json(s.flops, s.elapsed);
   add_vendor_metrics(s, json);
   json["golden"] = golden_json(s.facts.golden);
   json["checks"] = checks_json(s.facts.checks);
   json["engines"] = engines_json(s);
-  json["dma"] = dma_json(s.dma);
-  json["hbm"] = hbm_json(s.hbm);
+  json["dma"] = declared_json(s.dma);
+  json["hbm"] = hbm_json(s.hbm, s.elapsed);
   json["links"] = links_json(s.links);
   json["collectives"] = collectives_json(s.facts.collectives);
   json["figures"] = figures_json(s.facts.figures);

@@ -52,10 +52,11 @@ std::string faults_row(const Summary& s) {
 }
 
 std::string head(const Summary& s) {
-  const std::string achieved = si_text(s.flops.achieved_tflops * 1e12, "FLOPS");
+  const std::string achieved = si_text(s.flops.achieved_tflops(s.elapsed) * 1e12, "FLOPS");
   const std::string peak = si_text(s.flops.peak_tflops * 1e12, "FLOPS");
-  std::string text = fmt::format("{}, {}, MFU {:.1f} %, {}, {}\n\n", time_text(s.elapsed), achieved,
-                                 s.mfu_percent, verdict(s.facts.golden), bound_text(s.bound));
+  std::string text =
+      fmt::format("{}, {}, MFU {:.1f} %, {}, {}\n\n", time_text(s.elapsed), achieved,
+                  s.mfu_estimated_percent(s.elapsed), verdict(s.facts.golden), bound_text(s.bound));
   text += wrapped_row("workload", s.facts.workload);
   text += row("machine", fmt::format("{}: {} of {} cores used, {} active", s.facts.machine,
                                      s.facts.cores_used, s.machine_cores, s.active_cores));
@@ -84,12 +85,12 @@ std::string engine_table(const Summary& s) {
   std::vector<std::string> cells;
   for (const EngineSummary& engine : s.engines) cells.emplace_back(base::name_of(engine.kind));
   text += table_row("", cells);
-  for (std::size_t i = 0; i < base::kCycleNames; ++i) {
+  for (std::size_t i = 0; i < base::kStallReasons; ++i) {
     if (std::all_of(s.engines.begin(), s.engines.end(), [i](const auto& e) { return e.percent[i] == 0; }))
       continue;
     cells.clear();
     for (const EngineSummary& engine : s.engines) cells.push_back(percent_cell(engine.percent[i], kCell));
-    text += table_row(base::name_of(static_cast<base::Cycle>(i)), cells);
+    text += table_row(base::name_of(static_cast<base::StallReason>(i)), cells);
   }
   cells.clear();
   for (const EngineSummary& engine : s.engines) cells.push_back(fmt::format("{:.1f}", engine.active_percent));
@@ -101,7 +102,7 @@ std::string engine_table(const Summary& s) {
 
 std::string latency_text(const std::string& kind, const LatencySummary& l) {
   const auto time = [](double ns) { return time_text({static_cast<std::int64_t>(ns * 1e6)}); };
-  return fmt::format("{} p50 {}, p99 {}", kind, time(l.p50), time(l.p99));
+  return fmt::format("{} p50 {}, p99 {}", kind, time(l.p50_ns), time(l.p99_ns));
 }
 
 // What stood behind the bandwidth; nothing of flat stacks.
@@ -110,11 +111,13 @@ std::string dram_rows(const HbmSummary& hbm) {
   if (hbm.dram) {
     const RowShares& rows = hbm.dram->rows;
     const PinShares& pins = hbm.dram->pins;
-    text += row("  rows", fmt::format("hit {:.1f} %, miss {:.1f} %, conflict {:.1f} % of {} accesses",
-                                      rows.hit, rows.miss, rows.conflict, rows.accesses));
+    text +=
+        row("  rows", fmt::format("hit {:.1f} %, miss {:.1f} %, conflict {:.1f} % of {} accesses",
+                                  rows.hit_percent, rows.miss_percent, rows.conflict_percent, rows.accesses));
     text += row("  pins", fmt::format("data {:.1f} %; lost to refresh {:.1f} %, turnaround {:.1f} %, banks "
                                       "{:.1f} %; idle {:.1f} %",
-                                      pins.data, pins.refresh, pins.turnaround, pins.bank, pins.idle));
+                                      pins.data_percent, pins.refresh_percent, pins.turnaround_percent,
+                                      pins.bank_percent, pins.idle_percent));
     text +=
         row("  queues", fmt::format("{:.1f} reads, {:.1f} writes in a channel on average; at most {} and {}",
                                     hbm.dram->reads.mean, hbm.dram->writes.mean, hbm.dram->reads.most,
@@ -159,9 +162,10 @@ std::string memory_block(const Summary& s) {
   text += row("  HBM", fmt::format("{} read, {} written over {} stacks",
                                    si_text(static_cast<double>(hbm.read_bytes), "B"),
                                    si_text(static_cast<double>(hbm.write_bytes), "B"), hbm.stacks_used));
+  const std::optional<double> mbu = s.mbu_estimated_percent(s.elapsed);
   const std::string peak = hbm.peak_bandwidth ? si_text(*hbm.peak_bandwidth, "B/s") : "ideal";
-  text += row("", fmt::format("{} of {} peak{}", si_text(hbm.achieved_bandwidth, "B/s"), peak,
-                              s.mbu_percent ? fmt::format(", MBU {:.1f} %", *s.mbu_percent) : ""));
+  text += row("", fmt::format("{} of {} peak{}", si_text(hbm.achieved_bandwidth(s.elapsed), "B/s"), peak,
+                              mbu ? fmt::format(", MBU {:.1f} %", *mbu) : ""));
   if (!hbm.busiest_stack.empty())
     text += row("", fmt::format("busiest stack {} {:.1f} %, {} saturated", hbm.busiest_stack,
                                 hbm.busiest_percent, hbm.saturated_stacks));

@@ -24,10 +24,8 @@ namespace {
 constexpr const char *kSummary = "summary.json", *kStats = "stats.json";
 
 base::Unit unit_of(const std::string& name) {
-  using base::Unit;
-  for (const Unit unit :
-       {Unit::kCount, Unit::kBytes, Unit::kNanoseconds, Unit::kFlop, Unit::kBytesPerSecond, Unit::kRatio})
-    if (name == base::name_of(unit)) return unit;
+  for (std::size_t n = 0; n < base::kUnits; ++n)
+    if (const auto unit = static_cast<base::Unit>(n); name == base::name_of(unit)) return unit;
   throw std::invalid_argument("unit " + name);
 }
 

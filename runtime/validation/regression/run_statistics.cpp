@@ -12,6 +12,7 @@
 #include <set>
 #include <string_view>
 
+#include "runtime/report/files/stats_files.h"
 #include "runtime/report/summary/format.h"
 
 namespace tahoma::runtime {
@@ -35,9 +36,16 @@ constexpr std::array kDefaultPatterns{
 // Instances whose number says nothing about what they are.
 constexpr std::array kInstances{"server", "chip", "core", "cc", "hbm", "channel"};
 
-// Last names of statistics that make no sum, beside those whose unit says it.
-constexpr std::array kNotAdded{"p50",     "p90",    "p99",    "mean",
-                               "longest", "mean_*", "most_*", "queue_high_water"};
+// Last names of the statistics that are declared as levels.
+const std::set<std::string>& levels() {
+  static const std::set<std::string> names = [] {
+    std::set<std::string> found;
+    for (const Stat& stat : known_statistics())
+      if (!stat.adds) found.insert(stat.path.substr(stat.path.rfind('.') + 1));
+    return found;
+  }();
+  return names;
+}
 
 template <class Patterns>
 bool matches_any(const std::string& name, const Patterns& patterns) {
@@ -85,7 +93,7 @@ std::string class_of(const std::string& path) {
 
 bool adds_up(const Stat& stat, const std::string& name) {
   if (stat.unit == base::Unit::kRatio || stat.unit == base::Unit::kBytesPerSecond) return false;
-  return !matches_any(name.substr(name.rfind('.') + 1), kNotAdded);
+  return !levels().contains(name.substr(name.rfind('.') + 1));
 }
 
 struct ClassTally {

@@ -8,7 +8,7 @@
 
 using namespace tahoma;
 using namespace tahoma::tests;
-using base::Cycle, base::Duration, base::EngineKind;
+using base::StallReason, base::Duration, base::EngineKind;
 using model::Mode;
 
 namespace {

@@ -94,7 +94,7 @@ TEST_CASE("machine: hand-over from one engine to another takes what silicon take
   const double ns = (scalar.first_start - vector.last_end).ns();
   CHECK(ns > 10.41 + 22.5);
   CHECK(ns < 11.26 + 22.5);
-  CHECK(scalar.time[static_cast<std::size_t>(base::Cycle::kWaitVector)] > Duration{0});
+  CHECK(scalar.time[static_cast<std::size_t>(base::StallReason::kWaitVector)] > Duration{0});
 }
 
 TEST_CASE("machine: a register loop runs as often as it says", "[system]") {
@@ -245,7 +245,7 @@ TEST_CASE("machine: a full DMA ring holds its doorbell back and nothing is lost"
   CHECK(run.dma[0].bytes == 20 * 128 * 4096);
   const auto& sync = run.engines[4];
   REQUIRE(sync.kind == base::EngineKind::kSync);
-  CHECK(sync.time[static_cast<std::size_t>(base::Cycle::kQueueFull)] > Duration{0});
+  CHECK(sync.time[static_cast<std::size_t>(base::StallReason::kQueueFull)] > Duration{0});
 }
 
 TEST_CASE("machine: functional mode moves values between chips and takes the same time", "[system][link]") {

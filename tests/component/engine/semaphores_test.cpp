@@ -7,7 +7,7 @@
 
 using namespace tahoma;
 using namespace tahoma::base::literals;
-using base::Cycle;
+using base::StallReason;
 using sim::Change, sim::Compare;
 
 namespace {
@@ -23,32 +23,32 @@ TEST_CASE("semaphores: a condition holds at the time of the change that makes it
           "[sim]") {
   sim::SemaphoreFile s("s");
   CHECK_FALSE(s.when({3, Compare::kGe, 1}));
-  s.post(3, Change::kAdd, 1, 500_ns, Cycle::kWaitDma);
+  s.post(3, Change::kAdd, 1, 500_ns, StallReason::kWaitDma);
   CHECK(s.when({3, Compare::kGe, 1})->when == 500_ns);
-  s.post(3, Change::kAdd, 1, 300_ns, Cycle::kWaitVector);  // posted later, visible earlier
+  s.post(3, Change::kAdd, 1, 300_ns, StallReason::kWaitVector);  // posted later, visible earlier
   CHECK(s.when({3, Compare::kGe, 1})->when == 300_ns);
-  CHECK(s.when({3, Compare::kGe, 1})->raiser == Cycle::kWaitVector);
+  CHECK(s.when({3, Compare::kGe, 1})->raiser == StallReason::kWaitVector);
   CHECK(s.when({3, Compare::kGe, 2})->when == 500_ns);
   CHECK_FALSE(s.when({3, Compare::kGe, 3}));
 }
 
 TEST_CASE("semaphores: decrement and set take effect in order of time", "[sim]") {
   sim::SemaphoreFile s("s");
-  s.post(0, Change::kAdd, 5, 10_ns, Cycle::kWaitDma);
-  s.post(0, Change::kSubtract, 3, 20_ns, Cycle::kWaitDma);
-  s.post(0, Change::kSet, 7, 30_ns, Cycle::kWaitDma);
+  s.post(0, Change::kAdd, 5, 10_ns, StallReason::kWaitDma);
+  s.post(0, Change::kSubtract, 3, 20_ns, StallReason::kWaitDma);
+  s.post(0, Change::kSet, 7, 30_ns, StallReason::kWaitDma);
   CHECK(s.when({0, Compare::kEq, 2})->when == 20_ns);
   CHECK(s.when({0, Compare::kGe, 6})->when == 30_ns);
 }
 
 TEST_CASE("semaphores: a waiter that is ready later sees what has been undone by then", "[sim]") {
   sim::SemaphoreFile s("s");
-  s.post(0, Change::kAdd, 16, 10_ns, Cycle::kWaitDma);
-  s.post(0, Change::kSubtract, 16, 20_ns, Cycle::kWaitVector);
+  s.post(0, Change::kAdd, 16, 10_ns, StallReason::kWaitDma);
+  s.post(0, Change::kSubtract, 16, 20_ns, StallReason::kWaitVector);
   CHECK(s.when({0, Compare::kGe, 16})->when == 10_ns);
   CHECK(s.when({0, Compare::kGe, 16}, 15_ns)->when == 10_ns);
   CHECK_FALSE(s.when({0, Compare::kGe, 16}, 20_ns));
-  s.post(0, Change::kAdd, 16, 40_ns, Cycle::kWaitDma);
+  s.post(0, Change::kAdd, 16, 40_ns, StallReason::kWaitDma);
   CHECK(s.when({0, Compare::kGe, 16}, 30_ns)->when == 40_ns);
   CHECK(s.when({0, Compare::kGe, 16}, 50_ns)->when == 40_ns);
 }
@@ -57,11 +57,11 @@ TEST_CASE("semaphores: watchers hear of every change until they leave", "[sim]")
   sim::SemaphoreFile s("s");
   Counting watcher;
   s.watch(9, &watcher);
-  s.post(9, Change::kAdd, 1, 1_ns, Cycle::kWaitDma);
-  s.post(8, Change::kAdd, 1, 1_ns, Cycle::kWaitDma);
+  s.post(9, Change::kAdd, 1, 1_ns, StallReason::kWaitDma);
+  s.post(8, Change::kAdd, 1, 1_ns, StallReason::kWaitDma);
   CHECK(watcher.calls == 1);
   s.unwatch(9, &watcher);
-  s.post(9, Change::kAdd, 1, 1_ns, Cycle::kWaitDma);
+  s.post(9, Change::kAdd, 1, 1_ns, StallReason::kWaitDma);
   CHECK(watcher.calls == 1);
 }
 
@@ -71,9 +71,9 @@ TEST_CASE("semaphores: changes posted together are what they are one by one, and
   Counting watcher, other;
   together.watch(9, &watcher);
   together.watch(4, &other);
-  const std::vector<sim::Posting> all{{9, Change::kAdd, 1, 30_ns, Cycle::kWaitDma, 1},
-                                      {4, Change::kSet, 5, 10_ns, Cycle::kWaitDma, 2},
-                                      {9, Change::kAdd, 1, 20_ns, Cycle::kWaitVector, 3}};
+  const std::vector<sim::Posting> all{{9, Change::kAdd, 1, 30_ns, StallReason::kWaitDma, 1},
+                                      {4, Change::kSet, 5, 10_ns, StallReason::kWaitDma, 2},
+                                      {9, Change::kAdd, 1, 20_ns, StallReason::kWaitVector, 3}};
   together.post(all);
   for (const sim::Posting& p : all) alone.post(p.semaphore, p.change, p.value, p.visible, p.raiser, p.cause);
   CHECK(watcher.calls == 1);
@@ -89,7 +89,8 @@ TEST_CASE("semaphores: changes posted together are what they are one by one, and
 TEST_CASE("semaphores: a late waiter learns when its condition came true", "[sim]") {
   sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
   sim::SemaphoreFile s("s");
-  for (int n = 1; n <= 4; ++n) s.post(1, Change::kAdd, 1, base::Duration{n * 10'000'000}, Cycle::kWaitScalar);
+  for (int n = 1; n <= 4; ++n)
+    s.post(1, Change::kAdd, 1, base::Duration{n * 10'000'000}, StallReason::kWaitScalar);
   sc_core::sc_start(sim::to_kernel(100_ns));
   CHECK(s.value(1) == 4);
   CHECK(s.when({1, Compare::kGe, 2})->when == 20_ns);
@@ -99,5 +100,5 @@ TEST_CASE("semaphores: a change posted into the past is our error", "[sim]") {
   sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
   sim::SemaphoreFile s("s");
   sc_core::sc_start(sim::to_kernel(100_ns));
-  CHECK_THROWS_AS(s.post(1, Change::kAdd, 1, 99_ns, Cycle::kWaitDma), base::InvariantError);
+  CHECK_THROWS_AS(s.post(1, Change::kAdd, 1, 99_ns, StallReason::kWaitDma), base::InvariantError);
 }

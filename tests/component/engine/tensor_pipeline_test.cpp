@@ -64,8 +64,8 @@ Run run(const std::vector<Block>& loads, const std::vector<Block>& matmuls, cons
   }
   base::EngineMeasurement m;
   ledger.fill(m);
-  r.busy = m.time[static_cast<std::size_t>(base::Cycle::kBusy)];
-  r.flops = pipeline->hardware_flops();
+  r.busy = m.time[static_cast<std::size_t>(base::StallReason::kBusy)];
+  r.flops = pipeline->counted().hardware_flops;
   return r;
 }
 

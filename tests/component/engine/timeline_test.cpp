@@ -79,7 +79,7 @@ TEST_CASE("timeline: stretches tile the time of every engine and add up to its s
   for (const base::EngineMeasurement& engine : o.run.engines) {
     const auto& stretches =
         o.heard.stretches.at({engine.core, static_cast<std::uint8_t>(queue++ % isa::kQueueCount)});
-    std::array<base::Duration, base::kCycleNames> time{};
+    std::array<base::Duration, base::kStallReasons> time{};
     base::Time cursor{0};
     for (const base::StretchActivity& s : stretches) {
       CHECK(s.start == cursor);

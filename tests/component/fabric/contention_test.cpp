@@ -11,7 +11,7 @@
 
 using namespace tahoma;
 using namespace tahoma::base::literals;
-using base::Cycle, base::Duration, base::EngineKind, base::Time;
+using base::StallReason, base::Duration, base::EngineKind, base::Time;
 using tests::engine_of, tests::named;
 
 namespace {
@@ -87,8 +87,8 @@ TEST_CASE("PSUM banks: two engines in one bank take as long as one after the oth
   const auto m = tests::machine_of(1, 1, 1);
   const auto r = run(copies("0x0", "0x0"), m);
   // Both start at once: the vector engine is first in the order of the queues.
-  CHECK(named(engine_of(r, 0, EngineKind::kVector), Cycle::kBankConflict) == 0_ns);
-  CHECK(named(engine_of(r, 0, EngineKind::kScalar), Cycle::kBankConflict).ns() ==
+  CHECK(named(engine_of(r, 0, EngineKind::kVector), StallReason::kBankConflict) == 0_ns);
+  CHECK(named(engine_of(r, 0, EngineKind::kScalar), StallReason::kBankConflict).ns() ==
         Approx(kScalarStream).margin(0.001));
   CHECK((engine_of(r, 0, EngineKind::kScalar).last_end - Time{0}).ns() ==
         Approx((512 + 191) / 1.2 + kScalarStream).margin(0.001));
@@ -96,14 +96,14 @@ TEST_CASE("PSUM banks: two engines in one bank take as long as one after the oth
 
 TEST_CASE("PSUM banks: engines in different banks do not see each other", "[system]") {
   const auto r = run(copies("0x0", "0x800"), tests::machine_of(1, 1, 1));
-  CHECK(named(engine_of(r, 0, EngineKind::kScalar), Cycle::kBankConflict) == 0_ns);
+  CHECK(named(engine_of(r, 0, EngineKind::kScalar), StallReason::kBankConflict) == 0_ns);
 }
 
 TEST_CASE("PSUM banks: without turns engines never meet in a bank", "[system]") {
   auto m = tests::machine_of(1, 1, 1);
   m.chip.core.psum.bank_turns = false;
   const auto r = run(copies("0x0", "0x0"), m);
-  CHECK(named(engine_of(r, 0, EngineKind::kScalar), Cycle::kBankConflict) == 0_ns);
+  CHECK(named(engine_of(r, 0, EngineKind::kScalar), StallReason::kBankConflict) == 0_ns);
 }
 
 TEST_CASE("PSUM banks: a matmul waits for the reader of its bank, and not for that of another", "[system]") {
@@ -116,7 +116,7 @@ TEST_CASE("PSUM banks: a matmul waits for the reader of its bank, and not for th
                              "]:fp32 src=sbuf[0, 0x9000]:bf16\nscalar:\n"
                              "  tensor_copy shape=128x512 dst=sbuf[0, 0x0]:fp32 src=psum[0, 0x0]:fp32\n",
                          tests::machine_of(1, 1, 1));
-      return std::to_string(named(engine_of(r, 0, EngineKind::kTensor), Cycle::kBankConflict).fs);
+      return std::to_string(named(engine_of(r, 0, EngineKind::kTensor), StallReason::kBankConflict).fs);
     });
   };
   CHECK(std::stoll(conflict("0x0")) > 0);
@@ -131,9 +131,9 @@ TEST_CASE("shared port: GpSimd beside the vector engine's 4x mode streams behind
                      tests::machine_of(1, 1, 1));
   // Of the 4246 cycles of 1.2 GHz in which both stream, the vector engine needs 4096 of 4144 parts.
   const double both = 4246 / 1.2, needed = 16384 / 7.68;
-  CHECK(named(engine_of(r, 0, EngineKind::kGpSimd), Cycle::kPortConflict).ns() ==
+  CHECK(named(engine_of(r, 0, EngineKind::kGpSimd), StallReason::kPortConflict).ns() ==
         Approx(needed + both * 4096 / 4144 - both).margin(1 / 1.2));
-  CHECK(named(engine_of(r, 0, EngineKind::kVector), Cycle::kPortConflict) == 0_ns);
+  CHECK(named(engine_of(r, 0, EngineKind::kVector), StallReason::kPortConflict) == 0_ns);
 }
 
 TEST_CASE("shared port: fp16 on GpSimd beside fp32 on the vector engine fits", "[system]") {
@@ -142,7 +142,7 @@ TEST_CASE("shared port: fp16 on GpSimd beside fp32 on the vector engine fits", "
                          "src=sbuf[0, 0x8000]:fp32\ngpsimd:\n  tensor_copy shape=128x4096 "
                          "dst=sbuf[0, 0x10000]:fp16 src=sbuf[0, 0x14000]:fp16\n",
                      tests::machine_of(1, 1, 1));
-  CHECK(named(engine_of(r, 0, EngineKind::kGpSimd), Cycle::kPortConflict) == 0_ns);
+  CHECK(named(engine_of(r, 0, EngineKind::kGpSimd), StallReason::kPortConflict) == 0_ns);
 }
 
 TEST_CASE("contention: run-ahead and values change no time", "[system]") {
@@ -163,11 +163,11 @@ TEST_CASE("contention: run-ahead and values change no time", "[system]") {
       model::System system(tests::machine_of(1, 1, 1), mode, run_ahead);
       system.load(0, tests::text_program(text), tests::tensor_arguments());
       const auto r = system.run();
-      const bool met = named(engine_of(r, 0, EngineKind::kScalar), Cycle::kBankConflict).fs +
-                               named(engine_of(r, 0, EngineKind::kVector), Cycle::kBankConflict).fs >
+      const bool met = named(engine_of(r, 0, EngineKind::kScalar), StallReason::kBankConflict).fs +
+                               named(engine_of(r, 0, EngineKind::kVector), StallReason::kBankConflict).fs >
                            0 &&
-                       named(engine_of(r, 0, EngineKind::kGpSimd), Cycle::kPortConflict).fs +
-                               named(engine_of(r, 0, EngineKind::kVector), Cycle::kPortConflict).fs >
+                       named(engine_of(r, 0, EngineKind::kGpSimd), StallReason::kPortConflict).fs +
+                               named(engine_of(r, 0, EngineKind::kVector), StallReason::kPortConflict).fs >
                            0;
       return tests::times_of(r) + (met ? "met" : "never met");
     });

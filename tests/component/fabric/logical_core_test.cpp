@@ -11,7 +11,7 @@
 
 using namespace tahoma;
 using namespace tahoma::tests;
-using base::Cycle, base::Duration, base::EngineKind;
+using base::StallReason, base::Duration, base::EngineKind;
 using Catch::Contains;
 using model::Mode;
 
@@ -76,11 +76,11 @@ TEST_CASE("core_barrier: both cores go on at the later arrival plus the hand-ove
   const base::Clock clock(m.chip.core.gpsimd.clock);
   const Duration arrival = clock.length(m.chip.core.gpsimd.issue_overhead + base::Cycles{512} +
                                         clock.nearest(m.chip.core.gpsimd.latency));
-  CHECK(named(early, Cycle::kWaitCore) == arrival);
-  CHECK(named(late, Cycle::kWaitCore) == Duration{0});
+  CHECK(named(early, StallReason::kWaitCore) == arrival);
+  CHECK(named(late, StallReason::kWaitCore) == Duration{0});
   CHECK(early.last_end == arrival + m.chip.core.meeting.barrier);
   CHECK(late.last_end == early.last_end);
-  CHECK(named(early, Cycle::kHandover) == m.chip.core.meeting.barrier);
+  CHECK(named(early, StallReason::kHandover) == m.chip.core.meeting.barrier);
 }
 
 TEST_CASE("logical core: the n-th arrival meets the n-th, each pipe and kind for itself", "[system]") {

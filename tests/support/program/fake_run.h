@@ -17,9 +17,9 @@ inline base::EngineMeasurement fake_engine(base::EngineKind kind, std::uint32_t 
   engine.path = "server0.chip00.core" + std::to_string(core) + "." + base::name_of(kind);
   engine.kind = kind;
   engine.core = core;
-  engine.time[static_cast<std::size_t>(base::Cycle::kBusy)] = busy;
-  engine.time[static_cast<std::size_t>(base::Cycle::kWaitDma)] = wait_dma;
-  engine.time[static_cast<std::size_t>(base::Cycle::kIdle)] = elapsed - busy - wait_dma;
+  engine.time[static_cast<std::size_t>(base::StallReason::kBusy)] = busy;
+  engine.time[static_cast<std::size_t>(base::StallReason::kWaitDma)] = wait_dma;
+  engine.time[static_cast<std::size_t>(base::StallReason::kIdle)] = elapsed - busy - wait_dma;
   engine.active = busy + 10_us;
   engine.instructions = busy.fs > 0 ? 7 : 0;
   return engine;

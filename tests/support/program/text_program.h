@@ -66,7 +66,7 @@ inline const base::EngineMeasurement& engine_of(const base::RunMeasurement& run,
     if (e.core == core && e.kind == kind) return e;
   throw std::out_of_range("no such engine");
 }
-inline base::Duration named(const base::EngineMeasurement& e, base::Cycle name) {
+inline base::Duration named(const base::EngineMeasurement& e, base::StallReason name) {
   return e.time[static_cast<std::size_t>(name)];
 }
 

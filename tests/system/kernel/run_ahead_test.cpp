@@ -21,7 +21,7 @@ std::string statistics(bool run_ahead, std::uint64_t& activations) {
   std::array<std::uint64_t, isa::kArguments> args{};
   for (std::uint64_t n = 0; n < 3; ++n) args[n] = n << 24;
   system.load(0, program, args);
-  activations = system.run().activations;
+  activations = system.run().engine_activations;
   base::StatSink sink;
   system.collect(sink);
   std::string text;

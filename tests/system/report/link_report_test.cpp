@@ -86,15 +86,15 @@ TEST_CASE("link report: traffic is what pairs of chips sent each other", "[repor
   REQUIRE(links.traffic.has_value());
   CHECK(links.traffic->pairs == 4);
   CHECK(links.traffic->packets == 260);
-  CHECK(links.traffic->payload_bytes == 1'040'960);
-  CHECK(links.traffic->mean_bytes == Approx(1'040'960 / 4.0));
+  CHECK(links.traffic->bytes == 1'040'960);
+  CHECK(links.traffic->mean_bytes({}) == Approx(1'040'960 / 4.0));
   CHECK(links.traffic->largest.from_chip == 0);
   CHECK(links.traffic->largest.to_chip == 3);
   REQUIRE(links.traffic->matrix.size() == 8);
   std::uint64_t sum = 0;
   for (const auto& row : links.traffic->matrix)
     for (const std::uint64_t bytes : row) sum += bytes;
-  CHECK(sum == links.traffic->payload_bytes);
+  CHECK(sum == links.traffic->bytes);
   CHECK(links.traffic->matrix[2][5] == 190'000);
   CHECK_FALSE(runtime::summarise_links(machine_of_eight(), fake_run()).traffic.has_value());
 }

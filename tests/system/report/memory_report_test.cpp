@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "model/base/error.h"
+#include "model/base/statistics_walk.h"
 #include "model/base/stats.h"
-#include "model/system/statistics/memory_statistics.h"
 #include "runtime/report/files/statistics_tables.h"
 #include "runtime/report/memory/memory_json.h"
 #include "runtime/report/memory/memory_summary.h"
@@ -44,18 +44,20 @@ TEST_CASE("memory report: rows are shares of the accesses of all working channel
   CHECK(hbm.dram->failed_channels == 1);
   // 50 + 150 hits, 30 + 30 misses, 20 + 20 conflicts.
   CHECK(hbm.dram->rows.accesses == 300);
-  CHECK(hbm.dram->rows.hit == Approx(100 * 200 / 300.0));
-  CHECK(hbm.dram->rows.miss == Approx(20));
-  CHECK(hbm.dram->rows.conflict == Approx(100 * 40 / 300.0));
+  CHECK(hbm.dram->rows.hit_percent == Approx(100 * 200 / 300.0));
+  CHECK(hbm.dram->rows.miss_percent == Approx(20));
+  CHECK(hbm.dram->rows.conflict_percent == Approx(100 * 40 / 300.0));
 }
 
 TEST_CASE("memory report: what the pins did adds up to 100", "[report][hbm]") {
   const runtime::PinShares pins = dram_summary().dram->pins;
-  CHECK(pins.data == Approx(50));
-  CHECK(pins.refresh == Approx(10));
-  CHECK(pins.turnaround == Approx(10));
-  CHECK(pins.bank == Approx(5));
-  CHECK(pins.data + pins.refresh + pins.turnaround + pins.bank + pins.idle == Approx(100));
+  CHECK(pins.data_percent == Approx(50));
+  CHECK(pins.refresh_percent == Approx(10));
+  CHECK(pins.turnaround_percent == Approx(10));
+  CHECK(pins.bank_percent == Approx(5));
+  CHECK(pins.data_percent + pins.refresh_percent + pins.turnaround_percent + pins.bank_percent +
+            pins.idle_percent ==
+        Approx(100));
 }
 
 TEST_CASE("memory report: queues are averaged over channels, their most is the most of any",
@@ -76,13 +78,13 @@ TEST_CASE("memory report: the mean latency is over all requests, a percentile of
   run.hbm[1].writes = {};
   const HbmSummary hbm = runtime::summarise_hbm(fake_machine(), run);
   CHECK(hbm.reads.count == 4000);
-  CHECK(hbm.reads.mean == Approx((1000 * 250 + 3000 * 50) / 4000.0));
-  CHECK(hbm.reads.p50 == Approx(200));
-  CHECK(hbm.reads.p90 == Approx(400));
-  CHECK(hbm.reads.p99 == Approx(1000));
-  CHECK(hbm.reads.longest == Approx(2000));
+  CHECK(hbm.reads.mean_ns == Approx((1000 * 250 + 3000 * 50) / 4000.0));
+  CHECK(hbm.reads.p50_ns == Approx(200));
+  CHECK(hbm.reads.p90_ns == Approx(400));
+  CHECK(hbm.reads.p99_ns == Approx(1000));
+  CHECK(hbm.reads.longest_ns == Approx(2000));
   CHECK(hbm.writes.count == 100);
-  CHECK(hbm.writes.mean == Approx(50));
+  CHECK(hbm.writes.mean_ns == Approx(50));
 }
 
 TEST_CASE("memory report: each stack names the cores that used it most", "[report][hbm]") {
@@ -126,7 +128,7 @@ TEST_CASE("memory report: of many stacks the busiest stand in the summary, all i
 TEST_CASE("memory report: flat stacks have no rows, pins and queues", "[report][hbm]") {
   const HbmSummary flat = runtime::summarise_hbm(fake_machine(), fake_run());
   CHECK_FALSE(flat.dram.has_value());
-  const json object = runtime::hbm_json(flat);
+  const json object = runtime::hbm_json(flat, fake_run().elapsed);
   for (const char* const key : {"rows", "pins", "queues", "channels"}) CHECK(object[key].is_null());
   CHECK(object["latency"]["reads"].is_null());
   CHECK(object["events"]["count"] == 0);
@@ -181,7 +183,7 @@ TEST_CASE("summary: configured faults stand in both", "[report][hbm]") {
       Catch::Contains("  faults        server0.chip00.hbm0: 0.5 of its rate; channels 3, 7 failed\n") &&
           Catch::Contains("                server0.chip00.hbm1: channel 2 failed; correctable errors at "
                           "0.001 an access\n                and of 1 other stacks\n"));
-  const json hbm = runtime::hbm_json(runtime::summarise_hbm(machine, fake_run()));
+  const json hbm = runtime::hbm_json(runtime::summarise_hbm(machine, fake_run()), fake_run().elapsed);
   REQUIRE(hbm["faults"].size() == 3);
   CHECK(hbm["faults"][0] == json({{"stack", "server0.chip00.hbm0"},
                                   {"rate", 0.5},
@@ -222,7 +224,7 @@ TEST_CASE("books: pins' times that do not add up are an invariant, and so are us
 TEST_CASE("statistics: a stack lists its bytes, latencies, users and channels", "[report][hbm]") {
   base::StatSink sink;
   const base::RunMeasurement run = fake_dram_run();
-  model::list_hbm(run.hbm[0], run.elapsed, sink);
+  base::Lister(sink, run.elapsed).list(run.hbm[0], run.hbm[0].path);
   std::map<std::string, double> values;
   for (const base::Stat& stat : sink.stats()) {
     CHECK(std::string(stat.doc) != "");

@@ -167,7 +167,7 @@ TEST_CASE("engine windows: they add up to what the engine was busy", "[occupancy
     for (const base::Duration busy : engine.series.busy) sum += busy;
     const auto& measured = o.run.engines[engine.queue];
     INFO(measured.path);
-    CHECK(sum == measured.time[static_cast<std::size_t>(base::Cycle::kBusy)]);
+    CHECK(sum == measured.time[static_cast<std::size_t>(base::StallReason::kBusy)]);
     found += sum.fs > 0 ? 1 : 0;
   }
   CHECK(found >= 3);  // scalar, sync and gpsimd

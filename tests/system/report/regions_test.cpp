@@ -77,7 +77,7 @@ TEST_CASE("regions: what they need adds up to what the engines, the DMA and the 
     const auto resource = static_cast<Resource>(e.kind);
     INFO(e.path);
     CHECK(sum([&](const RegionSummary& r) { return need(r, resource).fs; }) ==
-          e.time[static_cast<std::size_t>(base::Cycle::kBusy)].fs);
+          e.time[static_cast<std::size_t>(base::StallReason::kBusy)].fs);
   }
   CHECK(sum([](const RegionSummary& r) { return r.hbm_bytes; }) == 2 * kBytes);
   CHECK(need(o.regions.whole, Resource::kDma).fs == o.run.dma[0].busy.fs / isa::kDmaEngines);
@@ -114,16 +114,16 @@ TEST_CASE("regions: what engines were busy with and waited for adds up to the ti
   runtime::KindTimes measured{};
   for (const base::EngineMeasurement& engine : o.run.engines)
     if (engine.instructions > 0)
-      for (std::size_t n = 0; n < base::kCycleNames; ++n)
+      for (std::size_t n = 0; n < base::kStallReasons; ++n)
         measured[static_cast<std::size_t>(engine.kind)].time[n] += engine.time[n];
   bool stalls = false;
   for (std::size_t kind = 0; kind < base::kEngineKinds; ++kind)
-    for (std::size_t n = 0; n < base::kCycleNames; ++n) {
-      INFO(kind << " " << base::name_of(static_cast<base::Cycle>(n)));
+    for (std::size_t n = 0; n < base::kStallReasons; ++n) {
+      INFO(kind << " " << base::name_of(static_cast<base::StallReason>(n)));
       base::Duration sum{0};
       for (const RegionSummary& region : o.regions.regions) sum += region.engines[kind].time[n];
       CHECK(o.regions.whole.engines[kind].time[n] == measured[kind].time[n]);
-      const bool idle = n == static_cast<std::size_t>(base::Cycle::kIdle);  // of no region
+      const bool idle = n == static_cast<std::size_t>(base::StallReason::kIdle);  // of no region
       CHECK(sum.fs == (idle ? 0 : measured[kind].time[n].fs));
       stalls = stalls || (!idle && n > 0 && sum.fs > 0);
     }
@@ -152,11 +152,11 @@ vector:
   const Observed o = run(params, *program);
   REQUIRE(o.regions.regions.size() == 2);
   constexpr auto kVector = static_cast<std::size_t>(base::EngineKind::kVector);
-  constexpr auto kIdle = static_cast<std::size_t>(base::Cycle::kIdle);
+  constexpr auto kIdle = static_cast<std::size_t>(base::StallReason::kIdle);
   const runtime::KindTime& quick = o.regions.regions[0].engines[kVector];
   const runtime::KindTime& slow = o.regions.regions[1].engines[kVector];
-  CHECK(quick.largest_stall() == base::Cycle::kWaitDma);
-  CHECK(slow.largest_stall() == base::Cycle::kWaitDma);
+  CHECK(quick.largest_stall() == base::StallReason::kWaitDma);
+  CHECK(slow.largest_stall() == base::StallReason::kWaitDma);
   CHECK(quick.total() + slow.total() == o.run.elapsed - o.regions.whole.engines[kVector].time[kIdle]);
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <set>
 #include <sstream>
 
 #include "model/system/statistics/list_statistics.h"
@@ -36,7 +37,51 @@ std::string class_of(const std::string& path) {
   return std::regex_replace(name, std::regex(R"(die\*_to_die\*)"), "die*_to_die*");
 }
 
+// Paths of the declared statistics that one form of them does not have.
+std::vector<std::string> missing_from(const std::set<std::string>& paths) {
+  std::vector<std::string> missing;
+  for (const base::Stat& stat : runtime::known_statistics())
+    if (!paths.contains(stat.path)) missing.push_back(stat.path);
+  return missing;
+}
+
+// The first word of every line, up to that character.
+std::set<std::string> first_words(const std::string& text, char end) {
+  std::set<std::string> words;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) words.insert(line.substr(0, line.find(end)));
+  return words;
+}
+
+std::set<std::string> paths_in(const json& list) {
+  std::set<std::string> paths;
+  for (const json& each : list) paths.insert(each["path"].get<std::string>());
+  return paths;
+}
+
 }  // namespace
+
+TEST_CASE("statistics: every declared one is in every form", "[stats]") {
+  const std::vector<base::Stat> all = runtime::known_statistics();
+  REQUIRE(all.size() > 100);
+  CHECK(missing_from(paths_in(json::parse(runtime::stats_json(all)))).empty());
+  CHECK(missing_from(first_words(runtime::stats_csv(all), ',')).empty());
+  CHECK(missing_from(first_words(runtime::stats_text(all), ' ')).empty());
+  const TempDir folder;
+  runtime::write_stats_database(folder / "stats.db", all);
+  std::set<std::string> rows;
+  for (const auto& row : runtime::Database(folder / "stats.db", runtime::Database::Access::kRead)
+                             .rows("SELECT path FROM statistics"))
+    rows.insert(std::get<std::string>(row[0]));
+  CHECK(missing_from(rows).empty());
+  const Finished text = tahoma_in(".", {"stats"}), list = tahoma_in(".", {"stats", "--format", "json"});
+  CHECK(missing_from(first_words(text.out, ' ')).empty());
+  std::set<std::string> explained = paths_in(json::parse(list.out));
+  CHECK(missing_from(explained).empty());
+  // The check notices a statistic that a form leaves out.
+  explained.erase("memory_activations");
+  CHECK(missing_from(explained) == std::vector<std::string>{"memory_activations"});
+}
 
 TEST_CASE("statistics: text, JSON, CSV and database say the same", "[stats]") {
   const std::vector<base::Stat> stats = fake_statistics();

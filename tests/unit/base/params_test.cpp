@@ -301,14 +301,14 @@ TEST_CASE("names: every engine, cycle and unit has its own", "[base][measurement
   for (std::size_t i = 0; i < kEngineKinds; ++i) names.emplace_back(name_of(static_cast<EngineKind>(i)));
   CHECK(names == std::vector<std::string>{"tensor", "vector", "scalar", "gpsimd", "sync", "collective"});
   names.clear();
-  for (std::size_t i = 0; i < kCycleNames; ++i) {
-    names.emplace_back(name_of(static_cast<Cycle>(i)));
-    CHECK_FALSE(std::string(doc_of(static_cast<Cycle>(i))).empty());
+  for (std::size_t i = 0; i < kStallReasons; ++i) {
+    names.emplace_back(name_of(static_cast<StallReason>(i)));
+    CHECK_FALSE(std::string(doc_of(static_cast<StallReason>(i))).empty());
   }
-  CHECK(name_of(Cycle::kBusy) == std::string("busy"));
-  CHECK(name_of(Cycle::kWaitLink) == std::string("wait_link"));
-  CHECK(name_of(Cycle::kQueueFull) == std::string("queue_full"));
-  CHECK(name_of(Cycle::kIdle) == std::string("idle"));
+  CHECK(name_of(StallReason::kBusy) == std::string("busy"));
+  CHECK(name_of(StallReason::kWaitLink) == std::string("wait_link"));
+  CHECK(name_of(StallReason::kQueueFull) == std::string("queue_full"));
+  CHECK(name_of(StallReason::kIdle) == std::string("idle"));
   CHECK(name_of(Unit::kBytesPerSecond) == std::string("B/s"));
   std::sort(names.begin(), names.end());
   CHECK(std::unique(names.begin(), names.end()) == names.end());
