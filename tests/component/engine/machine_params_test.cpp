@@ -48,6 +48,26 @@ TEST_CASE("machine parameters: each has a sentence, a source and a range", "[sys
   }
 }
 
+TEST_CASE("machine parameters: what a run records of its signals is none of them", "[system][params]") {
+  Fixture f;
+  const std::vector<std::string> paths = f.tree.paths();
+  const auto texts = [&] {
+    std::string all;
+    for (const base::Param& param : f.tree.params()) all += text_of(param.value) + "\n";
+    return all;
+  };
+  const std::string before = texts();
+  f.machine.record({"folder", {1}, {2}});
+  for (const base::WavesWindow& waves :
+       {f.machine.chip.core.tensor.waves, f.machine.chip.core.dma.waves, f.machine.link.port.waves}) {
+    CHECK(waves.folder == "folder");
+    CHECK(waves.shows({1}));
+    CHECK_FALSE(waves.shows({2}));
+  }
+  CHECK(texts() == before);
+  CHECK(f.tree.paths() == paths);
+}
+
 // The figures are Amazon's, or decoded from device profiles, as their collection in the project's hardware
 // notes has them; written down here a second time, so that a slip in a declaration shows.
 TEST_CASE("machine parameters: the defaults are Trainium2's published and measured figures",

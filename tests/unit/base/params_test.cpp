@@ -216,7 +216,8 @@ TEST_CASE("params: a broken declaration is an invariant", "[base][params]") {
   CHECK_THROWS_AS(f.tree.add("outside", value, std::uint64_t{3}, {1, 2}, "default", chosen()),
                   InvariantError);
   Shape shape{};
-  const Choice<Shape> some{{Shape::kRing}};
+  Choice<Shape> some;
+  some.push(Shape::kRing, "ring");
   CHECK_THROWS_AS(f.tree.add("shape", shape, Shape::kMesh, some, "default", chosen()), InvariantError);
   std::string word;
   CHECK_THROWS_AS(f.tree.add("word", word, "c", {"a", "b"}, "default", chosen()), InvariantError);
