@@ -96,12 +96,12 @@ class Collective final : public runtime::Workload {
     std::vector<runtime::RankTimes> ranks;
     for (const auto& spans : run.placed.spans) ranks.push_back(times_of(stopwatch_, spans));
     runtime::CollectiveResult result = measured(machine, group, run.placed, run.bytes, std::move(ranks));
-    result.operation = request_.operation;
+    result.operation = name_of(request_.operation);
     result.name = fmt::format("{} of {} B", name_of(request_.operation), run.bytes);
     if (assembly_->groups().size() > 1) result.name += " by " + group.name;
-    if (problem.reduces()) result.combiner = request_.reduction;
+    if (problem.reduces()) result.combiner = name_of(request_.reduction);
     result.why = run.why;
-    result.group = fmt::format("{} {} of {}", group.ranks(), request_.ranks, group.name);
+    result.group = fmt::format("{} {} of {}", group.ranks(), name_of(request_.ranks), group.name);
     result.correct = run.correct;
     return result;
   }

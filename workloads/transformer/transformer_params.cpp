@@ -224,7 +224,7 @@ std::string TransformerParams::describe() const {
       model.experts == 0
           ? ""
           : fmt::format(", {} of {} experts, {}, in {} blocks", model.experts_per_token, model.experts,
-                        inputs.of("routing").empty() ? routing : std::string("routed as given"),
+                        inputs.of("routing").empty() ? base::name_in(kRoutingChoices, routing) : "routed as given",
                         parallel.expert);
   std::string degrees = fmt::format("tensor {}", parallel.tensor);
   if (parallel.sequence > 1) degrees += fmt::format(" x sequence {}", parallel.sequence);

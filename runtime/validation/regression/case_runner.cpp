@@ -15,7 +15,7 @@
 namespace tahoma::runtime {
 
 using base::ExitStatus, base::UserError;
-using Json = nlohmann::json;
+using PlainJson = nlohmann::json;
 
 namespace {
 
@@ -45,20 +45,20 @@ RunStatistics measure_case(const ConfigRequest& request, const std::vector<std::
 
 // For the way from one process to another.
 std::string to_text(const CaseResult& result) {
-  Json statistics = Json::array();
+  PlainJson statistics = PlainJson::array();
   for (const Statistic& s : result.statistics) statistics.push_back({s.name, s.value});
-  return Json{std::move(statistics), result.failure, static_cast<int>(result.status)}.dump(
-      -1, ' ', false, Json::error_handler_t::replace);
+  return PlainJson{std::move(statistics), result.failure, static_cast<int>(result.status)}.dump(
+      -1, ' ', false, PlainJson::error_handler_t::replace);
 }
 
 CaseResult result_from(const ChildResult& child) {
-  const Json json = Json::parse(child.text, nullptr, false);
+  const PlainJson json = PlainJson::parse(child.text, nullptr, false);
   if (!child.failure.empty() || !json.is_array())
     return {{},
             "its process " + (child.failure.empty() ? std::string("sent no results") : child.failure),
             ExitStatus::kInvariant};
   CaseResult result{{}, json.at(1).get<std::string>(), static_cast<ExitStatus>(json.at(2).get<int>())};
-  for (const Json& s : json.at(0))
+  for (const PlainJson& s : json.at(0))
     result.statistics.push_back({s.at(0).get<std::string>(), s.at(1).get<std::string>()});
   return result;
 }

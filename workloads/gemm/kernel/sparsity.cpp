@@ -52,7 +52,7 @@ std::vector<std::size_t> kept_places(const float* group, const Groups& groups) {
   return places;
 }
 
-constexpr std::size_t kTagBits = 4, kTagsPerElement = 4;
+constexpr std::size_t kTagBits = 4, kTagsTogether = 4;
 
 }  // namespace
 
@@ -86,7 +86,7 @@ void compress(const HostTensor& a, const Window& window, isa::MatmulMode mode, s
               std::byte* tags) {
   const Groups groups(mode);
   const std::size_t size = isa::size_of(a.dtype), count = (window.columns + groups.size - 1) / groups.size;
-  const std::size_t tag_columns = (window.rows + kTagsPerElement - 1) / kTagsPerElement;
+  const std::size_t tag_columns = (window.rows + kTagsTogether - 1) / kTagsTogether;
   std::vector<std::uint16_t> packed(count * groups.kept * tag_columns);
   std::memset(weights, 0, count * groups.kept * window.rows * size);
   std::vector<float> row(count * groups.size);
@@ -98,8 +98,8 @@ void compress(const HostTensor& a, const Window& window, isa::MatmulMode mode, s
       for (std::size_t i = 0; i < groups.kept; ++i) {
         const std::size_t k = g * groups.size + places[i], p = g * groups.kept + i;
         if (k < window.columns) std::memcpy(weights + (p * window.rows + m) * size, from + k * size, size);
-        packed[p * tag_columns + m / kTagsPerElement] |=
-            static_cast<std::uint16_t>(places[i] << (m % kTagsPerElement * kTagBits));
+        packed[p * tag_columns + m / kTagsTogether] |=
+            static_cast<std::uint16_t>(places[i] << (m % kTagsTogether * kTagBits));
       }
     }
   }
