@@ -40,7 +40,7 @@ std::string quoted(const std::string& text) {
 
 std::string value_of(const Param& param) {
   const std::string text = text_of(param.value);
-  return std::holds_alternative<std::string*>(param.value) ? yaml_scalar(text) : text;
+  return takes_words(param.value) ? yaml_scalar(text) : text;
 }
 
 std::string first_key(const std::string& path) { return path.substr(0, path.find('.')); }

@@ -83,6 +83,25 @@ std::vector<std::string> members_of(const std::string& group, const std::vector<
   throw UserError(code, place, fmt::format("'{}' {}", param.path, text));
 }
 
+// Parses into the bound value, or leaves it as it was and throws.
+template <class T>
+void parse_at(const Param& param, T* ref, const std::string& text, const std::string& place) {
+  const T saved = *ref;
+  try {
+    parse_into(*ref, text);
+  } catch (const UserError& e) {
+    refuse_at(param, e.code.c_str(), place, e.message);
+  }
+  if (const std::string wrong = param.check(); !wrong.empty()) {
+    *ref = saved;
+    refuse_at(param, std::is_same_v<T, std::string> ? "E-CFG-006" : "E-CFG-005", place, wrong);
+  }
+}
+void parse_at(const Param& param, const ChoiceRef& choice, const std::string& text,
+              const std::string& place) {
+  if (!choice.set(text)) refuse_at(param, "E-CFG-006", place, check_choice(text, choice.names()));
+}
+
 }  // namespace
 
 const char* name_of(Provenance kind) {
@@ -101,10 +120,16 @@ const char* name_of(Provenance kind) {
   TAHOMA_INVARIANT(false, "provenance " + std::to_string(static_cast<int>(kind)));
 }
 
+bool takes_words(const ParamRef& value) {
+  return std::holds_alternative<std::string*>(value) || std::holds_alternative<ChoiceRef>(value);
+}
+
 std::string text_of(const ParamRef& value) {
   return std::visit(
-      [](const auto* ref) -> std::string {
-        if constexpr (std::is_same_v<decltype(ref), const std::string*>) {
+      [](const auto& ref) -> std::string {
+        if constexpr (std::is_same_v<decltype(ref), const ChoiceRef&>) {
+          return ref.name();
+        } else if constexpr (std::is_same_v<decltype(ref), std::string* const&>) {
           return *ref;
         } else {
           return to_text(*ref);
@@ -146,6 +171,20 @@ void ParamTree::add(const char* name, std::string& ref, const std::string& initi
         .may_be_ideal = false,
         .check = [&ref, choices] { return check_choice(ref, choices); },
         .choices = choices,
+        .set_at = {}});
+}
+
+void ParamTree::add_choice(const char* name, ChoiceRef ref, const char* doc, Source source) {
+  const std::vector<std::string> names = ref.names();
+  bind({.path = name,
+        .value = ref,
+        .default_text = ref.name(),
+        .range_text = fmt::format("one of: {}", fmt::join(names, ", ")),
+        .doc = doc,
+        .source = std::move(source),
+        .may_be_ideal = false,
+        .check = [ref] { return check_choice(ref.name(), ref.names()); },
+        .choices = names,
         .set_at = {}});
 }
 
@@ -222,23 +261,10 @@ Param& ParamTree::at(const std::string& path, const std::string& place) {
 
 void ParamTree::set(const std::string& path, const std::string& text, const std::string& place) {
   Param& param = at(path, place);
-  const bool string_value = std::holds_alternative<std::string*>(param.value);
-  if (text == kIdeal && !param.may_be_ideal && !string_value)
+  const bool word = takes_words(param.value);
+  if (text == kIdeal && !param.may_be_ideal && !word)
     refuse_at(param, "E-CFG-007", place, fmt::format("cannot be ideal: expected {}", param.range_text));
-  std::visit(
-      [&](auto* ref) {
-        const auto saved = *ref;
-        try {
-          parse_into(*ref, text);
-        } catch (const UserError& e) {
-          refuse_at(param, e.code.c_str(), place, e.message);
-        }
-        if (const std::string wrong = param.check(); !wrong.empty()) {
-          *ref = saved;
-          refuse_at(param, string_value ? "E-CFG-006" : "E-CFG-005", place, wrong);
-        }
-      },
-      param.value);
+  std::visit([&](const auto& ref) { parse_at(param, ref, text, place); }, param.value);
   param.set_at = place;
 }
 

@@ -20,6 +20,7 @@
 #include <variant>
 #include <vector>
 
+#include "model/base/param_choice.h"
 #include "model/base/units.h"
 
 namespace tahoma::base {
@@ -48,7 +49,7 @@ struct Range {
 };
 
 using ParamRef = std::variant<bool*, std::uint64_t*, double*, std::string*, Duration*, Cycles*, Bytes*,
-                              Frequency*, Bandwidth*>;
+                              Frequency*, Bandwidth*, ChoiceRef>;
 
 struct Param {
   std::string path;          // "machine.chip.hbm.stacks"
@@ -59,7 +60,7 @@ struct Param {
   Source source;
   bool may_be_ideal = false;           // `ideal` is legal: a resource
   std::function<std::string()> check;  // "" if the bound value is legal, else what is wrong with it
-  std::vector<std::string> choices;    // for strings: the legal values, empty if free
+  std::vector<std::string> choices;    // the legal names of a choice or a switch; empty if free
   std::string set_at;                  // place that set it last (file:line:column, --set), "" while default
 };
 
@@ -85,8 +86,17 @@ class ParamTree {
            Source source);
   void add(const char* name, Bandwidth& ref, Bandwidth initial, Range<Bandwidth> range, const char* doc,
            Source source);
+  // Free text. `choices` is for names that are registered while the program starts, such as kinds of
+  // workloads; a fixed list of names is an enum.
   void add(const char* name, std::string& ref, const std::string& initial, std::vector<std::string> choices,
            const char* doc, Source source);
+  // One of the named values of an enum.
+  template <Choosable E>
+  void add(const char* name, E& ref, std::type_identity_t<E> initial,
+           const std::type_identity_t<Choice<E>>& choice, const char* doc, Source source) {
+    ref = initial;
+    add_choice(name, ChoiceRef(ref, choice), doc, std::move(source));
+  }
 
   // Declare `group` (anything with declare(ParamTree&)) below `name`.
   template <class Group>
@@ -128,6 +138,7 @@ class ParamTree {
 
  private:
   void bind(Param param);
+  void add_choice(const char* name, ChoiceRef ref, const char* doc, Source source);
   // All declared paths, and those that could be on demand where `path` leads.
   std::vector<std::string> legal_near(const std::string& path) const;
 
@@ -135,6 +146,9 @@ class ParamTree {
   std::vector<Param> params_;
   std::vector<std::pair<std::string, OnDemand>> on_demand_;  // by path
 };
+
+// A text or a choice: neither a number nor a switch.
+bool takes_words(const ParamRef& value);
 
 // The value as text with its unit: "725 GB/s", "24 GiB", "1283.33 ns", "ideal", "true"; strings as they are,
 // unquoted.

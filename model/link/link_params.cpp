@@ -8,23 +8,17 @@ using base::assumed, base::derived;
 
 void PortParams::declare(base::ParamTree& t) {
   t.add(
-      "model", model, "behavioural", {"behavioural", "clocked", "rtl"},
+      "model", model, PortModel::kBehavioural, kPortModels,
       "bytes at any time; whole words at the edges of a clock; so too, beside the port in SystemVerilog, in "
       "lock-step",
       base::chosen());
   t.add("word", word, 32_B, {1_B, 4_KiB}, "on the wire in a cycle, of a port that has a clock",
         assumed("unpublished; 4 GHz on a link of 128 GB/s, a header in one word"));
-  t.add("waves", waves, std::string(), {}, "rtl: folder for waves of every port, FST; none if empty",
-        base::chosen());
-  const base::Range<base::Duration> any_time{{0}, base::Duration{1'000'000'000'000'000'000}};
-  t.add("waves_from", waves_from, 0_ns, any_time, "first cycle in the waves", base::chosen());
-  t.add("waves_until", waves_until, 1000_us, any_time, "no cycle from then on is in the waves",
-        base::chosen());
 }
 
 void LinkParams::declare(base::ParamTree& t) {
   const base::Range<base::Bandwidth> rate{{1'000'000, false}, 100'000_GBps};
-  t.add("topology", topology, "torus", {"torus", "mesh", "ring", "switched"},
+  t.add("topology", topology, FabricKind::kTorus, kFabricKinds,
         "how the x * y * z chips are connected: a grid whose axes are rings, or end; one ring of all; one "
         "switch",
         base::documented("a torus within a server, rings between servers: trn2-arch.rst; Trainium3's switch: "
@@ -53,22 +47,16 @@ void LinkParams::declare(base::ParamTree& t) {
   t.add("buffer", buffer, 128_KiB, {1_B, 64_MiB},
         "buffer of a virtual channel at the receiving end of a link, and of what a chip has ready for a link",
         assumed("unpublished; two of the largest packets, four round trips of a hop at full rate"));
-  t.add("routing", routing, "dimension_order", {"dimension_order", "adaptive"},
+  t.add("routing", routing, Routing::kDimensionOrder, kRoutings,
         "axis by axis, or by whichever port of a shortest way is free", assumed("unpublished"));
   t.group("port", port);
-  t.add("order", order, "xyz", {"xyz", "xzy", "yxz", "yzx", "zxy", "zyx"},
+  t.add("order", order, AxisOrder::kXyz, kAxisOrders,
         "the axes in the order in which dimension_order takes them", assumed("unpublished"));
-}
-
-FabricKind LinkParams::kind() const {
-  if (topology == "mesh") return FabricKind::kMesh;
-  if (topology == "ring") return FabricKind::kRing;
-  return topology == "switched" ? FabricKind::kSwitched : FabricKind::kTorus;
 }
 
 std::array<unsigned, 3> LinkParams::axes() const {
   std::array<unsigned, 3> axes{};
-  for (std::size_t n = 0; n < 3; ++n) axes[n] = static_cast<unsigned>(order[n] - 'x');
+  for (std::size_t n = 0; n < 3; ++n) axes[n] = static_cast<unsigned>(name_of(order)[n] - 'x');
   return axes;
 }
 

@@ -7,53 +7,73 @@
 #include <string>
 
 #include "model/base/params.h"
+#include "model/base/waves_window.h"
 
 namespace tahoma::model {
 
 // torus and mesh: chips on a grid of x, y, z, whose axes are rings or end. ring: all chips in one ring, in
 // the order of their numbers. switched: every chip on one switch that connects any two.
 enum class FabricKind : std::uint8_t { kTorus, kMesh, kRing, kSwitched };
+inline constexpr base::Named<FabricKind> kFabricKinds[] = {{FabricKind::kTorus, "torus"},
+                                                           {FabricKind::kMesh, "mesh"},
+                                                           {FabricKind::kRing, "ring"},
+                                                           {FabricKind::kSwitched, "switched"}};
+constexpr const char* name_of(FabricKind kind) { return base::name_in(kFabricKinds, kind); }
+
+enum class Routing : std::uint8_t { kDimensionOrder, kAdaptive };
+inline constexpr base::Named<Routing> kRoutings[] = {{Routing::kDimensionOrder, "dimension_order"},
+                                                     {Routing::kAdaptive, "adaptive"}};
+
+// The axes in the order in which dimension order takes them.
+enum class AxisOrder : std::uint8_t { kXyz, kXzy, kYxz, kYzx, kZxy, kZyx };
+inline constexpr base::Named<AxisOrder> kAxisOrders[] = {{AxisOrder::kXyz, "xyz"}, {AxisOrder::kXzy, "xzy"},
+                                                         {AxisOrder::kYxz, "yxz"}, {AxisOrder::kYzx, "yzx"},
+                                                         {AxisOrder::kZxy, "zxy"}, {AxisOrder::kZyx, "zyx"}};
+constexpr const char* name_of(AxisOrder order) { return base::name_in(kAxisOrders, order); }
 
 // behavioural: bytes at the rate of the link, at any time. clocked: whole words, at the edges of the clock
 // that puts one on the wire in every cycle. rtl: so too, with the port in SystemVerilog beside it in
 // lock-step (model/rtl).
+enum class PortModel : std::uint8_t { kBehavioural, kClocked, kRtl };
+inline constexpr base::Named<PortModel> kPortModels[] = {
+    {PortModel::kBehavioural, "behavioural"}, {PortModel::kClocked, "clocked"}, {PortModel::kRtl, "rtl"}};
+
 struct PortParams {
-  std::string model;  // "behavioural", "clocked", "rtl"
+  PortModel model;
   base::Bytes word;
-  std::string waves;                       // rtl: folder of its waves, "" for none
-  base::Duration waves_from, waves_until;  // simulated time of the cycles that are in them
+  base::WavesWindow waves;  // rtl: of the cycles in it
   void declare(base::ParamTree& t);
 };
 
 struct LinkParams {
-  std::string topology;               // "torus", "mesh", "ring", "switched"
+  FabricKind topology;
   base::Bandwidth x, y, z, switched;  // one direction of one link along an axis, or to and from the switch
   base::Bandwidth local;              // one direction between the router and its chip
   base::Bytes packet, header;         // most data behind one header on the wire, and the header
   base::Duration wire, router;        // per hop
   std::uint64_t vcs;                  // virtual channels of a link
   base::Bytes buffer;                 // of each virtual channel, at the receiving end
-  std::string routing;                // "dimension_order", "adaptive"
+  Routing routing;
   PortParams port;
-  std::string order;  // of the axes: "xyz", "zyx", ...
+  AxisOrder order;
   void declare(base::ParamTree& t);
 
-  FabricKind kind() const;
-  bool adaptive() const { return routing == "adaptive"; }
+  bool adaptive() const { return routing == Routing::kAdaptive; }
   std::array<unsigned, 3> axes() const;
   base::Bandwidth rate_of(char axis) const;
-  bool in_rtl() const { return port.model == "rtl"; }
-  base::Bytes word() const { return port.model == "behavioural" ? base::Bytes{0} : port.word; }  // 0: none
+  bool in_rtl() const { return port.model == PortModel::kRtl; }
+  base::Bytes word() const { return has_words() ? port.word : base::Bytes{0}; }  // 0: none
   // What a packet with so many bytes of data takes of a wire and of a buffer. Data behind several headers
   // travel together; each header and its data are whole words, if there are words.
   base::Bytes on_wire(std::uint64_t data) const {
     const std::uint64_t headers = data == 0 ? 1 : (data + packet.count - 1) / packet.count;
-    if (port.model == "behavioural") return {data + headers * header.count};
+    if (!has_words()) return {data + headers * header.count};
     const std::uint64_t last = data - (headers - 1) * packet.count;
     return {(headers - 1) * whole_words(packet.count + header.count) + whole_words(last + header.count)};
   }
 
  private:
+  bool has_words() const { return port.model != PortModel::kBehavioural; }
   std::uint64_t whole_words(std::uint64_t bytes) const {
     return (bytes + port.word.count - 1) / port.word.count * port.word.count;
   }

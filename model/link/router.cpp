@@ -111,7 +111,7 @@ PortIndex Router::own_port(const sim::Payload& payload) const {
       fmt::format(
           "chip {} cannot reach chip {}: links or chips on every way that dimension order {} may take "
           "are dead; expected one way round",
-          info.from_chip, info.to_chip, fabric_.params.order));
+          info.from_chip, info.to_chip, name_of(fabric_.params.order)));
 }
 
 // A packet of the chip itself: true if there is room for it.

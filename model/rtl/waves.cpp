@@ -9,11 +9,11 @@
 
 namespace tahoma::rtl {
 
-void open_waves(Waves& block, const std::string& folder, const std::string& place, const char* parameter) {
+void open_waves(Waves& block, const std::string& folder, const std::string& place) {
   const std::string file = fmt::format("{}/{}.fst", folder, place);
   if (!std::filesystem::is_directory(folder) || !block.open_waves(file))
     throw base::UserError("E-RTL-004", place,
-                          fmt::format("cannot write '{}'; {} names an existing folder", file, parameter));
+                          fmt::format("cannot write '{}'; --waves names an existing folder", file));
 }
 
 }  // namespace tahoma::rtl

@@ -16,7 +16,7 @@ class Waves {
   virtual void show_waves(bool on) = 0;
 };
 
-// FOLDER/PLACE.fst, or E-RTL-004 at `place`. `parameter` names the folder.
-void open_waves(Waves& block, const std::string& folder, const std::string& place, const char* parameter);
+// FOLDER/PLACE.fst, or E-RTL-004 at `place`.
+void open_waves(Waves& block, const std::string& folder, const std::string& place);
 
 }  // namespace tahoma::rtl

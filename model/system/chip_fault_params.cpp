@@ -20,7 +20,7 @@ struct Slower {
     time->fs = std::llround(static_cast<double>(time->fs) * slow);
   }
   template <class Other>
-  void operator()(Other*) const {}
+  void operator()(const Other&) const {}
 
   std::uint64_t divided(std::uint64_t rate) const {
     const auto left = static_cast<std::uint64_t>(std::llround(static_cast<double>(rate) / slow));

@@ -66,6 +66,10 @@ Faults named(const std::map<std::string, Faults>& faults, const std::string& nam
 
 }  // namespace
 
+void MachineParams::record(const base::WavesWindow& waves) {
+  chip.core.tensor.waves = chip.core.dma.waves = link.port.waves = waves;
+}
+
 StackFaults MachineParams::faults_of(std::uint64_t chip_number, std::uint64_t stack) const {
   return named(instances.stacks, stack_name(*this, chip_number, stack));
 }
@@ -104,16 +108,16 @@ void refuse(const std::string& path, const std::string& text) {
 
 // Virtual channels for the classes that keep a ring free of deadlock, and buffers for whole packets.
 void check_link(const LinkParams& link, const DmaParams& dma) {
-  const Topology topology(link.kind(), {2, 2, 2});
+  const Topology topology(link.topology, {2, 2, 2});
   const unsigned classes = topology.wraps() ? 2 : 1;
   if (link.adaptive() && !topology.is_grid())
     refuse("machine.link.routing", "adaptive routing needs a grid: torus, mesh or ring");
   if (link.adaptive() && link.vcs < classes + 1)
     refuse("machine.link.vcs", fmt::format("{} of them; adaptive routing on a {} needs at least {}", link.vcs,
-                                           link.topology, classes + 1));
+                                           name_of(link.topology), classes + 1));
   if (!link.adaptive() && link.vcs % classes != 0)
     refuse("machine.link.vcs",
-           fmt::format("{} of them; a {} needs a multiple of {}", link.vcs, link.topology, classes));
+           fmt::format("{} of them; a {} needs a multiple of {}", link.vcs, name_of(link.topology), classes));
   const base::Bytes largest = link.on_wire(std::max(dma.packet.count, dma.collective_packet.count));
   if (link.buffer.count < largest.count)
     refuse("machine.link.buffer", fmt::format("{} B do not hold the largest packet, {} B with its headers",
@@ -123,7 +127,7 @@ void check_link(const LinkParams& link, const DmaParams& dma) {
 }  // namespace
 
 Topology topology_of(const MachineParams& machine) {
-  return {machine.link.kind(),
+  return {machine.link.topology,
           {static_cast<std::uint32_t>(machine.torus.x), static_cast<std::uint32_t>(machine.torus.y),
            static_cast<std::uint32_t>(machine.torus.z)}};
 }

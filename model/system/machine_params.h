@@ -60,6 +60,8 @@ struct MachineParams {
   // What one parameter alone cannot say: SBUF usable within its size, banks that divide a
   // partition, and so on. Throws base::UserError.
   void check() const;
+  // Every block in SystemVerilog records its signals there. Not a parameter: no time depends on it.
+  void record(const base::WavesWindow& waves);
 };
 
 // The geometry of its fabric.

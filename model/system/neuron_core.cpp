@@ -38,9 +38,9 @@ NeuronCore::NeuronCore(sc_core::sc_module_name name, const Place& place, const C
       psum_("psum", params.sbuf.partitions, params.psum.per_partition.count),
       sbuf_port_(params.sbuf.shared_port),
       dma_("dma", {place.core, place.chip, place.functional}, params.dma, pool, meter) {
-  if (params.tensor.model == "rtl")
+  if (params.tensor.model == BlockModel::kRtl)
     gates_ = std::make_unique<rtl::TensorGates>(std::string(this->name()) + ".tensor", params.tensor);
-  if (params.dma.model == "rtl") {
+  if (params.dma.model == BlockModel::kRtl) {
     ring_witness_ = std::make_unique<rtl::RtlDmaRings>(dma_.name(), params.dma);
     dma_.watch(*ring_witness_);
   }

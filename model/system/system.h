@@ -20,6 +20,8 @@
 namespace tahoma::model {
 
 enum class Mode : std::uint8_t { kFunctional, kTiming };
+inline constexpr base::Named<Mode> kModes[] = {{Mode::kFunctional, "functional"}, {Mode::kTiming, "timing"}};
+constexpr const char* name_of(Mode mode) { return base::name_in(kModes, mode); }
 
 struct Progress {
   base::Time simulated;

@@ -62,6 +62,20 @@ void add_trace_options(CLI::App& sub, TraceRequest& trace) {
                "Join by arrows what raises a semaphore, the transfer that does it, and what waited");
 }
 
+void add_waves_options(CLI::App& sub, WavesRequest& waves) {
+  sub.add_option(
+         "--waves", waves.folder,
+         "Existing folder for the signals of blocks with model=rtl, INSTANCE.fst of each, for GTKWave")
+      ->type_name("DIR")
+      ->default_str("none");
+  sub.add_option("--waves-from", waves.from, "Of the waves: leave out what comes before, in simulated time")
+      ->type_name("TIME")
+      ->default_str("0 ns");
+  sub.add_option("--waves-until", waves.until, "Leave out what comes then or later")
+      ->type_name("TIME")
+      ->default_str("1000 us");
+}
+
 [[noreturn]] void refuse_golden(const GoldenResult& golden) {
   throw base::UserError("E-RUN-070", "golden check",
                         fmt::format("{} of {} elements are wrong\n{}", golden.mismatches, golden.elements,
@@ -131,6 +145,7 @@ void add_run_command(CLI::App& program, Action& action) {
                 "Leave out report.html, what only it needs, and statistics as text and database");
   sub->add_flag("--save-outputs", options.save_outputs, "Save every output tensor as .npy (bf16 as float32)");
   add_trace_options(*sub, options.trace);
+  add_waves_options(*sub, options.waves);
   add_checkpoint_options(*sub, options.checkpoints);
   add_choice(*sub, "--format", command->format, {"text", "json"},
              "What to print: the summary as text or as JSON");

@@ -142,7 +142,7 @@ void RunParams::declare(ParamTree& tree, const std::vector<WorkloadKind>& kinds)
   for (const WorkloadKind& known : kinds) names.push_back(known.name);
   TAHOMA_INVARIANT(!names.empty(), "no kind of workload is registered");
   tree.add("kind", kind, names.front(), names, "kind of workload", base::chosen());
-  tree.add("mode", mode, "functional", {"functional", "timing"}, "compute every value, or times only",
+  tree.add("mode", mode, model::Mode::kFunctional, model::kModes, "compute every value, or times only",
            base::chosen());
   tree.add("seed", seed, std::uint64_t{1}, {0, UINT64_MAX}, "seed of generated inputs", base::chosen());
 }

@@ -33,7 +33,8 @@ struct ConfigRequest {
 
 // kind, mode and seed: what a run has besides its machine and its workload.
 struct RunParams {
-  std::string kind, mode;
+  std::string kind;
+  model::Mode mode = model::Mode::kFunctional;
   std::uint64_t seed = 0;
   void declare(base::ParamTree& tree, const std::vector<WorkloadKind>& kinds);
 };
@@ -56,7 +57,7 @@ struct ResolvedConfig {
   base::ParamTree run_tree{""}, machine_tree{"machine"}, workload_tree{"workload"};
   std::optional<MachineFile> machine_file;  // the one that the run names, if it names one
 
-  model::Mode mode() const { return run.mode == "timing" ? model::Mode::kTiming : model::Mode::kFunctional; }
+  model::Mode mode() const { return run.mode; }
   // A workload file without reference to any other: running it gives the same values, and this same text
   // again.
   std::string to_yaml() const;

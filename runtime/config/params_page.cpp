@@ -24,9 +24,10 @@ const char* type_name(const base::Cycles*) { return "cycles"; }
 const char* type_name(const base::Bytes*) { return "size"; }
 const char* type_name(const base::Frequency*) { return "frequency"; }
 const char* type_name(const base::Bandwidth*) { return "bandwidth"; }
+const char* type_name(const base::ChoiceRef&) { return "text"; }
 
 std::string type_of(const Param& param) {
-  return std::visit([](const auto* ref) { return type_name(ref); }, param.value);
+  return std::visit([](const auto& ref) { return type_name(ref); }, param.value);
 }
 
 // One tree; `kind` is the workload kind it belongs to, if any.

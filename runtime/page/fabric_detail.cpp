@@ -110,8 +110,9 @@ Json hbm_detail(const model::MachineParams& machine, const RunMeasurement& run) 
 }
 
 Json links_detail(const model::MachineParams& machine, const RunMeasurement& run) {
-  const bool ring = machine.link.topology == "torus" || machine.link.topology == "mesh";
-  Json json{{"topology", machine.link.topology}, {"total", run.links.size()}};
+  const model::FabricKind fabric = machine.link.topology;
+  const bool ring = fabric == model::FabricKind::kTorus || fabric == model::FabricKind::kMesh;
+  Json json{{"topology", name_of(fabric)}, {"total", run.links.size()}};
   json["torus"] = ring ? Json{machine.torus.x, machine.torus.y, machine.torus.z} : Json(nullptr);
   json["names"] = Json::array();
   for (std::uint64_t chip = 0; chip < machine.chips(); ++chip)

@@ -47,7 +47,7 @@ PartsUsed parts_used(const model::MachineParams& machine, const base::RunMeasure
   set(Part::kGpSimd, ran(EngineKind::kGpSimd));
   set(Part::kCollective, ran(EngineKind::kCollective));
   set(Part::kDma, run.dma_packets > 0);
-  set(Part::kDram, machine.chip.hbm.model != "flat" && run.dma_packets > 0);
+  set(Part::kDram, machine.chip.hbm.model != model::HbmModel::kFlat && run.dma_packets > 0);
   set(Part::kLink, run.link_packet_hops > 0);
   return used;
 }

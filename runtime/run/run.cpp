@@ -74,6 +74,25 @@ void write_report(OutputDir& out, const ResolvedConfig& config, const std::strin
   out.write("report.html", run_page({{"", config.workload->describe(), summary, detail}}));
 }
 
+base::Duration time_of(const char* option, const std::string& text) {
+  try {
+    return base::parse_duration(text);
+  } catch (const base::UserError& e) {
+    throw base::UserError(e.code, option, e.message);
+  }
+}
+
+base::WavesWindow waves_of(const WavesRequest& request) {
+  base::WavesWindow waves;
+  if (request.folder.empty() && !(request.from.empty() && request.until.empty()))
+    throw base::UserError("E-CLI-004", request.from.empty() ? "--waves-until" : "--waves-from",
+                          "needs --waves: the folder to write waves to");
+  waves.folder = request.folder;
+  if (!request.from.empty()) waves.from = time_of("--waves-from", request.from);
+  if (!request.until.empty()) waves.until = time_of("--waves-until", request.until);
+  return waves;
+}
+
 }  // namespace
 
 RunOutcome run_workload(const RunOptions& options) {
@@ -82,6 +101,7 @@ RunOutcome run_workload(const RunOptions& options) {
   if (options.save_outputs && config->mode() != model::Mode::kFunctional)
     throw base::UserError("E-CLI-004", "--save-outputs",
                           "needs functional mode: timing mode computes no values");
+  config->machine.record(waves_of(options.waves));
   const TraceSelection selection = trace_selection(options.trace, config->machine);
   Checkpoints checkpoints(options.checkpoints, config->mode());
   OutputDir out(options.out);

@@ -16,6 +16,12 @@
 
 namespace tahoma::runtime {
 
+// As the command line says it. The signals of blocks in SystemVerilog, in files of FST.
+struct WavesRequest {
+  std::string folder;       // that exists; "": none
+  std::string from, until;  // "10 us"
+};
+
 struct RunOptions {
   ConfigRequest config;
   std::string out = "out";
@@ -24,6 +30,7 @@ struct RunOptions {
   bool report = true;                     // the page, what it needs, statistics as text and database
   bool save_outputs = false;              // every output tensor as NAME.npy; bf16 as float32
   TraceRequest trace;                     // the timeline, trace.pftrace
+  WavesRequest waves;                     // of blocks in SystemVerilog
   CheckpointOptions checkpoints;          // dumps/: values on the way
   std::vector<std::string> command_line;  // for the manifest
 };

@@ -14,10 +14,11 @@ using Clock = std::chrono::steady_clock;
 
 // References are rounded to nearest, so they say nothing about a machine that rounds stochastically.
 GoldenResult judge(ResolvedConfig& config, Machine& machine) {
-  if (config.machine.chip.core.rounding == "nearest") return config.workload->verify(machine);
+  const model::RoundingMode rounding = config.machine.chip.core.rounding;
+  if (rounding == model::RoundingMode::kNearest) return config.workload->verify(machine);
   GoldenResult unjudged;
   unjudged.rule = "not checked: references are rounded to nearest, machine.chip.core.rounding is " +
-                  config.machine.chip.core.rounding;
+                  std::string(base::name_in(model::kRoundingModes, rounding));
   return unjudged;
 }
 
@@ -25,7 +26,7 @@ RunFacts facts_of(const ResolvedConfig& config, const Simulated& run) {
   RunFacts facts;
   facts.workload = config.workload->describe();
   facts.machine = config.machine.name;
-  facts.mode = config.run.mode;
+  facts.mode = name_of(config.run.mode);
   facts.seed = config.run.seed;
   facts.useful_flops = config.workload->useful_flops();
   facts.dtype = config.workload->compute_dtype();

@@ -6,12 +6,14 @@ import argparse
 import pathlib
 import sys
 
+import choices
 import documents
 import error_codes
 import formatting
 import headers
 import hygiene
 import instructions
+import law_literals
 import layers
 import test_names
 from repo import Repo
@@ -19,6 +21,8 @@ from repo import Repo
 CHECKS = {
     "layers": lambda repo, _: layers.findings(repo),
     "hygiene": lambda repo, _: hygiene.findings(repo),
+    "choices": lambda repo, _: choices.findings(repo),
+    "law_literals": lambda repo, _: law_literals.findings(repo),
     "error_codes": lambda repo, _: error_codes.findings(repo),
     "formatting": lambda repo, _: formatting.findings(repo),
     "instructions": lambda repo, _: instructions.findings(repo),

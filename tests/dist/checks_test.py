@@ -6,11 +6,13 @@ import pathlib
 import tempfile
 import unittest
 
+import choices
 import documents
 import error_codes
 import formatting
 import hygiene
 import instructions
+import law_literals
 import layers
 import test_names
 from repo import Repo
@@ -73,6 +75,52 @@ class Layers(Planted):
 
     def test_headers_are_named_from_the_root(self):
         self.assert_refused("a.h", isa__a_h="", isa__b_cpp='#include "a.h"\n')
+
+
+class Choices(Planted):
+    TABLE = 'inline constexpr base::Named<Kind> kKinds[] = {{Kind::kA, "torus"},\n {Kind::kB, "mesh"}};\n'
+
+    def findings(self, source):
+        return choices.findings(self.plant(model__link__kinds_h=self.TABLE, model__link__router_cpp=source))
+
+    def test_an_enum_and_other_texts_are_fine(self):
+        self.assertEqual(self.findings('if (kind == Kind::kA || name == "other") {}  // kind == "torus"\n'), [])
+
+    def test_a_compared_name_is_found(self):
+        for source in ('if (kind == "torus") {}\n', 'if (kind != "mesh") {}\n', 'if ("mesh" == kind) {}\n',
+                       'if (dtype_ == "bf16") {}\n'):
+            found = self.findings(source)
+            self.assertTrue(len(found) == 1 and found[0].startswith("model/link/router.cpp:1: compares"), found)
+
+    def test_a_choice_declared_as_a_text_is_found(self):
+        found = self.findings('t.add("kind", kind,\n      std::string("a"), {"a", "b"}, "doc", chosen());\n')
+        self.assertTrue(len(found) == 1 and "'kind' as a text" in found[0], found)
+        self.assertEqual(self.findings('t.add("file", file, std::string(), {}, "doc", chosen());\n'), [])
+
+    def test_a_parsed_dtype_is_found(self):
+        self.assertEqual(len(self.findings("return *isa::dtype_from_name(dtype_);\n")), 1)
+
+    def test_the_parameter_tree_may_compare(self):
+        repo = self.plant(model__link__kinds_h=self.TABLE, model__base__params_cpp='if (name == "torus") {}\n')
+        self.assertEqual(choices.findings(repo), [])
+
+
+class LawLiterals(Planted):
+    def findings(self, law):
+        return law_literals.findings(self.plant(model__engine__pipeline__tensor_laws_cpp=law))
+
+    def test_parameters_and_arithmetic_are_fine(self):
+        law = '#include "a4.h"\nreturn 2 * p.cycles + x / 2 - 1 + kB4 + fp8 + u32(0);  // 4.3 measured\n'
+        self.assertEqual(self.findings(law), [])
+
+    def test_a_constant_is_found(self):
+        for law in ("return 4.3 * columns;\n", "constexpr int kLeast = 600;\n", "return fill(128, 1);\n", "x = .25;\n",
+                    "mask = 0xFF;\n", "x = 1'000;\n", "return of_elements(8);\n"):
+            found = self.findings("\n" + law)
+            self.assertTrue(len(found) == 1 and found[0].startswith("model/engine/pipeline/tensor_laws.cpp:2:"), found)
+
+    def test_other_files_may_have_numbers(self):
+        self.assertEqual(law_literals.findings(self.plant(model__engine__engine_cpp="int x = 600;\n")), [])
 
 
 class Instructions(Planted):

@@ -8,6 +8,7 @@
 #include "model/engine/pipeline/timing_laws.h"
 #include "model/rtl/array/built_arrays.h"
 #include "tests/support/bench/array_traffic.h"
+#include "tests/support/bench/machine_fixture.h"
 
 namespace tahoma::rtl {
 std::unique_ptr<ArrayGates> make_planted_SKEW();
@@ -96,8 +97,10 @@ TEST_CASE("array in gates: array_cycles of every size and number of rows, counte
         REQUIRE(gates->answer({nullptr, &w, true}).weight_ready);
         gates->clock();
       }
-      CHECK(load == static_cast<std::uint64_t>(
-                        std::ceil(size.columns * model::weight_cycles_per_column(isa::DType::kBf16, true))));
+      CHECK(load ==
+            static_cast<std::uint64_t>(std::ceil(
+                size.columns * model::weight_cycles_per_column(isa::DType::kBf16, true,
+                                                               tests::default_machine().chip.core.tensor))));
       const MovingRow row = row_of(*gates, 0x4000);  // 2.0
       std::uint64_t cycles = 0;
       for (unsigned in = 0, out = 0; out < rows; ++cycles, in += in < rows ? 1 : 0) {

@@ -15,7 +15,7 @@ using tests::Settings;
 
 namespace {
 
-model::MachineParams machine_with(const std::string& port) {
+model::MachineParams machine_with(model::PortModel port) {
   model::MachineParams m = tests::machine_of(2, 2, 2);  // links of 128 and of 64 GB/s
   m.link.port.model = port;
   return m;
@@ -35,15 +35,15 @@ std::string trace_of(const model::MachineParams& params, const Settings& setting
   return trace;
 }
 
-std::string run(const std::string& port, const Settings& settings, model::Mode mode) {
+std::string run(model::PortModel port, const Settings& settings, model::Mode mode) {
   return tests::in_child([&] { return trace_of(machine_with(port), settings, mode); });
 }
 
 // The ports' lock-step throws at the first difference.
 void check_same(const Settings& settings, model::Mode mode) {
-  const std::string clocked = run("clocked", settings, mode);
+  const std::string clocked = run(model::PortModel::kClocked, settings, mode);
   CHECK(clocked.find(".link.zp:") != std::string::npos);
-  CHECK(run("rtl", settings, mode) == clocked);
+  CHECK(run(model::PortModel::kRtl, settings, mode) == clocked);
 }
 
 const Settings kAllReduce{
@@ -57,8 +57,8 @@ TEST_CASE("port=rtl: an all-reduce ends when it does on clocked ports, and every
 }
 
 TEST_CASE("port=clocked: packets wait for the edges of the clock", "[rtl][machine]") {
-  CHECK(run("clocked", kAllReduce, model::Mode::kTiming) !=
-        run("behavioural", kAllReduce, model::Mode::kTiming));
+  CHECK(run(model::PortModel::kClocked, kAllReduce, model::Mode::kTiming) !=
+        run(model::PortModel::kBehavioural, kAllReduce, model::Mode::kTiming));
 }
 
 TEST_CASE("port=rtl: an all-to-all ends when it does on clocked ports, and every link carries the same",
@@ -69,7 +69,7 @@ TEST_CASE("port=rtl: an all-to-all ends when it does on clocked ports, and every
 
 TEST_CASE("port=rtl: links that the SystemVerilog is not made for are refused", "[rtl][machine]") {
   const auto refusal = [](auto&& change) {
-    model::MachineParams m = machine_with("rtl");
+    model::MachineParams m = machine_with(model::PortModel::kRtl);
     change(m.link);
     return tests::in_child([&] {
       try {
@@ -86,7 +86,8 @@ TEST_CASE("port=rtl: links that the SystemVerilog is not made for are refused", 
   CHECK(refusal([](Link& l) { l.header = 64_B; }) == "E-CFG-020 machine.link.header");
   CHECK(refusal([](Link& l) { l.packet = 100_B; }) == "E-CFG-020 machine.link.packet");
   CHECK(refusal([](Link& l) { l.vcs = 6; }) == "E-CFG-020 machine.link.vcs");
-  CHECK(refusal([](Link& l) { l.vcs = 3, l.routing = "adaptive"; }) == "E-CFG-020 machine.link.routing");
+  CHECK(refusal([](Link& l) { l.vcs = 3, l.routing = model::Routing::kAdaptive; }) ==
+        "E-CFG-020 machine.link.routing");
   CHECK(refusal([](Link& l) { l.x.ideal = true; }) == "E-CFG-020 machine.link");
   CHECK(refusal([](Link& l) { l.buffer = 4_MiB; }) == "E-CFG-020 machine.link.buffer");
   CHECK(refusal([](Link& l) { l.wire = 1_ns; }) == "E-CFG-020 machine.link.wire");

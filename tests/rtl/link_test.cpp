@@ -22,7 +22,7 @@ namespace {
 // Little room, so that every port waits for credits, and buffers contend for every port.
 model::MachineParams tight(std::uint64_t x, std::uint64_t y, std::uint64_t z) {
   model::MachineParams m = tests::machine_of(x, y, z);
-  m.link.port.model = "rtl";
+  m.link.port.model = model::PortModel::kRtl;
   m.link.packet = 256_B;
   m.link.wire = 5_ns;
   m.link.router = 3_ns;
@@ -112,8 +112,8 @@ TEST_CASE("link port: waves hold the cycles of the window, or are an error", "[r
   const auto bytes_with = [&](base::Duration until) {
     return std::stoul(tests::in_child([&] {
       model::MachineParams m = tight(2, 1, 1);
-      m.link.port.waves = folder.path().string();
-      m.link.port.waves_until = until;
+      m.link.port.waves.folder = folder.path().string();
+      m.link.port.waves.until = until;
       run(m, {0, 200, 700, 4_ns}, [] { return rtl::verilated_link_port("port"); });
       return std::to_string(std::filesystem::file_size(folder.path() / "chip0.xp.fst"));
     }));
@@ -122,7 +122,7 @@ TEST_CASE("link port: waves hold the cycles of the window, or are an error", "[r
   CHECK(none > 0);
   CHECK(all > 2 * none);
   model::MachineParams m = tight(2, 1, 1);
-  m.link.port.waves = "there/is/no/such/folder";
+  m.link.port.waves.folder = "there/is/no/such/folder";
   try {
     run(m, {0, 1, 700, 4_ns}, [] { return rtl::verilated_link_port("port"); });
     FAIL("nothing was refused");

@@ -15,7 +15,7 @@ using namespace base::literals;
 
 namespace {
 
-model::MachineParams machine_with(const std::string& rings) {
+model::MachineParams machine_with(model::BlockModel rings) {
   model::MachineParams m = tests::machine_of(1, 1, 1);
   m.chip.core.dma.model = rings;
   return m;
@@ -23,7 +23,7 @@ model::MachineParams machine_with(const std::string& rings) {
 
 const tests::Settings kGemm{{"m", "300"}, {"n", "700"}, {"k", "500"}, {"dtype", "bf16"}};
 
-std::string times_of(const std::string& rings) {
+std::string times_of(model::BlockModel rings) {
   return tests::in_child([&] {
     const model::MachineParams params = machine_with(rings);
     const auto workload = tests::workload_with(workloads::make_gemm, kGemm);
@@ -58,13 +58,13 @@ struct OneTransfer {
 
 TEST_CASE("dma=rtl: every transfer of a GEMM in lock-step, and the run takes what it took",
           "[rtl][machine]") {
-  const std::string behavioural = times_of("behavioural");
+  const std::string behavioural = times_of(model::BlockModel::kBehavioural);
   CHECK(behavioural.find("exception") == std::string::npos);
-  CHECK(times_of("rtl") == behavioural);
+  CHECK(times_of(model::BlockModel::kRtl) == behavioural);
 }
 
 TEST_CASE("dma=rtl: a packet that the ring does not issue ends the run", "[rtl][machine]") {
-  const model::MachineParams m = machine_with("rtl");
+  const model::MachineParams m = machine_with(model::BlockModel::kRtl);
   rtl::RtlDmaRings rings("dma", m.chip.core.dma);
   OneTransfer transfer;
   rings.pushed(3, 5, transfer.share, {0});
@@ -83,9 +83,9 @@ TEST_CASE("dma=rtl: a packet that the ring does not issue ends the run", "[rtl][
 TEST_CASE("dma=rtl: waves hold the packets of the window, or are an error", "[rtl][machine]") {
   const tests::TempDir folder;
   const auto bytes_with = [&](base::Duration until) {
-    model::DmaParams params = machine_with("rtl").chip.core.dma;
-    params.waves = folder.path().string();
-    params.waves_until = until;
+    model::DmaParams params = machine_with(model::BlockModel::kRtl).chip.core.dma;
+    params.waves.folder = folder.path().string();
+    params.waves.until = until;
     {
       rtl::RtlDmaRings rings("dma", params);
       for (int n = 0; n < 20; ++n) {
@@ -104,8 +104,8 @@ TEST_CASE("dma=rtl: waves hold the packets of the window, or are an error", "[rt
   const auto none = bytes_with({0}), some = bytes_with(50_ns), all = bytes_with(1_us);
   CHECK(none < some);
   CHECK(some < all);
-  model::DmaParams params = machine_with("rtl").chip.core.dma;
-  params.waves = "there/is/no/such/folder";
+  model::DmaParams params = machine_with(model::BlockModel::kRtl).chip.core.dma;
+  params.waves.folder = "there/is/no/such/folder";
   rtl::RtlDmaRings rings("dma", params);
   try {
     rings.pushed(3, 5, OneTransfer().share, {0});
@@ -117,7 +117,7 @@ TEST_CASE("dma=rtl: waves hold the packets of the window, or are an error", "[rt
 
 TEST_CASE("dma=rtl: engines that the SystemVerilog is not made for are refused", "[rtl][machine]") {
   const auto refusal = [](auto&& change) {
-    model::DmaParams p = machine_with("rtl").chip.core.dma;
+    model::DmaParams p = machine_with(model::BlockModel::kRtl).chip.core.dma;
     change(p);
     try {
       const rtl::RtlDmaRings rings("dma", p);

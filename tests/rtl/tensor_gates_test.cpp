@@ -182,8 +182,8 @@ TEST_CASE("tensor gates: waves hold the instructions of the window", "[rtl]") {
   tests::TempDir folder;
   const auto size_with = [&](const std::string& name, std::int64_t until_ns) {
     model::TensorParams tensor = params();
-    tensor.waves = folder.path().string();
-    tensor.waves_until = base::Duration{until_ns * 1'000'000};
+    tensor.waves.folder = folder.path().string();
+    tensor.waves.until = base::Duration{until_ns * 1'000'000};
     {
       rtl::TensorGates gates(name, tensor);
       for (std::int64_t ns = 0; ns < 100; ns += 10) gates.took({50}, {ns * 1'000'000});
@@ -197,7 +197,7 @@ TEST_CASE("tensor gates: waves hold the instructions of the window", "[rtl]") {
 
 TEST_CASE("tensor gates: waves that cannot be written are an error", "[rtl]") {
   model::TensorParams tensor = params();
-  tensor.waves = "there/is/no/such/folder";
+  tensor.waves.folder = "there/is/no/such/folder";
   rtl::TensorGates gates("core.tensor", tensor);
   try {
     gates.took({1}, {0});

@@ -17,7 +17,7 @@ namespace {
 using namespace tahoma;
 using tests::Settings;
 
-model::MachineParams machine_with(const std::string& array) {
+model::MachineParams machine_with(model::BlockModel array) {
   model::MachineParams machine = tests::machine_of(1, 1, 1);
   model::TensorParams& tensor = machine.chip.core.tensor;
   tensor.rows = tensor.columns = 32;
@@ -51,14 +51,14 @@ std::string trace_of(const model::MachineParams& params, const tests::MakeWorklo
 }
 
 void check_same(const tests::MakeWorkload& make, const Settings& settings, model::Mode mode) {
-  const auto run = [&](const std::string& array) {
+  const auto run = [&](model::BlockModel array) {
     return tests::in_child([&] { return trace_of(machine_with(array), make, settings, mode); });
   };
-  const std::string behavioural = run("behavioural");
+  const std::string behavioural = run(model::BlockModel::kBehavioural);
   INFO(behavioural);
   CHECK(behavioural.find("exception") == std::string::npos);
   CHECK(behavioural.find(mode == model::Mode::kTiming ? "" : " bytes ") != std::string::npos);
-  CHECK(run("rtl") == behavioural);
+  CHECK(run(model::BlockModel::kRtl) == behavioural);
 }
 
 const Settings kGemm{{"m", "70"}, {"n", "90"}, {"k", "100"}, {"dtype", "bf16"}};

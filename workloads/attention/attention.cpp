@@ -31,7 +31,8 @@ struct InputParams {
   }
 };
 
-constexpr const char* kTokens = "tokens";
+enum class Layout : std::uint8_t { kHeads, kTokens };
+constexpr base::Named<Layout> kLayouts[] = {{Layout::kHeads, "heads"}, {Layout::kTokens, "tokens"}};
 
 // The heads of a group of cores, and where they lie in its HBM.
 struct Placed {
@@ -45,7 +46,7 @@ class Attention final : public runtime::Workload {
     sizes_.declare(t);
     t.add("lse", lse_, false, "also write the log of every query's sum of exp(scores), as backward takes it",
           base::chosen());
-    t.add("layout", layout_, std::string("heads"), {"heads", kTokens},
+    t.add("layout", layout_, Layout::kHeads, kLayouts,
           "Q, K, V and O in HBM: a matrix for each head, those of Q and K transposed; or by rows, [tokens, "
           "heads d]",
           base::chosen());
@@ -98,7 +99,7 @@ class Attention final : public runtime::Workload {
   }
 
  private:
-  bool by_rows() const { return layout_ == kTokens; }
+  bool by_rows() const { return layout_ == Layout::kTokens; }
   HostTensor q() const {
     return runtime::input(inputs_.q, "q", compute_dtype(), {sizes_.heads, sizes_.q_len, sizes_.d}, seed_, 0);
   }
@@ -185,7 +186,7 @@ class Attention final : public runtime::Workload {
 
   AttentionSizes sizes_;
   bool lse_ = false;
-  std::string layout_;
+  Layout layout_{};
   std::uint64_t seed_ = 0;
   InputParams inputs_;
   std::vector<Placed> placed_;

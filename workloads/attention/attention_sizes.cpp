@@ -27,7 +27,7 @@ void AttentionSizes::declare(base::ParamTree& t) {
   t.add("causal", causal, false, "query i sees the keys j <= i + kv_len - q_len only", base::chosen());
   t.add("window", window, std::uint64_t{0}, {0, kMostExtent},
         "with causal: a query sees only the last so many of its keys; 0: all", base::chosen());
-  t.add("dtype", dtype, std::string("bf16"), {"bf16", "fp16", "fp32"},
+  t.add("dtype", dtype, isa::DType::kBf16, {isa::DType::kBf16, isa::DType::kFp16, isa::DType::kFp32},
         "element type of Q, K, V, O and of the probabilities; sums are fp32", base::chosen());
   t.add("cores", cores, std::uint64_t{0}, {0, kMostExtent},
         "cores, or groups of `split`, that share the heads; 0: one a head, as far as they go",
@@ -66,7 +66,7 @@ double AttentionSizes::pairs() const {
 std::string AttentionSizes::describe() const {
   std::string text = fmt::format("q {} kv {} d {} heads {}", q_len, kv_len, d, heads);
   if (key_heads() != heads) text += fmt::format(" over {}", key_heads());
-  text += fmt::format(" {}{}", dtype, causal ? ", causal" : "");
+  text += fmt::format(" {}{}", isa::name_of(dtype), causal ? ", causal" : "");
   if (window != 0) text += fmt::format(", window {}", window);
   if (split > 1) text += fmt::format(", {} cores a head", split);
   return text;

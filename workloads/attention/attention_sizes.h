@@ -29,14 +29,14 @@ struct HeadShare {
 struct AttentionSizes {
   std::uint64_t q_len = 0, kv_len = 0, d = 0, heads = 0, kv_heads = 0, window = 0, cores = 0, split = 1;
   bool causal = false;
-  std::string dtype;
+  isa::DType dtype{};
 
   void declare(base::ParamTree& t);
   void check(const model::MachineParams& machine) const;  // E-ATT-001 to E-ATT-004
 
   std::uint64_t key_heads() const { return kv_heads == 0 ? heads : kv_heads; }
   std::uint64_t heads_per_kv() const { return heads / key_heads(); }
-  isa::DType type() const { return *isa::dtype_from_name(dtype); }
+  isa::DType type() const { return dtype; }
   double scale() const;
   runtime::AttentionMask mask() const { return {causal, window}; }
   double pairs() const;  // of query and key that are seen, all heads

@@ -23,7 +23,7 @@ class Collective final : public runtime::Workload {
   void check(const model::MachineParams& machine) const override { request_.check(machine); }
 
   void prepare(Machine& machine, std::uint64_t seed) override {
-    inputs_ = {seed, request_.values == "uniform"};
+    inputs_ = {seed, request_.values == Values::kUniform};
     assembly_.emplace(machine, request_.groups(machine.params()));
     for (const std::uint64_t bytes : request_.sizes())
       for (std::uint64_t i = 0; i < request_.iterations; ++i) {
@@ -69,8 +69,9 @@ class Collective final : public runtime::Workload {
   }
 
   std::string describe() const override {
-    return fmt::format("{} {} {}, {} over {}, algorithm {}", request_.operation, request_.bytes,
-                       request_.dtype, request_.ranks, request_.over, request_.algorithm);
+    return fmt::format("{} {} {}, {} over {}, algorithm {}", name_of(request_.operation), request_.bytes,
+                       isa::name_of(request_.dtype), base::name_in(kRankKinds, request_.ranks), request_.over,
+                       name_of(request_.algorithm));
   }
 
  private:
@@ -95,7 +96,7 @@ class Collective final : public runtime::Workload {
     for (const auto& spans : run.placed.spans) ranks.push_back(times_of(stopwatch_, spans));
     runtime::CollectiveResult result = measured(machine, group, run.placed, run.bytes, std::move(ranks));
     result.operation = request_.operation;
-    result.name = fmt::format("{} of {} B", request_.operation, run.bytes);
+    result.name = fmt::format("{} of {} B", name_of(request_.operation), run.bytes);
     if (assembly_->groups().size() > 1) result.name += " by " + group.name;
     if (problem.reduces()) result.combiner = request_.reduction;
     result.why = run.why;

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "model/base/error.h"
 #include "workloads/collective/sizes.h"
@@ -15,24 +14,16 @@ namespace {
 
 constexpr std::uint64_t kTokenBytes = 64;  // of a barrier, per rank
 
-struct ReductionName {
-  const char* name;
-  isa::AluOp op;
-};
-constexpr std::array<ReductionName, 3> kReductions{
-    {{"sum", isa::AluOp::kAdd}, {"min", isa::AluOp::kMin}, {"max", isa::AluOp::kMax}}};
+constexpr base::Named<isa::AluOp> kReductions[] = {
+    {isa::AluOp::kAdd, "sum"}, {isa::AluOp::kMin, "min"}, {isa::AluOp::kMax, "max"}};
+constexpr base::Named<Values> kValues[] = {{Values::kWhole, "whole"}, {Values::kUniform, "uniform"}};
 
-std::vector<std::string> dtype_names() {
-  std::vector<std::string> names;
-  for (std::size_t d = 0; d < isa::kDTypeCount; ++d)
-    names.emplace_back(isa::name_of(static_cast<isa::DType>(d)));
-  return names;
-}
-
-std::vector<std::string> reduction_names() {
-  std::vector<std::string> names;
-  for (const ReductionName& r : kReductions) names.emplace_back(r.name);
-  return names;
+template <class E>
+base::Choice<E> all(std::size_t count) {
+  base::Choice<E> choice;
+  for (std::size_t i = 0; i < count; ++i)
+    choice.push(static_cast<E>(i), std::string(name_of(static_cast<E>(i))));
+  return choice;
 }
 
 }  // namespace
@@ -40,17 +31,16 @@ std::vector<std::string> reduction_names() {
 using namespace runtime::collective;
 
 void Request::declare(base::ParamTree& t) {
-  t.add("operation", operation, std::string("all_reduce"), operation_names(), "what is performed",
+  t.add("operation", operation, Operation::kAllReduce, all<Operation>(kOperations), "what is performed",
         base::chosen());
-  t.add("algorithm", algorithm, std::string("best"), {},
+  t.add("algorithm", algorithm, Algorithm::kBest, algorithm_choice(),
         "auto (by message size, as published), best (by closed forms), or an algorithm's name",
         base::chosen());
-  t.add("dtype", dtype, std::string("bf16"), dtype_names(), "element type", base::chosen());
-  t.add("reduction", reduction, std::string("sum"), reduction_names(), "of operations that reduce",
-        base::chosen());
+  t.add("dtype", dtype, isa::DType::kBf16, all<isa::DType>(isa::kDTypeCount), "element type", base::chosen());
+  t.add("reduction", reduction, isa::AluOp::kAdd, kReductions, "of operations that reduce", base::chosen());
   t.add("bytes", bytes, std::string("1 MiB"), {},
         "size of the operation: one, a list, or '8 KiB .. 1 GiB' in steps of 2", base::chosen());
-  t.add("ranks", ranks, std::string("chips"), rank_kinds(), "what a rank is", base::chosen());
+  t.add("ranks", ranks, RankKind::kChips, kRankKinds, "what a rank is", base::chosen());
   t.add("over", over, std::string("machine"), {},
         "machine, servers, chips, or lists of ranks: 0-3|4-7 are two groups that work at once",
         base::chosen());
@@ -65,7 +55,7 @@ void Request::declare(base::ParamTree& t) {
   t.add("piece", piece, base::Bytes{0}, {base::Bytes{0}, base::Bytes{std::uint64_t{1} << 32}},
         "bytes of a chunk and channel that go through the rounds at a time; 0: chosen", base::chosen());
   t.add("iterations", iterations, std::uint64_t{1}, {1, 1000}, "how often each size is run", base::chosen());
-  t.add("values", values, std::string("whole"), {"whole", "uniform"},
+  t.add("values", values, Values::kWhole, kValues,
         "inputs: whole numbers whose sums are exact, or uniform in [-1, 1)", base::chosen());
 }
 
@@ -76,23 +66,21 @@ void Request::check(const model::MachineParams& machine) const {
     if (root >= group.ranks())
       throw base::UserError("E-COL-032", "workload.root",
                             fmt::format("there is no rank {}; expected below {}", root, group.ranks()));
-    if (!counts.empty() && performed() != Operation::kAllToAll)
+    if (!counts.empty() && operation != Operation::kAllToAll)
       throw base::UserError("E-COL-031", "workload.counts",
-                            fmt::format("only all_to_all has counts; this is {}", operation));
+                            fmt::format("only all_to_all has counts; this is {}", name_of(operation)));
     if (!counts.empty()) counts_of(counts, group.ranks(), 1, 1);
     choose(algorithm, problem, group.grid, sizes_of(bytes).front(), channels_of(group),
            CostModel(machine, group));
   }
 }
 
-Operation Request::performed() const { return *operation_from_name(operation); }
-
 std::vector<Group> Request::groups(const model::MachineParams& machine) const {
   return groups_of(machine, ranks, over);
 }
 
 std::vector<std::uint64_t> Request::sizes() const {
-  return performed() == Operation::kBarrier ? std::vector<std::uint64_t>{kTokenBytes} : sizes_of(bytes);
+  return operation == Operation::kBarrier ? std::vector<std::uint64_t>{kTokenBytes} : sizes_of(bytes);
 }
 
 std::uint32_t Request::channels_of(const Group& group) const {
@@ -100,11 +88,11 @@ std::uint32_t Request::channels_of(const Group& group) const {
 }
 
 Problem Request::problem_of(const Group& group) const {
-  Problem problem{performed(), group.ranks(), static_cast<std::uint32_t>(root), {}};
+  Problem problem{operation, group.ranks(), static_cast<std::uint32_t>(root), {}};
   for (std::uint32_t r = 0; r < group.ranks(); ++r) {
-    if (performed() == Operation::kPermute)
+    if (operation == Operation::kPermute)
       problem.to.push_back(static_cast<std::uint32_t>((r + shift) % group.ranks()));
-    if (performed() == Operation::kSendRecv)
+    if (operation == Operation::kSendRecv)
       problem.to.push_back(r % 2 == 0 && r + 1 < group.ranks() ? r + 1 : kNowhere);
   }
   return problem;
@@ -118,9 +106,7 @@ Request::Chosen Request::collective(const model::MachineParams& machine, const G
       choose(algorithm, spec.problem, group.grid, size, channels_of(group), CostModel(machine, group));
   spec.algorithm = choice.algorithm;
   spec.dtype = element();
-  spec.op = std::find_if(kReductions.begin(), kReductions.end(), [&](const ReductionName& r) {
-              return r.name == reduction;
-            })->op;
+  spec.op = reduction;
   const std::uint64_t elements = std::max<std::uint64_t>(1, size / isa::size_of(element()));
   spec.elements = vector_bytes(spec.problem, elements);
   spec.channels = static_cast<std::uint32_t>(channels);

@@ -11,8 +11,17 @@
 
 namespace tahoma::workloads {
 
+// Inputs: whole numbers whose sums are exact, or uniform in [-1, 1).
+enum class Values : std::uint8_t { kWhole, kUniform };
+
 struct Request {
-  std::string operation, algorithm, dtype, reduction, bytes, ranks, over, counts, values;
+  runtime::collective::Operation operation{};
+  runtime::collective::Algorithm algorithm{};
+  isa::DType dtype{};
+  isa::AluOp reduction{};
+  runtime::collective::RankKind ranks{};
+  Values values{};
+  std::string bytes, over, counts;
   std::uint64_t root = 0, shift = 0, channels = 0, iterations = 1;
   base::Bytes piece{0};
 
@@ -20,7 +29,7 @@ struct Request {
   // Throws UserError (E-COL-..., runtime/collective/README.md) for what this machine cannot do.
   void check(const model::MachineParams& machine) const;
 
-  isa::DType element() const { return *isa::dtype_from_name(dtype); }
+  isa::DType element() const { return dtype; }
   std::vector<runtime::collective::Group> groups(const model::MachineParams& machine) const;
   std::vector<std::uint64_t> sizes() const;  // in bytes, in the order in which they run
 
@@ -33,7 +42,6 @@ struct Request {
                     std::uint64_t size, std::uint64_t seed) const;
 
  private:
-  runtime::collective::Operation performed() const;
   std::uint32_t channels_of(const runtime::collective::Group& group) const;
   runtime::collective::Problem problem_of(const runtime::collective::Group& group) const;
 };

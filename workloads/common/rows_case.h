@@ -12,7 +12,7 @@ namespace tahoma::workloads {
 
 class RowsCase : public KernelCase {
  public:
-  isa::DType compute_dtype() const override { return *isa::dtype_from_name(dtype_); }
+  isa::DType compute_dtype() const override { return dtype_; }
   std::string describe() const override;
 
  protected:
@@ -45,7 +45,8 @@ class RowsCase : public KernelCase {
   }
 
  private:
-  std::string kind_, dtype_;
+  std::string kind_;
+  isa::DType dtype_{};
   std::uint64_t rows_ = 0, columns_ = 0;
 };
 

@@ -19,11 +19,11 @@ class Conv2dCase final : public KernelCase {
     return 2.0 * static_cast<double>(s.images * s.out_height() * s.out_width()) * static_cast<double>(s.out) *
            static_cast<double>(s.in * s.taps());
   }
-  isa::DType compute_dtype() const override { return *isa::dtype_from_name(dtype_); }
+  isa::DType compute_dtype() const override { return dtype_; }
   std::string describe() const override {
     return fmt::format("conv2d {}x{}, stride {}, padding {}, of {}x{}x{}x{} to {} channels {} on {} cores",
-                       filter_, filter_, stride_, padding_, images_, in_, height_, width_, out_, dtype_,
-                       cores());
+                       filter_, filter_, stride_, padding_, images_, in_, height_, width_, out_,
+                       isa::name_of(dtype_), cores());
   }
 
  protected:
@@ -40,7 +40,7 @@ class Conv2dCase final : public KernelCase {
     t.add("padding", padding_, std::uint64_t{1}, {0, 7}, "rows and columns of zeros on each side of an image",
           base::chosen());
     t.add("relu", relu_, false, "y = max(y, 0)", base::chosen());
-    t.add("dtype", dtype_, std::string("bf16"), {"bf16", "fp16", "fp32"},
+    t.add("dtype", dtype_, isa::DType::kBf16, {isa::DType::kBf16, isa::DType::kFp16, isa::DType::kFp32},
           "element type of x, w and y; sums and bias are fp32", base::chosen());
   }
   void check_sizes(const model::MachineParams& machine) const override {
@@ -74,7 +74,7 @@ class Conv2dCase final : public KernelCase {
   std::uint64_t images_ = 0, in_ = 0, out_ = 0, height_ = 0, width_ = 0, filter_ = 0, stride_ = 0,
                 padding_ = 0;
   bool relu_ = false;
-  std::string dtype_;
+  isa::DType dtype_{};
 };
 
 }  // namespace

@@ -18,9 +18,9 @@ namespace {
 using runtime::HostTensor, runtime::Machine, runtime::Tensor;
 using Extents = std::vector<std::uint64_t>;
 
-const std::map<std::string, WeightPath> kPaths{{"resident", WeightPath::kResident},
-                                               {"reload", WeightPath::kReload},
-                                               {"dma_transpose", WeightPath::kDmaTranspose}};
+constexpr base::Named<WeightPath> kPaths[] = {{WeightPath::kResident, "resident"},
+                                              {WeightPath::kReload, "reload"},
+                                              {WeightPath::kDmaTranspose, "dma_transpose"}};
 
 HostTensor identity_of(isa::DType dtype, std::uint64_t side) {
   HostTensor identity = runtime::make_tensor("identity", dtype, {side, side});
@@ -54,9 +54,9 @@ class ConvolutionWorkload final : public runtime::Workload {
     t.add("height", height_, std::uint64_t{32}, pixels, "rows of an input image", base::chosen());
     t.add("width", width_, std::uint64_t{16}, pixels, "columns of an input image", base::chosen());
     t.add("filter", filter_, std::uint64_t{3}, {1, 16}, "rows and columns of the filter", base::chosen());
-    t.add("dtype", dtype_, std::string("fp16"), {"bf16", "fp16", "fp32"},
+    t.add("dtype", dtype_, isa::DType::kFp16, {isa::DType::kBf16, isa::DType::kFp16, isa::DType::kFp32},
           "element type of all tensors; sums are fp32", base::chosen());
-    t.add("weights", weights_, std::string("resident"), {"resident", "reload", "dma_transpose"},
+    t.add("weights", weights_, WeightPath::kResident, kPaths,
           "how the weights are turned: kept on chip, through HBM and back, or by DMA inside HBM",
           base::chosen());
   }
@@ -106,11 +106,12 @@ class ConvolutionWorkload final : public runtime::Workload {
     return 2.0 * pixels * static_cast<double>(out_) * static_cast<double>(in_ * shape().taps()) +
            pixels * static_cast<double>(out_);
   }
-  isa::DType compute_dtype() const override { return *isa::dtype_from_name(dtype_); }
+  isa::DType compute_dtype() const override { return dtype_; }
   std::uint32_t cores_used() const override { return 1; }
   std::string describe() const override {
     return fmt::format("convolution {}x{} of {}x{}x{}x{} to {} channels {}, weights {}", filter_, filter_,
-                       images_, in_, height_, width_, out_, dtype_, weights_);
+                       images_, in_, height_, width_, out_, isa::name_of(dtype_),
+                       base::name_in(kPaths, weights_));
   }
 
  private:
@@ -127,7 +128,7 @@ class ConvolutionWorkload final : public runtime::Workload {
   }
 
   ConvolutionShape shape() const { return {images_, in_, out_, height_, width_, filter_, compute_dtype()}; }
-  WeightPath path() const { return kPaths.at(weights_); }
+  WeightPath path() const { return weights_; }
   Extents y_shape() const { return {images_, out_, shape().out_height(), shape().out_width()}; }
   HostTensor x() const {
     return runtime::input("", "x", compute_dtype(), {images_, in_, height_, width_}, seed_, 0);
@@ -163,7 +164,8 @@ class ConvolutionWorkload final : public runtime::Workload {
   }
 
   std::uint64_t images_ = 0, in_ = 0, out_ = 0, height_ = 0, width_ = 0, filter_ = 0, seed_ = 0, side_ = 0;
-  std::string dtype_, weights_;
+  isa::DType dtype_{};
+  WeightPath weights_{};
   Tensor y_;
 };
 

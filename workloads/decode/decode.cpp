@@ -41,12 +41,12 @@ class Decode final : public KernelCase {
     const auto tokens = std::accumulate(all.begin(), all.end(), std::uint64_t{0});
     return 4.0 * static_cast<double>(d_ * group_ * kv_heads_ * tokens);
   }
-  isa::DType compute_dtype() const override { return *isa::dtype_from_name(dtype_); }
+  isa::DType compute_dtype() const override { return dtype_; }
   std::string describe() const override {
     return fmt::format("decode {} sequences of {} tokens, {} x {} heads of {}, {} cache, {} on {} cores",
                        batch_, context_, kv_heads_, group_, d_,
-                       page_size_ == 0 ? "contiguous" : fmt::format("paged ({})", page_size_), dtype_,
-                       cores());
+                       page_size_ == 0 ? "contiguous" : fmt::format("paged ({})", page_size_),
+                       isa::name_of(dtype_), cores());
   }
 
  protected:
@@ -62,7 +62,7 @@ class Decode final : public KernelCase {
     t.add("d", d_, std::uint64_t{128}, {1, 128}, "elements of a query, key or value", base::chosen());
     t.add("page_size", page_size_, std::uint64_t{0}, {0, 1024}, "tokens of a page; 0: a contiguous cache",
           base::chosen());
-    t.add("dtype", dtype_, std::string("bf16"), {"bf16", "fp16", "fp32"},
+    t.add("dtype", dtype_, isa::DType::kBf16, {isa::DType::kBf16, isa::DType::kFp16, isa::DType::kFp32},
           "element type of all tensors and of the probabilities; sums are fp32", base::chosen());
   }
 
@@ -120,7 +120,7 @@ class Decode final : public KernelCase {
   }
 
   std::uint64_t batch_ = 0, context_ = 0, shorter_by_ = 0, kv_heads_ = 0, group_ = 0, d_ = 0, page_size_ = 0;
-  std::string dtype_;
+  isa::DType dtype_{};
 };
 
 }  // namespace

@@ -30,10 +30,10 @@ class Embedding final : public KernelCase {
   Embedding() : KernelCase({"ids", "table"}) {}
 
   double useful_flops() const override { return 0; }
-  isa::DType compute_dtype() const override { return *isa::dtype_from_name(dtype_); }
+  isa::DType compute_dtype() const override { return dtype_; }
   std::string describe() const override {
-    return fmt::format("embedding of {} ids, {} x {} {} on {} cores", tokens_, vocabulary_, columns_, dtype_,
-                       cores());
+    return fmt::format("embedding of {} ids, {} x {} {} on {} cores", tokens_, vocabulary_, columns_,
+                       isa::name_of(dtype_), cores());
   }
 
  protected:
@@ -43,7 +43,8 @@ class Embedding final : public KernelCase {
     t.add("vocabulary", vocabulary_, std::uint64_t{32768}, {1, std::uint64_t{1} << 24}, "rows of the table",
           base::chosen());
     t.add("columns", columns_, std::uint64_t{4096}, {1, 16384}, "elements of a row", base::chosen());
-    t.add("dtype", dtype_, std::string("bf16"), {"bf16", "fp16", "fp32", "fp8_e4m3"},
+    t.add("dtype", dtype_, isa::DType::kBf16,
+          {isa::DType::kBf16, isa::DType::kFp16, isa::DType::kFp32, isa::DType::kFp8E4M3},
           "element type of the table and y", base::chosen());
   }
   std::vector<CaseTensor> tensors() const override {
@@ -66,7 +67,7 @@ class Embedding final : public KernelCase {
 
  private:
   std::uint64_t tokens_ = 0, vocabulary_ = 0, columns_ = 0;
-  std::string dtype_;
+  isa::DType dtype_{};
 };
 
 }  // namespace

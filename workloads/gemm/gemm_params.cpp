@@ -17,21 +17,15 @@ namespace tahoma::workloads {
 namespace {
 
 constexpr std::uint64_t kMostExtent = std::uint64_t{1} << 20;
-constexpr const char* kAuto = "auto";
 constexpr const char* kNothing = "none";
-constexpr const char* kRows = "rows";
 
-struct NestName {
-  const char* name;
-  GemmKernel nest;
-};
-constexpr std::array<NestName, 4> kNests{{{"chosen", GemmKernel::kChosen},
-                                          {"naive", GemmKernel::kNaive},
-                                          {"blocked", GemmKernel::kBlocked},
-                                          {"row_loads", GemmKernel::kRowLoads}}};
-
-constexpr std::array<std::pair<const char*, BiasOf>, 3> kBiases{
-    {{kNothing, BiasOf::kNone}, {"rows", BiasOf::kRows}, {"columns", BiasOf::kColumns}}};
+constexpr base::Named<GemmKernel> kNests[] = {{GemmKernel::kChosen, "chosen"},
+                                              {GemmKernel::kNaive, "naive"},
+                                              {GemmKernel::kBlocked, "blocked"},
+                                              {GemmKernel::kRowLoads, "row_loads"}};
+constexpr base::Named<BiasOf> kBiases[] = {
+    {BiasOf::kNone, kNothing}, {BiasOf::kRows, "rows"}, {BiasOf::kColumns, "columns"}};
+constexpr base::Named<ALayout> kLayouts[] = {{ALayout::kColumns, "columns"}, {ALayout::kRows, "rows"}};
 
 constexpr std::array kActivations{isa::ActFn::kRelu,        isa::ActFn::kGelu, isa::ActFn::kGeluTanh,
                                   isa::ActFn::kGeluSigmoid, isa::ActFn::kSilu, isa::ActFn::kSigmoid,
@@ -42,17 +36,9 @@ constexpr std::array kModes{
     isa::MatmulMode::kSparse4of12, isa::MatmulMode::kSparse4of8, isa::MatmulMode::kSparse2of8,
     isa::MatmulMode::kSparse2of4,  isa::MatmulMode::kSparse1of4, isa::MatmulMode::kSparse1of2};
 
-template <class Rows, class Name>
-std::vector<std::string> names_of(const Rows& rows, Name&& name) {
-  std::vector<std::string> names;
-  for (const auto& row : rows) names.emplace_back(name(row));
-  return names;
-}
-
-std::vector<std::string> activation_names() {
-  auto names = names_of(kActivations, [](isa::ActFn fn) { return std::string(isa::name_of(fn)); });
-  names.insert(names.begin(), kNothing);
-  return names;
+base::Choice<isa::DType> dtypes() {
+  using enum isa::DType;
+  return {kBf16, kFp16, kFp32, kTf32, kFp8E4M3, kFp8E5M2, kFp8E3M4};
 }
 
 std::vector<std::string_view> dtypes_of(const isa::ModeRow& mode) {
@@ -72,10 +58,11 @@ void GemmParams::Parts::declare(base::ParamTree& t) {
 }
 
 void GemmParams::Behind::declare(base::ParamTree& t) {
-  t.add("bias", bias, std::string(kNothing), names_of(kBiases, [](const auto& b) { return b.first; }),
+  t.add("bias", bias, BiasOf::kNone, kBiases,
         "fp32 vector that is added to the sums: one element for each of C's rows, or columns",
         base::chosen());
-  t.add("activation", activation, std::string(kNothing), activation_names(), "function of sum + bias",
+  t.add("activation", activation, std::nullopt,
+        base::absent_or(kNothing, base::Choice<isa::ActFn>(kActivations)), "function of sum + bias",
         base::chosen());
   t.add("residual", residual, false, "a matrix of C's shape and dtype is added behind the activation",
         base::chosen());
@@ -96,23 +83,19 @@ void GemmParams::declare(base::ParamTree& t) {
   t.add("m", m_, std::uint64_t{1024}, extent, "rows of A and C", base::chosen());
   t.add("n", n_, std::uint64_t{1024}, extent, "columns of B and C", base::chosen());
   t.add("k", k_, std::uint64_t{1024}, extent, "columns of A, rows of B", base::chosen());
-  t.add("dtype", dtype_, std::string("bf16"),
-        {"bf16", "fp16", "fp32", "tf32", "fp8_e4m3", "fp8_e5m2", "fp8_e3m4"},
-        "element type of A and B; sums are fp32", base::chosen());
-  t.add("out", out_, std::string(kAuto),
-        {kAuto, "bf16", "fp16", "fp32", "tf32", "fp8_e4m3", "fp8_e5m2", "fp8_e3m4"},
+  t.add("dtype", dtype_, isa::DType::kBf16, dtypes(), "element type of A and B; sums are fp32",
+        base::chosen());
+  t.add("out", out_, std::nullopt, base::absent_or("auto", dtypes()),
         "element type of C; auto: that of A and B, bf16 for fp8", base::chosen());
-  t.add("mode", mode_, std::string(isa::name_of(isa::MatmulMode::kDense)),
-        names_of(kModes, [](isa::MatmulMode mode) { return std::string(isa::name_of(mode)); }),
+  t.add("mode", mode_, isa::MatmulMode::kDense, base::Choice<isa::MatmulMode>(kModes),
         "how the array is used: dense, two fp8 rows at once, or M of every N elements of A's rows kept",
         base::chosen());
-  t.add("a_layout", a_layout_, std::string("columns"), {"columns", kRows},
+  t.add("a_layout", a_layout_, ALayout::kColumns, kLayouts,
         "A in HBM: columns [k, m], as the array takes it; rows [m, k], turned on its way into SBUF",
         base::chosen());
-  t.add("kernel", kernel_, std::string(kNests.front().name),
-        names_of(kNests, [](const NestName& n) { return n.name; }),
+  t.add("kernel", kernel_, GemmKernel::kChosen, kNests,
         "loop nest of a core: chosen for the machine, or a published one for comparison", base::chosen());
-  t.add("algorithm", algorithm_, std::string("best"), GemmSum::algorithms(),
+  t.add("algorithm", algorithm_, runtime::collective::Algorithm::kBest, GemmSum::algorithms(),
         "how partial sums are added up: auto (by size, as published), best (by closed forms), or a name",
         base::chosen());
   t.group("epilogue", behind_);
@@ -120,64 +103,56 @@ void GemmParams::declare(base::ParamTree& t) {
   t.group("inputs", inputs_);
 }
 
-GemmKernel GemmParams::nest() const {
-  return std::find_if(kNests.begin(), kNests.end(), [&](const NestName& n) { return n.name == kernel_; })
-      ->nest;
-}
-
 GemmShape GemmParams::shape() const {
   GemmShape shape{m_, n_, k_};
-  shape.dtype = *isa::dtype_from_name(dtype_);
-  shape.out = out_ != kAuto                   ? *isa::dtype_from_name(out_)
-              : isa::size_of(shape.dtype) > 1 ? shape.dtype
-                                              : isa::DType::kBf16;
-  shape.mode = *std::find_if(kModes.begin(), kModes.end(),
-                             [&](isa::MatmulMode m) { return isa::name_of(m) == mode_; });
-  shape.epilogue.bias = std::find_if(kBiases.begin(), kBiases.end(), [&](const auto& b) {
-                          return b.first == behind_.bias;
-                        })->second;
-  for (const isa::ActFn fn : kActivations)
-    if (isa::name_of(fn) == behind_.activation) shape.epilogue.activation = fn;
+  shape.dtype = dtype_;
+  shape.out = out_.value_or(isa::size_of(dtype_) > 1 ? dtype_ : isa::DType::kBf16);
+  shape.mode = mode_;
+  shape.epilogue.bias = behind_.bias;
+  if (behind_.activation) shape.epilogue.activation = *behind_.activation;
   shape.epilogue.residual = behind_.residual;
-  shape.a_by_rows = a_layout_ == kRows;
+  shape.a_by_rows = a_layout_ == ALayout::kRows;
   return shape;
 }
 
 void GemmParams::check() const {
   const GemmShape s = shape();
   const isa::ModeRow& mode = isa::row_of(s.mode);
-  if (std::vector<std::string_view> taken = dtypes_of(mode);
-      std::find(taken.begin(), taken.end(), dtype_) == taken.end())
-    throw base::UserError(
-        "E-RUN-091", "workload.dtype",
-        fmt::format("mode {} does not take {}; expected {}", mode_, dtype_, fmt::join(taken, ", ")));
+  if ((mode.dtypes >> static_cast<unsigned>(dtype_) & 1U) == 0)
+    throw base::UserError("E-RUN-091", "workload.dtype",
+                          fmt::format("mode {} does not take {}; expected {}", isa::name_of(mode_),
+                                      isa::name_of(dtype_), fmt::join(dtypes_of(mode), ", ")));
   const bool plain = s.epilogue.only_rounds();
   if (nest() != GemmKernel::kChosen && (s.mode != isa::MatmulMode::kDense || !plain))
     throw base::UserError("E-RUN-092", "workload.kernel",
-                          fmt::format("kernel {} is dense and has no epilogue; expected chosen", kernel_));
+                          fmt::format("kernel {} is dense and has no epilogue; expected chosen",
+                                      base::name_in(kNests, kernel_)));
   if (s.a_by_rows && (nest() != GemmKernel::kChosen || !s.may_turn()))
     throw base::UserError(
         "E-RUN-092", "workload.a_layout",
         fmt::format("rows of {} in mode {} by kernel {}; expected 2- or 4-byte elements in mode "
                     "dense by kernel chosen, or columns",
-                    dtype_, mode_, kernel_));
+                    isa::name_of(dtype_), isa::name_of(mode_), base::name_in(kNests, kernel_)));
   if (shard_.k > 1 && (s.sparse() || !plain))
-    throw base::UserError("E-RUN-092", "workload.shard.k",
-                          fmt::format("a contraction in {} parts with {}; expected 1: partial sums are only "
-                                      "rounded, and groups of weights stay together",
-                                      shard_.k, plain ? "mode " + mode_ : "an epilogue"));
+    throw base::UserError(
+        "E-RUN-092", "workload.shard.k",
+        fmt::format("a contraction in {} parts with {}; expected 1: partial sums are only "
+                    "rounded, and groups of weights stay together",
+                    shard_.k, plain ? fmt::format("mode {}", isa::name_of(mode_)) : "an epilogue"));
 }
 
 std::string GemmParams::describe() const {
-  std::string text =
-      fmt::format("gemm {}x{}x{} {}, shard m{} n{} k{}", m_, n_, k_, dtype_, shard_.m, shard_.n, shard_.k);
+  std::string text = fmt::format("gemm {}x{}x{} {}, shard m{} n{} k{}", m_, n_, k_, isa::name_of(dtype_),
+                                 shard_.m, shard_.n, shard_.k);
   const GemmShape s = shape();
-  if (nest() != GemmKernel::kChosen) text += ", kernel " + kernel_;
-  if (s.mode != isa::MatmulMode::kDense) text += ", " + mode_;
+  if (nest() != GemmKernel::kChosen) text += fmt::format(", kernel {}", base::name_in(kNests, kernel_));
+  if (s.mode != isa::MatmulMode::kDense) text += fmt::format(", {}", isa::name_of(mode_));
   if (s.a_by_rows) text += ", A by rows";
-  if (out_ != kAuto) text += ", to " + out_;
-  if (s.epilogue.bias != BiasOf::kNone) text += ", bias of " + behind_.bias;
-  if (s.epilogue.activation != isa::ActFn::kCopy) text += ", " + behind_.activation;
+  if (out_) text += fmt::format(", to {}", isa::name_of(*out_));
+  if (s.epilogue.bias != BiasOf::kNone)
+    text += fmt::format(", bias of {}", base::name_in(kBiases, behind_.bias));
+  if (s.epilogue.activation != isa::ActFn::kCopy)
+    text += fmt::format(", {}", isa::name_of(*behind_.activation));
   if (s.epilogue.residual) text += ", residual";
   return text;
 }

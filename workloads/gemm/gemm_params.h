@@ -2,14 +2,19 @@
 // The parameters of the workload `gemm`: sizes, dtypes and mode, epilogue, sharding and input files.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "model/base/params.h"
+#include "runtime/collective/algorithm/algorithm.h"
 #include "runtime/run/placement.h"
 #include "workloads/gemm/kernel/blocking.h"
 #include "workloads/gemm/kernel/gemm_nests.h"
 
 namespace tahoma::workloads {
+
+// How A lies in HBM.
+enum class ALayout : std::uint8_t { kColumns, kRows };
 
 class GemmParams {
  public:
@@ -20,8 +25,8 @@ class GemmParams {
 
   GemmShape shape() const;
   runtime::Shard shard() const { return {shard_.m, shard_.n, shard_.k}; }
-  GemmKernel nest() const;
-  const std::string& algorithm() const { return algorithm_; }
+  GemmKernel nest() const { return kernel_; }
+  runtime::collective::Algorithm algorithm() const { return algorithm_; }
   std::string describe() const;
 
   // .npy files; empty: from the seed.
@@ -37,13 +42,19 @@ class GemmParams {
     void declare(base::ParamTree& t);
   };
   struct Behind {
-    std::string bias, activation;
+    BiasOf bias;
+    std::optional<isa::ActFn> activation;
     bool residual;
     void declare(base::ParamTree& t);
   };
 
   std::uint64_t m_ = 0, n_ = 0, k_ = 0;
-  std::string dtype_, out_, mode_, a_layout_, kernel_, algorithm_;
+  isa::DType dtype_{};
+  std::optional<isa::DType> out_;
+  isa::MatmulMode mode_{};
+  ALayout a_layout_{};
+  GemmKernel kernel_{};
+  runtime::collective::Algorithm algorithm_{};
   Parts shard_{};
   Behind behind_{};
   Inputs inputs_;

@@ -69,15 +69,15 @@ void mark(const Seat& seat) {
 
 }  // namespace
 
-std::vector<std::string> GemmSum::algorithms() {
-  std::vector<std::string> names{"best", "auto"};
+base::Choice<Algorithm> GemmSum::algorithms() {
+  base::Choice<Algorithm> choice{Algorithm::kBest, Algorithm::kAuto};
   for (const AlgorithmRow& row : runtime::collective::algorithms())
-    if (row.performs(Operation::kReduceScatter)) names.emplace_back(row.name);
-  return names;
+    if (row.performs(Operation::kReduceScatter)) choice.push(row.id, std::string(row.name));
+  return choice;
 }
 
 GemmSum::GemmSum(const model::MachineParams& machine, Group group, const Tile& tile,
-                 const std::string& algorithm)
+                 runtime::collective::Algorithm algorithm)
     : tile_(tile), group_(std::move(group)) {
   Spec spec;
   spec.problem = {Operation::kReduceScatter, group_.ranks(), 0, {}};

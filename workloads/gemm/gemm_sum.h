@@ -27,13 +27,13 @@ class GemmSum {
     std::uint64_t rows = 1, columns = 1;
     isa::DType out = isa::DType::kBf16;
   };
-  // Names that `algorithm` may have: best, auto, or what performs a reduce_scatter.
-  static std::vector<std::string> algorithms();
+  // best, auto, or what performs a reduce_scatter.
+  static base::Choice<runtime::collective::Algorithm> algorithms();
 
   // Over the cores of a group, one rank each, at least two. Throws UserError E-COL-003 when the named
   // algorithm does not suit it.
   GemmSum(const model::MachineParams& machine, runtime::collective::Group group, const Tile& tile,
-          const std::string& algorithm);
+          runtime::collective::Algorithm algorithm);
 
   std::uint32_t ranks() const { return group_.ranks(); }
   const std::string& why() const { return why_; }  // this algorithm

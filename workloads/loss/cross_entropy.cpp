@@ -22,9 +22,9 @@ class CrossEntropy final : public KernelCase {
 
   // A subtraction, an exponential, a sum and a product for each logit.
   double useful_flops() const override { return 4.0 * static_cast<double>(rows_ * columns_); }
-  isa::DType compute_dtype() const override { return *isa::dtype_from_name(dtype_); }
+  isa::DType compute_dtype() const override { return dtype_; }
   std::string describe() const override {
-    return fmt::format("cross_entropy {}x{} {} on {} cores", rows_, columns_, dtype_, cores());
+    return fmt::format("cross_entropy {}x{} {} on {} cores", rows_, columns_, isa::name_of(dtype_), cores());
   }
 
  protected:
@@ -33,7 +33,7 @@ class CrossEntropy final : public KernelCase {
           base::chosen());
     t.add("columns", columns_, std::uint64_t{32768}, {1, std::uint64_t{1} << 20}, "logits of a row",
           base::chosen());
-    t.add("dtype", dtype_, std::string("bf16"), {"bf16", "fp16", "fp32"},
+    t.add("dtype", dtype_, isa::DType::kBf16, {isa::DType::kBf16, isa::DType::kFp16, isa::DType::kFp32},
           "element type of logits and gradient; losses are fp32", base::chosen());
   }
   std::vector<CaseTensor> tensors() const override {
@@ -69,7 +69,7 @@ class CrossEntropy final : public KernelCase {
 
  private:
   std::uint64_t rows_ = 0, columns_ = 0;
-  std::string dtype_;
+  isa::DType dtype_{};
 };
 
 }  // namespace

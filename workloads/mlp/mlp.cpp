@@ -28,10 +28,11 @@ class MlpCase final : public KernelCase {
     return 2 * matrices * static_cast<double>(tokens_) * static_cast<double>(features_) *
            static_cast<double>(hidden_);
   }
-  isa::DType compute_dtype() const override { return *isa::dtype_from_name(dtype_); }
+  isa::DType compute_dtype() const override { return dtype_; }
   std::string describe() const override {
     return fmt::format("mlp {} tokens, {} features, {} hidden, {} {}{} on {} cores", tokens_, features_,
-                       hidden_, dtype_, gated_ ? "gated " : "", activation_, cores());
+                       hidden_, isa::name_of(dtype_), gated_ ? "gated " : "", isa::name_of(activation_),
+                       cores());
   }
 
  protected:
@@ -41,12 +42,10 @@ class MlpCase final : public KernelCase {
     t.add("features", features_, std::uint64_t{4096}, extent, "columns of x and y", base::chosen());
     t.add("hidden", hidden_, std::uint64_t{14336}, extent, "columns of gate and up, rows of down",
           base::chosen());
-    t.add("dtype", dtype_, std::string("bf16"), {"bf16", "fp16", "fp32"},
+    t.add("dtype", dtype_, isa::DType::kBf16, {isa::DType::kBf16, isa::DType::kFp16, isa::DType::kFp32},
           "element type of x, y, h and the matrices; sums are fp32", base::chosen());
-    std::vector<std::string> names;
-    for (const isa::ActFn fn : kActivations) names.emplace_back(isa::name_of(fn));
-    t.add("activation", activation_, names.front(), names, "function of the gate, or of up without one",
-          base::chosen());
+    t.add("activation", activation_, kActivations.front(), base::Choice<isa::ActFn>(kActivations),
+          "function of the gate, or of up without one", base::chosen());
     t.add("gated", gated_, true, "h = activation(x gate) * (x up); without: activation(x up)",
           base::chosen());
     t.add("bias", bias_, false, "fp32 biases behind up and down; not with a gate", base::chosen());
@@ -101,10 +100,11 @@ class MlpCase final : public KernelCase {
     return tensor;
   }
 
-  isa::ActFn function() const { return *isa::from_name<isa::ActFn>(activation_); }
+  isa::ActFn function() const { return activation_; }
 
   std::uint64_t tokens_ = 0, features_ = 0, hidden_ = 0;
-  std::string dtype_, activation_;
+  isa::DType dtype_{};
+  isa::ActFn activation_{};
   bool gated_ = true, bias_ = false;
 };
 

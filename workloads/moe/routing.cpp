@@ -25,12 +25,11 @@ class Routing final : public KernelCase {
   double useful_flops() const override {
     return 2.0 * static_cast<double>(tokens_ * experts_ * (from_hidden_ ? hidden_ : 1));
   }
-  isa::DType compute_dtype() const override {
-    return from_hidden_ ? *isa::dtype_from_name(dtype_) : isa::DType::kFp32;
-  }
+  isa::DType compute_dtype() const override { return from_hidden_ ? dtype_ : isa::DType::kFp32; }
   std::string describe() const override {
-    return fmt::format("moe_routing of {} tokens to {} of {} experts{} on {} cores", tokens_, top_k_,
-                       experts_, from_hidden_ ? fmt::format(", from {} {}", hidden_, dtype_) : "", cores());
+    return fmt::format(
+        "moe_routing of {} tokens to {} of {} experts{} on {} cores", tokens_, top_k_, experts_,
+        from_hidden_ ? fmt::format(", from {} {}", hidden_, isa::name_of(dtype_)) : "", cores());
   }
 
  protected:
@@ -43,7 +42,7 @@ class Routing final : public KernelCase {
           base::chosen());
     if (!from_hidden_) return;
     t.add("hidden", hidden_, std::uint64_t{4096}, {1, 16384}, "elements of a token", base::chosen());
-    t.add("dtype", dtype_, std::string("bf16"), {"bf16", "fp16", "fp32"},
+    t.add("dtype", dtype_, isa::DType::kBf16, {isa::DType::kBf16, isa::DType::kFp16, isa::DType::kFp32},
           "element type of x and w; logits are fp32", base::chosen());
   }
   void check_sizes(const model::MachineParams&) const override {
@@ -88,7 +87,7 @@ class Routing final : public KernelCase {
  private:
   bool from_hidden_, normalised_ = true;
   std::uint64_t tokens_ = 0, experts_ = 0, top_k_ = 0, hidden_ = 0;
-  std::string dtype_;
+  isa::DType dtype_{};
 };
 
 }  // namespace

@@ -21,7 +21,8 @@ class Adam final : public KernelCase {
   }
   isa::DType compute_dtype() const override { return isa::DType::kFp32; }
   std::string describe() const override {
-    return fmt::format("adam {}x{}, gradients {}, on {} cores", rows_, columns_, gradient_, cores());
+    return fmt::format("adam {}x{}, gradients {}, on {} cores", rows_, columns_, isa::name_of(gradient_),
+                       cores());
   }
 
  protected:
@@ -30,8 +31,8 @@ class Adam final : public KernelCase {
           base::chosen());
     t.add("columns", columns_, std::uint64_t{1024}, {1, std::uint64_t{1} << 24}, "columns of the parameters",
           base::chosen());
-    t.add("gradient", gradient_, std::string("fp32"), {"bf16", "fp32"}, "element type of the gradients",
-          base::chosen());
+    t.add("gradient", gradient_, isa::DType::kFp32, {isa::DType::kBf16, isa::DType::kFp32},
+          "element type of the gradients", base::chosen());
     t.add("copy", copy_, false, "the new parameters are also stored in bf16", base::chosen());
     settings_.declare(t);
     t.add("step", settings_.step, std::uint64_t{1}, {1, std::uint64_t{1} << 32},
@@ -77,10 +78,10 @@ class Adam final : public KernelCase {
   }
 
  private:
-  isa::DType gradient() const { return *isa::dtype_from_name(gradient_); }
+  isa::DType gradient() const { return gradient_; }
 
   std::uint64_t rows_ = 0, columns_ = 0;
-  std::string gradient_;
+  isa::DType gradient_{};
   bool copy_ = false;
   AdamSettings settings_;
 };

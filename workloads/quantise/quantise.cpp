@@ -9,28 +9,29 @@ namespace tahoma::workloads {
 
 namespace {
 
+constexpr base::Named<Group> kGroups[] = {{Group::kRow, "row"}, {Group::kBlock, "block"}};
+
 class Scaled : public RowsCase {
  protected:
   using RowsCase::RowsCase;
 
   void declare_parameters(base::ParamTree& t) override {
     RowsCase::declare_parameters(t);
-    t.add("fp8", fp8_, std::string("fp8_e4m3"), {"fp8_e4m3", "fp8_e5m2", "fp8_e3m4"}, "element type of y",
+    t.add("fp8", fp8_, isa::DType::kFp8E4M3,
+          {isa::DType::kFp8E4M3, isa::DType::kFp8E5M2, isa::DType::kFp8E3M4}, "element type of y",
           base::chosen());
-    t.add("group", group_, std::string("row"), {"row", "block"},
-          "what has a scale: a row, or 128 columns of a row", base::chosen());
+    t.add("group", group_, Group::kRow, kGroups, "what has a scale: a row, or 128 columns of a row",
+          base::chosen());
   }
-  QuantiseShape shape(std::uint64_t rows) const {
-    return {rows, columns(), compute_dtype(), *isa::dtype_from_name(fp8_),
-            group_ == "row" ? Group::kRow : Group::kBlock};
-  }
+  QuantiseShape shape(std::uint64_t rows) const { return {rows, columns(), compute_dtype(), fp8_, group_}; }
   CaseTensor narrow(Role role) const { return {"y", shape(0).narrow, {rows(), columns()}, role}; }
   CaseTensor scales(Role role) const {
     return {"scale", isa::DType::kFp32, {rows(), shape(0).groups()}, role};
   }
 
  private:
-  std::string fp8_, group_;
+  isa::DType fp8_{};
+  Group group_{};
 };
 
 class Quantise final : public Scaled {

@@ -13,21 +13,27 @@ namespace tahoma::workloads {
 
 namespace {
 
+constexpr base::Named<ReductionOp> kReductionOps[] = {{ReductionOp::kSum, "sum"},
+                                                      {ReductionOp::kMean, "mean"},
+                                                      {ReductionOp::kMax, "max"},
+                                                      {ReductionOp::kMin, "min"}};
+constexpr base::Named<Over> kDirections[] = {{Over::kColumns, "columns"}, {Over::kRows, "rows"}};
+
 class ReductionCase final : public RowsCase {
  public:
   ReductionCase() : RowsCase("reduction", {"x"}) {}
 
   double useful_flops() const override { return elements(); }
   std::string describe() const override {
-    return fmt::format("{} over {} of {}", op_, over_, RowsCase::describe());
+    return fmt::format("{} over {} of {}", base::name_in(kReductionOps, op_),
+                       base::name_in(kDirections, over_), RowsCase::describe());
   }
 
  protected:
   void declare_parameters(base::ParamTree& t) override {
     RowsCase::declare_parameters(t);
-    t.add("op", op_, std::string("sum"), {"sum", "mean", "max", "min"}, "what becomes of the elements",
-          base::chosen());
-    t.add("over", over_, std::string("columns"), {"columns", "rows"},
+    t.add("op", op_, ReductionOp::kSum, kReductionOps, "what becomes of the elements", base::chosen());
+    t.add("over", over_, Over::kColumns, kDirections,
           "the direction that vanishes: a result for each row, or for each column", base::chosen());
   }
   std::vector<CaseTensor> tensors() const override {
@@ -43,13 +49,11 @@ class ReductionCase final : public RowsCase {
   }
 
  private:
-  ReductionOp op() const {
-    constexpr std::string_view kOps[] = {"sum", "mean", "max", "min"};  // in the order of ReductionOp
-    return static_cast<ReductionOp>(std::find(std::begin(kOps), std::end(kOps), op_) - std::begin(kOps));
-  }
-  Over over() const { return over_ == "columns" ? Over::kColumns : Over::kRows; }
+  ReductionOp op() const { return op_; }
+  Over over() const { return over_; }
 
-  std::string op_, over_;
+  ReductionOp op_{};
+  Over over_{};
 };
 
 }  // namespace

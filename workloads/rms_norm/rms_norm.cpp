@@ -18,9 +18,9 @@ class RmsNorm final : public KernelCase {
   double useful_flops() const override {
     return 4.0 * static_cast<double>(rows_) * static_cast<double>(columns_);
   }
-  isa::DType compute_dtype() const override { return *isa::dtype_from_name(dtype_); }
+  isa::DType compute_dtype() const override { return dtype_; }
   std::string describe() const override {
-    return fmt::format("rms_norm {}x{} {}{} on {} cores", rows_, columns_, dtype_,
+    return fmt::format("rms_norm {}x{} {}{} on {} cores", rows_, columns_, isa::name_of(dtype_),
                        residual_ ? ", residual" : "", cores());
   }
 
@@ -29,8 +29,8 @@ class RmsNorm final : public KernelCase {
     t.add("rows", rows_, std::uint64_t{1024}, {1, std::uint64_t{1} << 24}, "rows of x and y", base::chosen());
     t.add("columns", columns_, std::uint64_t{1024}, {1, 16384}, "columns of x and y, elements of g",
           base::chosen());
-    t.add("dtype", dtype_, std::string("bf16"), {"bf16", "fp16", "fp32"}, "element type of x and y",
-          base::chosen());
+    t.add("dtype", dtype_, isa::DType::kBf16, {isa::DType::kBf16, isa::DType::kFp16, isa::DType::kFp32},
+          "element type of x and y", base::chosen());
     t.add("epsilon", epsilon_, 1e-5, {0, 1}, "added to the mean square", base::chosen());
     t.add("residual", residual_, false, "x + add is normalised, and also the output `sum`", base::chosen());
   }
@@ -59,7 +59,7 @@ class RmsNorm final : public KernelCase {
  private:
   std::uint64_t rows_ = 0, columns_ = 0;
   double epsilon_ = 0;
-  std::string dtype_;
+  isa::DType dtype_{};
   bool residual_ = false;
 };
 

@@ -15,6 +15,10 @@ namespace tahoma::workloads {
 
 namespace {
 
+// Which elements turn together: i and i + d/2, or 2 i and 2 i + 1.
+enum class Pairs : std::uint8_t { kHalves, kInterleaved };
+constexpr base::Named<Pairs> kPairs[] = {{Pairs::kHalves, "halves"}, {Pairs::kInterleaved, "interleaved"}};
+
 using runtime::HostTensor;
 
 // Row p: cos and sin of p base^(-2 i / d).
@@ -37,10 +41,10 @@ class Rope final : public KernelCase {
 
   // Two products and a sum for each element.
   double useful_flops() const override { return 3.0 * static_cast<double>(tokens_ * heads_ * d_); }
-  isa::DType compute_dtype() const override { return *isa::dtype_from_name(dtype_); }
+  isa::DType compute_dtype() const override { return dtype_; }
   std::string describe() const override {
-    return fmt::format("rope of {} tokens, {} heads of {}, {}, {} on {} cores", tokens_, heads_, d_, pairs_,
-                       dtype_, cores());
+    return fmt::format("rope of {} tokens, {} heads of {}, {}, {} on {} cores", tokens_, heads_, d_,
+                       base::name_in(kPairs, pairs_), isa::name_of(dtype_), cores());
   }
 
  protected:
@@ -49,13 +53,13 @@ class Rope final : public KernelCase {
           base::chosen());
     t.add("heads", heads_, std::uint64_t{32}, {1, 4096}, "heads of a token", base::chosen());
     t.add("d", d_, std::uint64_t{128}, {2, 512}, "elements of a head, an even number", base::chosen());
-    t.add("pairs", pairs_, std::string("halves"), {"halves", "interleaved"},
-          "elements i and i + d/2 turn together, or 2 i and 2 i + 1", base::chosen());
+    t.add("pairs", pairs_, Pairs::kHalves, kPairs, "elements i and i + d/2 turn together, or 2 i and 2 i + 1",
+          base::chosen());
     t.add("positions", positions_, std::uint64_t{0}, {0, 1 << 22},
           "rows of the table of angles, looked up by the input `positions`; 0: a row for each token",
           base::chosen());
     t.add("base", base_, 10000.0, {1, 1e9}, "of the angles of a table that is not an input", base::chosen());
-    t.add("dtype", dtype_, std::string("bf16"), {"bf16", "fp16", "fp32"},
+    t.add("dtype", dtype_, isa::DType::kBf16, {isa::DType::kBf16, isa::DType::kFp16, isa::DType::kFp32},
           "element type of x, y and the table", base::chosen());
   }
   void check_sizes(const model::MachineParams&) const override {
@@ -90,11 +94,12 @@ class Rope final : public KernelCase {
   }
 
  private:
-  bool interleaved() const { return pairs_ == "interleaved"; }
+  bool interleaved() const { return pairs_ == Pairs::kInterleaved; }
 
   std::uint64_t tokens_ = 0, heads_ = 0, d_ = 0, positions_ = 0;
   double base_ = 0;
-  std::string pairs_, dtype_;
+  Pairs pairs_{};
+  isa::DType dtype_{};
 };
 
 }  // namespace

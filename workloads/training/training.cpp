@@ -85,7 +85,7 @@ class Training final : public runtime::Workload {
                                         ran.what.elements * isa::size_of(ran.what.dtype), std::move(ranks)));
       result.name = ran.what.region;
       if (ran.placed.spec.problem.reduces()) result.combiner = "sum";
-      result.why = params_.forward.algorithm;
+      result.why = name_of(params_.forward.algorithm);
       result.group = fmt::format("{} groups of {} cores at once", ran.groups, ran.group.ranks());
     }
     return results;

@@ -34,7 +34,7 @@ void require_shares(const char* path, const char* what, std::uint64_t elements, 
 }  // namespace
 
 void TrainingParams::declare(base::ParamTree& t) {
-  forward.phase_name = "prefill";
+  forward.phase = Phase::kPrefill;
   forward.inputs.all.resize(forward.inputs.all.size() - 4);  // without caches and experts
   forward.inputs.all.push_back({"final_gain", "[1, hidden] of fp32", {}});
   forward.inputs.all.push_back({"head", "[hidden, vocabulary]", {}});
@@ -42,7 +42,7 @@ void TrainingParams::declare(base::ParamTree& t) {
   forward.declare_case(t);
   t.group("inputs", forward.inputs);
   t.group("optimizer", optimizer);
-  t.add("recompute", recompute, std::string("none"), {"none", "layer"},
+  t.add("recompute", recompute, Recompute::kNone, kRecomputes,
         "what the backward pass makes again: nothing, or each layer from the stream in front of it",
         chosen());
 }

@@ -10,17 +10,22 @@
 
 namespace tahoma::workloads {
 
+// What the backward pass makes again.
+enum class Recompute : std::uint8_t { kNone, kLayer };
+inline constexpr base::Named<Recompute> kRecomputes[] = {{Recompute::kNone, "none"},
+                                                         {Recompute::kLayer, "layer"}};
+
 struct TrainingParams {
   TransformerParams forward;  // a prefill in one slice
   AdamSettings optimizer;
-  std::string recompute;
+  Recompute recompute{};
 
   void declare(base::ParamTree& t);
   // Throws what TransformerParams::check() throws, UserError E-MDL-030 (degrees, heads or rows that a
   // training step does not deal) and E-MDL-031 (weights that replicas cannot share evenly).
   void check(const model::MachineParams& machine) const;
 
-  bool recomputes() const { return recompute == "layer"; }
+  bool recomputes() const { return recompute == Recompute::kLayer; }
   const ModelShape& model() const { return forward.model; }
   std::uint64_t replicas() const { return forward.parallel.data; }
   std::uint64_t rows() const { return forward.rows(); }  // of a replica

@@ -35,7 +35,7 @@ void add_pipeline(std::vector<Figure>& figures, const TransformerParams& params,
   figures.push_back(
       time_figure("hand_over_time_ns", hand_over,
                   "of a microbatch from stage to stage, mean; to when the next stage has come to it"));
-  if (params.phase() == Phase::kDecode)
+  if (params.phase == Phase::kDecode)
     figures.push_back(time_figure(
         "steady_time_per_output_token_ns",
         std::max(microbatches * stage, stages * stage + (stages - 1) * hand_over),
@@ -48,7 +48,7 @@ void add_pipeline(std::vector<Figure>& figures, const TransformerParams& params,
 std::vector<Figure> figures_of(const TransformerParams& params, const model::MachineParams& machine,
                                const base::RunMeasurement& run, base::Duration exposed,
                                const Bubble& bubble) {
-  const bool decodes = params.phase() == Phase::kDecode;
+  const bool decodes = params.phase == Phase::kDecode;
   const double layers = static_cast<double>(params.layers), all = static_cast<double>(params.model.layers),
                scale = all / layers, seconds = run.elapsed.seconds(), stage = bubble.stage.seconds(),
                turns = static_cast<double>(params.microbatches + params.parallel.pipeline - 1),

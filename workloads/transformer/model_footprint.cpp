@@ -43,7 +43,7 @@ std::uint64_t ranks_of_chip(const TransformerParams& params, const model::Machin
 Footprint footprint_of(const TransformerParams& params, const model::MachineParams& machine) {
   const ModelShape& m = params.model;
   const RankShare share(params, machine.chip.lnc);
-  const bool decodes = params.phase() == Phase::kDecode;
+  const bool decodes = params.phase == Phase::kDecode;
   const double ranks = number(ranks_of_chip(params, machine)),
                size = number(isa::size_of(TransformerParams::kDType)), hidden = number(m.hidden),
                layers = std::ceil(number(m.layers) / number(params.parallel.pipeline)),  // of a stage

@@ -102,7 +102,7 @@ class Transformer final : public runtime::Workload {
   std::string describe() const override { return params_.describe(); }
 
  private:
-  bool decodes() const { return params_.phase() == Phase::kDecode; }
+  bool decodes() const { return params_.phase == Phase::kDecode; }
 
   // Programs depend on how many tokens go where.
   std::vector<std::vector<Replica::Alike>> routed_alike(

@@ -115,7 +115,7 @@ const std::string& TransformerFiles::of(std::string_view name) const {
 void TransformerParams::declare(base::ParamTree& t) {
   declare_case(t);
   t.group("inputs", inputs);
-  t.add("phase", phase_name, std::string("prefill"), {"prefill", "decode"},
+  t.add("phase", phase, Phase::kPrefill, kPhases,
         "what is run: all tokens of the sequences, or the next one of each", chosen());
   t.add("context", context, std::uint64_t{0}, {0, std::uint64_t{1} << 20},
         "decode: tokens of a sequence in the cache before this one", chosen());
@@ -125,7 +125,7 @@ void TransformerParams::declare(base::ParamTree& t) {
       "microbatches", microbatches, std::uint64_t{1}, {1, Handover::kMost},
       "that a replica's sequences are cut into; a stage computes one while the next computes the one before",
       chosen());
-  t.add("routing", routing, std::string("balanced"), {"balanced", "skewed"},
+  t.add("routing", routing, ExpertRouting::kBalanced, kExpertRoutings,
         "which experts tokens have, where workload.inputs.routing does not say it: all as many tokens, or by "
         "chance, the first ones more often",
         chosen());
@@ -143,7 +143,7 @@ void TransformerParams::declare_case(base::ParamTree& t) {
   t.add("placement", placement, std::string("core,x,y,z"), {},
         "in which order ranks fill the machine: the axis along which they count first, then the others",
         chosen());
-  t.add("algorithm", algorithm, std::string("best"), {},
+  t.add("algorithm", algorithm, Algorithm::kBest, runtime::collective::algorithm_choice(),
         "of the collectives: auto, best, or the name of one that performs them all", chosen());
 }
 
@@ -164,11 +164,11 @@ void TransformerParams::check(const model::MachineParams& machine) const {
   require_divides("workload.microbatches", microbatches, "sequences of a replica", replica_sequences());
   require_related("workload.parallel.tensor", tp, "query heads", model.heads);
   require_related("workload.parallel.tensor", tp, "key heads", model.kv_heads);
-  check_experts(model, parallel, phase());
+  check_experts(model, parallel, phase);
   require_divides("workload.parallel.tensor", parallel.block() * lnc,
                   "hidden features of workload.model.ffn (by physical cores)", model.ffn);
   require_divides("workload.model.hidden", 32 * lnc, "hidden features (whole accesses of HBM)", model.hidden);
-  if (phase() == Phase::kDecode) return check_decode(machine);
+  if (phase == Phase::kDecode) return check_decode(machine);
   if (parallel.sequence > 1)
     require_divides("workload.parallel.sequence", parallel.sequence * TokenDeal::kRuns * kTurnedRows,
                     "tokens of a sequence (by groups, runs of a group, and rows that are turned at once)",
@@ -211,13 +211,13 @@ double TransformerParams::useful_flops() const {
   const auto d = [](std::uint64_t n) { return static_cast<double>(n); };
   const double weights = model.token_weights() - 2 * d(model.hidden);
   const double pairs =
-      phase() == Phase::kDecode ? d(batch) * d(context + 1) : d(batch) * d(tokens) * d(tokens + 1) / 2;
+      phase == Phase::kDecode ? d(batch) * d(context + 1) : d(batch) * d(tokens) * d(tokens + 1) / 2;
   const double attention = 4 * d(model.heads) * d(model.head_dim) * pairs;
   return d(layers) * (2 * weights * d(all_rows()) + attention);
 }
 
 std::string TransformerParams::describe() const {
-  const std::string work = phase() == Phase::kDecode
+  const std::string work = phase == Phase::kDecode
                                ? fmt::format("decode of {} sequences at {} tokens", batch, context)
                                : fmt::format("prefill of {} x {} tokens", batch, tokens);
   const std::string mixture =

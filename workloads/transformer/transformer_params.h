@@ -14,6 +14,7 @@
 #include "isa/core/dtype.h"
 #include "model/base/params.h"
 #include "model/system/machine_params.h"
+#include "runtime/collective/algorithm/algorithm.h"
 
 namespace tahoma::workloads {
 
@@ -69,13 +70,21 @@ struct TransformerFiles {
 };
 
 enum class Phase : std::uint8_t { kPrefill, kDecode };
+inline constexpr base::Named<Phase> kPhases[] = {{Phase::kPrefill, "prefill"}, {Phase::kDecode, "decode"}};
+
+// Which experts tokens have: all as many tokens, or by chance, the first ones more often.
+enum class ExpertRouting : std::uint8_t { kBalanced, kSkewed };
+inline constexpr base::Named<ExpertRouting> kExpertRoutings[] = {{ExpertRouting::kBalanced, "balanced"},
+                                                                 {ExpertRouting::kSkewed, "skewed"}};
 
 struct TransformerParams {
   ModelShape model;
   ParallelDegrees parallel;
   TransformerFiles inputs;
-  std::string phase_name, placement, algorithm;
-  std::string routing;        // to experts: balanced or skewed
+  Phase phase = Phase::kPrefill;
+  std::string placement;
+  runtime::collective::Algorithm algorithm{};
+  ExpertRouting routing{};
   double skew = 1;            // of skewed routing
   std::uint64_t layers = 1;   // that are simulated
   std::uint64_t batch = 1;    // sequences of the whole machine
@@ -93,15 +102,14 @@ struct TransformerParams {
   // a token than there are).
   void check(const model::MachineParams& machine) const;
 
-  Phase phase() const { return phase_name == "decode" ? Phase::kDecode : Phase::kPrefill; }
   static constexpr isa::DType kDType = isa::DType::kBf16;
   std::uint64_t stage_layers() const { return layers / parallel.pipeline; }  // simulated ones
   std::uint64_t replica_sequences() const { return batch / parallel.data; }
   std::uint64_t sequences() const { return replica_sequences() / microbatches; }  // of a microbatch
-  std::uint64_t sequence_rows() const { return phase() == Phase::kDecode ? 1 : tokens; }
+  std::uint64_t sequence_rows() const { return phase == Phase::kDecode ? 1 : tokens; }
   // Rows of the activations of a group in a microbatch: its tokens, or its sequences' new ones.
   std::uint64_t rows() const {
-    return phase() == Phase::kDecode ? sequences() : sequences() * tokens / parallel.sequence;
+    return phase == Phase::kDecode ? sequences() : sequences() * tokens / parallel.sequence;
   }
   std::uint64_t all_rows() const { return batch * sequence_rows(); }
   // Multiply-accumulates twice, of the simulated layers on all replicas; causal attention at half.

@@ -12,14 +12,17 @@ namespace tahoma::workloads {
 
 namespace {
 
+constexpr base::Named<TransposeBy> kWays[] = {{TransposeBy::kTensor, "tensor"}, {TransposeBy::kDma, "dma"}};
+
 class Transpose final : public KernelCase {
  public:
   Transpose() : KernelCase({"x"}) {}
 
   double useful_flops() const override { return 0; }
-  isa::DType compute_dtype() const override { return *isa::dtype_from_name(dtype_); }
+  isa::DType compute_dtype() const override { return dtype_; }
   std::string describe() const override {
-    return fmt::format("transpose {}x{} {} by {} on {} cores", rows_, columns_, dtype_, by_, cores());
+    return fmt::format("transpose {}x{} {} by {} on {} cores", rows_, columns_, isa::name_of(dtype_),
+                       base::name_in(kWays, by_), cores());
   }
 
  protected:
@@ -27,11 +30,12 @@ class Transpose final : public KernelCase {
     t.add("rows", rows_, std::uint64_t{1024}, {1, std::uint64_t{1} << 20}, "rows of x", base::chosen());
     t.add("columns", columns_, std::uint64_t{1024}, {1, std::uint64_t{1} << 20}, "columns of x",
           base::chosen());
-    t.add("dtype", dtype_, std::string("bf16"),
-          {"bf16", "fp16", "fp32", "int16", "uint16", "int32", "uint32"}, "element type of x and y",
+    t.add("dtype", dtype_, isa::DType::kBf16,
+          {isa::DType::kBf16, isa::DType::kFp16, isa::DType::kFp32, isa::DType::kInt16, isa::DType::kUint16,
+           isa::DType::kInt32, isa::DType::kUint32},
+          "element type of x and y", base::chosen());
+    t.add("by", by_, TransposeBy::kTensor, kWays, "who turns: the tensor engine or the DMA engines",
           base::chosen());
-    t.add("by", by_, std::string("tensor"), {"tensor", "dma"},
-          "who turns: the tensor engine or the DMA engines", base::chosen());
   }
   std::vector<CaseTensor> tensors() const override {
     return {{"x", compute_dtype(), {rows_, columns_}, Role::kInput, Deal::kWhole},
@@ -40,8 +44,7 @@ class Transpose final : public KernelCase {
   std::uint64_t units() const override { return columns_; }
   isa::Program program(const model::MachineParams& machine, const runtime::Part& part) const override {
     return transpose_program(machine, {rows_, columns_, part.first, part.count,
-                                       static_cast<unsigned>(isa::size_of(compute_dtype())),
-                                       by_ == "tensor" ? TransposeBy::kTensor : TransposeBy::kDma});
+                                       static_cast<unsigned>(isa::size_of(compute_dtype())), by_});
   }
   std::uint64_t program_key(const runtime::Part& part) const override { return part.first; }
   runtime::GoldenResult compare(const CaseValues& values, const MakerOf& maker) const override {
@@ -52,7 +55,8 @@ class Transpose final : public KernelCase {
 
  private:
   std::uint64_t rows_ = 0, columns_ = 0;
-  std::string dtype_, by_;
+  isa::DType dtype_{};
+  TransposeBy by_{};
 };
 
 }  // namespace

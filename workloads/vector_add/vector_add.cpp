@@ -25,8 +25,8 @@ class VectorAdd final : public runtime::Workload {
           "elements of a, b and y: whole tiles of all partitions by `columns`", base::chosen());
     t.add("columns", columns_, std::uint64_t{1000}, {1, 32'768}, "elements of a partition in one tile",
           base::chosen());
-    t.add("dtype", dtype_, std::string("fp32"), {"bf16", "fp16", "fp32"}, "element type of a, b and y",
-          base::chosen());
+    t.add("dtype", dtype_, isa::DType::kFp32, {isa::DType::kBf16, isa::DType::kFp16, isa::DType::kFp32},
+          "element type of a, b and y", base::chosen());
     t.add("cores", cores_, std::uint64_t{1}, {1, 4096}, "cores that share the tiles", base::chosen());
   }
 
@@ -84,8 +84,8 @@ class VectorAdd final : public runtime::Workload {
   isa::DType compute_dtype() const override { return dtype(); }
   std::uint32_t cores_used() const override { return static_cast<std::uint32_t>(parts_.size()); }
   std::string describe() const override {
-    return fmt::format("vector_add {} {}, tiles of {} columns, on {} cores", elements_, dtype_, columns_,
-                       cores_);
+    return fmt::format("vector_add {} {}, tiles of {} columns, on {} cores", elements_, isa::name_of(dtype_),
+                       columns_, cores_);
   }
 
  private:
@@ -94,7 +94,7 @@ class VectorAdd final : public runtime::Workload {
     Tensor a, b, y;
   };
 
-  isa::DType dtype() const { return *isa::dtype_from_name(dtype_); }
+  isa::DType dtype() const { return dtype_; }
   std::uint64_t rows() const { return elements_ / columns_; }
   std::uint64_t tiles() const { return rows() / height_; }
   HostTensor input(const char* name, std::uint64_t number) const {
@@ -113,7 +113,7 @@ class VectorAdd final : public runtime::Workload {
   }
 
   std::uint64_t elements_ = 0, columns_ = 0, cores_ = 0, seed_ = 0, height_ = 0;
-  std::string dtype_;
+  isa::DType dtype_{};
   std::vector<Placed> parts_;
 };
 

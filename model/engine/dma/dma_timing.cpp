@@ -9,8 +9,6 @@ using base::Duration, base::Time;
 
 namespace {
 
-constexpr std::uint64_t kSemaphoreBytes = 4;
-
 std::uint64_t beats(std::uint64_t bytes, base::Bytes width) {
   return (bytes + width.count - 1) / width.count;
 }
@@ -22,7 +20,7 @@ std::uint64_t count(Cycles cycles) { return static_cast<std::uint64_t>(cycles.co
 std::uint64_t data_cycles(const PacketShape& p, const DmaParams& params) {
   const std::uint64_t whole = p.rows / p.joined, rest = p.rows % p.joined;
   const bool merged = p.semaphore && whole + (rest > 0 ? 1 : 0) == 1;
-  const std::uint64_t more = merged ? kSemaphoreBytes : 0;
+  const std::uint64_t more = merged ? params.semaphore_value.count : 0;
   const std::uint64_t row = p.row_bytes;
   std::uint64_t cycles = whole * beats(row * p.joined + more, params.bytes_per_cycle);
   if (rest > 0) cycles += beats(row * rest + more, params.bytes_per_cycle);

@@ -47,7 +47,7 @@ Engine::Engine(sc_core::sc_module_name name, const Place& place, const CoreParam
       raiser_(kind_row(place.kind).raiser),
       sequencer_({this->name(), place.queue, place.chip, place.functional}) {
   weights_.array = {static_cast<unsigned>(params.tensor.rows), static_cast<unsigned>(params.tensor.columns)};
-  stochastic_ = params.rounding == "stochastic" && place.kind != base::EngineKind::kTensor;
+  stochastic_ = params.rounding == RoundingMode::kStochastic && place.kind != base::EngineKind::kTensor;
   seed(0);
   SC_HAS_PROCESS(Engine);
   SC_METHOD(begin);

@@ -12,20 +12,14 @@ using base::assumed, base::chosen, base::derived, base::documented, base::measur
 namespace {
 constexpr base::Range<Frequency> kClockRange{{1'000'000}, {100'000'000'000}};
 constexpr base::Range<Duration> kLatency{{0}, 1000_us};
-constexpr base::Range<Duration> kAnyTime{{0}, base::Duration{1000000000000000000}};  // 1000 s
 constexpr base::Range<Cycles> kOverhead{{0}, {100'000}};
 constexpr const char* kTrace = "trn2 device profiles, hardware/trainium2.md 2.2 to 2.9";
 }  // namespace
 
 void TensorParams::declare(ParamTree& t) {
-  t.add("model", model, std::string("behavioural"), {"behavioural", "rtl"},
+  t.add("model", model, BlockModel::kBehavioural, kBlockModels,
         "what computes and times the array: the law, or the verilated array beside it in lock-step",
         chosen());
-  t.add("waves", waves, std::string(), {}, "rtl: folder for waves of the array, FST; none if empty",
-        chosen());
-  t.add("waves_from", waves_from, 0_ns, kAnyTime, "start of the first instruction in the waves", chosen());
-  t.add("waves_until", waves_until, 1000_us, kAnyTime,
-        "no instruction that starts from then on is in the waves", chosen());
   t.add("clock", clock, 2400_MHz, kClockRange, "clock of the systolic array",
         documented("trainium2_arch.rst"));
   t.add("rows", rows, std::uint64_t{128}, {1, 128}, "rows of the array: depth of one contraction pass",
@@ -46,6 +40,11 @@ void TensorParams::declare(ParamTree& t) {
   t.add("pipeline_latency", pipeline_latency, 165.83_ns, kLatency,
         "last moving row streamed to result in PSUM",
         measured("398 cycles of 16-bit matmuls and of transposes, 396..398 of fp32, trn2 device profiles"));
+  t.add(
+      "latency_side", latency_side, std::uint64_t{128}, {1, 128},
+      "rows and columns of the array on which pipeline_latency was measured; another array's skew takes the "
+      "place of its own",
+      measured("profiles of a trn2 core, whose array is 128x128: trainium2_arch.rst"));
   t.add("weight_load_latency", weight_load_latency, 82.5_ns, kLatency,
         "last weight column read to the end of the load",
         measured("196..198 cycles beyond the columns of loads in order, trn2 device profiles"));
@@ -56,6 +55,24 @@ void TensorParams::declare(ParamTree& t) {
         "last weight column read to the first moving row that meets the weights",
         derived("matmuls that waited for weights end 206 cycles and their streaming after the load's end; "
                 "less pipeline_latency, with weight_load_latency"));
+  const base::Range<double> column{0.01, 64};
+  t.add(
+      "load_column", load_column, 0.25, column,
+      "cycles per column of a weight load, elements below 32 bits in order",
+      measured("fp16 in order: 128 columns in 95.0 ns, 81.7 of them latency; of 8 bits assumed: a row's port "
+               "is 16 bits wide"));
+  t.add("load_column_strided", load_column_strided, 1.0, column,
+        "cycles per column of a weight load, elements below 32 bits with a stride",
+        measured("fp16 18 bytes apart: 128 columns in 136.7 ns"));
+  t.add("fp32_load_column", fp32_load_column, 2.0, column,
+        "cycles per column of a weight load, fp32 in order",
+        measured("fp32 in order: 128 columns in 189.2 ns"));
+  t.add("wide_load_column", wide_load_column, 1.0, column,
+        "cycles per column of a weight load, other 32-bit types in order",
+        assumed("as fp32 that is transposed, measured: 128 columns in 137.5 ns"));
+  t.add("wide_load_column_strided", wide_load_column_strided, 4.3, column,
+        "cycles per column of a weight load, 32-bit types with a stride",
+        measured("fp32 36 bytes apart: 128 columns in 311.7 ns; of other types assumed: the same access"));
   t.add("back_to_back", back_to_back, 4_cyc, kOverhead,
         "start of a matmul to the earliest start of the instruction behind it",
         measured("1.67 ns, trn2 device profiles"));
@@ -142,6 +159,23 @@ void VectorParams::declare(ParamTree& t) {
   LaneParams::declare(t, "vector");
   t.add("fast_modes", fast_modes, true, "2x and 4x rates for 16-bit operands",
         documented("trainium2_arch.rst"));
+  const base::Range<std::uint64_t> rate{2, 64};
+  t.add("copy_rate", copy_rate, std::uint64_t{4}, rate,
+        "elements a cycle and lane from 16 bits to 16 bits between contiguous tiles in SBUF; elsewhere half",
+        documented("trainium2_arch.rst: 4x in SBUF, 2x otherwise"));
+  t.add("narrowing_rate", narrowing_rate, std::uint64_t{2}, rate, "the same from 16 bits to 8 bits",
+        measured("bf16 to fp8 in SBUF at 2"));
+  t.add("two_input_rate", two_input_rate, std::uint64_t{2}, rate,
+        "elements a cycle and lane of two 16-bit tiles in SBUF",
+        documented("trainium2_arch.rst: 2x for 16-bit operands"));
+  t.add("reduce_rate", reduce_rate, std::uint64_t{2}, rate,
+        "elements a cycle and lane of sums and maxima over 16-bit elements",
+        documented("trainium2_arch.rst: 2x for 16-bit operands"));
+  t.add("memset_rate", memset_rate, std::uint64_t{2}, rate, "16-bit zeros written a cycle and lane",
+        documented("published cost of memset, half the cycles for 16-bit zeros: nki.isa 2.26.1"));
+  t.add("sbuf_streams", sbuf_streams, std::uint64_t{2}, {1, 16},
+        "streams each way that share strided accesses between SBUF and SBUF",
+        documented("nki performance guide; measurements show them between SBUF and SBUF only"));
   t.add("second_operand", second_operand, 10_cyc, kOverhead, "more start-up when there is a second tile",
         derived("tensor_tensor takes N + 152 cycles, copies N + 142: stream_256k_fd1k, conv2d_1, conv2d_3"));
 }
@@ -165,13 +199,8 @@ void ScalarParams::declare(ParamTree& t) {
 void GpSimdParams::declare(ParamTree& t) { LaneParams::declare(t, "gpsimd"); }
 
 void DmaParams::declare(ParamTree& t) {
-  t.add("model", model, std::string("behavioural"), {"behavioural", "rtl"},
+  t.add("model", model, BlockModel::kBehavioural, kBlockModels,
         "the engines alone, or beside their rings in SystemVerilog in lock-step", chosen());
-  t.add("waves", waves, std::string(), {}, "rtl: folder for waves of every ring in use, FST; none if empty",
-        chosen());
-  t.add("waves_from", waves_from, 0_ns, kAnyTime, "first descriptor or packet in the waves", chosen());
-  t.add("waves_until", waves_until, 1000_us, kAnyTime, "no descriptor or packet from then on is in the waves",
-        chosen());
   t.add("clock", clock, 850_MHz, kClockRange, "clock of the DMA engines",
         measured("1.1765 ns quantum, trn2 device profiles"));
   t.add("rings", rings, std::uint64_t{16}, {1, 16}, "rings per engine", documented("nki-dma-overview.rst"));
@@ -185,6 +214,8 @@ void DmaParams::declare(ParamTree& t) {
         measured("256 B elements every 11 cycles, casts of 1680 B every 56, trn2 device profiles"));
   t.add("packet_overhead", packet_overhead, 1_cyc, kOverhead, "cycles of a packet beyond its elements",
         measured("elements that are packets of their own: 20..18436 B take 4 cycles beyond their bytes"));
+  t.add("semaphore_value", semaphore_value, 4_B, {1_B, 64_B}, "bytes written for a semaphore behind data",
+        assumed("the 32 bits of a semaphore's value; nothing is published"));
   t.add("semaphore_element", semaphore_element, 3_cyc, kOverhead,
         "cycles of a semaphore that is an element of its own", measured("3.53 ns, trn2 device profiles"));
   t.add("read_overlap", read_overlap, 3_cyc, kOverhead,
@@ -311,6 +342,32 @@ void MeetingParams::declare(ParamTree& t) {
         "GpSimd's own DMA, each direction", documented("trainium2_arch.rst: 307 GB/s, 153 each direction"));
 }
 
+void CostParams::declare(ParamTree& t) {
+  const base::Range<Cycles> each{{1}, {1000}};
+  t.add("reciprocal", reciprocal, 8_cyc, each, "an element of a reciprocal",
+        documented("published cost 8 N, nki.isa 2.26.1"));
+  t.add("dynamic_copy", dynamic_copy, 600_cyc, kOverhead,
+        "a copy whose address is in a register, start to start, at least",
+        documented("published cost max(600, N), nki.isa 2.26.1"));
+  t.add(
+      "scalar_tensor_tensor", scalar_tensor_tensor, 2_cyc, each,
+      "an element of scalar_tensor_tensor, other than (bf16 - bf16) * bf16 of an even number and operands in "
+      "PSUM, which take one",
+      documented("published cost 2 N, nki.isa 2.26.1"));
+  t.add("scan", scan, 2_cyc, each, "an element of a scan", documented("published cost 2 N, nki.isa 2.26.1"));
+  t.add("gpsimd_two_input", gpsimd_two_input, 2_cyc, each, "an element of two tiles on GpSimd",
+        documented("published cost 2 N on GpSimd, nki.isa 2.26.1"));
+  t.add("aggregate", aggregate, 13_cyc, each, "a triple of bn_aggr",
+        documented("published cost 13 (N / 3), nki.isa 2.26.1"));
+  const Source gather = documented(
+      "published: indices x elements / C, C = ((28 + t e) / (t e)) / min(4 / size, e), t = 4, e elements of "
+      "an index, nki.isa 2.26.1");
+  t.add("gather_fixed", gather_fixed, 28_cyc, each, "local_gather: the 28 of its published cost", gather);
+  t.add("gather_element", gather_element, 4_cyc, each, "local_gather: t of its published cost", gather);
+  t.add("gather_word", gather_word, 4_B, {1_B, 64_B}, "local_gather: bytes that are taken together", gather);
+  t.add("topk", topk, 4_cyc, each, "a candidate of topk", documented("published cost 4 n + k, nki.isa 2.32"));
+}
+
 void SbufParams::declare(ParamTree& t) {
   t.add("partitions", partitions, std::uint64_t{128}, {1, 128}, "partitions of SBUF and PSUM",
         documented("trainium2_arch.rst"));
@@ -321,6 +378,12 @@ void SbufParams::declare(ParamTree& t) {
   t.add(
       "clock", clock, 1200_MHz, kClockRange, "clock of the memory, which paces strided accesses",
       assumed("as the NC base clock; its multiples fit the strided accesses of engines at 1.2 and 0.96 GHz"));
+  t.add("long_stride", long_stride, 16_B, {1_B, 4096_B},
+        "innermost stride above which the memory takes its slow way", documented("nki performance guide"));
+  t.add("word", word, 4_B, {1_B, 64_B},
+        "what a scattered write writes at once; less is read, changed and "
+        "written back",
+        derived("fp16 scatters take longer than fp32 ones: conv2d_1_float16, conv2d_1_float32"));
   t.add("strided_access", strided_access, 2_cyc, kOverhead,
         "one element of an innermost stride above 16 bytes; the vector engine has two such streams",
         documented("half the bandwidth, nki performance guide; 1.67 ns fit conv2d_1_float32"));
@@ -349,12 +412,13 @@ void CoreParams::declare(ParamTree& t) {
   t.group("vector", vector);
   t.group("scalar", scalar);
   t.group("gpsimd", gpsimd);
+  t.group("costs", costs);
   t.group("sequencer", sequencer);
   t.group("meeting", meeting);
   t.group("sbuf", sbuf);
   t.group("psum", psum);
   t.group("dma", dma);
-  t.add("rounding", rounding, std::string("nearest"), {"nearest", "stochastic"},
+  t.add("rounding", rounding, RoundingMode::kNearest, kRoundingModes,
         "how the vector, scalar and GpSimd engines round to tf32, bf16, fp16 and fp8; stochastic follows the "
         "run's seed and has no golden check",
         documented("trainium2_arch.rst: both modes; nearest even by default here"));

@@ -4,27 +4,40 @@
 #pragma once
 
 #include "model/base/params.h"
+#include "model/base/waves_window.h"
 
 namespace tahoma::model {
 
 using base::Bandwidth, base::Bytes, base::Cycles, base::Duration, base::Frequency, base::ParamTree;
 
+// Whether a block stands alone, or beside its SystemVerilog in lock-step (model/rtl).
+enum class BlockModel : std::uint8_t { kBehavioural, kRtl };
+inline constexpr base::Named<BlockModel> kBlockModels[] = {{BlockModel::kBehavioural, "behavioural"},
+                                                           {BlockModel::kRtl, "rtl"}};
+
+// How the element-wise engines round their results (isa/core/rounding.h).
+enum class RoundingMode : std::uint8_t { kNearest, kStochastic };
+inline constexpr base::Named<RoundingMode> kRoundingModes[] = {{RoundingMode::kNearest, "nearest"},
+                                                               {RoundingMode::kStochastic, "stochastic"}};
+
 // Systolic array and its queue. The array's own law (rows, columns, passes) is separate from the constants of
 // the core around it (issue overhead, pipeline latency), which were measured at 128x128.
 struct TensorParams {
-  std::string model;                 // of the array: behavioural, or rtl (model/rtl)
-  std::string waves;                 // rtl: folder of its waves, "" for none
-  Duration waves_from, waves_until;  // simulated time of the instructions that are in them
+  BlockModel model;         // of the array
+  base::WavesWindow waves;  // rtl: of the instructions that start in it
   Frequency clock;
-  std::uint64_t rows, columns;         // of the array: contraction depth, output partitions
-  std::uint64_t moving_columns;        // most moving columns of one matmul
-  Cycles issue_overhead;               // added to the streaming cycles of each matmul
-  Cycles misaligned_run;               // added for each run of 16-bit moving elements that starts at 2 mod 4
-  Cycles tile_pitch;                   // matmul start -> start of one on another tile of the array
-  Duration pipeline_latency;           // last row streamed -> result in PSUM
-  Duration weight_load_latency;        // last weight column -> load_weights is complete
-  Duration weight_to_matmul;           // load_weights decoded -> start of the matmul behind it
-  Cycles weight_exchange;              // last weight column -> first moving row that meets them
+  std::uint64_t rows, columns;   // of the array: contraction depth, output partitions
+  std::uint64_t moving_columns;  // most moving columns of one matmul
+  Cycles issue_overhead;         // added to the streaming cycles of each matmul
+  Cycles misaligned_run;         // added for each run of 16-bit moving elements that starts at 2 mod 4
+  Cycles tile_pitch;             // matmul start -> start of one on another tile of the array
+  Duration pipeline_latency;     // last row streamed -> result in PSUM
+  std::uint64_t latency_side;    // rows and columns of the array that pipeline_latency was measured on
+  Duration weight_load_latency;  // last weight column -> load_weights is complete
+  Duration weight_to_matmul;     // load_weights decoded -> start of the matmul behind it
+  Cycles weight_exchange;        // last weight column -> first moving row that meets them
+  // Cycles per column of a weight load: of elements below 32 bits, of fp32, of other 32-bit types.
+  double load_column, load_column_strided, fp32_load_column, wide_load_column, wide_load_column_strided;
   Cycles back_to_back;                 // matmul start -> next instruction may start beside it
   Cycles load_issue, wide_load_issue;  // load_weights start -> next instruction; of 32-bit weights
   bool throttle;                       // half rate until a window has been busy enough
@@ -45,8 +58,12 @@ struct LaneParams {
   void declare(ParamTree& t, const char* engine);
 };
 struct VectorParams : LaneParams {
-  bool fast_modes;        // 2x and 4x modes for 16-bit operands
-  Cycles second_operand;  // more start-up for a second tile
+  bool fast_modes;  // 2x and 4x modes for 16-bit operands
+  // Elements in a cycle and lane of the fast modes: one input to 16 bits and to 8, two inputs, reductions,
+  // zeros.
+  std::uint64_t copy_rate, narrowing_rate, two_input_rate, reduce_rate, memset_rate;
+  std::uint64_t sbuf_streams;  // each way, between SBUF and SBUF
+  Cycles second_operand;       // more start-up for a second tile
   void declare(ParamTree& t);
 };
 struct ScalarParams : LaneParams {
@@ -92,15 +109,15 @@ struct SequencerParams {
 };
 
 struct DmaParams {
-  std::string model;                 // behavioural, or rtl (model/rtl)
-  std::string waves;                 // rtl: folder of their waves, "" for none
-  Duration waves_from, waves_until;  // simulated time of the descriptors and packets that are in them
+  BlockModel model;         // of the rings
+  base::WavesWindow waves;  // rtl: of the descriptors and packets in it
   Frequency clock;
   std::uint64_t rings;               // per engine
   std::uint64_t ring_depth;          // transfers a ring holds
   Bytes bytes_per_cycle;             // of one engine
   Cycles element_overhead;           // per element: one contiguous run, or rows that are one on the HBM side
   Cycles packet_overhead;            // once per packet
+  Bytes semaphore_value;             // written for a semaphore
   Cycles semaphore_element;          // a semaphore written as an element of its own
   Cycles read_overlap;               // start of an element -> the one before it has been read
   std::uint64_t element_rows;        // partitions whose rows are one element, if HBM has them in one piece
@@ -142,10 +159,28 @@ struct MeetingParams {
   void declare(ParamTree& t);
 };
 
+// What single instructions of the vector, scalar and GpSimd engines cost beyond one cycle an element.
+struct CostParams {
+  Cycles reciprocal;            // an element
+  Cycles dynamic_copy;          // start to start, at least
+  Cycles scalar_tensor_tensor;  // an element, outside its fast case
+  Cycles scan;                  // an element
+  Cycles gpsimd_two_input;      // an element
+  Cycles aggregate;             // a triple
+  Cycles gather_fixed, gather_element;
+  Bytes gather_word;
+  Cycles topk;  // a candidate
+  void declare(ParamTree& t);
+};
+// Elements that bn_aggr takes together: count, mean and variance * count of one group.
+inline constexpr std::uint64_t kAggregateTriple = 3;
+
 struct SbufParams {
   std::uint64_t partitions;
   Bytes per_partition, usable;
   Frequency clock;
+  Bytes long_stride;      // above it an innermost stride takes the memory's slow way
+  Bytes word;             // what it writes at once
   Cycles strided_access;  // one element of an innermost stride above 16 bytes
   Cycles partial_write;   // the same, written, when it is smaller than a word
   Bandwidth shared_port;  // of one partition, each direction: the vector engine and GpSimd together
@@ -162,12 +197,13 @@ struct CoreParams {
   VectorParams vector;
   ScalarParams scalar;
   GpSimdParams gpsimd;
+  CostParams costs;
   SequencerParams sequencer;
   MeetingParams meeting;
   SbufParams sbuf;
   PsumParams psum;
   DmaParams dma;
-  std::string rounding;  // of the element-wise engines' results: nearest or stochastic (isa/core/rounding.h)
+  RoundingMode rounding;  // of the element-wise engines' results
   void declare(ParamTree& t);
 };
 

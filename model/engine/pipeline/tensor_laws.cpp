@@ -11,8 +11,12 @@ namespace tahoma::model {
 
 using base::Clock, base::Cycles;
 
+namespace {
+bool is_32_bit(isa::DType dtype) { return isa::size_of(dtype) == isa::size_of(isa::DType::kFp32); }
+}  // namespace
+
 unsigned passes_of(const isa::Instruction& i, isa::DType weights) {
-  if (i.op == isa::Opcode::kTranspose) return isa::size_of(i.src0.dtype) == 4 ? 2 : 1;
+  if (i.op == isa::Opcode::kTranspose) return is_32_bit(i.src0.dtype) ? 2 : 1;
   const bool weights_in_halves =
       weights == isa::DType::kFp32 && i.mode != isa::MatmulMode::kOneZeroStationary;
   const bool moving_in_halves =
@@ -54,13 +58,13 @@ std::uint64_t misaligned_runs(const isa::Instruction& i) {
     odd = even * turned + odd * kept;
     even = still_even;
   }
-  return i.src0.offset % 4 == 0 ? odd : even;
+  return i.src0.offset % (2 * isa::size_of(i.src0.dtype)) == 0 ? odd : even;
 }
 
-double weight_cycles_per_column(isa::DType dtype, bool in_order) {
-  if (isa::size_of(dtype) < 4) return in_order ? 0.25 : 1.0;
-  if (!in_order) return 4.3;
-  return dtype == isa::DType::kFp32 ? 2.0 : 1.0;
+double weight_cycles_per_column(isa::DType dtype, bool in_order, const TensorParams& p) {
+  if (!is_32_bit(dtype)) return in_order ? p.load_column : p.load_column_strided;
+  if (!in_order) return p.wide_load_column_strided;
+  return dtype == isa::DType::kFp32 ? p.fp32_load_column : p.wide_load_column;
 }
 
 namespace {
@@ -86,13 +90,14 @@ MatmulCost matmul_cost(const isa::Instruction& i, const LoadedWeights& weights, 
   cost.streaming = streaming_cycles(isa::moving_columns(i), passes);
   cost.reading =
       cost.streaming + Cycles{p.misaligned_run.count * static_cast<std::int64_t>(misaligned_runs(i))};
-  if (passes == 4) {
+  if (passes > 2) {  // both operands in halves
     const Cycles part{cost.streaming.count / 2};
     const Cycles second_weights = p.back_to_back + weights.load + p.weight_exchange;
     cost.reading = std::max(part + p.issue_overhead, second_weights) + part;
   }
   cost.interval = cost.reading + p.issue_overhead;
-  const Cycles core = Clock(p.clock).nearest(p.pipeline_latency) - fill_cycles(128, 128);
+  const Cycles core =
+      Clock(p.clock).nearest(p.pipeline_latency) - fill_cycles(p.latency_side, p.latency_side);
   cost.latency = fill_cycles(p.rows, p.columns) + core;
   return cost;
 }
@@ -103,10 +108,10 @@ WeightCost weight_cost(const isa::Instruction& i, const TensorParams& p) {
   const auto columns = static_cast<double>(isa::stationary_columns(i));
   const auto cycles = [&](bool in_order) {
     return Cycles{
-        static_cast<std::int64_t>(std::ceil(columns * weight_cycles_per_column(i.src0.dtype, in_order)))};
+        static_cast<std::int64_t>(std::ceil(columns * weight_cycles_per_column(i.src0.dtype, in_order, p)))};
   };
   return {cycles(contiguous(i.src0, slice)), cycles(true),
-          isa::size_of(i.src0.dtype) < 4 ? p.load_issue : p.wide_load_issue,
+          is_32_bit(i.src0.dtype) ? p.wide_load_issue : p.load_issue,
           Clock(p.clock).nearest(p.weight_load_latency)};
 }
 

@@ -24,12 +24,13 @@ std::int64_t innermost_stride(const isa::Tile& t, const isa::Shape& s) {
   return 0;
 }
 
-// Documented (nki performance guide): innermost strides above 16 bytes take the memory's slow way.
-bool long_stride(const isa::Tile& t, const isa::Shape& s) { return innermost_stride(t, s) > 16; }
+bool long_stride(const isa::Tile& t, const isa::Shape& s, const SbufParams& p) {
+  return innermost_stride(t, s) > static_cast<std::int64_t>(p.long_stride.count);
+}
 
 // The memory reads the word, puts the element in, and writes it back.
-bool partial_write(const isa::Tile& t, const isa::Shape& s) {
-  return long_stride(t, s) && isa::size_of(t.dtype) < 4;
+bool partial_write(const isa::Tile& t, const isa::Shape& s, const SbufParams& p) {
+  return long_stride(t, s, p) && isa::size_of(t.dtype) < p.word.count;
 }
 
 bool all_in_sbuf(const isa::Instruction& i) {
@@ -44,6 +45,7 @@ const LaneParams& lane_params(base::EngineKind kind, const CoreParams& p) {
 }
 
 Cycles cycles_of(std::uint64_t n) { return {static_cast<std::int64_t>(n)}; }
+std::uint64_t count_of(Cycles cycles) { return static_cast<std::uint64_t>(cycles.count); }
 Cycles larger(Cycles a, Cycles b) { return {std::max(a.count, b.count)}; }
 
 // The engine's cycles that the memory takes for a tile's elements, one after the other; the vector engine has
@@ -51,11 +53,12 @@ Cycles larger(Cycles a, Cycles b) { return {std::max(a.count, b.count)}; }
 // keeps up with any engine.
 Cycles memory_cycles(const isa::Instruction& i, const isa::Tile& tile, bool writes, base::EngineKind kind,
                      const CoreParams& p) {
-  if (!long_stride(tile, i.shape)) return {0};
-  const bool partial = writes && partial_write(tile, i.shape);
+  if (!long_stride(tile, i.shape, p.sbuf)) return {0};
+  const bool partial = writes && partial_write(tile, i.shape, p.sbuf);
   const auto each =
       static_cast<std::uint64_t>((partial ? p.sbuf.partial_write : p.sbuf.strided_access).count);
-  const std::uint64_t streams = kind == base::EngineKind::kVector && all_in_sbuf(i) ? 2 : 1;
+  const std::uint64_t streams =
+      kind == base::EngineKind::kVector && all_in_sbuf(i) ? p.vector.sbuf_streams : 1;
   return cycles_of(
       ceil_divided(free_elements(i.shape) * each * lane_params(kind, p).clock.hz, p.sbuf.clock.hz * streams));
 }
@@ -86,7 +89,7 @@ struct Lane {
     const Cycles writing = memory_cycles(i, i.dst, true, kind, p);
     const Cycles streamed = start + larger(reading, writing);
     const Cycles rewriting =
-        partial_write(i.dst, i.shape) ? clock.nearest(params.partial_write_latency) : Cycles{0};
+        partial_write(i.dst, i.shape, p.sbuf) ? clock.nearest(params.partial_write_latency) : Cycles{0};
     return {start + reading, larger(start + reading + params.turnaround, writing + params.write_turnaround),
             streamed, streamed + rewriting + clock.nearest(params.latency)};
   }
@@ -101,23 +104,25 @@ struct Lane {
 };
 
 Occupancy elementwise(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
-  return Lane{i, kind, p}.of_elements(1, kind == base::EngineKind::kVector ? vector_rate(i, p.vector) : 1);
+  return Lane{i, kind, p}.of_elements(1, kind == base::EngineKind::kVector ? vector_rate(i, p) : 1);
 }
 
 Occupancy two_input(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
-  if (kind == base::EngineKind::kGpSimd) return Lane{i, kind, p}.of_elements(2);
+  if (kind == base::EngineKind::kGpSimd)
+    return Lane{i, kind, p}.of_elements(count_of(p.costs.gpsimd_two_input));
   const bool predicate = i.op == isa::Opcode::kTensorCopyPredicated;  // published: N at best
   const bool fast = p.vector.fast_modes && !predicate && is_16_bit(i.dst.dtype) && is_16_bit(i.src0.dtype) &&
                     is_16_bit(i.src1.dtype) && i.src0.space == isa::Space::kSbuf &&
-                    i.src1.space == isa::Space::kSbuf && !long_stride(i.dst, i.shape) &&
-                    !long_stride(i.src0, i.shape) && !long_stride(i.src1, i.shape);
-  return Lane{i, kind, p}.of_two_inputs(1, fast ? 2 : 1);
+                    i.src1.space == isa::Space::kSbuf && !long_stride(i.dst, i.shape, p.sbuf) &&
+                    !long_stride(i.src0, i.shape, p.sbuf) && !long_stride(i.src1, i.shape, p.sbuf);
+  return Lane{i, kind, p}.of_two_inputs(1, fast ? p.vector.two_input_rate : 1);
 }
 
 Occupancy reduce(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
   const bool fast = p.vector.fast_modes && is_16_bit(i.dst.dtype) && is_16_bit(i.src0.dtype) &&
-                    (i.op0 == isa::AluOp::kAdd || i.op0 == isa::AluOp::kMax) && !long_stride(i.src0, i.shape);
-  return Lane{i, kind, p}.of_elements(1, fast ? 2 : 1);
+                    (i.op0 == isa::AluOp::kAdd || i.op0 == isa::AluOp::kMax) &&
+                    !long_stride(i.src0, i.shape, p.sbuf);
+  return Lane{i, kind, p}.of_elements(1, fast ? p.vector.reduce_rate : 1);
 }
 
 Occupancy activation(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p,
@@ -133,15 +138,14 @@ Occupancy activation(const isa::Instruction& i, base::EngineKind kind, const Cor
   return activation(i, kind, p, {0});
 }
 
-// Published: 8 cycles per element on the vector engine.
 Occupancy reciprocal(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
-  return Lane{i, kind, p}.of_elements(8);
+  return Lane{i, kind, p}.of_elements(count_of(p.costs.reciprocal));
 }
 
 // Published: half the cycles when zeroing 16-bit elements on the vector engine.
 Occupancy memset(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
   const bool fast = kind == base::EngineKind::kVector && i.value == 0.0F && is_16_bit(i.dst.dtype);
-  return Lane{i, kind, p}.of_elements(1, fast ? 2 : 1);
+  return Lane{i, kind, p}.of_elements(1, fast ? p.vector.memset_rate : 1);
 }
 
 // One element a cycle: patterns, searches, scans of one input, selections (published for most; for gathers,
@@ -151,10 +155,9 @@ Occupancy streaming(const isa::Instruction& i, base::EngineKind kind, const Core
 }
 
 // Published: max(600, N) cycles from start to start. N takes the place of N + start-up, as in all published
-// costs; the sequencer computes addresses in the rest of the 600.
+// costs; the sequencer computes addresses in the rest.
 Occupancy dynamic_copy(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
-  constexpr std::int64_t kLeast = 600;
-  const Cycles least{kLeast - start_up(i, kind, p).count};
+  const Cycles least = p.costs.dynamic_copy - start_up(i, kind, p);
   return Lane{i, kind, p}.of(larger(least, cycles_of(free_elements(i.shape))));
 }
 
@@ -165,12 +168,11 @@ Occupancy scalar_tensor_tensor(const isa::Instruction& i, base::EngineKind kind,
                     i.op0 == isa::AluOp::kSubtract && i.op1 == isa::AluOp::kMult &&
                     free_elements(i.shape) % 2 == 0;
   const bool psum = i.src0.space == isa::Space::kPsum || i.src1.space == isa::Space::kPsum;
-  return Lane{i, kind, p}.of_two_inputs(fast || psum ? 1 : 2, 1);
+  return Lane{i, kind, p}.of_two_inputs(fast || psum ? 1 : count_of(p.costs.scalar_tensor_tensor), 1);
 }
 
-// Published: two cycles per element.
 Occupancy scan(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
-  return Lane{i, kind, p}.of_two_inputs(2, 1);
+  return Lane{i, kind, p}.of_two_inputs(count_of(p.costs.scan), 1);
 }
 
 // Published: one element a cycle, and MIN_II more to read the accumulators out, which an instruction without
@@ -187,9 +189,8 @@ Occupancy activation_reduce(const isa::Instruction& i, base::EngineKind kind, co
   return activation(i, kind, p, accumulator_read(i, p));
 }
 
-// Published: 13 cycles for each of the N / 3 triples.
 Occupancy aggregate(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
-  return Lane{i, kind, p}.of_elements(13, 3);
+  return Lane{i, kind, p}.of_elements(count_of(p.costs.aggregate), kAggregateTriple);
 }
 
 // Assumed: each element passes once per halving of the partitions.
@@ -198,16 +199,17 @@ Occupancy partition_reduce(const isa::Instruction& i, base::EngineKind kind, con
   return Lane{i, kind, p}.of_elements(std::max<std::uint64_t>(1, rounds));
 }
 
-// Published: indices x elements / C, C = ((28 + t e) / (t e)) / min(4 / size, e) with t = 4.
+// indices x e / C, C = ((fixed + t e) / (t e)) / min(word / size, e), e elements of an index.
 Occupancy local_gather(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
   const std::uint64_t e = i.per_index, size = isa::size_of(i.src0.dtype);
-  const std::uint64_t wide = std::min<std::uint64_t>(4 / size, e);
-  return Lane{i, kind, p}.of(cycles_of(ceil_divided(std::uint64_t{i.valid} * e * 4 * e * wide, 28 + 4 * e)));
+  const std::uint64_t wide = std::clamp<std::uint64_t>(p.costs.gather_word.count / size, 1, e);
+  const std::uint64_t elements = count_of(p.costs.gather_element) * e;
+  return Lane{i, kind, p}.of(cycles_of(
+      ceil_divided(std::uint64_t{i.valid} * e * elements * wide, count_of(p.costs.gather_fixed) + elements)));
 }
 
-// Published: 4 n + k.
 Occupancy topk(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
-  return Lane{i, kind, p}.of(cycles_of(4 * std::uint64_t{i.extent} + i.valid));
+  return Lane{i, kind, p}.of(cycles_of(count_of(p.costs.topk) * i.extent + i.valid));
 }
 
 struct LawRow {
@@ -244,10 +246,11 @@ bool contiguous(const isa::Tile& tile, const isa::Shape& shape) {
   return true;
 }
 
-unsigned vector_rate(const isa::Instruction& i, const VectorParams& p) {
-  if (!p.fast_modes || !is_16_bit(i.src0.dtype) || isa::size_of(i.dst.dtype) > 2) return 1;
-  if (long_stride(i.dst, i.shape) || long_stride(i.src0, i.shape)) return 1;
-  const unsigned best = is_16_bit(i.dst.dtype) ? 4 : 2;
+unsigned vector_rate(const isa::Instruction& i, const CoreParams& p) {
+  if (!p.vector.fast_modes || !is_16_bit(i.src0.dtype) || isa::size_of(i.dst.dtype) > 2) return 1;
+  if (long_stride(i.dst, i.shape, p.sbuf) || long_stride(i.src0, i.shape, p.sbuf)) return 1;
+  const auto best =
+      static_cast<unsigned>(is_16_bit(i.dst.dtype) ? p.vector.copy_rate : p.vector.narrowing_rate);
   const bool sbuf = i.dst.space == isa::Space::kSbuf && i.src0.space == isa::Space::kSbuf;
   return sbuf && contiguous(i.dst, i.shape) && contiguous(i.src0, i.shape) ? best : best / 2;
 }

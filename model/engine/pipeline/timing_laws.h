@@ -39,11 +39,9 @@ base::Cycles array_cycles(std::uint64_t rows, std::uint64_t columns, base::Cycle
 // published.)
 std::uint64_t misaligned_runs(const isa::Instruction& matmul_or_transpose);
 
-// Cycles per column of a weight load, measured at 128 columns: 0.25 for 16-bit columns in order, 1 with a
-// stride; 2 and about 4.3 for fp32. Other 32-bit types take 1 in order, as fp32 that is transposed, and 4.3
-// with a stride (assumed: the same access without a second half). 8-bit types as 16-bit (assumed: a row's
-// port is 16 bits wide; the two slices of double_row share it, so their column counts once).
-double weight_cycles_per_column(isa::DType dtype, bool contiguous);
+// Cycles per column of a weight load. 8-bit types as 16-bit; the two slices of double_row share a row's port,
+// so their column counts once.
+double weight_cycles_per_column(isa::DType dtype, bool contiguous, const TensorParams& p);
 
 // Multiply-adds done by an instruction, times two: every weight in the array with every moving column, both
 // slices of double_row, of sparse weights only those that were kept; fp32 counts once, not per pass. 0 for a
@@ -93,11 +91,10 @@ struct WeightCost {
 };
 WeightCost weight_cost(const isa::Instruction& i, const TensorParams& p);
 
-// Elements per cycle and lane that the vector engine reaches. From 16 bits to 16 bits documented: 4 between
-// contiguous tiles in SBUF, else 2. To 8 bits half of it (measured: bf16 to fp8 in SBUF at 2). Otherwise 1,
-// and where an innermost stride is above 16 bytes (documented: half the bandwidth; measured: one element a
-// cycle).
-unsigned vector_rate(const isa::Instruction& i, const VectorParams& p);
+// Elements per cycle and lane that the vector engine reaches with one input: copy_rate or narrowing_rate
+// between contiguous tiles in SBUF, half of it elsewhere; 1 for other widths, and where an innermost stride is
+// long (documented: half the bandwidth; measured: one element a cycle).
+unsigned vector_rate(const isa::Instruction& i, const CoreParams& p);
 
 using LaneLaw = Occupancy (*)(const isa::Instruction&, base::EngineKind, const CoreParams&);
 

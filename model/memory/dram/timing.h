@@ -8,6 +8,7 @@
 
 #include "model/base/units.h"
 #include "model/memory/dram/organisation.h"
+#include "model/memory/dram/policy_params.h"
 
 namespace tahoma::model::dram {
 
@@ -32,10 +33,6 @@ struct Timing {
   Tick column_slot = 4;                               // from one slot of a pseudo-channel to its next
   base::Clock clock{base::Frequency{3'200'000'000}};  // of ticks: twice the command clock
 };
-
-enum class PagePolicy : std::uint8_t { kOpen, kClosed, kTimeout };
-enum class Refresh : std::uint8_t { kNone, kAllBank, kPerBank };
-enum class Scheduler : std::uint8_t { kFrFcfs, kFrFcfsRowHit };
 
 struct Policy {
   Scheduler scheduler = Scheduler::kFrFcfsRowHit;

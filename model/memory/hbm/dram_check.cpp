@@ -98,11 +98,11 @@ void check_turn(const DramParams& p, base::Bandwidth stack) {
 
 void check_refresh(const DramParams& p) {
   const DramTimingParams& t = p.timing;
-  if (p.refresh == "all_bank" && t.rp + t.rfc_all >= t.refi)
+  if (p.refresh == dram::Refresh::kAllBank && t.rp + t.rfc_all >= t.refi)
     refuse("dram.timing.refi",
            fmt::format("a refresh every {} that takes {} leaves no time for anything else", to_text(t.refi),
                        to_text(t.rp + t.rfc_all)));
-  if (p.refresh != "per_bank") return;
+  if (p.refresh != dram::Refresh::kPerBank) return;
   const auto banks = static_cast<std::int64_t>(p.bank_groups * p.banks);
   const base::Duration turn{t.refi.fs / banks};
   const base::Duration taken = t.rp + std::max(t.rfc_bank, t.rrefd);

@@ -63,15 +63,14 @@ void DramParams::declare(base::ParamTree& t) {
         {}, "address bits from the highest to the lowest above an access, then what is XORed",
         assumed("unpublished; 4 KiB, two rows in two bank groups of each pseudo-channel, then the next "
                 "channel; strides spread, and so are the shares of 32 KiB and more of DMA engines in step"));
-  t.add("scheduler", scheduler, std::string("fr_fcfs_row_hit"), {"fr_fcfs", "fr_fcfs_row_hit"},
+  t.add("scheduler", scheduler, dram::Scheduler::kFrFcfsRowHit, dram::kSchedulers,
         "whether a miss may close a row that queued requests still want",
         assumed("unpublished; what memory controllers of this class do"));
-  t.add("page_policy", page_policy, std::string("open"), {"open", "closed", "timeout"},
+  t.add("page_policy", page_policy, dram::PagePolicy::kOpen, dram::kPagePolicies,
         "when a row that nobody waits for is closed", assumed("unpublished; open rows suit streams"));
   t.add("page_timeout", page_timeout, 100_ns, {{0}, 100_us},
         "timeout policy: idle time of a row before it is closed", assumed("about two row cycles"));
-  t.add("refresh", refresh, std::string("per_bank"), {"none", "all_bank", "per_bank"},
-        "how rows are refreshed",
+  t.add("refresh", refresh, dram::Refresh::kPerBank, dram::kRefreshes, "how rows are refreshed",
         assumed("unpublished; per bank is the cheaper of the two that JESD238 offers"));
   const base::Source queues = assumed(
       "unpublished; four DMA packets of 4 KiB to choose from, and half of that held back: the reference "

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "model/base/params.h"
+#include "model/memory/dram/policy_params.h"
 
 namespace tahoma::model {
 
@@ -18,7 +19,10 @@ struct DramTimingParams {
 struct DramParams {
   std::uint64_t channels, pseudo_channels, stack_ids, bank_groups, banks;
   base::Bytes page, access;
-  std::string mapping, scheduler, page_policy, refresh;
+  std::string mapping;
+  dram::Scheduler scheduler;
+  dram::PagePolicy page_policy;
+  dram::Refresh refresh;
   base::Duration page_timeout, correction;
   std::uint64_t read_queue, write_queue;                // accesses of a channel
   std::uint64_t write_high_percent, write_low_percent;  // of write_queue

@@ -2,9 +2,6 @@
 #include "model/memory/hbm/dram_resolved.h"
 
 #include <algorithm>
-#include <map>
-
-#include "model/base/error.h"
 
 namespace tahoma::model {
 namespace {
@@ -14,13 +11,6 @@ std::int64_t whole_cycles(base::Duration d, base::Frequency clock) {
   constexpr base::Int128 kFsPerSecond = 1'000'000'000'000'000;
   const base::Int128 scaled = base::Int128{d.fs} * clock.hz;
   return static_cast<std::int64_t>((scaled + kFsPerSecond - 1) / kFsPerSecond);
-}
-
-template <class Value>
-Value chosen_from(const std::string& word, const std::map<std::string, Value>& words) {
-  const auto found = words.find(word);
-  TAHOMA_INVARIANT(found != words.end(), "no meaning for '" + word + "'");
-  return found->second;
 }
 
 }  // namespace
@@ -83,15 +73,9 @@ dram::Timing timing_of(const DramParams& p, base::Bandwidth stack) {
 
 dram::Policy policy_of(const DramParams& p, base::Bandwidth stack) {
   dram::Policy r;
-  r.scheduler = chosen_from<dram::Scheduler>(
-      p.scheduler,
-      {{"fr_fcfs", dram::Scheduler::kFrFcfs}, {"fr_fcfs_row_hit", dram::Scheduler::kFrFcfsRowHit}});
-  r.page = chosen_from<dram::PagePolicy>(p.page_policy, {{"open", dram::PagePolicy::kOpen},
-                                                         {"closed", dram::PagePolicy::kClosed},
-                                                         {"timeout", dram::PagePolicy::kTimeout}});
-  r.refresh = chosen_from<dram::Refresh>(p.refresh, {{"none", dram::Refresh::kNone},
-                                                     {"all_bank", dram::Refresh::kAllBank},
-                                                     {"per_bank", dram::Refresh::kPerBank}});
+  r.scheduler = p.scheduler;
+  r.page = p.page_policy;
+  r.refresh = p.refresh;
   if (r.page == dram::PagePolicy::kTimeout)
     r.page_timeout = 2 * whole_cycles(p.page_timeout, command_clock(p, stack));
   r.read_queue = static_cast<std::uint32_t>(p.read_queue);

@@ -18,7 +18,7 @@ void HbmParams::declare(base::ParamTree& t) {
       base::assumed("activate and read of HBM3; with the way there and back 104 ns, as the first load starts "
                     "794..830 ns after its doorbell, a store 698..718 ns"));
   t.add(
-      "model", model, std::string("dram"), {"dram", "flat"},
+      "model", model, HbmModel::kDram, kHbmModels,
       "dram: channels of rows and banks as hbm.dram has them, unless the bandwidth is ideal; flat: bandwidth "
       "and latency alone",
       base::chosen());

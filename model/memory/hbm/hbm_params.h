@@ -7,17 +7,21 @@
 
 namespace tahoma::model {
 
+// What stands behind the bandwidth: DRAM, or nothing.
+enum class HbmModel : std::uint8_t { kDram, kFlat };
+inline constexpr base::Named<HbmModel> kHbmModels[] = {{HbmModel::kDram, "dram"}, {HbmModel::kFlat, "flat"}};
+
 struct HbmParams {
   std::uint64_t stacks;
   base::Bytes capacity;       // of one stack
   base::Bandwidth bandwidth;  // of one stack, reads and writes together
   base::Duration read_latency;
-  std::string model;  // what stands behind the bandwidth: "dram" or nothing, "flat"
+  HbmModel model;
   DramParams dram;
   void declare(base::ParamTree& t);
 
   // An ideal bandwidth has no pins that DRAM could keep idle.
-  bool has_dram() const { return model == "dram" && !bandwidth.ideal; }
+  bool has_dram() const { return model == HbmModel::kDram && !bandwidth.ideal; }
   // Throws base::UserError, as check_dram() does, if there is DRAM.
   void check() const;
 };

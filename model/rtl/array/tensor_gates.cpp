@@ -24,9 +24,9 @@ void TensorGates::wake(Time at) {
   if (!lock_step_) {
     gates_ = make_gates(size_, place_);
     lock_step_.emplace(*gates_, place_);
-    if (!params_.waves.empty()) open_waves(*gates_, params_.waves, place_, "machine.chip.core.tensor.waves");
+    if (params_.waves.wanted()) open_waves(*gates_, params_.waves.folder, place_);
   }
-  gates_->show_waves(at.fs >= params_.waves_from.fs && at.fs < params_.waves_until.fs);
+  gates_->show_waves(params_.waves.shows(at));
 }
 
 // What isa makes of the instruction is the behaviour that the gates' sums are held against, once more behind

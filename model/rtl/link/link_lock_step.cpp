@@ -74,11 +74,11 @@ LinkLockStep::LinkLockStep(const model::PortSite& site, std::unique_ptr<LinkPins
       clock_(site.clock),
       flight_(checked_flight(site)),
       frame_words_(settings_of(site.params, flight_).frame_words),
-      waves_from_(clock_.at_or_after(params_.port.waves_from).count),
-      waves_until_(clock_.at_or_after(params_.port.waves_until).count),
+      waves_from_(clock_.at_or_after(params_.port.waves.from).count),
+      waves_until_(clock_.at_or_after(params_.port.waves.until).count),
       pins_(std::move(pins)),
       link_(*pins_, settings_of(site.params, flight_)) {
-  if (!params_.port.waves.empty()) open_waves(*pins_, params_.port.waves, path_, "machine.link.port.waves");
+  if (params_.port.waves.wanted()) open_waves(*pins_, params_.port.waves.folder, path_);
 }
 
 void LinkLockStep::asked(std::uint32_t buffer, std::uint8_t vc, const sim::PacketInfo& packet,
@@ -109,7 +109,7 @@ void LinkLockStep::drive() {
 SteppedLink::Step LinkLockStep::advance() {
   drive();
   const std::int64_t now = link_.cycle();
-  if (!params_.port.waves.empty()) pins_->show_waves(now >= waves_from_ && now < waves_until_);
+  if (params_.port.waves.wanted()) pins_->show_waves(now >= waves_from_ && now < waves_until_);
   SteppedLink::Step step = link_.step();
   if (step.grant)
     note(rtl_, fmt::format("cycle {}: serves buffer {}, packet {}, {} words, vc {}", link_.cycle() - 1,

@@ -35,11 +35,11 @@ RtlDmaRings::RtlDmaRings(std::string path, const model::DmaParams& params)
 
 RtlDmaRings::Ring::Ring(const std::string& path, const model::DmaParams& params)
     : pins(verilated_dma_ring(path)), lock_step(*pins, params, path) {
-  if (!params.waves.empty()) open_waves(*pins, params.waves, path, "machine.chip.core.dma.waves");
+  if (params.waves.wanted()) open_waves(*pins, params.waves.folder, path);
 }
 
 void RtlDmaRings::show_waves(Ring& ring, base::Time at) const {
-  ring.pins->show_waves(at.fs >= params_.waves_from.fs && at.fs < params_.waves_until.fs);
+  ring.pins->show_waves(params_.waves.shows(at));
 }
 
 void RtlDmaRings::pushed(unsigned engine, unsigned ring, const model::Share& share, base::Time at) {

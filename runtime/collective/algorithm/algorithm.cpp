@@ -27,33 +27,44 @@ const std::vector<Operation> kReductions{Operation::kAllReduce, Operation::kRedu
 const std::vector<AlgorithmRow>& algorithms() {
   using enum Operation;
   static const std::vector<AlgorithmRow> rows{
-      {"ring",
+      {Algorithm::kRing,
+       "ring",
        "chunks along Hamiltonian cycles, both ways",
        {kAllReduce, kReduceScatter, kAllGather, kBroadcast, kReduce},
        any_group,
        ring_plan},
-      {"kangaring", "pairs along Hamiltonian cycles, two ranks a step", kReductions, kangaring_refusal,
-       kangaring_plan},
-      {"mesh",
+      {Algorithm::kKangaring, "kangaring", "pairs along Hamiltonian cycles, two ranks a step", kReductions,
+       kangaring_refusal, kangaring_plan},
+      {Algorithm::kMesh,
+       "mesh",
        "everyone to everyone, in two steps",
        {kAllReduce, kReduceScatter, kAllGather, kBroadcast, kReduce},
        any_group,
        mesh_plan},
-      {"mesh_one_step",
+      {Algorithm::kMeshOneStep,
+       "mesh_one_step",
        "everyone's input to everyone, in one step",
        {kAllReduce, kReduce},
        any_group,
        mesh_one_step_plan},
-      {"recursive", "halving and doubling over a hypercube", kReductions, recursive_refusal, recursive_plan},
-      {"hierarchical", "rings along one axis after the other, in rotated orders", kReductions, any_group,
-       hierarchical_plan},
-      {"direct",
+      {Algorithm::kRecursive, "recursive", "halving and doubling over a hypercube", kReductions,
+       recursive_refusal, recursive_plan},
+      {Algorithm::kHierarchical, "hierarchical", "rings along one axis after the other, in rotated orders",
+       kReductions, any_group, hierarchical_plan},
+      {Algorithm::kDirect,
+       "direct",
        "every chunk straight to where it belongs",
        {kAllToAll, kGather, kScatter, kSendRecv, kPermute},
        any_group,
        direct_plan},
-      {"tree", "a binomial tree, up, down or both", {kBroadcast, kReduce, kAllReduce}, any_group, tree_plan},
-      {"dissemination",
+      {Algorithm::kTree,
+       "tree",
+       "a binomial tree, up, down or both",
+       {kBroadcast, kReduce, kAllReduce},
+       any_group,
+       tree_plan},
+      {Algorithm::kDissemination,
+       "dissemination",
        "twice as many tokens to twice the distance",
        {kBarrier, kAllGather},
        any_group,
@@ -73,21 +84,51 @@ std::vector<std::string> algorithm_names_for(const Problem& problem, const Grid&
   return names;
 }
 
+namespace {
+
+[[noreturn]] void refuse(const char* code, const std::string& text, const Problem& problem,
+                         const Grid& grid) {
+  throw base::UserError(code, "workload.algorithm",
+                        fmt::format("{}; for {} over {} ranks there are {}", text, name_of(problem.operation),
+                                    problem.ranks, fmt::join(algorithm_names_for(problem, grid), ", ")));
+}
+
+const AlgorithmRow& suited(const AlgorithmRow& row, const Problem& problem, const Grid& grid) {
+  if (!row.performs(problem.operation))
+    refuse("E-COL-002", fmt::format("'{}' does not perform {}", row.name, name_of(problem.operation)),
+           problem, grid);
+  if (const std::string why = row.refusal(problem, grid); !why.empty())
+    refuse("E-COL-003", fmt::format("'{}' {}", row.name, why), problem, grid);
+  return row;
+}
+
+}  // namespace
+
+std::string_view name_of(Algorithm algorithm) {
+  if (algorithm == Algorithm::kAuto) return "auto";
+  if (algorithm == Algorithm::kBest) return "best";
+  const auto& rows = algorithms();
+  return std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row.id == algorithm; })->name;
+}
+
+base::Choice<Algorithm> algorithm_choice() {
+  base::Choice<Algorithm> choice{Algorithm::kAuto, Algorithm::kBest};
+  for (const AlgorithmRow& row : algorithms()) choice.push(row.id, std::string(row.name));
+  return choice;
+}
+
+const AlgorithmRow& row_for(Algorithm algorithm, const Problem& problem, const Grid& grid) {
+  const auto& rows = algorithms();
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.id == algorithm; });
+  TAHOMA_INVARIANT(row != rows.end(), "no algorithm has this number");
+  return suited(*row, problem, grid);
+}
+
 const AlgorithmRow& algorithm_named(const std::string& name, const Problem& problem, const Grid& grid) {
   const auto& rows = algorithms();
   const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.name == name; });
-  const auto refuse = [&](const char* code, const std::string& text) {
-    throw base::UserError(
-        code, "workload.algorithm",
-        fmt::format("{}; for {} over {} ranks there are {}", text, name_of(problem.operation), problem.ranks,
-                    fmt::join(algorithm_names_for(problem, grid), ", ")));
-  };
-  if (row == rows.end()) refuse("E-COL-001", fmt::format("no algorithm is called '{}'", name));
-  if (!row->performs(problem.operation))
-    refuse("E-COL-002", fmt::format("'{}' does not perform {}", name, name_of(problem.operation)));
-  if (const std::string why = row->refusal(problem, grid); !why.empty())
-    refuse("E-COL-003", fmt::format("'{}' {}", name, why));
-  return *row;
+  if (row == rows.end()) refuse("E-COL-001", fmt::format("no algorithm is called '{}'", name), problem, grid);
+  return suited(*row, problem, grid);
 }
 
 std::vector<ChannelPlan> part_of_plan(const std::vector<ChannelPlan>& together, std::uint32_t share,

@@ -9,10 +9,28 @@
 #include <string_view>
 #include <vector>
 
+#include "model/base/param_choice.h"
 #include "runtime/collective/schedule/grid.h"
 #include "runtime/collective/schedule/schedule.h"
 
 namespace tahoma::runtime::collective {
+
+// What a case may ask for: the algorithm that is published for the message size (auto), the one whose closed
+// form is shortest (best), or one of algorithms().
+enum class Algorithm : std::uint8_t {
+  kAuto,
+  kBest,
+  kRing,
+  kKangaring,
+  kMesh,
+  kMeshOneStep,
+  kRecursive,
+  kHierarchical,
+  kDirect,
+  kTree,
+  kDissemination
+};
+std::string_view name_of(Algorithm algorithm);
 
 struct ChannelPlan {
   std::shared_ptr<const Schedule> schedule;
@@ -20,6 +38,7 @@ struct ChannelPlan {
 };
 
 struct AlgorithmRow {
+  Algorithm id;
   std::string_view name, doc;
   std::vector<Operation> operations;
   // Why the group cannot be served, with what would be legal; empty when it can.
@@ -30,10 +49,12 @@ struct AlgorithmRow {
 };
 
 const std::vector<AlgorithmRow>& algorithms();
+base::Choice<Algorithm> algorithm_choice();  // auto, best and all algorithms
 std::vector<std::string> algorithm_names_for(const Problem& problem, const Grid& grid);
 
-// By name. Throws UserError E-COL-001 (no such algorithm), E-COL-002 (it does not perform the operation) and
-// E-COL-003 (the group's size or shape does not suit it), with the names that are legal.
+// Throws UserError E-COL-001 (no such algorithm), E-COL-002 (it does not perform the operation) and E-COL-003
+// (the group's size or shape does not suit it), with the names that are legal.
+const AlgorithmRow& row_for(Algorithm algorithm, const Problem& problem, const Grid& grid);
 const AlgorithmRow& algorithm_named(const std::string& name, const Problem& problem, const Grid& grid);
 
 // The part that one of several groups has in the plan of all of them together, so that they use every variant

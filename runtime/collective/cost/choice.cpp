@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include "model/base/error.h"
 #include "runtime/collective/cost/sizing.h"
 
@@ -14,23 +12,25 @@ namespace {
 
 constexpr std::uint64_t kMega = 1'000'000;
 
-const AlgorithmRow* legal(std::string_view name, const Problem& problem, const Grid& grid) {
+const AlgorithmRow* legal(Algorithm algorithm, const Problem& problem, const Grid& grid) {
   for (const AlgorithmRow& row : algorithms())
-    if (row.name == name && row.performs(problem.operation) && row.refusal(problem, grid).empty())
+    if (row.id == algorithm && row.performs(problem.operation) && row.refusal(problem, grid).empty())
       return &row;
   return nullptr;
 }
 
 Choice by_size(const Problem& problem, const Grid& grid, std::uint64_t bytes) {
-  const std::string_view published = bytes < kMega ? "mesh" : bytes < 56 * kMega ? "recursive" : "kangaring";
+  const Algorithm published = bytes < kMega        ? Algorithm::kMesh
+                              : bytes < 56 * kMega ? Algorithm::kRecursive
+                                                   : Algorithm::kKangaring;
   const char* range = bytes < kMega ? "below 1 MB" : bytes < 56 * kMega ? "from 1 to 56 MB" : "above 56 MB";
   if (const AlgorithmRow* row = legal(published, problem, grid))
     return {row, fmt::format("published choice for messages {}", range)};
-  for (const std::string_view name :
-       std::array<std::string_view, 4>{"ring", "direct", "tree", "dissemination"})
-    if (const AlgorithmRow* row = legal(name, problem, grid))
+  for (const Algorithm next :
+       {Algorithm::kRing, Algorithm::kDirect, Algorithm::kTree, Algorithm::kDissemination})
+    if (const AlgorithmRow* row = legal(next, problem, grid))
       return {row, fmt::format("{}, published for messages {}, does not do this; the next that does",
-                               published, range)};
+                               name_of(published), range)};
   return {};
 }
 
@@ -65,15 +65,15 @@ Choice by_cost(const Problem& problem, const Grid& grid, std::uint64_t bytes, st
 
 }  // namespace
 
-Choice choose(const std::string& name, const Problem& problem, const Grid& grid, std::uint64_t bytes,
+Choice choose(Algorithm algorithm, const Problem& problem, const Grid& grid, std::uint64_t bytes,
               std::uint32_t channels, const CostModel& model, std::uint32_t signals) {
   Choice choice;
-  if (name == "auto")
+  if (algorithm == Algorithm::kAuto)
     choice = by_size(problem, grid, bytes);
-  else if (name == "best")
+  else if (algorithm == Algorithm::kBest)
     choice = by_cost(problem, grid, bytes, channels, model, signals);
   else
-    choice = {&algorithm_named(name, problem, grid), "named by the user"};
+    choice = {&row_for(algorithm, problem, grid), "named by the user"};
   TAHOMA_INVARIANT(choice.algorithm != nullptr, "an operation that no algorithm performs");
   return choice;
 }

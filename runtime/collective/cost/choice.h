@@ -22,9 +22,9 @@ struct Choice {
   std::string why;  // one sentence
 };
 
-// `name`: auto, best, or an algorithm's; `channels`: of a rank, at most; `signals`: semaphores that a core
-// has for it, within which best stays where it can. Throws what algorithm_named() throws.
-Choice choose(const std::string& name, const Problem& problem, const Grid& grid, std::uint64_t bytes,
+// `channels`: of a rank, at most; `signals`: semaphores that a core
+// has for it, within which best stays where it can. Throws what row_for() throws.
+Choice choose(Algorithm algorithm, const Problem& problem, const Grid& grid, std::uint64_t bytes,
               std::uint32_t channels, const CostModel& model, std::uint32_t signals = kSignals);
 
 }  // namespace tahoma::runtime::collective

@@ -41,7 +41,7 @@ Communicator::Communicator(const model::MachineParams& machine, Group group,
 }
 
 Placed Communicator::plan(Operation operation, isa::DType dtype, std::uint64_t elements,
-                          const std::string& algorithm) const {
+                          Algorithm algorithm) const {
   Spec spec;
   spec.problem = {operation, ranks(), 0, {}};
   spec.dtype = dtype;
@@ -50,7 +50,7 @@ Placed Communicator::plan(Operation operation, isa::DType dtype, std::uint64_t e
 }
 
 Placed Communicator::plan(Operation operation, isa::DType dtype, std::vector<std::uint64_t> counts,
-                          const std::string& algorithm) const {
+                          Algorithm algorithm) const {
   for (const std::uint64_t count : counts)
     TAHOMA_INVARIANT(count >= kLeast, "a chunk that would not tell its receiver that the sender has begun");
   Spec spec;
@@ -61,7 +61,7 @@ Placed Communicator::plan(Operation operation, isa::DType dtype, std::vector<std
   return cut(std::move(spec), algorithm);
 }
 
-Placed Communicator::cut(Spec spec, const std::string& algorithm) const {
+Placed Communicator::cut(Spec spec, Algorithm algorithm) const {
   spec.signals = kSignalsOfSet;
   const std::uint64_t bytes = spec.elements * isa::size_of(spec.dtype) / vector_bytes(spec.problem, 1);
   spec.algorithm = choose(algorithm, spec.problem, group_.grid, bytes, queues_of(group_),

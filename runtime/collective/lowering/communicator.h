@@ -51,12 +51,11 @@ class Communicator {
 
   // How a sum (or a gathering) of `elements` in all would be cut: how many chunks there are, and how far
   // apart. `algorithm`: best, auto, or a name. Throws what choose() throws.
-  Placed plan(Operation operation, isa::DType dtype, std::uint64_t elements,
-              const std::string& algorithm) const;
+  Placed plan(Operation operation, isa::DType dtype, std::uint64_t elements, Algorithm algorithm) const;
   // Of chunks with so many elements each, at least kLeast.
   static constexpr std::uint64_t kLeast = 32;
   Placed plan(Operation operation, isa::DType dtype, std::vector<std::uint64_t> counts,
-              const std::string& algorithm) const;
+              Algorithm algorithm) const;
   // Behind what the programs have so far. Throws what the lowering throws.
   void add(Placed& placed, const Ends& ends);
 
@@ -66,7 +65,7 @@ class Communicator {
     std::array<std::vector<CoreKernel>, 2> by_turn;
     std::size_t uses = 0;
   };
-  Placed cut(Spec spec, const std::string& algorithm) const;
+  Placed cut(Spec spec, Algorithm algorithm) const;
   std::vector<CoreKernel>& next_set(isa::Queue queue);
   struct Strips {  // by rank
     std::vector<Strip> input, output;

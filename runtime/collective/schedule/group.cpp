@@ -17,11 +17,11 @@ namespace {
 
 class RankList {
  public:
-  RankList(const model::MachineParams& machine, const std::string& kind)
+  RankList(const model::MachineParams& machine, RankKind kind)
       : machine_(machine),
-        cores_of_rank_(kind == "chips"   ? machine.chip.cores
-                       : kind == "cores" ? 1
-                                         : 2),
+        cores_of_rank_(kind == RankKind::kChips   ? machine.chip.cores
+                       : kind == RankKind::kCores ? 1
+                                                  : 2),
         per_chip_(machine.chip.cores / cores_of_rank_) {
     if (machine.chip.cores % cores_of_rank_ != 0)
       throw base::UserError(
@@ -105,8 +105,6 @@ void count_sharers(const model::MachineParams& machine, std::vector<Group>& grou
 
 }  // namespace
 
-std::vector<std::string> rank_kinds() { return {"chips", "cores", "logical_cores"}; }
-
 std::vector<Group> groups_from(const model::MachineParams& machine, std::vector<Members> members) {
   const model::FabricWays ways(machine);
   std::vector<Group> groups;
@@ -118,7 +116,7 @@ std::vector<Group> groups_from(const model::MachineParams& machine, std::vector<
   return groups;
 }
 
-std::vector<Group> groups_of(const model::MachineParams& machine, const std::string& rank_kind,
+std::vector<Group> groups_of(const model::MachineParams& machine, RankKind rank_kind,
                              const std::string& over) {
   const RankList members(machine, rank_kind);
   std::vector<Members> groups;

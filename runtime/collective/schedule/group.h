@@ -29,7 +29,10 @@ struct Group {
   std::uint32_t ranks() const { return static_cast<std::uint32_t>(cores.size()); }
 };
 
-std::vector<std::string> rank_kinds();  // chips, cores, logical_cores
+// What a rank is.
+enum class RankKind : std::uint8_t { kChips, kCores, kLogicalCores };
+inline constexpr base::Named<RankKind> kRankKinds[] = {
+    {RankKind::kChips, "chips"}, {RankKind::kCores, "cores"}, {RankKind::kLogicalCores, "logical_cores"}};
 
 // Groups that are known by their ranks' cores and work at once.
 struct Members {
@@ -40,7 +43,7 @@ std::vector<Group> groups_from(const model::MachineParams& machine, std::vector<
 
 // Throws UserError E-COL-020: a list that is none, that names what is not there, or that names it twice; a
 // rank whose chip is dead.
-std::vector<Group> groups_of(const model::MachineParams& machine, const std::string& rank_kind,
+std::vector<Group> groups_of(const model::MachineParams& machine, RankKind rank_kind,
                              const std::string& over);
 
 }  // namespace tahoma::runtime::collective

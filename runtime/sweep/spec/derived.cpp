@@ -51,11 +51,16 @@ std::string text(base::Bandwidth, double number) {
   return base::to_text(base::Bandwidth{counted(nearest(number)), false});
 }
 std::string text(const std::string&, double number) { refuse(number, "is no word"); }
+std::string text_at(const base::ChoiceRef&, double number) { refuse(number, "is no word"); }
+template <class T>
+std::string text_at(const T* ref, double number) {
+  return text(*ref, number);
+}
 
 }  // namespace
 
 std::string text_of_number(const base::ParamRef& kind, double number) {
-  return std::visit([&](const auto* ref) { return text(*ref, number); }, kind);
+  return std::visit([&](const auto& ref) { return text_at(ref, number); }, kind);
 }
 
 }  // namespace tahoma::runtime

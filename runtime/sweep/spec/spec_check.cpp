@@ -166,7 +166,7 @@ void require_order(const NamedExpressions& expressions) {
 
 void require_numeric(const std::string& path, const Written& where, ResolvedConfig& config) {
   const base::Param& param = tree_of(config, path, where.place).at(path, where.place);
-  if (std::holds_alternative<std::string*>(param.value))
+  if (base::takes_words(param.value))
     throw UserError("E-SWP-025", where.place,
                     fmt::format("'{}' takes words ({}), and an expression gives a number: use an axis", path,
                                 param.range_text));

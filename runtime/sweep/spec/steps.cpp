@@ -49,7 +49,15 @@ constexpr bool kWhole =
 
 template <class Action>
 auto for_kind(const ParamRef& kind, Action&& action) {
-  return std::visit([&](const auto* ref) { return action(std::remove_cvref_t<decltype(*ref)>{}); }, kind);
+  return std::visit(
+      [&](const auto& ref) {
+        if constexpr (std::is_same_v<decltype(ref), const base::ChoiceRef&>) {
+          return action(std::string());  // a choice has no steps, like a text
+        } else {
+          return action(std::remove_cvref_t<decltype(*ref)>{});
+        }
+      },
+      kind);
 }
 
 // value * 10^zeros, or nothing where it is no whole number of base units that T can hold.
@@ -120,7 +128,7 @@ std::string whole_at(const Track::Range& range, double position) {
 }  // namespace
 
 bool has_steps(const ParamRef& kind) {
-  return !std::holds_alternative<bool*>(kind) && !std::holds_alternative<std::string*>(kind);
+  return !std::holds_alternative<bool*>(kind) && !base::takes_words(kind);
 }
 
 Exact parse_exact(const ParamRef& kind, const std::string& text) {

@@ -41,8 +41,9 @@ base::ParamTree* tree_at(ResolvedConfig& config, const std::string& path) {
 
 std::optional<double> number_of(const base::ParamRef& value) {
   return std::visit(
-      [](const auto* ref) -> std::optional<double> {
-        if constexpr (std::is_same_v<decltype(ref), const std::string*>) {
+      [](const auto& ref) -> std::optional<double> {
+        if constexpr (std::is_same_v<decltype(ref), std::string* const&> ||
+                      std::is_same_v<decltype(ref), const base::ChoiceRef&>) {
           return std::nullopt;
         } else {
           return number(*ref);

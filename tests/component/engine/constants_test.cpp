@@ -17,10 +17,9 @@ const std::string kCore = "machine.chip.core.";
 // A figure is written to a thousandth of a nanosecond; the finest clock has 0.417 ns.
 constexpr double kMargin = 0.002;
 // Sizes and choices, which say what a machine can do and not how long it takes.
-const std::set<std::string> kNoTimes{
-    "sbuf.partitions", "sbuf.per_partition", "sbuf.usable",    "psum.per_partition", "psum.bank",
-    "rounding",        "tensor.model",       "tensor.waves",   "tensor.waves_from",  "tensor.waves_until",
-    "dma.model",       "dma.waves",          "dma.waves_from", "dma.waves_until",    "dma.look_ahead"};
+const std::set<std::string> kNoTimes{"sbuf.partitions",    "sbuf.per_partition", "sbuf.usable",
+                                     "psum.per_partition", "psum.bank",          "rounding",
+                                     "tensor.model",       "dma.model",          "dma.look_ahead"};
 
 std::string below_core(const std::string& path) { return path.substr(kCore.size()); }
 bool is_timing(const std::string& path) {
@@ -46,8 +45,8 @@ bool move(base::Param& param, int direction, base::Frequency clock) {
     return true;
   };
   const bool moved = std::visit(
-      [&](auto* value) {
-        using T = std::remove_pointer_t<decltype(value)>;
+      [&](const auto& value) {
+        using T = std::remove_pointer_t<std::remove_cvref_t<decltype(value)>>;
         if constexpr (std::is_same_v<T, bool>) return *value = !*value, true;
         if constexpr (std::is_same_v<T, std::uint64_t>) return count(*value);
         if constexpr (std::is_same_v<T, base::Cycles> || std::is_same_v<T, base::Bytes>)
@@ -63,7 +62,7 @@ bool move(base::Param& param, int direction, base::Frequency clock) {
                      direction * static_cast<std::int64_t>(value->bytes_per_second / 100)),
                  true;
         if constexpr (std::is_same_v<T, double>) return *value *= 1 + 0.01 * direction, true;
-        return false;  // text decides no times
+        return false;  // texts and choices decide no times
       },
       param.value);
   return moved && param.check().empty();

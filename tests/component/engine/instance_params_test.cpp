@@ -175,7 +175,7 @@ TEST_CASE("instances: links and chips that the machine lacks are refused with th
 
 TEST_CASE("instances: a switch's links are named by the chip that they lead to", "[instances]") {
   Fixture f;
-  f.machine.link.topology = "switched";
+  f.machine.link.topology = model::FabricKind::kSwitched;
   f.set("switch.down03.rate", "0.5");
   f.set("switch.down60.dead", "true");
   CHECK(f.refusal_of_check().empty());
@@ -244,7 +244,7 @@ TEST_CASE("stack faults: channels take their share of capacity and bandwidth alo
 
 TEST_CASE("instances: names are those of the netlist, and a slow stack serves at its rate", "[instances]") {
   model::MachineParams machine = tests::machine_of(2, 1, 2);
-  machine.chip.hbm.model = "flat";
+  machine.chip.hbm.model = model::HbmModel::kFlat;
   machine.instances.stacks[model::stack_name(machine, 0, 0)].rate = 0.25;
   machine.check();
   model::System system(machine, model::Mode::kTiming);

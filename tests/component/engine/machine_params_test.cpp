@@ -40,12 +40,32 @@ TEST_CASE("machine parameters: each has a sentence, a source and a range", "[sys
     CHECK_FALSE(param.source.note.empty());
     CHECK_FALSE(param.range_text.empty());
     CHECK(param.check().empty());
-    // Only what the user chooses freely has no provenance of its own: a name, which model of a part is used,
-    // and what it records of its signals.
+    // Only what the user chooses freely has no provenance of its own: a name, and which model of a part is
+    // used.
     const std::string leaf = param.path.substr(param.path.rfind('.') + 1);
     CHECK((param.source.kind != base::Provenance::kChosen || leaf == "name" || leaf == "model" ||
-           leaf.rfind("waves", 0) == 0 || leaf == "look_ahead"));
+           leaf == "look_ahead"));
   }
+}
+
+TEST_CASE("machine parameters: what a run records of its signals is none of them", "[system][params]") {
+  Fixture f;
+  const std::vector<std::string> paths = f.tree.paths();
+  const auto texts = [&] {
+    std::string all;
+    for (const base::Param& param : f.tree.params()) all += text_of(param.value) + "\n";
+    return all;
+  };
+  const std::string before = texts();
+  f.machine.record({"folder", {1}, {2}});
+  for (const base::WavesWindow& waves :
+       {f.machine.chip.core.tensor.waves, f.machine.chip.core.dma.waves, f.machine.link.port.waves}) {
+    CHECK(waves.folder == "folder");
+    CHECK(waves.shows({1}));
+    CHECK_FALSE(waves.shows({2}));
+  }
+  CHECK(texts() == before);
+  CHECK(f.tree.paths() == paths);
 }
 
 // The figures are Amazon's, or decoded from device profiles, as their collection in the project's hardware

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kNumbers = 4096;
 
 // 1 + 1/512 as bf16, a quarter of a step above 1: how many of kNumbers went up on core 0, and their places.
-std::string rounded(const char* mode, std::uint64_t seed, const char* queue = "vector") {
+std::string rounded(model::RoundingMode mode, std::uint64_t seed, const char* queue = "vector") {
   return in_child([&] {
     auto m = machine_of(1, 1, 1);
     m.chip.core.rounding = mode;
@@ -48,16 +48,16 @@ sync:
 }  // namespace
 
 TEST_CASE("rounding mode: to nearest by default", "[system]") {
-  CHECK(machine_of(1, 1, 1).chip.core.rounding == "nearest");
-  CHECK(rounded("nearest", 1) == std::string(kNumbers, '0'));
+  CHECK(machine_of(1, 1, 1).chip.core.rounding == model::RoundingMode::kNearest);
+  CHECK(rounded(model::RoundingMode::kNearest, 1) == std::string(kNumbers, '0'));
 }
 
 TEST_CASE("rounding mode: stochastic rounding follows the seed and the engine, and is right on average",
           "[system]") {
-  const std::string first = rounded("stochastic", 1);
-  CHECK(first == rounded("stochastic", 1));
-  CHECK(first != rounded("stochastic", 2));
-  CHECK(first != rounded("stochastic", 1, "scalar"));
+  const std::string first = rounded(model::RoundingMode::kStochastic, 1);
+  CHECK(first == rounded(model::RoundingMode::kStochastic, 1));
+  CHECK(first != rounded(model::RoundingMode::kStochastic, 2));
+  CHECK(first != rounded(model::RoundingMode::kStochastic, 1, "scalar"));
   // A quarter of 4096, within six standard deviations of 27.7.
   CHECK(std::count(first.begin(), first.end(), '1') == Approx(1024).margin(167));
 }

@@ -179,7 +179,7 @@ TEST_CASE("weight load: fp8 as 16-bit, double_row by its columns, tf32 as one wo
 }
 
 TEST_CASE("vector modes: 4x in SBUF, 2x with PSUM, 1x for fp32", "[timing]") {
-  const auto& p = core().vector;
+  const auto& p = core();
   CHECK(model::vector_rate(tiles(Opcode::kTensorCopy, 512, DType::kBf16, Space::kSbuf, Space::kSbuf), p) ==
         4);
   CHECK(model::vector_rate(tiles(Opcode::kTensorCopy, 512, DType::kBf16, Space::kPsum, Space::kSbuf), p) ==

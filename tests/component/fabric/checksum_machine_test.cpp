@@ -33,7 +33,7 @@ struct Machine {
 
   static model::MachineParams machine(bool dram) {
     model::MachineParams m = machine_of(2, 2, 1);
-    if (!dram) m.chip.hbm.model = "flat";
+    if (!dram) m.chip.hbm.model = model::HbmModel::kFlat;
     return m;
   }
   void load(std::uint32_t core, const std::string& streams) {

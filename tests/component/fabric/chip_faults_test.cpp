@@ -16,7 +16,7 @@ namespace {
 
 model::MachineParams two_chips(double slow) {
   model::MachineParams machine = tests::machine_of(2, 1, 1);
-  machine.chip.hbm.model = "flat";
+  machine.chip.hbm.model = model::HbmModel::kFlat;
   machine.instances.chips["server0.chip00"].slow = slow;
   machine.check();
   return machine;

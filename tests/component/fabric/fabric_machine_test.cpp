@@ -60,7 +60,7 @@ std::uint64_t bytes_over(const base::RunMeasurement& run, std::uint32_t from, st
 
 model::MachineParams flat(std::uint64_t x, std::uint64_t y = 1, std::uint64_t z = 1) {
   model::MachineParams m = machine_of(x, y, z);
-  m.chip.hbm.model = "flat";
+  m.chip.hbm.model = model::HbmModel::kFlat;
   return m;
 }
 
@@ -128,7 +128,7 @@ TEST_CASE("fabric machine: a link at half its rate takes twice the time", "[syst
 TEST_CASE("fabric machine: a switch's link at half its rate is slow for the chip behind it alone",
           "[system][link]") {
   auto m = flat(4);
-  m.link.topology = "switched";
+  m.link.topology = model::FabricKind::kSwitched;
   m.link.switched = {16'000'000'000, false};
   const std::vector<Copy> there{{0, at(0, 0), at(1, 0)}}, elsewhere{{0, at(0, 0), at(2, 0)}};
   const std::uint32_t bytes = 4 << 20;
@@ -142,7 +142,7 @@ TEST_CASE("fabric machine: a switch's link at half its rate is slow for the chip
 
 TEST_CASE("fabric machine: a dead link of the switch cuts off the chip behind it alone", "[system][link]") {
   auto m = flat(4);
-  m.link.topology = "switched";
+  m.link.topology = model::FabricKind::kSwitched;
   m.instances.switch_links["switch.down01"].dead = true;
   m.check();
   const std::string refused = in_child([&] {
@@ -168,7 +168,7 @@ TEST_CASE("fabric machine: traffic goes the other way round a dead link", "[syst
 
 TEST_CASE("fabric machine: chips that dead links have cut off are named", "[system][link]") {
   auto m = flat(4);
-  m.link.topology = "mesh";
+  m.link.topology = model::FabricKind::kMesh;
   m.instances.links["server0.chip01.link.xp"].dead = true;
   try {
     run(m, {{0, at(0, 0), at(3, 0)}}, 65536);

@@ -14,7 +14,7 @@ using namespace tahoma::model;
 namespace {
 
 // Links and chips pass a flit of 32 bytes in a slot of a nanosecond; a hop takes six.
-MachineParams flit_machine(const std::string& topology = "torus") {
+MachineParams flit_machine(FabricKind topology = FabricKind::kTorus) {
   MachineParams m = tests::machine_of(4, 4, 4);
   LinkParams& l = m.link;
   l.topology = topology;
@@ -75,7 +75,7 @@ TEST_CASE("fabric: uniform traffic meets the torus' average distance, and is acc
 
 TEST_CASE("fabric: with adaptive routing everything arrives, beyond saturation too", "[link]") {
   MachineParams m = flit_machine();
-  m.link.routing = "adaptive";
+  m.link.routing = Routing::kAdaptive;
   m.link.x = m.link.y = m.link.z = 8_GBps;
   m.check();
   const FabricResult r = run(m, FabricPattern::kUniform, 1.0);
@@ -84,7 +84,7 @@ TEST_CASE("fabric: with adaptive routing everything arrives, beyond saturation t
 }
 
 TEST_CASE("fabric: beyond saturation dimension order is free of deadlock on torus, mesh and ring", "[link]") {
-  for (const char* topology : {"torus", "mesh", "ring"}) {
+  for (const FabricKind topology : {FabricKind::kTorus, FabricKind::kMesh, FabricKind::kRing}) {
     const std::string packets = tests::in_child([&] {
       MachineParams m = flit_machine(topology);
       m.torus.z = 1;
@@ -97,21 +97,21 @@ TEST_CASE("fabric: beyond saturation dimension order is free of deadlock on toru
 
 TEST_CASE("fabric: one switch connects any two chips in two links, at the full rate of permutations",
           "[link]") {
-  const FabricResult r = run(flit_machine("switched"), FabricPattern::kBitcomp, kMoreThanAll);
+  const FabricResult r = run(flit_machine(FabricKind::kSwitched), FabricPattern::kBitcomp, kMoreThanAll);
   CHECK(r.links == Approx(2));
   CHECK(r.accepted > 0.99);
 }
 
 TEST_CASE("fabric: adaptive routing evens out what dimension order puts on one link", "[link]") {
-  const auto latency = [](const char* routing) {
+  const auto latency = [](Routing routing) {
     return std::stod(tests::in_child([&] {
-      MachineParams m = flit_machine("mesh");
+      MachineParams m = flit_machine(FabricKind::kMesh);
       m.link.routing = routing;
       m.check();
       return std::to_string(run(m, FabricPattern::kUniform, 0.9).latency);
     }));
   };
-  CHECK(latency("adaptive") < latency("dimension_order"));
+  CHECK(latency(Routing::kAdaptive) < latency(Routing::kDimensionOrder));
 }
 
 // Half of uniform traffic crosses the middle, half of that in each direction: 64 chips x a quarter of what
@@ -119,7 +119,7 @@ TEST_CASE("fabric: adaptive routing evens out what dimension order puts on one l
 TEST_CASE("fabric: uniform traffic fills the bisection of the torus where routing is adaptive", "[link]") {
   MachineParams m = flit_machine();
   m.link.x = m.link.y = m.link.z = 4_GBps;
-  m.link.routing = "adaptive";
+  m.link.routing = Routing::kAdaptive;
   m.link.vcs = 8;
   m.link.buffer = 8_KiB;
   m.check();

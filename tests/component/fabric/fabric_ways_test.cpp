@@ -58,7 +58,7 @@ TEST_CASE("fabric ways: where no way is left there are no links", "[link]") {
 
 TEST_CASE("fabric ways: over a switch every way is two links", "[link]") {
   MachineParams m = tests::machine_of(4, 1, 1);
-  m.link.topology = "switched";
+  m.link.topology = model::FabricKind::kSwitched;
   const FabricWays ways(m);
   CHECK(ways.links().size() == 8);
   CHECK(ways.hops(0, 3) == 2);

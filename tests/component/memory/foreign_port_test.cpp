@@ -160,7 +160,7 @@ TEST_CASE("foreign initiator: many transactions under way reach the bandwidth of
   constexpr std::uint64_t kLength = 4096, kCount = 4000;
   model::MachineParams m = machine_of(1, 1, 1);
   // What refresh and bank groups cost is DRAM's affair.
-  m.chip.hbm.dram.refresh = "none";
+  m.chip.hbm.dram.refresh = model::dram::Refresh::kNone;
   m.chip.hbm.dram.timing.ccd_long = m.chip.hbm.dram.timing.ccd_stack = m.chip.hbm.dram.timing.ccd_short;
   for (const Bench::Kind kind : kBoth) {
     CAPTURE(static_cast<int>(kind));

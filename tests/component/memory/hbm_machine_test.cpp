@@ -72,14 +72,14 @@ TEST_CASE(
     "HBM machine: two cores that load from one stack share it equally and reach nine tenths of its peak",
     "[hbm]") {
   const model::MachineParams m = dram_machine();
-  REQUIRE(m.chip.hbm.dram.refresh == "per_bank");
+  REQUIRE(m.chip.hbm.dram.refresh == model::dram::Refresh::kPerBank);
   check_shared(m, kLoads, peak(m));
 }
 
 // Refresh of all banks takes tRTP + tRP + tRFCab + tRCDRD of each tREFI.
 TEST_CASE("HBM machine: with refresh of all banks two cores reach nine tenths of what that leaves", "[hbm]") {
   model::MachineParams m = dram_machine();
-  m.chip.hbm.dram.refresh = "all_bank";
+  m.chip.hbm.dram.refresh = model::dram::Refresh::kAllBank;
   const model::DramTimingParams& t = m.chip.hbm.dram.timing;
   const double refresh = (t.rtp + t.rp + t.rfc_all + t.rcd_read).ns() / t.refi.ns();
   check_shared(m, kLoads, peak(m) * (1 - refresh));
@@ -120,7 +120,7 @@ TEST_CASE("HBM machine: a pair of loads of 8 KiB rows reaches what silicon reach
 // from the next edge of the command clock on, and in slots.
 TEST_CASE("HBM machine: an unloaded read takes the network's way and tRCDRD + CL", "[hbm]") {
   model::MachineParams flat = dram_machine();
-  flat.chip.hbm.model = "flat";
+  flat.chip.hbm.model = model::HbmModel::kFlat;
   const auto start = [](const model::MachineParams& m) {
     return std::stod(in_child([&] { return std::to_string(doorbell_to_data(one_access(m)).ns()); }));
   };

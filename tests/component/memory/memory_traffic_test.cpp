@@ -21,12 +21,12 @@ HbmParams one_channel() {
   base::ParamTree tree("machine");
   machine.declare(tree);
   HbmParams p = machine.chip.hbm;
-  p.model = "dram";
+  p.model = HbmModel::kDram;
   p.capacity = 512_MiB;
   p.bandwidth = base::parse_bandwidth("51.2 GB/s");
   p.dram.channels = 1;
   p.dram.mapping = "row bank group sid column pseudo";
-  p.dram.refresh = "none";
+  p.dram.refresh = dram::Refresh::kNone;
   p.dram.read_queue = 128;
   p.dram.write_queue = 64;
   p.check();
@@ -94,7 +94,7 @@ TEST_CASE("memory traffic: all-bank refresh takes tRFC out of tREFI", "[hbm]") {
   p.capacity = 256_MiB;
   p.dram.mapping = "row bank column group pseudo";
   const double calm = run_traffic(p, sequential(100'000)).of_peak;
-  p.dram.refresh = "all_bank";
+  p.dram.refresh = dram::Refresh::kAllBank;
   const TrafficResult r = run_traffic(p, sequential(100'000));
   const DramTimingParams& t = p.dram.timing;
   CHECK(r.of_peak <= calm * (1 - t.rfc_all.seconds() / t.refi.seconds()));

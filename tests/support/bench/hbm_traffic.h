@@ -16,7 +16,7 @@ namespace tahoma::tests {
 // One chip whose stacks have DRAM.
 inline model::MachineParams dram_machine() {
   model::MachineParams m = machine_of(1, 1, 1);
-  m.chip.hbm.model = "dram";
+  m.chip.hbm.model = model::HbmModel::kDram;
   return m;
 }
 

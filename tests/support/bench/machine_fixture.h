@@ -26,7 +26,7 @@ inline model::MachineParams machine_of(std::uint64_t x, std::uint64_t y, std::ui
 // and its closed form.
 inline model::MachineParams flat_chip() {
   model::MachineParams m = machine_of(1, 1, 1);
-  m.chip.hbm.model = "flat";
+  m.chip.hbm.model = model::HbmModel::kFlat;
   return m;
 }
 

@@ -63,6 +63,12 @@ double part_of_an_element(const MachineParams& m) {
 double short_elements(const MachineParams& m) {
   return model::packet_time(packet_of(8, 256), m.chip.core.dma).ns();
 }
+// 28 bytes and a semaphore fill one width of the engine.
+double semaphore_behind(const MachineParams& m) {
+  model::PacketShape packet = packet_of(1, 28);
+  packet.semaphore = true;
+  return model::packet_time(packet, m.chip.core.dma).ns();
+}
 double semaphore_alone(const MachineParams& m) {
   return model::packet_time(packet_of(0, 0), m.chip.core.dma).ns();
 }
@@ -210,6 +216,7 @@ std::vector<Witness> dma_witnesses() {
       {"dma.bytes_per_cycle", part_of_an_element, 294.118, "documented: 8000 B at 27.2 GB/s"},
       {"dma.element_overhead", short_elements, 104.706, "silicon: 11 cycles each for 256 B, and 1"},
       {"dma.packet_overhead", short_elements, 104.706, "silicon: 11 cycles each for 256 B, and 1"},
+      {"dma.semaphore_value", semaphore_behind, 5.882, "28 + 4 bytes in one cycle of 32, and 4 cycles"},
       {"dma.semaphore_element", semaphore_alone, 3.529, "silicon 3.53"},
       {"dma.read_overlap", in_run(kStores, first_packet_time), 165.882, "silicon: 3 cycles; 8 rows of 512 B"},
       {"dma.element_rows", apart, 762.353, "silicon: 4 rows are one element; 5 rows of 4096 B"},

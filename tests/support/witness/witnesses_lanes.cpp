@@ -39,6 +39,36 @@ isa::Instruction scatter(DType dtype) {
   i.dst.stride = {0, 0, 0, 9};
   return i;
 }
+// To every fourth element of fp32: 16 bytes apart, the longest stride that is not a long one.
+isa::Instruction spread() {
+  isa::Instruction i = copy(DType::kFp32);
+  i.dst.stride = {0, 0, 0, 4};
+  return i;
+}
+isa::Instruction narrowing() {
+  isa::Instruction i = copy(DType::kBf16);
+  i.dst.dtype = DType::kFp8E4M3;
+  return i;
+}
+isa::Instruction sum() {
+  isa::Instruction i = witness_tiles(Opcode::kTensorReduce, 1000, DType::kFp16);
+  i.op0 = isa::AluOp::kAdd;
+  return i;
+}
+// 1280 indices of two fp16 each.
+isa::Instruction gather() {
+  isa::Instruction i = witness_tiles(Opcode::kLocalGather, 2560, DType::kFp16);
+  i.per_index = 2;
+  i.valid = 1280;
+  return i;
+}
+// The 8 largest of 100.
+isa::Instruction largest() {
+  isa::Instruction i = witness_tiles(Opcode::kTopk, 8, DType::kBf16);
+  i.extent = 100;
+  i.valid = 8;
+  return i;
+}
 isa::Instruction exponential() {
   isa::Instruction i = witness_tiles(Opcode::kActivation, 128, DType::kBf16);
   i.func = isa::ActFn::kExp;
@@ -83,6 +113,27 @@ std::vector<Witness> vector_witnesses() {
        "silicon 448.5: scatter of 128 fp16"},
       {"vector.fast_modes", vector(copy(DType::kFp16), kIssue), 83.333,
        "documented: four 16-bit elements a cycle"},
+      {"vector.copy_rate", vector(copy(DType::kFp16), kIssue), 83.333,
+       "documented: four 16-bit elements a cycle"},
+      {"vector.narrowing_rate", vector(narrowing(), kIssue), 116.667, "silicon: bf16 to fp8, two a cycle"},
+      {"vector.two_input_rate", vector(witness_tiles(Opcode::kTensorTensor, 1000, DType::kFp16), kIssue),
+       581.25, "documented: two 16-bit elements a cycle, 58 cycles of start-up"},
+      {"vector.reduce_rate", vector(sum(), kIssue), 570.833, "documented: two 16-bit elements a cycle"},
+      {"vector.memset_rate", vector(witness_tiles(Opcode::kMemset, 1000, DType::kFp16), kIssue), 570.833,
+       "published: half the cycles for 16-bit zeros"},
+      {"vector.sbuf_streams", vector(scatter(DType::kFp16), kComplete), 447.917,
+       "silicon 448.5: scatter of 128 fp16"},
+      {"costs.reciprocal", vector(witness_tiles(Opcode::kReciprocal, 128, DType::kFp32), kIssue), 1116.667,
+       "published: 8 N cycles"},
+      {"costs.dynamic_copy", vector(witness_tiles(Opcode::kTensorCopyDynamic, 128, DType::kFp32), kIssue),
+       625.0, "published: max(600, N) cycles"},
+      {"costs.scalar_tensor_tensor",
+       vector(witness_tiles(Opcode::kScalarTensorTensor, 128, DType::kFp32), kIssue), 327.083,
+       "published: 2 N cycles"},
+      {"costs.scan", vector(witness_tiles(Opcode::kTensorTensorScan, 128, DType::kFp32), kIssue), 327.083,
+       "published: 2 N cycles"},
+      {"costs.aggregate", vector(witness_tiles(Opcode::kBnAggr, 126, DType::kFp32), kIssue), 618.75,
+       "published: 13 (N / 3) cycles"},
   };
 }
 
@@ -107,6 +158,8 @@ std::vector<Witness> scalar_witnesses() {
       {"sbuf.shared_port", port_conflict, 1000.0, "assumed: 8 bytes in a cycle of 960 MHz"},
       {"psum.bank_turns", bank_turns, 1, "assumed: engines take turns"},
       {"sbuf.clock", scalar(scatter(DType::kFp16), kComplete), 748.333, "silicon: scatter of 128 fp16"},
+      {"sbuf.long_stride", scalar(spread(), kComplete), 310.0, "113 + 128 + 131 cycles: no long stride"},
+      {"sbuf.word", scalar(scatter(DType::kFp32), kComplete), 416.667, "silicon: scatter of 128 fp32"},
       {"sbuf.strided_access", scalar(scatter(DType::kFp32), kComplete), 416.667,
        "silicon: scatter of 128 fp32"},
       {"sbuf.partial_write", scalar(scatter(DType::kFp16), kComplete), 748.333,
@@ -116,6 +169,7 @@ std::vector<Witness> scalar_witnesses() {
 
 std::vector<Witness> gpsimd_witnesses() {
   const auto gpsimd = [](const isa::Instruction& i, Part part) { return on(EngineKind::kGpSimd, i, part); };
+  const char* const kGathered = "published: 2560 elements / C, C = (36 / 8) / 2";
   const isa::Instruction iota = witness_tiles(Opcode::kIota, 128, DType::kFp32);
   return {
       {"gpsimd.clock", gpsimd(iota, kIssue), 231.667, "published: 150 + N cycles"},
@@ -125,6 +179,12 @@ std::vector<Witness> gpsimd_witnesses() {
       {"gpsimd.latency", gpsimd(iota, kComplete), 330.0, "assumed: as the vector engine's"},
       {"gpsimd.partial_write_latency", gpsimd(scatter(DType::kFp16), kComplete), 790.0,
        "assumed: as the vector engine's"},
+      {"costs.gpsimd_two_input", gpsimd(witness_tiles(Opcode::kTensorTensor, 128, DType::kFp32), kIssue),
+       338.333, "published: 2 N cycles"},
+      {"costs.gather_fixed", gpsimd(gather(), kIssue), 1073.333, kGathered},
+      {"costs.gather_element", gpsimd(gather(), kIssue), 1073.333, kGathered},
+      {"costs.gather_word", gpsimd(gather(), kIssue), 1073.333, kGathered},
+      {"costs.topk", gpsimd(largest(), kIssue), 465.0, "published: 4 n + k cycles"},
   };
 }
 

@@ -97,6 +97,15 @@ double throttled_latency(const TensorParams& p) {
   const auto issues = issue(p, {matmul(), matmul()});
   return (issues[1].complete - issues[1].start).ns();
 }
+// Columns of a load out of SBUF: in order, or every ninth element.
+std::function<double(const model::MachineParams&)> columns(DType dtype, std::int16_t stride) {
+  isa::Instruction load = weights(dtype);
+  load.src0.stride = {0, 0, 0, stride};
+  return [load](const model::MachineParams& m) {
+    const TensorParams& p = m.chip.core.tensor;
+    return length_ns(model::weight_cost(load, p).read, p.clock);
+  };
+}
 model::Throttle throttle(const TensorParams& p) {
   const base::Clock clock(p.clock);
   return {p.throttle, clock.nearest(p.throttle_window), clock.nearest(p.throttle_phase), p.throttle_share};
@@ -132,6 +141,16 @@ std::vector<Witness> tensor_witnesses() {
        "silicon: matmul pitch, fp16, 30 misaligned runs of 14"},
       {"tensor.tile_pitch", of(tile_pitch), 2.5, "assumed: 6 cycles"},
       {"tensor.pipeline_latency", of(latency), 340.833, "silicon: matmul latency, fp16 N=420"},
+      {"tensor.latency_side", of(latency), 340.833, "silicon: matmul latency, fp16 N=420"},
+      {"tensor.load_column", columns(DType::kFp16, 1), 13.333,
+       "silicon: fp16 in order, 0.25 cycles a column"},
+      {"tensor.load_column_strided", columns(DType::kFp16, 9), 53.333,
+       "silicon: fp16 strided, 1 cycle a column"},
+      {"tensor.fp32_load_column", columns(DType::kFp32, 1), 106.667,
+       "silicon: fp32 in order, 2 cycles a column"},
+      {"tensor.wide_load_column", columns(DType::kTf32, 1), 53.333, "assumed: 1 cycle a column"},
+      {"tensor.wide_load_column_strided", columns(DType::kFp32, 9), 229.583,
+       "silicon: fp32 strided, 4.3 cycles a column"},
       {"tensor.weight_load_latency", of(load), 95.833, "silicon 95.0: weight load, fp16 contiguous"},
       {"tensor.weight_to_matmul", of(matmul_behind_load), 30.833,
        "silicon: weight load's start to its matmul"},

@@ -16,7 +16,7 @@ constexpr double kGiB = 1024.0 * 1024 * 1024;
 
 model::MachineParams flat(std::uint64_t x, std::uint64_t y = 1, std::uint64_t z = 1) {
   model::MachineParams m = tests::machine_of(x, y, z);
-  m.chip.hbm.model = "flat";
+  m.chip.hbm.model = model::HbmModel::kFlat;
   return m;
 }
 
@@ -69,7 +69,8 @@ TEST_CASE("collective laws: on a torus four rings at once carry a quarter each o
 
 TEST_CASE("collective laws: no other algorithm beats the best one by a quarter, on any fabric",
           "[collective]") {
-  for (const char* topology : {"torus", "mesh", "switched"})
+  using enum model::FabricKind;
+  for (const model::FabricKind topology : {kTorus, kMesh, kSwitched})
     for (const char* bytes : {"64 KiB", "4 MiB"})
       for (const auto& [operation, algorithms] :
            {std::pair("all_reduce", std::vector{"ring", "kangaring", "mesh", "mesh_one_step", "recursive",
@@ -86,7 +87,7 @@ TEST_CASE("collective laws: no other algorithm beats the best one by a quarter, 
         };
         const double best = seconds("best");
         for (const char* algorithm : algorithms) {
-          INFO(topology << ", " << operation << " of " << bytes << " by " << algorithm);
+          INFO(name_of(topology) << ", " << operation << " of " << bytes << " by " << algorithm);
           CHECK(best < 1.25 * seconds(algorithm));
         }
       }

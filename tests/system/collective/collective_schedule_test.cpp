@@ -226,18 +226,18 @@ TEST_CASE("collective algorithms: names, operations and groups that do not fit a
 TEST_CASE("collective choice: auto follows the published sizes and best the shortest closed form",
           "[collective]") {
   const model::MachineParams machine = tests::default_machine();
-  const Group group = groups_of(machine, "chips", "machine").front();
+  const Group group = groups_of(machine, RankKind::kChips, "machine").front();
   const CostModel model(machine, group);
   const Problem problem = problem_for(Operation::kAllReduce, group.ranks());
-  const auto chosen = [&](const char* how, std::uint64_t bytes) {
+  const auto chosen = [&](Algorithm how, std::uint64_t bytes) {
     const Choice choice = choose(how, problem, group.grid, bytes, 16, model);
     CHECK(!choice.why.empty());
     return std::string(choice.algorithm->name);
   };
-  CHECK(chosen("auto", 999'999) == "mesh");
-  CHECK(chosen("auto", 1'000'000) == "recursive");
-  CHECK(chosen("auto", 56'000'000) == "kangaring");
-  CHECK(chosen("best", std::uint64_t{1} << 30) == "hierarchical");
+  CHECK(chosen(Algorithm::kAuto, 999'999) == "mesh");
+  CHECK(chosen(Algorithm::kAuto, 1'000'000) == "recursive");
+  CHECK(chosen(Algorithm::kAuto, 56'000'000) == "kangaring");
+  CHECK(chosen(Algorithm::kBest, std::uint64_t{1} << 30) == "hierarchical");
   // Never below the bound of the six ports.
   const Cost cost =
       model.of(algorithm_named("hierarchical", problem, group.grid).plan(problem, group.grid, 16),
@@ -256,28 +256,30 @@ TEST_CASE("collective operations: bus bandwidth counts as nccom-test counts it",
 
 TEST_CASE("collective groups: ranks are chips or cores, in one group, several or lists", "[collective]") {
   const model::MachineParams machine = tests::default_machine();
-  CHECK(groups_of(machine, "chips", "machine").front().ranks() == 64);
-  CHECK(groups_of(machine, "cores", "machine").front().ranks() == 512);
-  CHECK(groups_of(machine, "logical_cores", "servers").size() == 4);
-  CHECK(groups_of(machine, "logical_cores", "servers")[1].cores[3] == std::vector<std::uint32_t>{134, 135});
-  CHECK(groups_of(machine, "cores", "chips").size() == 64);
-  const std::vector<Group> lists = groups_of(machine, "chips", "0-3|8,5");
+  CHECK(groups_of(machine, RankKind::kChips, "machine").front().ranks() == 64);
+  CHECK(groups_of(machine, RankKind::kCores, "machine").front().ranks() == 512);
+  CHECK(groups_of(machine, RankKind::kLogicalCores, "servers").size() == 4);
+  CHECK(groups_of(machine, RankKind::kLogicalCores, "servers")[1].cores[3] ==
+        std::vector<std::uint32_t>{134, 135});
+  CHECK(groups_of(machine, RankKind::kCores, "chips").size() == 64);
+  const std::vector<Group> lists = groups_of(machine, RankKind::kChips, "0-3|8,5");
   CHECK(lists.size() == 2);
   CHECK(lists[1].cores[1].front() == 40);
-  CHECK_THROWS_WITH(groups_of(machine, "chips", "0-3|3"),
+  CHECK_THROWS_WITH(groups_of(machine, RankKind::kChips, "0-3|3"),
                     Catch::Contains("E-COL-020") && Catch::Contains("named twice"));
-  CHECK_THROWS_WITH(groups_of(machine, "chips", "64"), Catch::Contains("expected below 64"));
-  CHECK_THROWS_WITH(groups_of(machine, "chips", "everyone"), Catch::Contains("machine, servers, chips"));
+  CHECK_THROWS_WITH(groups_of(machine, RankKind::kChips, "64"), Catch::Contains("expected below 64"));
+  CHECK_THROWS_WITH(groups_of(machine, RankKind::kChips, "everyone"),
+                    Catch::Contains("machine, servers, chips"));
   model::MachineParams faulty = machine;
   faulty.instances.chips["server1.chip03"].dead = true;
-  CHECK_THROWS_WITH(groups_of(faulty, "chips", "machine"), Catch::Contains("E-COL-020") &&
-                                                               Catch::Contains("server1.chip03.core0") &&
-                                                               Catch::Contains("dead"));
-  CHECK(groups_of(faulty, "chips", "0-18,20-63").front().ranks() == 63);
+  CHECK_THROWS_WITH(
+      groups_of(faulty, RankKind::kChips, "machine"),
+      Catch::Contains("E-COL-020") && Catch::Contains("server1.chip03.core0") && Catch::Contains("dead"));
+  CHECK(groups_of(faulty, RankKind::kChips, "0-18,20-63").front().ranks() == 63);
 }
 
 TEST_CASE("collective groups: how ranks lie is found in any list, on any fabric", "[collective]") {
-  const auto grid = [](const model::MachineParams& machine, const char* kind, const char* over) {
+  const auto grid = [](const model::MachineParams& machine, RankKind kind, const char* over) {
     return groups_of(machine, kind, over).front().grid.axes;
   };
   const auto names = [](const std::vector<GridAxis>& axes) {
@@ -287,28 +289,31 @@ TEST_CASE("collective groups: how ranks lie is found in any list, on any fabric"
     return all;
   };
   model::MachineParams m = tests::default_machine();
-  CHECK(names(grid(m, "chips", "machine")) == "x4o y4o z4o ");
-  CHECK(names(grid(m, "cores", "servers")) == "core8 x4o y4o ");
-  CHECK(names(grid(m, "logical_cores", "chips")) == "core4 ");
-  CHECK(names(grid(m, "chips", "0-3")) == "x4o ");
-  CHECK(names(grid(m, "chips", "0,16,32,48")) == "z4o ");
-  CHECK(names(grid(m, "chips", "0,4,1,5")) == "y2o x2o ");  // in the order in which they are listed
-  CHECK(names(grid(m, "chips", "0-2")) == "x3 ");           // the way back from the third is two links
-  CHECK(names(grid(m, "chips", "0,2")) == "x2 ");
-  CHECK(names(grid(m, "chips", "0,1,4")) == "list3 ");
-  CHECK(grid(m, "chips", "machine")[2].stride == 16);
-  CHECK(grid(m, "chips", "machine")[0].rate == Approx(2 * grid(m, "chips", "machine")[2].rate));
-  CHECK(grid(m, "cores", "machine")[1].rate == Approx(grid(m, "chips", "machine")[0].rate / 8));
+  CHECK(names(grid(m, RankKind::kChips, "machine")) == "x4o y4o z4o ");
+  CHECK(names(grid(m, RankKind::kCores, "servers")) == "core8 x4o y4o ");
+  CHECK(names(grid(m, RankKind::kLogicalCores, "chips")) == "core4 ");
+  CHECK(names(grid(m, RankKind::kChips, "0-3")) == "x4o ");
+  CHECK(names(grid(m, RankKind::kChips, "0,16,32,48")) == "z4o ");
+  CHECK(names(grid(m, RankKind::kChips, "0,4,1,5")) == "y2o x2o ");  // in the order in which they are listed
+  CHECK(names(grid(m, RankKind::kChips, "0-2")) == "x3 ");  // the way back from the third is two links
+  CHECK(names(grid(m, RankKind::kChips, "0,2")) == "x2 ");
+  CHECK(names(grid(m, RankKind::kChips, "0,1,4")) == "list3 ");
+  CHECK(grid(m, RankKind::kChips, "machine")[2].stride == 16);
+  CHECK(grid(m, RankKind::kChips, "machine")[0].rate ==
+        Approx(2 * grid(m, RankKind::kChips, "machine")[2].rate));
+  CHECK(grid(m, RankKind::kCores, "machine")[1].rate ==
+        Approx(grid(m, RankKind::kChips, "machine")[0].rate / 8));
   model::MachineParams faulty = m;
   faulty.instances.links["server0.chip02.link.yp"].rate = 0.5;
   faulty.instances.links["server1.chip00.link.zp"].dead = true;
-  CHECK(grid(faulty, "chips", "machine")[1].rate == Approx(grid(m, "chips", "machine")[1].rate / 2));
-  CHECK(names(grid(faulty, "chips", "machine")) == "x4o y4o z4 ");
-  m.link.topology = "mesh";
-  CHECK(names(grid(m, "chips", "machine")) == "x4 y4 z4 ");
-  m.link.topology = "ring";
-  CHECK(names(grid(m, "chips", "machine")) == "x64o ");
-  m.link.topology = "switched";
-  CHECK(names(grid(m, "chips", "machine")) == "x4 y4 z4 ");
-  CHECK(grid(m, "chips", "machine")[0].ways() == 1);
+  CHECK(grid(faulty, RankKind::kChips, "machine")[1].rate ==
+        Approx(grid(m, RankKind::kChips, "machine")[1].rate / 2));
+  CHECK(names(grid(faulty, RankKind::kChips, "machine")) == "x4o y4o z4 ");
+  m.link.topology = model::FabricKind::kMesh;
+  CHECK(names(grid(m, RankKind::kChips, "machine")) == "x4 y4 z4 ");
+  m.link.topology = model::FabricKind::kRing;
+  CHECK(names(grid(m, RankKind::kChips, "machine")) == "x64o ");
+  m.link.topology = model::FabricKind::kSwitched;
+  CHECK(names(grid(m, RankKind::kChips, "machine")) == "x4 y4 z4 ");
+  CHECK(grid(m, RankKind::kChips, "machine")[0].ways() == 1);
 }

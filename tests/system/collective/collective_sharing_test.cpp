@@ -33,21 +33,21 @@ Cost cost_of(const model::MachineParams& machine, const Group& group, const Algo
 
 TEST_CASE("collective groups: those that lie on several chips share the links of a chip they have in common",
           "[collective]") {
-  const auto groups = groups_of(tests::default_machine(), "cores", "0,8|1,9,17|16,24|2-5|40,41");
+  const auto groups = groups_of(tests::default_machine(), RankKind::kCores, "0,8|1,9,17|16,24|2-5|40,41");
   const std::vector<std::pair<std::uint32_t, std::uint32_t>> want{{2, 0}, {2, 1}, {2, 1}, {1, 0}, {1, 0}};
   for (std::size_t g = 0; g < groups.size(); ++g) {
     INFO(groups[g].name);
     CHECK(groups[g].sharers == want[g].first);
     CHECK(groups[g].share == want[g].second);
   }
-  for (const Group& group : groups_of(tests::default_machine(), "chips", "servers"))
+  for (const Group& group : groups_of(tests::default_machine(), RankKind::kChips, "servers"))
     CHECK(group.sharers == 1);
 }
 
 TEST_CASE("collective groups: a list is found to be a product wherever it lies", "[collective]") {
   for (const char* over : {"0-7", "8-15", "24-31", "56-63"}) {
     INFO(over);
-    const Grid grid = groups_of(tests::default_machine(), "chips", over).front().grid;
+    const Grid grid = groups_of(tests::default_machine(), RankKind::kChips, over).front().grid;
     REQUIRE(grid.axes.size() == 2);
     CHECK((grid.axes[0].name == "x" && grid.axes[0].size == 4 && grid.axes[0].closed));
     CHECK((grid.axes[1].name == "y" && grid.axes[1].size == 2));
@@ -55,7 +55,7 @@ TEST_CASE("collective groups: a list is found to be a product wherever it lies",
 }
 
 TEST_CASE("collective plans: groups that share links have the parts of one plan", "[collective]") {
-  const auto groups = groups_of(tests::default_machine(), "cores", slots(8));
+  const auto groups = groups_of(tests::default_machine(), RankKind::kCores, slots(8));
   for (const AlgorithmRow& row : algorithms()) {
     if (!row.performs(kProblem.operation)) continue;
     INFO(row.name);
@@ -75,8 +75,8 @@ TEST_CASE("collective plans: groups that share links have the parts of one plan"
 
 TEST_CASE("collective cost: groups that share links wait for each other's bytes", "[collective]") {
   const model::MachineParams machine = tests::default_machine();
-  const Group alone = groups_of(machine, "cores", slots(1)).front(),
-              one_of_eight = groups_of(machine, "cores", slots(8)).front();
+  const Group alone = groups_of(machine, RankKind::kCores, slots(1)).front(),
+              one_of_eight = groups_of(machine, RankKind::kCores, slots(8)).front();
   const AlgorithmRow& ring = algorithm_named("ring", kProblem, alone.grid);
   const std::uint64_t bytes = 2UL << 20;
   // Each of them sends 7/16 of its bytes up a link and as many down, and a header with each packet.
@@ -88,7 +88,7 @@ TEST_CASE("collective cost: groups that share links wait for each other's bytes"
 TEST_CASE("collective pieces: what has a part of the links is cut finer", "[collective]") {
   const model::MachineParams machine = tests::default_machine();
   const auto piece = [&](std::uint32_t groups) {
-    const Group group = groups_of(machine, "cores", slots(groups)).front();
+    const Group group = groups_of(machine, RankKind::kCores, slots(groups)).front();
     Spec spec;
     spec.problem = kProblem;
     spec.algorithm = &algorithm_named("ring", kProblem, group.grid);

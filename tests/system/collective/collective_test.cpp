@@ -19,7 +19,7 @@ using tests::Settings;
 
 model::MachineParams flat(std::uint64_t x, std::uint64_t y, std::uint64_t z) {
   model::MachineParams m = tests::machine_of(x, y, z);
-  m.chip.hbm.model = "flat";
+  m.chip.hbm.model = model::HbmModel::kFlat;
   return m;
 }
 

@@ -15,6 +15,7 @@
 
 using namespace tahoma;
 using isa::DType;
+using runtime::collective::Algorithm;
 using tests::small_machine;
 using tests::valid;
 using workloads::GemmShape;
@@ -23,13 +24,15 @@ namespace {
 
 // The first cores of the machine.
 runtime::collective::Group group(std::uint32_t ranks) {
-  return runtime::collective::groups_of(small_machine(), "cores", fmt::format("0-{}", ranks - 1)).front();
+  return runtime::collective::groups_of(small_machine(), runtime::collective::RankKind::kCores,
+                                        fmt::format("0-{}", ranks - 1))
+      .front();
 }
 
 struct SumCase {
   GemmShape shape;
   std::uint32_t ranks;
-  std::string algorithm = "ring";
+  Algorithm algorithm = Algorithm::kRing;
 };
 
 // An element of rank r's rows of C, by the order that runtime/collective/algorithm/ring.h declares.
@@ -125,7 +128,8 @@ void check_sum(const SumCase& c, std::uint32_t seed) {
         want += of_rank[run.own(r).first * s.n + i];
         size += std::abs(of_rank[run.own(r).first * s.n + i]);
       }
-      INFO(c.algorithm << ", rank " << r << " of " << c.ranks << ", element " << i << ", seed " << seed);
+      INFO(name_of(c.algorithm) << ", rank " << r << " of " << c.ranks << ", element " << i << ", seed "
+                                << seed);
       const double moved = c.ranks * 0x1p-24 * size;
       REQUIRE(got[i] >= tests::rounded(static_cast<float>(want - moved), s.out));
       REQUIRE(got[i] <= tests::rounded(static_cast<float>(want + moved), s.out));
@@ -159,7 +163,7 @@ TEST_CASE("gemm: fewer rows than ranks leave the last ranks without any", "[gemm
 
 TEST_CASE("gemm: every algorithm sums equal, unequal and empty chunks", "[gemm][collective]") {
   std::uint32_t seed = 0;
-  for (const std::string& algorithm : workloads::GemmSum::algorithms())
+  for (const Algorithm algorithm : workloads::GemmSum::algorithms().values)
     for (const DType dtype : {DType::kBf16, DType::kFp32})
       for (const GemmShape& shape :
            {GemmShape{24, 7, 5}, GemmShape{43, 50, 5}, GemmShape{3, 11, 4}, GemmShape{61, 1100, 3}}) {
@@ -173,11 +177,11 @@ TEST_CASE("gemm: every algorithm sums equal, unequal and empty chunks", "[gemm][
 TEST_CASE("gemm: many ranks' contributions are rounded once", "[gemm][collective]") {
   for (std::uint32_t seed = 0; seed < 3; ++seed)
     for (const DType out : {DType::kBf16, DType::kFp32})
-      check_sum({{80, 6, 4, DType::kFp32, out}, 40, "mesh"}, seed);
+      check_sum({{80, 6, 4, DType::kFp32, out}, 40, Algorithm::kMesh}, seed);
 }
 
 TEST_CASE("gemm: an algorithm that does not suit the parts of K is refused", "[gemm][collective]") {
-  CHECK_THROWS_WITH(workloads::GemmSum(small_machine(), group(6), {}, "recursive"),
+  CHECK_THROWS_WITH(workloads::GemmSum(small_machine(), group(6), {}, Algorithm::kRecursive),
                     Catch::Contains("E-COL-003") && Catch::Contains("powers of two"));
-  CHECK_NOTHROW(workloads::GemmSum(small_machine(), group(6), {}, "best"));
+  CHECK_NOTHROW(workloads::GemmSum(small_machine(), group(6), {}, Algorithm::kBest));
 }

@@ -246,6 +246,14 @@ TEST_CASE("tahoma run: timing mode takes the same time and checks nothing", "[cl
                 "E-CLI-004");
 }
 
+TEST_CASE("tahoma run: the window of waves is refused without a folder or with a wrong time", "[cli]") {
+  const TempDir dir;
+  dir.write("case.yaml", kSmallGemm);
+  check_refused(tahoma_in(dir.path(), {"run", "case.yaml", "--waves-from", "1 us"}), 2, "E-CLI-004");
+  check_refused(tahoma_in(dir.path(), {"run", "case.yaml", "--waves", "w", "--waves-until", "soon"}), 2,
+                "--waves-until");
+}
+
 TEST_CASE("tahoma run: stochastic rounding takes the same time, follows the seed and has no golden check",
           "[cli]") {
   const TempDir dir;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "model/base/error.h"
@@ -27,15 +28,19 @@ struct Memory {
   }
 };
 
+enum class Shape : std::uint8_t { kRing, kTorus, kMesh };
+constexpr Named<Shape> kShapes[] = {{Shape::kRing, "ring"}, {Shape::kTorus, "torus"}, {Shape::kMesh, "mesh"}};
+
 struct Chip {
-  std::string topology, label;
+  Shape topology;
+  std::string label;
   bool throttle;
   double share;
   Cycles overhead;
   Frequency clock;
   Memory memory;
   void declare(ParamTree& t) {
-    t.add("topology", topology, "torus", {"ring", "torus", "mesh"}, "how chips meet", chosen());
+    t.add("topology", topology, Shape::kTorus, kShapes, "how chips meet", chosen());
     t.add("label", label, "", {}, "what reports say", chosen());
     t.add("throttle", throttle, true, "half rate after idling", assumed("a guess"));
     t.add("share", share, 0.5, {-1.0, 1.0}, "a fraction", assumed("a guess"));
@@ -74,7 +79,7 @@ TEST_CASE("params: declaring binds members, paths and defaults in order", "[base
                                                    "chip.memory.bandwidth", "chip.memory.latency"});
   CHECK(f.chip.memory.stacks == 4);
   CHECK(f.chip.memory.bandwidth == 725_GBps);
-  CHECK(f.chip.topology == "torus");
+  CHECK(f.chip.topology == Shape::kTorus);
   for (const Param& param : f.tree.params()) {
     CHECK(text_of(param.value) == param.default_text);
     CHECK(param.check().empty());
@@ -102,7 +107,7 @@ TEST_CASE("params: set writes the bound member and remembers the place", "[base]
   CHECK(f.chip.share == -0.25);
   CHECK(f.chip.overhead == 8_cyc);
   CHECK(f.chip.clock == 1200_MHz);
-  CHECK(f.chip.topology == "mesh");
+  CHECK(f.chip.topology == Shape::kMesh);
   CHECK(f.chip.label == "010 any text");
   CHECK(f.tree.find("chip.clock")->set_at == "a:8:1");
 }
@@ -148,6 +153,33 @@ TEST_CASE("params: units, numbers and ranges are checked", "[base][params]") {
   CHECK(f.code_of("chip.memory.stacks", "010") == "E-CFG-013");
 }
 
+TEST_CASE("params: a choice has one table, from which names, texts and errors follow", "[base][params]") {
+  Fixture f;
+  const Param& topology = *f.tree.find("chip.topology");
+  CHECK(topology.choices == std::vector<std::string>{"ring", "torus", "mesh"});
+  CHECK(topology.range_text == "one of: ring, torus, mesh");
+  CHECK(topology.default_text == "torus");
+  const ChoiceRef& ref = std::get<ChoiceRef>(topology.value);
+  CHECK(ref.index() == 1);
+  ref.set_index(0);
+  CHECK(f.chip.topology == Shape::kRing);
+  CHECK(text_of(topology.value) == "ring");
+  CHECK(f.code_of("chip.topology", "ideal") == "E-CFG-006");
+  CHECK(name_in(kShapes, Shape::kMesh) == std::string("mesh"));
+}
+
+TEST_CASE("params: a choice may have an absent value, which comes first", "[base][params]") {
+  std::optional<Shape> shape;
+  ParamTree tree("");
+  tree.add("shape", shape, std::nullopt, absent_or("auto", Choice<Shape>(kShapes)), "", chosen());
+  CHECK(tree.find("shape")->range_text == "one of: auto, ring, torus, mesh");
+  CHECK(tree.find("shape")->default_text == "auto");
+  tree.set("shape", "mesh", "here");
+  CHECK(shape == Shape::kMesh);
+  tree.set("shape", "auto", "here");
+  CHECK_FALSE(shape.has_value());
+}
+
 TEST_CASE("params: both ends of a range are legal", "[base][params]") {
   Fixture f;
   for (const char* text : {"1", "16"}) CHECK(f.code_of("chip.memory.stacks", text).empty());
@@ -173,7 +205,7 @@ TEST_CASE("params: a refused value leaves the old one", "[base][params]") {
   CHECK(f.code_of("chip.memory.stacks", "x") == "E-CFG-004");
   CHECK(f.code_of("chip.topology", "star") == "E-CFG-006");
   CHECK(f.chip.memory.stacks == 6);
-  CHECK(f.chip.topology == "torus");
+  CHECK(f.chip.topology == Shape::kTorus);
   CHECK(f.tree.find("chip.memory.stacks")->set_at == "first");
 }
 
@@ -183,6 +215,10 @@ TEST_CASE("params: a broken declaration is an invariant", "[base][params]") {
   CHECK_THROWS_AS(f.tree.add("label", value, std::uint64_t{1}, {1, 2}, "twice", chosen()), InvariantError);
   CHECK_THROWS_AS(f.tree.add("outside", value, std::uint64_t{3}, {1, 2}, "default", chosen()),
                   InvariantError);
+  Shape shape{};
+  Choice<Shape> some;
+  some.push(Shape::kRing, "ring");
+  CHECK_THROWS_AS(f.tree.add("shape", shape, Shape::kMesh, some, "default", chosen()), InvariantError);
   std::string word;
   CHECK_THROWS_AS(f.tree.add("word", word, "c", {"a", "b"}, "default", chosen()), InvariantError);
 }

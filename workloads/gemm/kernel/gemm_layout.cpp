@@ -23,11 +23,12 @@ std::vector<Group> gemm_groups(const model::MachineParams& machine, const GemmSh
       std::sort(cores.begin(), cores.end());
       lists.push_back(fmt::format("{}", fmt::join(cores, ",")));
     }
-  return runtime::collective::groups_of(machine, "cores", fmt::format("{}", fmt::join(lists, "|")));
+  return runtime::collective::groups_of(machine, runtime::collective::RankKind::kCores,
+                                        fmt::format("{}", fmt::join(lists, "|")));
 }
 
 GemmLayout::GemmLayout(runtime::Machine& machine, const GemmShape& shape, const runtime::Shard& shard,
-                       const std::string& algorithm)
+                       runtime::collective::Algorithm algorithm)
     : machine_(machine),
       shape_(shape),
       shard_(shard),

@@ -33,7 +33,7 @@ class GemmLayout {
  public:
   // Allocates every tensor. Throws UserError E-RUN-010 where a stack is too small, and what GemmSum throws.
   GemmLayout(runtime::Machine& machine, const GemmShape& shape, const runtime::Shard& shard,
-             const std::string& algorithm);
+             runtime::collective::Algorithm algorithm);
 
   GemmShape shape_of(const GemmTile& tile) const;
   const std::vector<GemmTile>& tiles() const { return tiles_; }  // group by group, ranks in order

@@ -87,7 +87,7 @@ class Fleet {
            Ran& ran);
 
   runtime::Machine& machine_;
-  std::string algorithm_;
+  runtime::collective::Algorithm algorithm_;
   std::vector<std::unique_ptr<Replica>> replicas_;
   std::optional<Crossing> crossing_;
   std::vector<Ran> ran_;

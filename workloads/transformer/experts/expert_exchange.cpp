@@ -27,7 +27,7 @@ PhasePrograms::Party Experts::exchange(Operation operation, std::size_t number,
   }
   Communicator& communicator = teams_->communicator(number);
   // Of an all_to_all there is one algorithm only.
-  const std::string algorithm = operation == Operation::kAllToAll ? "direct" : params_.algorithm;
+  const Algorithm algorithm = operation == Operation::kAllToAll ? Algorithm::kDirect : params_.algorithm;
   Placed placed = communicator.plan(operation, TransformerParams::kDType, std::move(counts), algorithm);
   communicator.add(placed, ends);
   return {std::move(placed), &team};

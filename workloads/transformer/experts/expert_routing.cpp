@@ -45,7 +45,7 @@ ExpertRouting::ExpertRouting(const TransformerParams& params, std::uint64_t seed
       chosen_(layers_ * rows_ * per_token_) {
   if (!params.inputs.of("routing").empty())
     load(params);
-  else if (params.routing == "skewed")
+  else if (params.routing == ExpertRouting::kSkewed)
     draw(params.skew, seed);
   else
     balance();

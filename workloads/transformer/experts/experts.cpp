@@ -30,7 +30,7 @@ Experts::Experts(Replica& replica, const TransformerParams& params, const Expert
       routing_(routing),
       share_(params, replica.halves()),
       shape_{replica.ranks(), replica.halves(),    share_.block,
-             share_.experts,  params.model.hidden, params.phase() == Phase::kPrefill && replica.ranks() > 1},
+             share_.experts,  params.model.hidden, params.phase == Phase::kPrefill && replica.ranks() > 1},
       first_layer_(first_layer),
       slices_(slices),
       keep_(std::move(keep)) {

@@ -83,7 +83,7 @@ HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
                                row.columns, uniform);
     for (std::uint64_t l = 0; l < params.layers; ++l) values.weights[l].*row.to = std::move(layers[l]);
   }
-  const bool decodes = params.phase() == Phase::kDecode;
+  const bool decodes = params.phase == Phase::kDecode;
   const std::uint64_t kept = decodes ? params.batch * params.context : 0;
   if (kept > 0) {
     auto k = maker.layers("k_cache", number++, kDType, kept, kv, {}),

@@ -37,7 +37,7 @@ struct Reporter {
     runtime::CollectiveResult result =
         measured(machine, group, placed, elements * isa::size_of(placed.spec.dtype), std::move(ranks));
     if (placed.spec.problem.reduces()) result.combiner = "sum";
-    result.why = params.algorithm;
+    result.why = name_of(params.algorithm);
     return result;
   }
 

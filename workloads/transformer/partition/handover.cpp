@@ -22,7 +22,7 @@ Placed one_of(const Group& pair, std::uint64_t bytes) {
   spec.problem = {Operation::kSendRecv, 2, 0, {1, kNowhere}};
   spec.dtype = TransformerParams::kDType;
   spec.elements = vector_bytes(spec.problem, bytes) / isa::size_of(spec.dtype);
-  spec.algorithm = &algorithm_named("direct", spec.problem, pair.grid);
+  spec.algorithm = &row_for(Algorithm::kDirect, spec.problem, pair.grid);
   return cut_up(spec, pair);
 }
 

@@ -33,7 +33,7 @@ Stages::Stages(runtime::Machine& machine, const TransformerParams& params, const
 }
 
 std::unique_ptr<PhasePrograms> Stages::programs_of(Replica& replica, const Station& station) const {
-  if (params_.phase() == Phase::kDecode)
+  if (params_.phase == Phase::kDecode)
     return std::make_unique<DecodeStep>(replica, params_, station, routing_);
   return std::make_unique<Prefill>(replica, params_, station, routing_);
 }
