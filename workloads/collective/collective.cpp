@@ -101,7 +101,8 @@ class Collective final : public runtime::Workload {
     if (assembly_->groups().size() > 1) result.name += " by " + group.name;
     if (problem.reduces()) result.combiner = name_of(request_.reduction);
     result.why = run.why;
-    result.group = fmt::format("{} {} of {}", group.ranks(), name_of(request_.ranks), group.name);
+    result.group = fmt::format("{} {} of {}", group.ranks(),
+                               base::name_in(runtime::collective::kRankKinds, request_.ranks), group.name);
     result.correct = run.correct;
     return result;
   }
