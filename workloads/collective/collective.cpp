@@ -99,7 +99,7 @@ class Collective final : public runtime::Workload {
     result.operation = name_of(request_.operation);
     result.name = fmt::format("{} of {} B", name_of(request_.operation), run.bytes);
     if (assembly_->groups().size() > 1) result.name += " by " + group.name;
-    if (problem.reduces()) result.combiner = name_of(request_.reduction);
+    if (problem.reduces()) result.combiner = base::name_in(kReductions, request_.reduction);
     result.why = run.why;
     result.group = fmt::format("{} {} of {}", group.ranks(),
                                base::name_in(runtime::collective::kRankKinds, request_.ranks), group.name);

@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::uint64_t kTokenBytes = 64;  // of a barrier, per rank
 
-constexpr base::Named<isa::AluOp> kReductions[] = {
-    {isa::AluOp::kAdd, "sum"}, {isa::AluOp::kMin, "min"}, {isa::AluOp::kMax, "max"}};
 constexpr base::Named<ValueKind> kValues[] = {{ValueKind::kWhole, "whole"}, {ValueKind::kUniform, "uniform"}};
 
 template <class E>

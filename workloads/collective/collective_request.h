@@ -11,6 +11,10 @@
 
 namespace tahoma::workloads {
 
+// How an operation that reduces combines contributions, under the names of nccom-test.
+inline constexpr base::Named<isa::AluOp> kReductions[] = {
+    {isa::AluOp::kAdd, "sum"}, {isa::AluOp::kMin, "min"}, {isa::AluOp::kMax, "max"}};
+
 // Inputs: whole numbers whose sums are exact, or uniform in [-1, 1).
 enum class ValueKind : std::uint8_t { kWhole, kUniform };
 
