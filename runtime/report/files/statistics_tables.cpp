@@ -35,7 +35,7 @@ Json value_json(const Stat& stat) {
   return std::get<double>(stat.value);
 }
 
-// 0 where the peak is ideal.
+// 0 if the peak is ideal.
 double achieved_percent(const base::ChannelMeasurement& c, base::Duration elapsed) {
   const double most = static_cast<double>(c.peak.bytes_per_second) * elapsed.seconds();
   return c.peak.ideal || most <= 0 ? 0 : 100 * static_cast<double>(c.read_bytes + c.write_bytes) / most;
@@ -54,7 +54,7 @@ std::string csv_field(const std::string& text) {
 }
 
 std::string stats_json(const std::vector<Stat>& stats) {
-  // One line per statistic: 100,000 of them stay readable to grep and diff.
+  // One line per statistic, so that 100,000 of them remain readable for grep and diff.
   std::string text = "[\n";
   for (std::size_t i = 0; i < stats.size(); ++i) {
     const Json json{{"path", stats[i].path},
