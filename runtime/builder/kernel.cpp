@@ -14,7 +14,7 @@ namespace tahoma::runtime {
 
 namespace {
 
-constexpr std::uint32_t kAlignment = 64;  // of a tile inside its partition: one HBM access
+constexpr std::uint32_t kAlignment = 64;  // alignment of a tile in its partition, in bytes: one HBM access
 
 std::uint32_t rounded_up(std::uint64_t value, std::uint64_t unit) {
   return static_cast<std::uint32_t>((value + unit - 1) / unit * unit);
@@ -51,7 +51,7 @@ void Kernel::Impl::require_same(const TileView& a, const TileView& b, const char
 std::uint8_t Kernel::Impl::new_argument(const std::string& name, std::uint64_t row_bytes) {
   if (program.args.size() >= isa::kArguments)
     refuse("E-RUN-023",
-           fmt::format("argument '{}' is one more than the {} there are", name, isa::kArguments));
+           fmt::format("argument '{}' exceeds the limit of {} arguments", name, isa::kArguments));
   program.args.push_back(name);
   const auto arg = static_cast<std::uint8_t>(program.args.size() - 1);
   pitch[arg] = row_bytes;
@@ -136,9 +136,9 @@ Pool Kernel::psum(const std::string& name, isa::DType dtype, unsigned columns, u
 TileView Kernel::take(Pool pool, unsigned partitions, unsigned columns) {
   Impl::PoolState& p = impl_->pools.at(pool.id);
   impl_->require(partitions >= 1 && partitions <= impl_->machine.chip.core.sbuf.partitions,
-                 "take: partitions outside what the machine has");
+                 "take: the partitions exceed those of the machine");
   impl_->require(columns >= 1 && columns <= p.columns && columns <= UINT16_MAX,
-                 "take: more columns than the pool's");
+                 "take: more columns than the pool has");
   const unsigned copy = p.next;
   p.next = (p.next + 1) % p.copies;
   TileView view;
@@ -152,11 +152,12 @@ TileView Kernel::take(Pool pool, unsigned partitions, unsigned columns) {
   return view;
 }
 
-// Of all that lies in SBUF, and in PSUM: a pool may have the room of one that was given back.
+// All of SBUF shares one buffer number, and so does all of PSUM: a pool may reuse the space of
+// one that was released.
 constexpr std::uint32_t kOnChip = 0xfffffff0;
 
-// The bytes between the first and the last element. Gaps count where one dimension alone leaves them; other
-// strided tiles are taken as if they had none.
+// The bytes from the first to the last element. Gaps are tracked only if a single dimension causes them;
+// other strided tiles are treated as contiguous.
 Region Kernel::Impl::region_of(const TileView& view) const {
   std::int64_t low = 0, high = 0, step = 0;
   unsigned dimensions = 0;
@@ -178,8 +179,8 @@ Region Kernel::Impl::region_of(const TileView& view) const {
   return region;
 }
 
-// Rows of the tensor by bytes in a row. Rows between those of a window whose stride is several rows count as
-// its own; a window that is not made of pieces of rows is taken as whole rows.
+// The region is rows of the tensor by bytes in a row. If the stride of a window is several rows, the rows in
+// between count as part of it. A window that does not consist of parts of rows is treated as whole rows.
 Region Kernel::Impl::region_of(const HbmView& view) const {
   const std::uint64_t row_bytes = pitch.at(view.buffer), size = isa::size_of(view.dtype);
   const std::uint64_t width =
@@ -224,7 +225,7 @@ void Kernel::region(const std::string& name) {
 
 isa::Program Kernel::finish() {
   schedule(impl_->ops, impl_->next_signal, impl_->program);
-  // Many kernels are built before the first is finished: the room is the next one's.
+  // Many kernels are built before the first one is finished, so this releases the memory for the next one.
   impl_->ops = Operations();
   return std::move(impl_->program);
 }

@@ -32,9 +32,9 @@ isa::Scalar scalar_of(const Kernel::Operand& operand) {
 void Kernel::Impl::reads(Op& op, const isa::Scalar& scalar, const TileView* column) {
   if (!scalar.is_tile) return;
   require(column->tile.dtype == isa::DType::kFp32 && free_elements(column->shape) == 1,
-          "an operand per partition is a [P,1] column of fp32");
+          "a per-partition operand must be a [P,1] column of fp32");
   require(column->shape.partitions == op.instruction.shape.partitions,
-          "an operand per partition has as many partitions as the tile");
+          "a per-partition operand must have as many partitions as the tile");
   op.touch(region_of(*column), false);
 }
 
@@ -45,7 +45,7 @@ isa::ArraySize Kernel::Impl::array() const {
 
 void Kernel::Impl::load_weights(const TileView& dst, const Stationary& stationary, const TileView& moving) {
   require(stationary.tile.tile.partition % array().rows == moving.tile.partition % array().rows,
-          "stationary and moving begin at different rows of the array: their partitions differ");
+          "stationary and moving must begin at the same row of the array: their first partitions differ");
   const auto column = static_cast<std::uint8_t>(dst.tile.partition % array().columns);
   const std::uint64_t version = writes.at(stationary.tile.buffer),
                       tags_version = stationary.tags ? writes.at(stationary.tags->buffer) : 0;
@@ -87,10 +87,10 @@ void Kernel::matmul(const TileView& dst, const Stationary& stationary, const Til
   const unsigned in_weights = mode.kept > 0 ? 1 : mode.slices;  // a compressed operand has one slice
   const std::uint64_t columns = free_elements(stationary.tile.shape) / in_weights;
   impl_->require(stationary.tile.shape.partitions == moving.shape.partitions,
-                 "matmul: stationary and moving differ in partitions, the contraction");
+                 "matmul: stationary and moving must have the same partitions, the contraction");
   impl_->require(dst.shape.partitions == columns &&
                      free_elements(dst.shape) * mode.slices == free_elements(moving.shape),
-                 "matmul: dst is [columns of stationary, columns of moving]");
+                 "matmul: dst must be [columns of stationary, columns of moving]");
   impl_->load_weights(dst, stationary, moving);
   if (accumulate) impl_->continue_group(dst);
   Op& op = impl_->append(isa::Opcode::kMatmul, isa::Queue::kTensor);
@@ -108,9 +108,9 @@ void Kernel::transpose(const TileView& dst, const TileView& src, const TileView&
   const std::uint64_t columns = free_elements(src.shape);
   impl_->require(identity.shape.partitions == src.shape.partitions &&
                      free_elements(identity.shape) == identity.shape.partitions,
-                 "transpose: the identity is square, of src's partitions");
+                 "transpose: the identity must be [partitions of src, partitions of src]");
   impl_->require(dst.shape.partitions == columns && free_elements(dst.shape) == src.shape.partitions,
-                 "transpose: dst is [columns of src, partitions of src]");
+                 "transpose: dst must be [columns of src, partitions of src]");
   impl_->load_weights(dst, src, identity);
   Op& op = impl_->append(isa::Opcode::kTranspose, isa::Queue::kTensor);
   op.instruction.shape = identity.shape;
@@ -167,7 +167,7 @@ void Kernel::reduce(const TileView& dst, const TileView& src, isa::AluOp op0, is
   impl_->require(
       dst.shape.partitions == src.shape.partitions &&
           free_elements(dst.shape) * src.shape.count[isa::kFreeDims - 1] == free_elements(src.shape),
-      "reduce: dst is src without its innermost dimension");
+      "reduce: dst must have the shape of src without its innermost dimension");
   Op& op = impl_->append(isa::Opcode::kTensorReduce, on);
   op.instruction.shape = src.shape;
   op.instruction.dst = dst.tile;
@@ -213,7 +213,7 @@ void Kernel::activation(const TileView& dst, const TileView& src, isa::ActFn fn,
 void Kernel::activation_reduce(const TileView& dst, const TileView& sum, const TileView& src, isa::ActFn fn,
                                Operand scale, Operand bias) {
   impl_->require(sum.shape.partitions == src.shape.partitions && free_elements(sum.shape) == 1,
-                 "activation_reduce: the sum is a [P,1] column");
+                 "activation_reduce: the sum must be a [P,1] column");
   activation(dst, src, fn, scale, bias);
   Op& op = impl_->ops.newest();
   op.instruction.op = isa::Opcode::kActivationReduce;

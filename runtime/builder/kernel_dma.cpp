@@ -8,8 +8,8 @@ namespace tahoma::runtime {
 
 namespace {
 
-// Strides of elements `step` apart in the order of iteration: how a row in HBM meets a tile with several free
-// dimensions.
+// Strides of a dense array in iteration order, `step` elements apart: they map a row in HBM to a tile with
+// several free dimensions.
 std::array<std::int32_t, isa::kFreeDims> dense_strides(const isa::Shape& shape, std::int32_t step) {
   std::array<std::int32_t, isa::kFreeDims> stride{};
   for (std::size_t d = isa::kFreeDims; d-- > 1;) {
@@ -60,7 +60,7 @@ isa::DmaSide Kernel::Impl::side_of(const HbmView& view, const isa::Shape* free_s
 Op& Kernel::Impl::append_dma(isa::Queue on, const isa::Descriptor& descriptor) {
   Op& op = append(isa::Opcode::kDmaCopy, on);
   op.instruction.descriptor = static_cast<std::uint32_t>(program.descriptors.size());
-  // A ring of its own for each queue: stores are not stuck behind loads.
+  // Each queue uses a ring of its own, so that stores do not wait behind loads.
   op.instruction.ring =
       static_cast<std::uint8_t>(static_cast<std::uint64_t>(on) % machine.chip.core.dma.rings);
   program.descriptors.push_back(descriptor);
@@ -68,10 +68,10 @@ Op& Kernel::Impl::append_dma(isa::Queue on, const isa::Descriptor& descriptor) {
 }
 
 void Kernel::load(const TileView& dst, const HbmView& src, isa::Queue on) {
-  impl_->require(dst.shape.count[0] == 1, "load: a tile of at most three free dimensions");
+  impl_->require(dst.shape.count[0] == 1, "load: the tile may have at most three free dimensions");
   impl_->require(src.repeated() ? counts_of(src) == transfer_counts(dst.shape)
                                 : dst.shape.partitions == src.rows && free_elements(dst.shape) == src.columns,
-                 "load: the tile's partitions x elements are not the window's rows x columns");
+                 "load: the tile's partitions x elements must equal the window's rows x columns");
   Op& op = impl_->append_dma(
       on, {transfer_counts(dst.shape), impl_->side_of(dst), impl_->side_of(src, &dst.shape), false});
   impl_->writes_to(op, dst);
@@ -81,9 +81,9 @@ void Kernel::load(const TileView& dst, const HbmView& src, isa::Queue on) {
 void Kernel::load_transposed(const TileView& dst, const HbmView& src, isa::Queue on) {
   constexpr std::size_t kInner = isa::kFreeDims - 1;
   impl_->require(free_elements(dst.shape) == dst.shape.count[kInner],
-                 "load_transposed: a tile of one free dimension");
+                 "load_transposed: the tile must have one free dimension");
   impl_->require(dst.shape.partitions == src.columns && free_elements(dst.shape) == src.rows,
-                 "load_transposed: the tile's elements x partitions are not the window's rows x columns");
+                 "load_transposed: the tile's elements x partitions must equal the window's rows x columns");
   isa::DmaSide side = impl_->side_of(dst);
   side.across = kInner;
   side.stride = {dst.tile.stride[kInner], 0, 0, 0};
@@ -98,10 +98,10 @@ void Kernel::load_transposed(const TileView& dst, const HbmView& src, isa::Queue
 }
 
 void Kernel::store(const HbmView& dst, const TileView& src, isa::Queue on, bool accumulate) {
-  impl_->require(src.shape.count[0] == 1, "store: a tile of at most three free dimensions");
+  impl_->require(src.shape.count[0] == 1, "store: the tile may have at most three free dimensions");
   impl_->require(dst.repeated() ? counts_of(dst) == transfer_counts(src.shape)
                                 : src.shape.partitions == dst.rows && free_elements(src.shape) == dst.columns,
-                 "store: the tile's partitions x elements are not the window's rows x columns");
+                 "store: the tile's partitions x elements must equal the window's rows x columns");
   Op& op = impl_->append_dma(
       on, {transfer_counts(src.shape), impl_->side_of(dst, &src.shape), impl_->side_of(src), accumulate});
   impl_->touches(op, dst, true);
@@ -109,11 +109,12 @@ void Kernel::store(const HbmView& dst, const TileView& src, isa::Queue on, bool 
 }
 
 Op& Kernel::Impl::append_move(const HbmView& dst, const Folded& what, isa::Queue on) {
-  require(dst.rows >= 1 && dst.columns >= 1, "move: an empty window");
-  require(!what.sources.empty() && what.sources.size() <= isa::kMostSources, "move: 1 to 16 sources");
+  require(dst.rows >= 1 && dst.columns >= 1, "move: the window must not be empty");
+  require(!what.sources.empty() && what.sources.size() <= isa::kMostSources,
+          "move: expected 1 to 16 sources");
   const std::array<std::uint32_t, isa::kFreeDims> counts = counts_of(dst);
   const auto descriptor = [&](const HbmView& src) {
-    require(counts_of(src) == counts, "move: windows of different sizes");
+    require(counts_of(src) == counts, "move: all windows must have the same size");
     return isa::Descriptor{counts, side_of(dst, nullptr), side_of(src, nullptr), false};
   };
   Op& op = append_dma(on, descriptor(what.sources.front()));
@@ -135,7 +136,7 @@ void Kernel::move(const HbmView& dst, const HbmView& src, isa::Queue on) {
 
 void Kernel::move(const TileView& dst, const TileView& src, isa::Queue on) {
   impl_->require_same(dst, src, "move");
-  impl_->require(dst.shape.count[0] == 1, "move: a tile of at most three free dimensions");
+  impl_->require(dst.shape.count[0] == 1, "move: the tile may have at most three free dimensions");
   Op& op =
       impl_->append_dma(on, {transfer_counts(dst.shape), impl_->side_of(dst), impl_->side_of(src), false});
   impl_->reads(op, src);
@@ -143,7 +144,7 @@ void Kernel::move(const TileView& dst, const TileView& src, isa::Queue on) {
 }
 
 void Kernel::Impl::deliver(Op& op, const Delivery& to, std::int16_t& peer, isa::Update& update) const {
-  require(to.peer >= INT16_MIN && to.peer <= INT16_MAX, "a peer further than 32768 cores away");
+  require(to.peer >= INT16_MIN && to.peer <= INT16_MAX, "the peer must be at most 32768 cores away");
   op.instruction.notify_arg = to.core;
   peer = static_cast<std::int16_t>(to.peer);
   update = {isa::Update::Kind::kAdd, to.signal.semaphore, 1};
@@ -154,20 +155,21 @@ void Kernel::fold(const HbmView& dst, const Folded& what, isa::Queue on,
   Op& op = impl_->append_move(dst, what, on);
   impl_->touches(op, dst, true);
   if (!read) return;
-  // The scheduler's own update goes to the core of the same argument.
+  // The scheduler's own update of the transfer refers to the same argument.
   impl_->require(read->core == impl_->own_core && read->core != isa::kNone,
-                 "fold: `read` is counted from this core, the argument of own_core()");
+                 "fold: `read` must use the argument of own_core()");
   impl_->deliver(op, *read, op.instruction.read_peer, op.instruction.read_update);
 }
 
 void Kernel::send(const HbmView& dst, const Folded& what, isa::Queue on, const Delivery& landed,
                   const std::optional<Delivery>& read) {
-  // The target is the other core's: what orders writes there is the programs' own protocol of signals.
+  // The destination belongs to the other core. The programs' own signals order the writes there.
   Op& op = impl_->append_move(dst, what, on);
-  impl_->require(!read || read->core == landed.core, "send: `read` and `landed` name different arguments");
+  impl_->require(!read || read->core == landed.core, "send: `read` and `landed` must use the same argument");
   impl_->deliver(op, landed, op.instruction.peer, op.instruction.update);
   if (read) impl_->deliver(op, *read, op.instruction.read_peer, op.instruction.read_update);
-  // Rings behind those of local transfers, which would otherwise queue up behind whatever waits for a link.
+  // Sends use rings after those of local transfers, which would otherwise queue behind transfers
+  // that wait for a link.
   op.instruction.ring = static_cast<std::uint8_t>((static_cast<std::uint64_t>(on) + isa::kQueueCount) %
                                                   impl_->machine.chip.core.dma.rings);
 }
@@ -178,7 +180,7 @@ void Kernel::wait(isa::Queue on, Signal signal, std::uint32_t value) {
 }
 
 void Kernel::wait(isa::Queue on, const HbmView& written) {
-  impl_->require(written.distance == 0, "wait: a window of this core's own");
+  impl_->require(written.distance == 0, "wait: the window must belong to this core");
   impl_->append(isa::Opcode::kSemWait, on).touch(impl_->region_of(written), false);
 }
 
@@ -188,7 +190,7 @@ void Kernel::landed(isa::Queue on, const HbmView& window, Signal signal, std::ui
 }
 
 void Kernel::landed(isa::Queue on, const HbmView& window) {
-  impl_->require(window.distance == 0, "landed: a window of this core's own");
+  impl_->require(window.distance == 0, "landed: the window must belong to this core");
   impl_->append(isa::Opcode::kNop, on).announce(impl_->region_of(window));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions written out by hand: what they touch follows from the table.
+// Instructions passed to Kernel::emit: the instruction table determines what they access.
 #include <fmt/format.h>
 
 #include "isa/table/table_fields.h"
@@ -14,7 +14,7 @@ struct Touched {
   isa::Shape shape;
 };
 
-// A tile that lies like this column, for the columns that are there.
+// A tile with the column's address and as many columns as the operand has.
 std::optional<Touched> tile_of(const isa::Scalar& scalar, const isa::Shape& shape) {
   if (!scalar.is_tile) return std::nullopt;
   return Touched{{scalar.space, isa::DType::kFp32, scalar.partition, scalar.offset, {0, 0, 0, 1}}, shape};
@@ -24,7 +24,7 @@ std::optional<Touched> tile_of(const isa::Column& column, const isa::Shape& shap
   return Touched{{column.space, column.dtype, column.partition, column.offset, {0, 0, 0, 1}}, shape};
 }
 std::optional<Touched> tile_of(const isa::Tile& tile, const isa::Shape& shape) {
-  if (tile == isa::Tile{}) return std::nullopt;  // an optional operand that is not given
+  if (tile == isa::Tile{}) return std::nullopt;  // an optional operand that is absent
   return Touched{tile, shape};
 }
 std::optional<Touched> tile_of(const isa::DmaSide& word, const isa::Shape&) {
@@ -38,21 +38,21 @@ std::optional<Touched> tile_of(const Other&, const isa::Shape&) {
 
 }  // namespace
 
-// The buffer that this byte of a partition belongs to: that of the latest pool that has it.
+// The buffer that contains this byte of a partition: that of the latest pool that covers it.
 std::uint32_t Kernel::Impl::buffer_at(isa::Space space, std::uint32_t offset) const {
   for (auto p = pools.rbegin(); p != pools.rend(); ++p)
     if (p->space == space && offset >= p->first_offset && offset < p->first_offset + p->copies * p->step)
       return p->first_buffer + (offset - p->first_offset) / p->step;
-  refuse("E-RUN-021", fmt::format("an operand at byte {:#x} of {} lies in no pool of this kernel", offset,
+  refuse("E-RUN-021", fmt::format("the operand at byte {:#x} of {} is in no pool of this kernel", offset,
                                   isa::name_of(space)));
 }
 
 void Kernel::emit(isa::Queue on, const isa::Instruction& instruction) {
   const isa::OpRow& row = isa::row_of(instruction.op);
   impl_->require(isa::find_field(row, isa::FieldKind::kDescriptor) == nullptr,
-                 "emit: transfers are load, store, move and send");
+                 "emit: transfers are not allowed; use load, store, move or send");
   impl_->require(isa::find_field(row, isa::FieldKind::kTarget) == nullptr,
-                 "emit: a kernel in program order has no jumps");
+                 "emit: jumps are not allowed in a kernel in program order");
   Op& op = impl_->append(instruction.op, on);
   op.instruction = instruction;
   if (isa::find_field(row, isa::FieldKind::kStationary) != nullptr) impl_->loaded.clear();

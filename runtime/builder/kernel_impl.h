@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The builder's state: on-chip memory handed out so far, operations in program order, what the tensor engine
-// has loaded.
+// State of the kernel builder: allocated on-chip memory, the operations in program order, and the
+// contents of the tensor engine.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ struct Kernel::Impl {
     isa::Space space;
     isa::DType dtype;
     unsigned columns, copies;
-    std::uint32_t first_offset, step;  // bytes of a partition
+    std::uint32_t first_offset, step;  // bytes in a partition
     std::uint32_t first_buffer;
     unsigned next = 0;
   };
@@ -36,19 +36,19 @@ struct Kernel::Impl {
   Operations ops;
   std::vector<PoolState> pools;
   std::map<std::uint32_t, std::uint64_t> pitch;  // bytes of a row, per buffer in HBM
-  std::vector<std::uint64_t> writes;  // per buffer: how often it was written, to know stale weights
+  std::vector<std::uint64_t> writes;             // per buffer: number of writes, to detect stale weights
   std::uint32_t sbuf_used = 0, psum_used = 0;
   unsigned next_signal = isa::kSemaphores;
-  std::uint8_t own_core = isa::kNone;  // argument
+  std::uint8_t own_core = isa::kNone;  // argument number
   struct Loaded {
     Stationary operand;
     std::uint8_t column = 0;
-    std::uint64_t version = 0, tags_version = 0;  // of the buffers when it was loaded
+    std::uint64_t version = 0, tags_version = 0;  // of the buffers at the time of the load
     isa::ArrayBlock tile;
   };
-  std::vector<Loaded> loaded;  // what stands in the array
+  std::vector<Loaded> loaded;  // current contents of the array
 
-  // [0, kArguments) are the arguments' buffer numbers, on-chip buffers follow.
+  // Buffer numbers in [0, kArguments) are those of the arguments; on-chip buffers follow.
   std::uint32_t new_buffers(unsigned count);
   std::uint8_t new_argument(const std::string& name, std::uint64_t row_bytes);
   Pool new_pool(PoolState state);
@@ -66,15 +66,17 @@ struct Kernel::Impl {
   void reads(Op& op, const isa::Scalar& scalar, const TileView* column);
 
   isa::ArraySize array() const;
-  // For a matmul or transpose of `moving` into `dst`: puts `stationary` where they will look for it.
+  // For a matmul or transpose of `moving` into `dst`: loads `stationary` into the array
+  // block that it will use.
   void load_weights(const TileView& dst, const Stationary& stationary, const TileView& moving);
-  // A matmul onto `dst` adds to it: the last one, if nothing has touched its results since, stays open.
+  // Called for a matmul that accumulates into `dst`: keeps the accumulation group of the previous matmul
+  // open, unless its results have been accessed since.
   void continue_group(const TileView& dst);
-  // Another core's memory is ordered by signals, which only the programs know.
+  // Signals order accesses to another core's memory; only the programs know that order.
   void touches(Op& op, const HbmView& view, bool write) {
     if (view.distance == 0) op.touch(region_of(view), write);
   }
-  // Dimension 0 of the window goes by these numbers.
+  // Dimension 0 of the window is indexed by these row numbers.
   void number_rows(Op& op, isa::Indirection direction, const HbmView& window, const TileView& rows);
   Op& append_dma(isa::Queue on, const isa::Descriptor& descriptor);
   Op& append_move(const HbmView& dst, const Folded& what, isa::Queue on);  // without dst's region

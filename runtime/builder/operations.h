@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of a kernel in program order. Kernels are unrolled loops over few buffers, so that most
-// operations are repetitions, and so are those of the ranks of a group: equal ones are held once, and what a
-// kernel holds of its own for each is its number. 512 kernels of 30,000 operations take megabytes instead of
+// The operations of a kernel in program order. Kernels are unrolled loops over few buffers, so most
+// operations are repetitions, within a kernel and across the ranks of a group. Equal operations are stored
+// once, and a kernel stores only their numbers. 512 kernels of 30,000 operations take megabytes instead of
 // ten gigabytes, whose first touch alone would take a host longer than scheduling them.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace tahoma::runtime {
 
-// Operations that differ from each other, by number. What has a number never changes.
+// Distinct operations, by number. An operation that has a number never changes.
 class OperationKinds {
  public:
   std::uint32_t number_of(const Op& op);
@@ -25,7 +25,7 @@ class OperationKinds {
   static constexpr std::uint32_t kLast = ~0U;
   struct Kind {
     Op op;
-    std::uint32_t next = kLast;  // of the same hash
+    std::uint32_t next = kLast;  // next operation with the same hash
   };
   std::deque<Kind> kinds_;
   std::unordered_map<std::uint64_t, std::uint32_t> first_;  // by hash
@@ -33,7 +33,7 @@ class OperationKinds {
 
 class Operations {
  public:
-  // Kernels that do alike may share `kinds`; not while they are appended to by several threads.
+  // Kernels with similar operations may share `kinds`, but not while several threads append to them.
   explicit Operations(std::shared_ptr<OperationKinds> kinds = std::make_shared<OperationKinds>())
       : kinds_(std::move(kinds)) {}
 
@@ -45,20 +45,20 @@ class Operations {
   const Op& operator[](std::size_t i) const {
     return i < places_.size() ? (*kinds_)[places_[i].kind] : newest_;
   }
-  // The region of the program that the operation belongs to, 0 for none, n for the n-th; and the visit of any
-  // region, counted in program order.
+  // The region of the program that the operation belongs to (0: none, n: the n-th), and the number of its
+  // visit, counted over all regions in program order.
   std::uint16_t region(std::size_t i) const { return i < places_.size() ? places_[i].region : at_.region; }
   std::uint32_t visit(std::size_t i) const { return i < places_.size() ? places_[i].visit : at_.visit; }
 
-  // What is appended from now on belongs to this region.
+  // Operations appended from now on belong to this region.
   void enter(std::uint16_t region) {
     if (region != region_) ++visit_;
     region_ = region;
   }
-  // The newest operation, which may change until the next one is appended.
+  // The newest operation. It may change until the next one is appended.
   Op& append(Op op = {});
   Op& newest() { return newest_; }
-  // Changes an earlier one.
+  // Changes an earlier operation.
   template <class Change>
   void change(std::size_t i, Change&& change) {
     if (i == places_.size()) return change(newest_);
@@ -74,9 +74,9 @@ class Operations {
   };
   std::shared_ptr<OperationKinds> kinds_;
   std::vector<Place> places_;
-  bool open_ = false;  // there is a newest one, which has no number yet
+  bool open_ = false;  // newest_ is valid and has no number yet
   Op newest_;
-  Place at_;  // of the newest
+  Place at_;  // of newest_
   std::uint16_t region_ = 0;
   std::uint32_t visit_ = 0;
 };

@@ -25,9 +25,9 @@ struct Waits {
                               std::uint32_t send) {
   throw base::UserError(
       "E-RUN-022", fmt::format("kernel '{}', operation {}", program.name, later),
-      fmt::format("touches what the send of operation {} on {} may still use: nothing tells this core when a "
-                  "transfer "
-                  "that notifies another core has landed; use memory of its own for each send",
+      fmt::format("accesses memory that the send of operation {} on {} may still use: this core is not "
+                  "notified when a transfer that notifies another core has landed; use memory of its own for "
+                  "each send",
                   send, isa::name_of(ops[send].queue)),
       base::ExitStatus::kProgram);
 }
@@ -59,7 +59,7 @@ class Planner {
     for (const Access& access : op.accesses)
       if (!access.announced) log_.conflicts(access, [&](std::uint32_t earlier) { need(i, earlier); });
     if (!op.is_dma() || op.notifies()) return;
-    // The slot's counter means something only if its transfers land one after another.
+    // The slot's counter is meaningful only if its transfers land one after another.
     const std::uint32_t slot = clocks_.component_of(i);
     if (last_in_slot_.size() <= slot) last_in_slot_.resize(slot + 1, Clocks::kNoComponent);
     if (last_in_slot_[slot] != Clocks::kNoComponent) need(i, last_in_slot_[slot]);
@@ -70,13 +70,13 @@ class Planner {
     if (earlier == i) return;
     const Op &op = ops_[i], &before = ops_[earlier];
     if (op.is_engine() && before.is_engine() && op.queue == before.queue)
-      return;  // one engine completes in order
+      return;  // one engine completes its instructions in order
     if (clocks_.known(op.queue, earlier)) return;
     if (before.notifies()) refuse_send(program_, ops_, i, earlier);
     needs_.push_back(earlier);
   }
 
-  // Latest first: its completion often implies the others'.
+  // Checks the latest operation first: its completion often implies that of the others.
   void keep_what_is_news(std::uint32_t i, std::vector<std::uint32_t>& list) {
     std::sort(needs_.begin(), needs_.end(), std::greater<>());
     for (const std::uint32_t earlier : needs_) {
@@ -87,8 +87,8 @@ class Planner {
   }
 
   void record(std::uint32_t i) {
-    if (ops_[i].instruction.op == isa::Opcode::kSemWait) return;  // touches nothing: it looks for a landing
-    // Of two transfers whose landing is never known, one is enough to refuse what comes behind them.
+    if (ops_[i].instruction.op == isa::Opcode::kSemWait) return;  // accesses nothing: it waits for a landing
+    // Of two transfers whose landing is unknown, one is enough to refuse later accesses.
     const bool unknown = ops_[i].notifies();
     for (const Access& access : ops_[i].accesses)
       log_.record(
@@ -103,7 +103,7 @@ class Planner {
   std::vector<std::uint32_t> needs_, last_in_slot_;
 };
 
-// Numbers the semaphores and writes the streams.
+// Assigns the semaphore numbers and writes the streams.
 class Emitter {
  public:
   Emitter(const Operations& ops, const Clocks& clocks, const Waits& waits)
@@ -118,7 +118,7 @@ class Emitter {
       isa::Instruction instruction = ops_[i].instruction;
       add_waits(i, instruction, stream);
       add_update(i, instruction);
-      // A wait for what is known to be there already.
+      // The data are known to be there already; no wait is needed.
       if (instruction.op == isa::Opcode::kSemWait && instruction.wait.kind == isa::Wait::Kind::kNone)
         continue;
       stream.push_back(instruction);
@@ -126,7 +126,7 @@ class Emitter {
   }
 
  private:
-  // A mark for every visit, also where a queue has done nothing else meanwhile: visits can be counted.
+  // Every visit gets a mark, even if a queue has done nothing else in between, so that visits can be counted.
   void mark_region(std::uint32_t i, isa::Program& program) {
     const isa::Queue queue = ops_[i].queue;
     std::uint32_t& visit = visits_[static_cast<std::size_t>(queue)];
@@ -141,14 +141,14 @@ class Emitter {
       marks.push_back({here, region});
   }
 
-  // Semaphore numbers are component numbers: engines first, then the slots of each queue that rings
-  // doorbells.
+  // Semaphore numbers are component numbers: engines first, then the slots of each queue
+  // that rings doorbells.
   isa::Wait wait_for(std::uint32_t earlier) const {
     return {isa::Wait::Kind::kGe, static_cast<std::uint8_t>(clocks_.component_of(earlier)), value_[earlier]};
   }
 
-  // The operation latest in program order is the one most likely still running: it goes onto the instruction
-  // itself, and the sem_waits in front of it have been worked off by the time it completes.
+  // The operation that is latest in program order is most likely still running. Its wait goes on the
+  // instruction itself; the sem_waits before it are processed by the time it completes.
   void add_waits(std::uint32_t i, isa::Instruction& instruction,
                  std::vector<isa::Instruction>& stream) const {
     std::uint32_t first = waits_.begin[i];
@@ -167,7 +167,7 @@ class Emitter {
     if (ops_[i].notifies()) return;
     const auto semaphore = static_cast<std::uint8_t>(clocks_.component_of(i));
     if (ops_[i].is_dma()) {
-      // Counted even when nobody waits: the slot's later values build on it.
+      // Counted even if no operation waits: the slot's later values build on it.
       instruction.update = {isa::Update::Kind::kAdd, semaphore, 1};
       value_[i] = isa::kDmaEngines * clocks_.count_of(i);
     } else if (waited_[i]) {
@@ -181,7 +181,7 @@ class Emitter {
   const Waits& waits_;
   std::vector<bool> waited_;
   std::vector<std::uint32_t> value_;
-  std::array<std::uint32_t, isa::kQueueCount> visits_{};  // that each queue's latest mark is of
+  std::array<std::uint32_t, isa::kQueueCount> visits_{};  // the visit of each queue's latest mark
   std::array<std::uint32_t, isa::kQueueCount> raised_{};
 };
 
@@ -192,7 +192,7 @@ void schedule(const Operations& ops, unsigned first_signal, isa::Program& progra
   if (planner.clocks().components() > first_signal) {
     throw base::UserError(
         "E-RUN-023", fmt::format("kernel '{}'", program.name),
-        fmt::format("out of semaphores: {} for engines and transfers, {} for signals, {} in all",
+        fmt::format("out of semaphores: {} for engines and transfers, {} for signals, {} in total",
                     planner.clocks().components(), isa::kSemaphores - first_signal, isa::kSemaphores),
         base::ExitStatus::kProgram);
   }

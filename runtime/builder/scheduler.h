@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// From operations in program order to per-queue streams whose semaphores keep every dependency: read after
-// write, write after read, write after write, on chip and in HBM.
+// Converts operations in program order to per-queue streams whose semaphores preserve every dependency: read
+// after write, write after read and write after write, on chip and in HBM.
 //
-// What it builds on: a queue issues in order and starts an instruction when its wait is satisfied; the
-// instructions of one engine complete in order. A DMA is only started by its queue: it reads and writes until
-// its completion, and transfers complete in any order, each DMA engine for itself.
+// Assumptions: a queue issues in order and starts an instruction when its wait is satisfied; the instructions
+// of one engine complete in order. A queue only starts a DMA: the transfer reads and writes until its
+// completion, and transfers complete in any order, independently on each DMA engine.
 //
-// Semaphores: one counter per engine queue, raised only by instructions that somebody waits for; per queue
-// that rings doorbells kDmaSlots counters, taken in turn, where a transfer starts only after its predecessor
-// on the same counter has landed (otherwise a count could be reached by the wrong mixture of engines).
-// Orderings that follow from others, tracked by vector clocks, cost nothing. An instruction carries one wait;
-// further ones become sem_wait in front of it.
+// Semaphores: one counter per engine queue, raised only by instructions that another one waits for; and
+// kDmaSlots counters per queue that rings doorbells, used in rotation. A transfer starts only after its
+// predecessor on the same counter has landed (otherwise a wrong mixture of engines could reach the count).
+// Vector clocks find orderings that follow from others; these cost nothing. An instruction carries one wait;
+// additional ones become sem_wait instructions before it.
 //
-// Leaves out: loops and branches (streams are straight-line), and transfers that tell another core of their
-// landing: their completion is unknown here, so a later write to what they touch is refused.
+// Not supported: loops and branches (streams are straight-line). The completion of a transfer that notifies
+// another core is unknown here, so a later write to memory that it accesses is refused.
 #pragma once
 
 #include <array>
@@ -27,9 +27,8 @@
 namespace tahoma::runtime {
 
 // A rectangle of a buffer (a tensor in HBM, all of SBUF, or all of PSUM): rows (partitions, or rows of a
-// matrix) by bytes. With a step only the first
-// `width` bytes of every `step` count, so that interleaved columns are apart. Different buffers never
-// overlap.
+// matrix) by bytes. With a step, only the first `width` bytes of every `step` count, so that interleaved
+// columns do not overlap. Different buffers never overlap.
 struct Region {
   std::uint32_t buffer = 0;
   std::uint32_t row = 0, rows = 0;
@@ -47,7 +46,7 @@ struct Region {
   }
 
  private:
-  // How far this one's columns begin behind those of another with the same step.
+  // Offset of this region's columns from those of another region with the same step.
   std::uint64_t ahead_of(const Region& other) const {
     return (byte % step + step - other.byte % step) % step;
   }
@@ -60,14 +59,14 @@ struct Region {
 struct Access {
   Region region;
   bool write = false;
-  // A write of another core's, which is there when the operation is complete: later ones wait for that, but
-  // the operation for nobody.
+  // A write by another core. It is there when the operation is complete: later operations wait for it, but
+  // the operation itself waits for nothing.
   bool announced = false;
   friend bool operator==(const Access&, const Access&) = default;
 };
 
-// One instruction in program order with what it touches. Its own wait may be set (a signal from another
-// core); its update is the scheduler's, except for a transfer that has one: it tells another core.
+// One instruction in program order, with its accesses. Its own wait may be set (a signal from another core).
+// The scheduler sets its update, except for a transfer that notifies another core, which has one already.
 struct Op {
   isa::Queue queue = isa::Queue::kSync;
   isa::Instruction instruction;
@@ -86,9 +85,9 @@ class Operations;  // runtime/builder/operations.h
 inline constexpr std::uint32_t kDmaSlots =
     16;  // transfers of one queue in flight: 4 MiB of 256 KiB loads hide 2 us of latency
 
-// Appends the streams to `program`. `first_signal` is the lowest semaphore taken by signals; those below are
-// free. Throws UserError E-RUN-022 (a send's source or target is written later) and E-RUN-023 (semaphores
-// exhausted).
+// Appends the streams to `program`. `first_signal` is the lowest semaphore used by signals; those below are
+// free. Throws UserError E-RUN-022 (a source or destination of a send is written later) and E-RUN-023
+// (semaphores exhausted).
 void schedule(const Operations& ops, unsigned first_signal, isa::Program& program);
 
 }  // namespace tahoma::runtime

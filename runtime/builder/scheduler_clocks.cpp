@@ -57,7 +57,8 @@ void Clocks::start(std::uint32_t op) {
 
 bool Clocks::implies(std::uint32_t later, std::uint32_t op) const {
   const Place &l = place_[later], &p = place_[op];
-  // Also true of a notifying transfer: whatever was complete when it started is complete when it ends.
+  // This also holds for a notifying transfer: everything that was complete at its start
+  // is complete at its end.
   if (covers(snapshots_[l.snapshot], op)) return true;
   return l.component != kNoComponent && l.component == p.component && l.count >= p.count;
 }

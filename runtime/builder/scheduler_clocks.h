@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector clocks of a kernel: what is known to be complete when an operation starts, and when it completes. A
+// Vector clocks of a kernel: what is known to be complete when an operation starts and when it completes. A
 // component counts the completed operations of one engine queue, or the completed transfers of one DMA slot.
 #pragma once
 
@@ -14,21 +14,22 @@ class Clocks {
  public:
   explicit Clocks(const Operations& ops);
 
-  // Number of components, and of an operation: its component and its count there (1 for the first). Transfers
-  // that notify another core have no component.
+  // The component of an operation, and its count in that component (1 for the first). Transfers that notify
+  // another core have no component.
   static constexpr std::uint32_t kNoComponent = 0xffffffff;
   std::uint32_t component_of(std::uint32_t op) const { return place_[op].component; }
   std::uint32_t count_of(std::uint32_t op) const { return place_[op].count; }
-  // First slot of the queue's transfers among the components, kNoComponent if it rings none.
+  // The first component of the queue's DMA slots; kNoComponent if the queue rings no doorbells.
   std::uint32_t first_slot(isa::Queue queue) const { return first_slot_[static_cast<std::size_t>(queue)]; }
   std::uint32_t components() const { return components_; }
 
-  // The next operation of `queue` starts knowing this much; wait() adds what the completion of `op` implies.
+  // True if the next operation of `queue` starts after the completion of `op`; wait() adds what
+  // that completion implies.
   bool known(isa::Queue queue, std::uint32_t op) const { return covers(now_[index(queue)], op); }
   void wait(isa::Queue queue, std::uint32_t op);
-  void start(std::uint32_t op);  // fixes op's clock; its queue knows nothing more yet
+  void start(std::uint32_t op);  // fixes the clock of `op`; its queue learns nothing from the start itself
 
-  // Does the completion of `later` (which has started) imply the completion of `op`?
+  // True if the completion of `later` (which has started) implies the completion of `op`.
   bool implies(std::uint32_t later, std::uint32_t op) const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who touched which part of which buffer last: finds the earlier operations that an access must come after.
-// Rows and bytes are filed in blocks, and a record is dropped once a later one implies it, so that a query
-// looks at a handful of records however long the kernel is.
+// Records the last accesses to each part of each buffer and finds the earlier operations that a new access
+// must follow. Rows and bytes are divided into blocks, and a record is dropped once a later one implies it,
+// so a query reads only a few records, regardless of the length of the kernel.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace tahoma::runtime {
 
 class AccessLog {
  public:
-  // Calls found(op) for every recorded operation that conflicts with `access`; the same one may come more
-  // than once.
+  // Calls found(op) for every recorded operation that conflicts with `access`; it may report an
+  // operation more than once.
   template <class Found>
   void conflicts(const Access& access, Found&& found) {
     for_blocks(access.region, [&](Block& block) {
@@ -27,9 +27,10 @@ class AccessLog {
     });
   }
 
-  // Records `access` of `op`. implied(earlier) tells whether earlier's completion follows from op's: such
-  // records that lie inside the new one are not needed any more. stands_for(earlier): whoever comes after
-  // earlier comes after op; a read inside such a record's need not be recorded.
+  // Records `access` of `op`. implied(earlier) returns whether the completion of `earlier` follows from that
+  // of `op`: such records are no longer needed if the new region contains theirs. stands_for(earlier)
+  // returns whether every operation that must follow `earlier` also follows `op`; a read inside such a
+  // record is not recorded.
   template <class Implied, class StandsFor>
   void record(const Access& access, std::uint32_t op, Implied&& implied, StandsFor&& stands_for) {
     for_blocks(access.region, [&](Block& block) {
@@ -61,7 +62,7 @@ class AccessLog {
     std::vector<Strip> strips;
   };
   static constexpr std::uint32_t kBlockRows = 128;   // all partitions of a tile share one strip
-  static constexpr std::uint64_t kMostBlocks = 256;  // of a strip: wider blocks beyond
+  static constexpr std::uint64_t kMostBlocks = 256;  // per strip; beyond that, blocks become wider
 
   static void merge(std::vector<Record>& into, const std::vector<Record>& more) {
     for (const Record& r : more)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Narrowing of views.
+// Methods that narrow views.
 #include <fmt/format.h>
 
 #include "isa/table/table_fields.h"

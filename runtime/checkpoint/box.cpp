@@ -19,7 +19,7 @@ std::int64_t step_to(const Box& box, std::uint64_t row) {
   return static_cast<std::int64_t>(at) * box.pattern.stride[0];
 }
 
-// The innermost dimension, where elements mostly lie side by side.
+// Copies along the innermost dimension, where elements are usually contiguous.
 std::byte* copy_run(const std::byte* from, const isa::Pattern& p, std::byte* to) {
   const std::size_t size = p.element, count = p.count[3];
   if (p.stride[3] == static_cast<std::int64_t>(size)) {

@@ -13,7 +13,7 @@ namespace tahoma::runtime {
 
 namespace {
 
-// Numbers equal names.
+// Adds numbers to duplicate names.
 class Namesakes {
  public:
   std::string name(const std::string& wanted) {
@@ -29,7 +29,7 @@ bool overlaps(const OnChipBuffer& buffer, const isa::Pattern& p) {
   return buffer.space == p.space && p.offset >= buffer.first && p.offset < buffer.end;
 }
 
-// The dtype in which each buffer is first written by what it is named after.
+// The dtype in which each buffer is first written by the operation that it is named after.
 std::vector<isa::DType> dtypes_of(const isa::Program& program, const ProgramBuffers& buffers) {
   std::vector<std::optional<isa::DType>> found(buffers.buffers().size());
   for (std::uint8_t queue = 0; queue < isa::kQueueCount; ++queue)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of a loaded machine has a name: tensors as core0.NAME, and what lies in SBUF and PSUM by what fills
-// it, core0.sbuf.load_of_a and core0.psum.matmul (runtime/report/memory/program_buffers.h). Of equal names on a core
-// the second, in the order of allocation or of its place, is NAME~2. Characters that no name of a program has
-// become '_'.
+// The named parts of a loaded machine: tensors as core0.NAME, and allocations in SBUF and PSUM by the
+// operation that fills them, core0.sbuf.load_of_a and core0.psum.matmul
+// (runtime/report/memory/program_buffers.h). If two names on a core are equal, the second, in the order of
+// allocation or of addresses, becomes NAME~2. Characters that cannot occur in names of a program become '_'.
 #pragma once
 
 #include <map>
@@ -24,13 +24,14 @@ class Catalogue {
     std::string name;
     Checkpoint::Kind kind = Checkpoint::Kind::kTensor;
     std::uint32_t core = 0;
-    isa::DType dtype = isa::DType::kFp32;  // of a tile: that of its first write by what it is named after
-    std::vector<std::uint64_t> shape;      // of a tile: partitions x elements in one of them
-    Box box;                               // of a tensor its address alone
+    // For a tile, the dtype of its first write by the operation that it is named after
+    isa::DType dtype = isa::DType::kFp32;
+    std::vector<std::uint64_t> shape;  // of a tile: partitions x elements in one of them
+    Box box;                           // of a tensor: its address only
   };
   const std::vector<Item>& items() const { return items_; }
 
-  // The tensor or tile that a core's box lies in, "" if none.
+  // The tensor or tile that contains a core's box; "" if there is none.
   std::string holder_of(std::uint32_t core, const Box& box) const;
   std::vector<std::byte> values(const Item& item) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One array of values taken from a run, and what it is.
+// One array of values taken from a run, and its origin.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@ namespace tahoma::runtime {
 
 struct Checkpoint {
   enum class Kind : std::uint8_t { kResult, kTile, kTensor };
-  struct Executed {  // the instruction whose result it is
+  struct Executed {  // the instruction that produced a result
     isa::Queue queue = isa::Queue::kSync;
     std::uint32_t index = 0;       // in the queue's stream
-    std::uint32_t occurrence = 1;  // the how manieth time that it was executed
+    std::uint32_t occurrence = 1;  // number of this execution, from 1
     std::string text;              // as assembler text
   };
 
@@ -29,14 +29,14 @@ struct Checkpoint {
   std::string instance;  // "server0.chip00.core0"
   std::optional<Executed> instruction;
   std::string memory;  // "sbuf[0, 0x400]:fp32", "hbm[0x100]:bf16"
-  std::string tile;    // of a result: the tensor or tile that it lies in, "" if none has a name
-  std::string region;  // that the instruction belongs to
-  base::Time time{0};  // the instruction's start; of others when they were taken
+  std::string tile;    // of a result: the named tensor or tile that contains it; "" if there is none
+  std::string region;  // region of the instruction
+  base::Time time{0};  // start of the instruction; for tensors and tiles, when they were taken
   isa::DType dtype = isa::DType::kFp32;
   std::vector<std::uint64_t> shape;
   std::vector<std::byte> values;  // dense, row-major
 
-  // In simulated time, then by instance; of one instance the instructions first.
+  // Orders by simulated time, then by instance; within an instance, instructions come first.
   auto order() const {
     const Executed none{static_cast<isa::Queue>(isa::kQueueCount), 0, 0, ""};
     const Executed& e = instruction ? *instruction : none;

@@ -24,11 +24,11 @@ void check_tolerance(const CheckpointOptions& options) {
       throw base::UserError("E-CKP-008", "--rtol, --atol", "a tolerance needs --compare-with DIR");
     if (!(*value >= 0) || !std::isfinite(*value))
       throw base::UserError("E-CKP-008", "--rtol, --atol",
-                            fmt::format("{} is no tolerance; expected a number from 0 on", *value));
+                            fmt::format("{} is not a valid tolerance; expected a number from 0 on", *value));
   }
 }
 
-// "core0.vector" of "core*.vector"
+// Returns "core0.vector" for "core*.vector".
 std::string queue_name(std::uint32_t core, std::uint8_t queue) {
   return fmt::format("core{}.{}", core, isa::name_of(static_cast<isa::Queue>(queue)));
 }
@@ -86,7 +86,7 @@ void Checkpoints::resolve(const Wish& wish) {
   }
   if (!found)
     throw base::UserError("E-CKP-003", "dump '" + request.text + "'",
-                          fmt::format("no tensor or tile is called '{}'{}", request.name,
+                          fmt::format("there is no tensor or tile '{}'{}", request.name,
                                       base::did_you_mean(request.name, names)));
 }
 
@@ -110,9 +110,9 @@ void Checkpoints::resolve_results(const Wish& wish) const {
         if (request.index) break;
       }
     }
-  throw base::UserError(
-      "E-CKP-003", "dump '" + request.text + "'",
-      fmt::format("no such instruction writes memory{}", base::did_you_mean(request.name, names)));
+  throw base::UserError("E-CKP-003", "dump '" + request.text + "'",
+                        fmt::format("there is no such instruction that writes memory{}",
+                                    base::did_you_mean(request.name, names)));
 }
 
 void Checkpoints::result(const base::ResultActivity& a) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensor checkpoints of one run: takes what was asked for at the moment that it is in memory, writes it
-// into a folder of dumps and lays it beside a reference. Functional mode only; nothing is watched without a
-// request. A run with a reference takes what the reference has, beside what it is told to dump.
+// The tensor checkpoints of one run. They are taken when the requested values are in memory, written
+// to a folder of dumps and compared with a reference. Functional mode only; without a request,
+// nothing is observed. A run with a reference takes everything that the reference contains, in
+// addition to the requested dumps.
 //
-// UserError: E-CKP-001, asked for in timing mode; E-CKP-003, a name that nothing has; E-CKP-008, a tolerance
-// that is none, or without a reference; those of request.h, points.h and dumps.h.
+// UserError: E-CKP-001, requested in timing mode; E-CKP-003, an unknown name; E-CKP-008, an invalid
+// tolerance, or one without a reference; those of dump_request.h, probe_points.h and dumps.h.
 #pragma once
 
 #include <array>
@@ -33,9 +34,9 @@ class Checkpoints final : private base::ResultObserver, private base::Observer {
   Checkpoints(const CheckpointOptions& options, model::Mode mode);
 
   void write_to(const std::string& folder) { writer_.emplace(folder); }
-  // When its programs are loaded, before it runs.
+  // To be called when the programs are loaded, before the run.
   void attach(Machine& machine);
-  void finish(base::Duration elapsed);  // when it has run
+  void finish(base::Duration elapsed);  // to be called after the run
 
   const std::optional<DumpComparison>& comparison() const { return comparison_; }
 
@@ -73,7 +74,7 @@ class Checkpoints final : private base::ResultObserver, private base::Observer {
   std::optional<Points> points_;
   std::vector<std::vector<Snapshot>> at_point_;  // by number of the point
   std::vector<Snapshot> at_end_;
-  // How often each instruction had a result, by core and queue.
+  // Number of results of each instruction, by core and queue.
   std::map<std::uint32_t, std::array<std::vector<std::uint32_t>, isa::kQueueCount>> counts_;
 };
 

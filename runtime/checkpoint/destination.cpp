@@ -31,7 +31,7 @@ Box transfer_box(const isa::Descriptor& d, const base::ResultActivity& resolved)
           {resolved.rows.begin(), resolved.rows.end()}};
 }
 
-// Collects what the fields of an instruction write.
+// Collects the memory that the fields of an instruction write.
 class Written {
  public:
   Written(const isa::Instruction& i, const base::ResultActivity& resolved) : i_(i), resolved_(resolved) {}
@@ -48,7 +48,7 @@ class Written {
   void operand(const isa::Tile& tile) {
     if (field_->optional && tile == isa::Tile{}) return;
     isa::Pattern p = pattern_of(tile, isa::operand_shape(*field_, i_));
-    // Registers move `dst` alone.
+    // Registers offset `dst` only.
     if (&tile == &i_.dst) p.offset += static_cast<std::uint64_t>(resolved_.moved);
     list.push_back({field_->name, {p, tile.dtype, false, {}}});
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an instruction writes to memory, from the fields of its row. Leaves out what stays in its engine: the
-// weights in the array, registers, accumulators.
+// The memory that an instruction writes, from the fields of its table row. State inside the engine (weights
+// in the array, registers, accumulators) is not included.
 #pragma once
 
 #include <string_view>
@@ -17,7 +17,7 @@ struct Destination {
   Box box;
 };
 
-// As the program says it, or where a run has resolved it: registers, addresses in HBM, rows.
+// As written in the program, or with registers, HBM addresses and rows as the run resolved them.
 std::vector<Destination> destinations_of(const isa::Program& program, const isa::Instruction& instruction,
                                          const base::ResultActivity& resolved = {});
 

@@ -15,7 +15,7 @@ namespace tahoma::runtime {
 namespace {
 
 constexpr const char* kForm =
-    "expected a tensor or tile and, if not at the end, a point (core0.out, core*.psum.matmul@attention#2, "
+    "expected a tensor or tile with an optional point (core0.out, core*.psum.matmul@attention#2, "
     "core0.x@vector[12]), instructions (core0.vector[12], core*.*[*]) or results";
 
 [[noreturn]] void refuse(const std::string& text, const std::string& why) {
@@ -30,7 +30,7 @@ std::uint32_t number(const std::string& text, std::string_view digits, std::uint
   return n;
 }
 
-// Takes "#3" from the end.
+// Parses and removes "#3" from the end.
 std::optional<std::uint32_t> take_occurrence(const std::string& text, std::string_view& rest) {
   const std::size_t at = rest.rfind('#');
   if (at == std::string_view::npos) return std::nullopt;
@@ -41,14 +41,14 @@ std::optional<std::uint32_t> take_occurrence(const std::string& text, std::strin
 
 struct Indexed {
   std::string_view name;
-  std::optional<std::uint32_t> index;  // none: *
+  std::optional<std::uint32_t> index;  // unset: *
 };
 
-// "vector[12]"; nothing if there is no bracket.
+// Parses "vector[12]"; empty if there is no bracket.
 std::optional<Indexed> indexed(const std::string& text, std::string_view word) {
   const std::size_t open = word.find('[');
   if (open == std::string_view::npos) return std::nullopt;
-  if (word.back() != ']') refuse(text, "the number of an instruction has no end");
+  if (word.back() != ']') refuse(text, "the number of an instruction has no closing ']'");
   const std::string_view digits = word.substr(open + 1, word.size() - open - 2);
   Indexed found{word.substr(0, open), std::nullopt};
   if (digits != "*") found.index = number(text, digits, 0);
@@ -57,7 +57,7 @@ std::optional<Indexed> indexed(const std::string& text, std::string_view word) {
 
 DumpPoint parse_point(const std::string& text, std::string_view word) {
   DumpPoint point;
-  if (word.empty()) refuse(text, "the point is missing");
+  if (word.empty()) refuse(text, "the point after '@' is missing");
   if (word == "end") return point;
   point.occurrence = take_occurrence(text, word).value_or(1);
   const std::optional<Indexed> place = indexed(text, word);
@@ -71,27 +71,28 @@ DumpPoint parse_point(const std::string& text, std::string_view word) {
     std::vector<std::string> queues;
     for (const std::string_view name : isa::names_of<isa::Queue>()) queues.emplace_back(name);
     refuse(text,
-           fmt::format("no queue is called '{}'{}", place->name, base::did_you_mean(place->name, queues)));
+           fmt::format("there is no queue '{}'{}", place->name, base::did_you_mean(place->name, queues)));
   }
-  if (!place->index) refuse(text, "a point is one instruction");
+  if (!place->index) refuse(text, "a point must be a single instruction");
   point.kind = DumpPoint::Kind::kInstruction;
   point.queue = *queue;
   point.index = *place->index;
   return point;
 }
 
-// "core0.vector[12]#3.result"
+// Parses "core0.vector[12]#3.result".
 void parse_results(std::string_view word, DumpRequest& request) {
   request.results = true;
   const std::size_t close = word.find(']');
-  if (close == std::string_view::npos) refuse(request.text, "the number of an instruction has no end");
+  if (close == std::string_view::npos)
+    refuse(request.text, "the number of an instruction has no closing ']'");
   std::string_view behind = word.substr(close + 1);
   if (const std::size_t dot = behind.find('.'); dot != std::string_view::npos) {
     request.field = behind.substr(dot + 1);
     behind = behind.substr(0, dot);
   }
   request.occurrence = take_occurrence(request.text, behind);
-  if (!behind.empty()) refuse(request.text, fmt::format("'{}' behind an instruction", behind));
+  if (!behind.empty()) refuse(request.text, fmt::format("unexpected '{}' after an instruction", behind));
   const std::optional<Indexed> place = indexed(request.text, word.substr(0, close + 1));
   request.name = place->name;
   request.index = place->index;
@@ -114,7 +115,7 @@ DumpRequest parse_dump(const std::string& text) {
   const std::string_view what = std::string_view(whole).substr(0, at);
   if (what.empty()) refuse(text, "the name is missing");
   if (what.find('[') != std::string_view::npos) {
-    if (at != std::string_view::npos) refuse(text, "the result of an instruction has a point already");
+    if (at != std::string_view::npos) refuse(text, "the result of an instruction cannot have a point");
     parse_results(what, request);
     return request;
   }

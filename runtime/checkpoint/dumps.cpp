@@ -57,7 +57,7 @@ Checkpoint from_json(const Json& json) {
   Checkpoint c;
   c.name = json.at("name");
   const auto kind = std::find(kKinds.begin(), kKinds.end(), json.at("kind").get<std::string>());
-  if (kind == kKinds.end()) throw std::out_of_range("a kind of checkpoint that is not known");
+  if (kind == kKinds.end()) throw std::out_of_range("unknown kind of checkpoint");
   c.kind = static_cast<Checkpoint::Kind>(kind - kKinds.begin());
   c.core = json.at("core");
   c.instance = json.at("instance");
@@ -134,8 +134,9 @@ Dumps read_dumps(const std::string& path) {
   Dumps dumps = exists ? read_names(path) : Dumps{};
   if (dumps.requests.empty())
     throw base::UserError("E-CKP-006", path,
-                          exists ? "holds no dumps: expected index.json of tahoma run --dump, or .npy files"
-                                 : "no such folder: expected one that tahoma run --dump has written");
+                          exists
+                              ? "contains no dumps: expected index.json of tahoma run --dump, or .npy files"
+                              : "no such folder: expected one written by tahoma run --dump");
   return dumps;
 }
 

@@ -21,7 +21,7 @@ double number_at(const std::byte* at) {
   return static_cast<double>(n);
 }
 
-// Significant bits of a float, the leading one included; 0 for integers, which are never rounded.
+// Significand bits of a float, including the leading one; 0 for integers, which are never rounded.
 int precision_of(isa::DType dtype) {
   using enum isa::DType;
   static constexpr std::array<std::pair<isa::DType, int>, 7> kPrecision{
@@ -46,7 +46,7 @@ std::string index_text(std::uint64_t element, const std::vector<std::uint64_t>& 
 }  // namespace
 
 std::vector<double> elements_of(const NpyArray& array, isa::DType dtype) {
-  // As NumPy's own float32 where the file has it, so that nothing is rounded to the dtype.
+  // A float32 file is read as float32, so that its values are not rounded to the dtype.
   if (array.descr == "<f4") dtype = isa::DType::kFp32;
   const std::size_t size = isa::size_of(dtype);
   std::vector<double> elements(array.elements());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of two arrays beside each other.
+// Element-wise comparison of two arrays.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,18 @@
 
 namespace tahoma::runtime {
 
-// Exactly, of an array of one of the element types that `dtype` may come in (runtime/host/npy_dtype.h).
+// Exact values of an array of one of the element types that represent `dtype` (runtime/host/npy_dtype.h).
 std::vector<double> elements_of(const NpyArray& array, isa::DType dtype);
 
 struct DifferenceLimits {  // |got - want| <= absolute + relative |want|
   double relative = 0, absolute = 0;
 };
-// Those of a dtype where nothing else is said (runtime/checkpoint/tensor_comparison.h).
+// The default limits of a dtype, for those not given (runtime/checkpoint/tensor_comparison.h).
 DifferenceLimits limits_of(const std::vector<double>& want, isa::DType dtype, std::optional<double> relative,
                            std::optional<double> absolute);
 
-// The first element beyond the limits, how many there are and the largest of their errors; "" if none.
+// The first element beyond the limits, the number of such elements and their largest
+// error; "" if there are none.
 std::string difference_text(const std::vector<double>& got, const std::vector<double>& want,
                             const std::vector<std::uint64_t>& shape, const DifferenceLimits& limits);
 

@@ -23,7 +23,7 @@ bool is_branch(const isa::Instruction& i) { return isa::row_of(i.op).cost == isa
 
 std::uint64_t key(std::uint8_t queue, std::uint32_t index) { return (std::uint64_t{queue} << 32) | index; }
 
-// f(region, first, last) for every stretch of a stream between two marks.
+// Calls f(region, first, last) for every range of a stream between two marks.
 template <class Visit>
 void for_each_stretch(const isa::Program& program, std::uint8_t queue, Visit&& visit) {
   const std::vector<isa::RegionMark>& marks = program.marks[queue];
@@ -38,8 +38,8 @@ void for_each_stretch(const isa::Program& program, std::uint8_t queue, Visit&& v
 
 }  // namespace
 
-// A queue that never branches and has fewer stretches than the region has occurrences has nothing to do in
-// the later ones.
+// A queue that never branches and has fewer ranges than the region has occurrences does
+// nothing in the later ones.
 bool Points::Visits::over(std::uint32_t occurrence) const {
   for (std::size_t q = 0; q < isa::kQueueCount; ++q) {
     const std::size_t most = stretches[q].empty() ? 0 : branches[q] ? occurrence : stretches[q].size();
@@ -105,7 +105,7 @@ void Points::check(Visits& visits) {
     if (!named_[wanted.point].reached && visits.over(wanted.occurrence)) reach(wanted.point);
 }
 
-// A transfer counts when its values move, anything else when its engine has it.
+// A transfer counts when its values move, any other instruction when its engine accepts it.
 void Points::execute(const Place& place, bool transfer) {
   const auto found = instructions_.find(place);
   if (found == instructions_.end() || found->second.transfer != transfer) return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the points of dump requests are reached in a run (runtime/checkpoint/dump_request.h).
+// Finds when a run reaches the points of dump requests (runtime/checkpoint/dump_request.h).
 //
-// UserError: E-CKP-004, a point that a core's program does not have; E-CKP-005, one that the run did not come
-// to.
+// UserError: E-CKP-004, a point that a core's program does not have; E-CKP-005, a point that
+// the run did not reach.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class Points {
   using Programs = std::map<std::uint32_t, std::shared_ptr<const isa::Program>>;
   explicit Points(const Programs& programs) : programs_(programs) {}
 
-  // Numbers a region or instruction of a core. `request` is named in errors.
+  // Registers a region or an instruction of a core and returns its number. `request` is quoted in errors.
   std::size_t add(std::uint32_t core, const DumpPoint& point, const std::string& request);
   bool empty() const { return named_.empty(); }
 
@@ -34,24 +34,25 @@ class Points {
   void refuse_unreached() const;
 
  private:
-  struct Stretch {  // of one queue in a region: its first and last instruction
+  struct Stretch {  // a range of one queue in a region: its first and last instruction
     std::uint32_t first = 0, last = 0;
   };
   struct Wanted {
     std::uint32_t occurrence = 1;
     std::size_t point = 0;
   };
-  // A region on one core.
+  // The visits of a region on one core.
   struct Visits {
     std::array<std::vector<Stretch>, isa::kQueueCount> stretches;
-    std::array<bool, isa::kQueueCount> branches{};            // may come to a stretch again
-    std::array<std::uint32_t, isa::kQueueCount> left{};       // how often each queue has left it
-    std::map<std::uint32_t, std::uint64_t> in_flight;         // transfers rung and not begun, by occurrence
+    std::array<bool, isa::kQueueCount> branches{};       // may return to a range
+    std::array<std::uint32_t, isa::kQueueCount> left{};  // how often each queue has left the region
+    // Transfers started but without a first packet, by occurrence
+    std::map<std::uint32_t, std::uint64_t> in_flight;
     std::map<std::uint64_t, std::deque<std::uint32_t>> rung;  // by queue and index: their occurrences
     std::vector<Wanted> wanted;
     bool over(std::uint32_t occurrence) const;
   };
-  struct Executions {  // of one instruction
+  struct Executions {  // the executions of one instruction
     bool transfer = false;
     std::uint32_t count = 0;
     std::vector<Wanted> wanted;

@@ -19,7 +19,7 @@ std::string shape_text(const std::vector<std::uint64_t>& shape) {
   return fmt::format("{}", fmt::join(shape, "x"));
 }
 
-// What is wrong with a checkpoint, "" if nothing.
+// Describes what is wrong with a checkpoint; "" if it matches.
 std::string difference(const Checkpoint& got, const NpyArray& reference, const DumpTolerance& tolerance) {
   const NpyArray own = to_npy(got.dtype, got.shape, got.values);
   if (own.shape != reference.shape)
@@ -102,7 +102,7 @@ DumpComparison compare_dumps(const std::string& reference, const std::string& go
   const Dumps dumps = read_dumps(got);
   if (!dumps.indexed)
     throw base::UserError("E-CKP-006", got,
-                          "has no index.json: expected a folder that tahoma run --dump has written");
+                          "has no index.json: expected a folder written by tahoma run --dump");
   for (Checkpoint c : dumps.checkpoints) {
     NpyArray array = dumps.values(c.name);
     c.shape = array.shape;

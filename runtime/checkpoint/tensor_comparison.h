@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkpoints beside those of a reference, and the first that differs: in simulated time of the run that is
-// looked at, then by instance (core, queue, instruction).
+// Compares checkpoints with those of a reference and finds the first that differs: in simulated time of the
+// examined run, then by instance (core, queue, instruction).
 //
-// An element differs when |got - expected| > absolute + relative * |expected|. Without a tolerance of the
-// user's, relative is twice the unit roundoff u of the checkpoint's dtype (2^-24 for fp32, 2^-8 for bf16, 0
-// for integers), since both sides may be rounded once, and absolute is 2 u times the root mean square of the
-// finite expected elements, for those that cancel. A NaN equals a NaN, an infinity only itself. Expected
-// values are taken as the file has them, in float64.
+// An element differs when |got - expected| > absolute + relative * |expected|. Unless the user sets a
+// tolerance, relative is twice the unit roundoff u of the checkpoint's dtype (2^-24 for fp32, 2^-8 for bf16,
+// 0 for integers), because both sides may be rounded once, and absolute is 2 u times the root mean square of
+// the finite expected elements, to allow for cancellation. A NaN equals a NaN, an infinity only itself.
+// Expected values are used as stored in the file, in float64.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 namespace tahoma::runtime {
 
 struct DumpTolerance {
-  std::optional<double> relative, absolute;  // none: from the dtype
+  std::optional<double> relative, absolute;  // unset: from the dtype
 };
 
 class DumpComparison {
@@ -29,12 +29,12 @@ class DumpComparison {
   DumpComparison(Dumps reference, const DumpTolerance& tolerance);
 
   const Dumps& reference() const { return reference_; }
-  // `expected`: the reference has to have it.
+  // `expected`: the reference must contain it.
   void add(const Checkpoint& got, bool expected);
-  void finish();  // what nobody added is missing
+  void finish();  // reports checkpoints that were not added as missing
 
   bool equal() const { return different_ == 0; }
-  // One line if all are equal; else the first that differs, and the others' number.
+  // One line if all are equal; otherwise the first difference and the number of the others.
   std::string text() const;
 
  private:
@@ -46,13 +46,13 @@ class DumpComparison {
 
   Dumps reference_;
   DumpTolerance tolerance_;
-  std::unordered_map<std::string, bool> seen_;  // of the reference's names
+  std::unordered_map<std::string, bool> seen_;  // by name in the reference
   std::optional<Difference> first_;
   std::vector<std::string> missing_;
   std::uint64_t compared_ = 0, different_ = 0, beside_ = 0;
 };
 
-// Two finished folders.
+// Compares two finished folders.
 DumpComparison compare_dumps(const std::string& reference, const std::string& got,
                              const DumpTolerance& tolerance);
 

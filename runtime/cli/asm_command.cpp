@@ -25,7 +25,7 @@ base::ExitStatus assemble_file(const AsmOptions& options) {
                                  : options.output;
   if (output == options.file)
     throw base::UserError("E-CLI-003", "asm",
-                          "the binary would replace its own text: name another file with --output");
+                          "the binary would overwrite its source: choose another file with --output");
   const std::vector<std::byte> bytes = isa::to_bytes(program);
   write_file(output, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   fmt::print("{}\n", output);

@@ -27,7 +27,7 @@ struct CheckCommand {
   bool bless = false;
 };
 
-// What all files together say to a CI system, and to the shell.
+// The combined verdicts of all files, for a CI system and for the exit status.
 struct Verdicts {
   std::vector<JunitSuite> suites;
   std::string markdown;
@@ -57,7 +57,7 @@ void check_goldens(const CheckCommand& command, const CheckFile& file, Verdicts&
   verdicts.status = std::max(verdicts.status, page.status);
 }
 
-// Those that the options are about: --case and --bless have a meaning for cases, --family for figures.
+// The files that the options apply to: --case and --bless apply to cases, --family to figures.
 std::vector<CheckFile> chosen_files(const CheckCommand& command) {
   std::vector<CheckFile> files = check_files(command.path);
   const bool cases = command.bless || !command.cases.empty(), figures = !command.families.empty();
@@ -89,9 +89,9 @@ ExitStatus check(const CheckCommand& command) {
 }
 
 void add_verdicts(CLI::App& sub, CheckCommand& command) {
-  sub.add_option(
-         "--out", command.out,
-         "Folder for the results as text, JSON and CSV or Markdown; of a folder of checks, a folder each")
+  sub.add_option("--out", command.out,
+                 "Folder for the results as text, JSON and CSV or Markdown; one subfolder for each file of a "
+                 "folder of checks")
       ->type_name("DIR")
       ->default_str("none");
   add_choice(sub, "--format", command.format, {"text", "json"}, "What to print: the page as text or as JSON");
@@ -119,10 +119,10 @@ void add_choices(CLI::App& sub, CheckCommand& command) {
 void add_check_command(CLI::App& program, Action& action) {
   const auto command = std::make_shared<CheckCommand>();
   command->jobs = std::max(1U, std::thread::hardware_concurrency());
-  CLI::App* sub = program.add_subcommand(
-      "check",
-      "Run the cases of a file of checks: regression cases beside their goldens, or the model's figures "
-      "beside silicon's and other simulators'");
+  CLI::App* sub = program.add_subcommand("check",
+                                         "Run the cases of a file of checks: compare regression cases with "
+                                         "their goldens, or the model's figures with those of silicon and "
+                                         "of other simulators");
   sub->add_option(
          "CHECKS", command->path,
          "YAML file with the key 'cases' or 'accuracy', or a folder: every such file in it and below")
@@ -131,18 +131,18 @@ void add_check_command(CLI::App& program, Action& action) {
   add_verdicts(*sub, *command);
   add_choices(*sub, *command);
   CLI::Option* bless = sub->add_flag("--bless", command->bless,
-                                     "Write the goldens of the cases anew, and log what changed beside them; "
+                                     "Rewrite the goldens of the cases, and log the changes next to them; "
                                      "refused where CI is set");
-  sub->add_option("--reason", command->reason, "Why the goldens may change; goes into the log")
+  sub->add_option("--reason", command->reason, "Why the goldens change; written to the log")
       ->type_name("TEXT")
       ->needs(bless)
       ->default_str("");
-  sub->add_option("--jobs", command->jobs, "Cases that run at the same time; default: one per host core")
+  sub->add_option("--jobs", command->jobs, "Number of cases that run in parallel; default: one per host core")
       ->type_name("N")
       ->check(CLI::PositiveNumber, "")
       ->default_str("");
   add_overrides(*sub, command->overrides,
-                "Set a value in every case, behind its own; below machine. where figures are checked; "
+                "Set a value in every case, after the case's own values; only below machine. for figures; "
                 "repeatable, the last one wins");
   sub->callback([command, &action] { action = [command] { return check(*command); }; });
 }

@@ -12,12 +12,12 @@ namespace tahoma::runtime {
 void add_tolerance_options(CLI::App& command, DumpTolerance& tolerance) {
   command
       .add_option("--rtol", tolerance.relative,
-                  "Of dumps: error allowed relative to the expected element; default: twice the dtype's unit "
+                  "For dumps: tolerance relative to the expected element; default: twice the dtype's unit "
                   "roundoff")
       ->type_name("X");
   command
       .add_option("--atol", tolerance.absolute,
-                  "Of dumps: error allowed beside it; default: the same times the root mean square of the "
+                  "For dumps: absolute tolerance; default: the same times the root mean square of the "
                   "expected elements")
       ->type_name("X");
 }
@@ -26,9 +26,9 @@ void add_checkpoint_options(CLI::App& command, CheckpointOptions& options) {
   command
       .add_option(
           "--dump", options.dump,
-          "Write values as .npy into DIR/dumps: a tensor or tile at the end or at a point "
-          "(core0.out, 'core*.psum.matmul@attention#2', 'core0.x@vector[12]'), what instructions wrote "
-          "('core0.vector[12]'), or results: every instruction's; repeatable")
+          "Write values as .npy to DIR/dumps: a tensor or tile at the end or at a point "
+          "(core0.out, 'core*.psum.matmul@attention#2', 'core0.x@vector[12]'), results of instructions "
+          "('core0.vector[12]'), or results: those of every instruction; repeatable")
       ->type_name("NAME[@POINT]")
       ->allow_extra_args(false)
       ->default_str("");
@@ -47,7 +47,7 @@ void judge_dumps(const DumpComparison& comparison, bool print) {
     return;
   }
   std::string text = comparison.text();
-  text.pop_back();  // the line's end
+  text.pop_back();  // trailing newline
   throw base::UserError("E-CKP-009", "dumps", text, base::ExitStatus::kCheckFailed);
 }
 

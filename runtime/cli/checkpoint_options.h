@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options about tensor checkpoints that several commands have, and how these end.
+// Options for tensor checkpoints that several commands share, and the final verdict of these commands.
 #pragma once
 
 #include "runtime/checkpoint/checkpoints.h"
@@ -10,10 +10,10 @@ class App;
 
 namespace tahoma::runtime {
 
-void add_checkpoint_options(CLI::App& command, CheckpointOptions& options);  // those of a run
+void add_checkpoint_options(CLI::App& command, CheckpointOptions& options);  // options of a run
 void add_tolerance_options(CLI::App& command, DumpTolerance& tolerance);
 
-// Prints that all are equal if `print`; E-CKP-009 (exit status 1) with the first difference otherwise.
+// Throws E-CKP-009 (exit status 1) with the first difference; if all are equal, prints so if `print`.
 void judge_dumps(const DumpComparison& comparison, bool print);
 
 }  // namespace tahoma::runtime

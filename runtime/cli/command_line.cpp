@@ -27,7 +27,7 @@ std::vector<std::string> command_names(CLI::App& program) {
   return names;
 }
 
-// The library would take a misspelt command for a superfluous argument.
+// The library would report a misspelt command as an unexpected argument.
 void check_command(CLI::App& program, int argc, const char* const* argv) {
   const std::vector<std::string> names = command_names(program);
   if (argc < 2)
@@ -44,12 +44,12 @@ void check_command(CLI::App& program, int argc, const char* const* argv) {
   const std::vector<CLI::App*> chosen = program.get_subcommands();
   const CLI::App& command = chosen.empty() ? program : *chosen.front();
   const std::vector<std::string> extras = program.remaining(true);
-  // A misspelt option's value may come out as a superfluous argument: the option is the cause.
+  // The value of a misspelt option may appear as an unexpected argument; the option is the cause.
   auto extra =
       std::find_if(extras.begin(), extras.end(), [](const auto& text) { return text.starts_with("-"); });
   if (extra == extras.end()) {
     const std::string first = extras.empty() ? "" : extras.front();
-    throw UserError("E-CLI-002", command.get_name(), fmt::format("superfluous argument '{}'", first));
+    throw UserError("E-CLI-002", command.get_name(), fmt::format("unexpected argument '{}'", first));
   }
   const std::string name = extra->substr(0, extra->find('='));
   std::vector<std::string> names;
@@ -66,7 +66,7 @@ std::string place_of(const CLI::App& program) {
 
 ExitStatus parse_and_act(int argc, const char* const* argv) {
   CLI::App program{
-      "Tahoma: what a kernel computes on a Trainium2 UltraServer, how long it takes, what holds it back.",
+      "Tahoma simulates kernels on a Trainium2 UltraServer: their results, their time and their bottlenecks.",
       "tahoma"};
   program.set_version_flag("--version", fmt::format("tahoma {}", version()), "Print the version and exit");
   program.option_defaults()->always_capture_default();
@@ -84,7 +84,7 @@ ExitStatus parse_and_act(int argc, const char* const* argv) {
     program.exit(help);  // --help, --version: prints
     return ExitStatus::kOk;
   } catch (const CLI::ParseError& error) {
-    // An option that nobody knows explains whatever else is missing.
+    // An unknown option is the likely cause of anything else that is missing.
     if (!program.remaining(true).empty()) refuse_extra(program);
     throw UserError("E-CLI-003", place_of(program), error.what());
   }
@@ -137,7 +137,7 @@ ExitStatus command_line(int argc, const char* const* argv) {
   } catch (const std::system_error& error) {
     return fail(ExitStatus::kHost, fmt::format("error[E-HOST-001]: {}", error.what()));
   } catch (const std::exception& error) {
-    // Nothing else is ever thrown on purpose; SystemC's reports arrive here.
+    // Tahoma throws nothing else; SystemC's reports arrive here.
     return fail(ExitStatus::kInvariant, error.what());
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommands of `tahoma`, one file each. Each adds its options to the program and, when the command line
-// names it, leaves in `action` what is to be done.
+// The subcommands of `tahoma`, one file each. Each adds its options to the program and, if the command line
+// selects it, stores what to do in `action`.
 #pragma once
 
 #include <functional>
@@ -31,15 +31,15 @@ void add_asm_command(CLI::App& program, Action& action);
 void add_dis_command(CLI::App& program, Action& action);
 void add_validate_command(CLI::App& program, Action& action);
 
-// An option that takes one of `words`, the value of `word` being its default; names the nearest of them
-// otherwise.
+// An option that takes one of `words`; the initial value of `word` is the default. Other values are refused
+// with a suggestion of the nearest word.
 void add_choice(CLI::App& command, const std::string& name, std::string& word,
                 const std::vector<std::string>& words, const std::string& doc);
 
-// The words of this process's own command line, for a manifest.
+// The arguments of this process's command line, for a manifest.
 std::vector<std::string> own_command_line();
 
-// --set, once per parameter.
+// Adds --set, which sets one parameter and is repeatable.
 void add_overrides(CLI::App& command, std::vector<std::string>& overrides, const std::string& doc);
 
 }  // namespace tahoma::runtime

@@ -44,19 +44,19 @@ ExitStatus compare(const CompareCommand& command) {
 void add_compare_command(CLI::App& program, Action& action) {
   const auto command = std::make_shared<CompareCommand>();
   CLI::App* sub = program.add_subcommand(
-      "compare",
-      "Lay two runs beside each other by subsystem, or two sweeps by point, largest relative change first");
-  sub->add_option("A", command->a, "Folder of tahoma run or tahoma sweep: before")
+      "compare", "Compare two runs by subsystem, or two sweeps by point, largest relative change first");
+  sub->add_option("A", command->a, "Folder of tahoma run or tahoma sweep: the baseline")
       ->required()
       ->type_name("DIR");
-  sub->add_option("B", command->b, "Folder of the same: after")->required()->type_name("DIR");
-  sub->add_option("--lines", command->lines, "Differences of each subsystem, or points, that the text shows")
+  sub->add_option("B", command->b, "Folder of the same kind: the changed one")->required()->type_name("DIR");
+  sub->add_option("--lines", command->lines, "Number of differences per subsystem, or of points, in the text")
       ->type_name("N")
       ->check(CLI::PositiveNumber, "");
-  sub->add_option("--metric", command->metric, "Of two sweeps: the metric to compare")->type_name("NAME");
-  sub->add_flag("--dumps", command->dumps,
-                "Compare the values that tahoma run --dump wrote, A being the reference, and show the first "
-                "instruction whose result differs; exit status 1 if any does");
+  sub->add_option("--metric", command->metric, "For two sweeps: the metric to compare")->type_name("NAME");
+  sub->add_flag(
+      "--dumps", command->dumps,
+      "Compare the values that tahoma run --dump wrote, with A as the reference, and show the first "
+      "instruction whose result differs; exit status 1 if any does");
   add_tolerance_options(*sub, command->tolerance);
   add_choice(*sub, "--format", command->format, {"text", "json"}, "What to print");
   sub->callback([command, &action] { action = [command] { return compare(*command); }; });

@@ -36,9 +36,9 @@ ExitStatus explain_run(const ExplainCommand& command) {
 void add_explain_command(CLI::App& program, Action& action) {
   const auto command = std::make_shared<ExplainCommand>();
   CLI::App* sub = program.add_subcommand(
-      "explain", "Run a finished run again with one resource at a time ideal: what holds it back");
-  sub->add_option("DIR", command->folder, "Folder that `tahoma run` wrote")->required()->type_name("");
-  sub->add_option("--jobs", command->jobs, "Runs at the same time; default: one per host core")
+      "explain", "Repeat a finished run, idealising one resource at a time, to find its bottleneck");
+  sub->add_option("DIR", command->folder, "Folder written by `tahoma run`")->required()->type_name("");
+  sub->add_option("--jobs", command->jobs, "Number of parallel runs; default: one per host core")
       ->type_name("N")
       ->check(CLI::PositiveNumber, "")
       ->default_str("");

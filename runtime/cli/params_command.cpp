@@ -15,7 +15,7 @@ void add_params_command(CLI::App& program, Action& action) {
   };
   const auto options = std::make_shared<Options>();
   CLI::App* sub = program.add_subcommand(
-      "params", "List parameters: default, legal range, meaning and where the value is from");
+      "params", "List parameters: default, legal range, meaning and source of the value");
   sub->add_option("PATH", options->path, "A parameter or a group, such as machine.chip.hbm; default: all")
       ->type_name("");
   add_choice(*sub, "--format", options->format, {"text", "json"}, "text or json");

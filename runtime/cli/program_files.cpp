@@ -18,7 +18,7 @@ isa::Program from_container(const std::string& bytes, const std::string& path) {
   try {
     return isa::from_bytes(std::as_bytes(std::span(bytes)));
   } catch (const isa::ProgramError& error) {
-    // The container knows the byte, not the file.
+    // The container reports the byte position but not the file name.
     throw isa::ProgramError(error.code, error.place.empty() ? path : path + ":" + error.place, error.message);
   }
 }

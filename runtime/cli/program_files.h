@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs in files: assembler text, or the binary container, told apart by the container's magic.
+// Programs in files: assembler text or the binary container, distinguished by the container's magic.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace tahoma::runtime {
 
-// Assembler text or container, whichever it is. isa::ProgramError if it is neither.
+// Reads assembler text or a container. Throws isa::ProgramError if the file is neither.
 isa::Program read_program(const std::string& path);
-// The container only.
+// Reads a container only.
 isa::Program read_binary(const std::string& path);
 
 }  // namespace tahoma::runtime

@@ -17,7 +17,7 @@ struct StatsCommand {
   std::string pattern, format = "text";
 };
 
-// A word finds every path that has it; '*' stands for any text.
+// A word matches every path that contains it; '*' matches any text.
 std::vector<base::Stat> wanted(const std::string& pattern) {
   std::vector<base::Stat> stats = known_statistics();
   std::vector<std::string> names;
@@ -48,9 +48,9 @@ base::ExitStatus explain(const StatsCommand& command) {
 void add_stats_command(CLI::App& program, Action& action) {
   const auto command = std::make_shared<StatsCommand>();
   CLI::App* sub =
-      program.add_subcommand("stats", "Explain the statistics of a run: path, unit and a sentence each");
+      program.add_subcommand("stats", "Explain the statistics of a run: path, unit and description");
   sub->add_option("PATTERN", command->pattern,
-                  "Part of a path, '*' stands for any text; default: all. Numbers of instances are '*'")
+                  "Part of a path, '*' matches any text; default: all. Instance numbers are shown as '*'")
       ->type_name("");
   add_choice(*sub, "--format", command->format, {"text", "json"}, "text or json");
   sub->callback([command, &action] { action = [command] { return explain(*command); }; });

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where `name` may be in `folder`; a folder of that name is not meant.
+// Candidate paths of `name` in `folder`; directories of that name are skipped.
 fs::path file_in(const fs::path& folder, const std::string& name) {
   for (const std::string& file : {name, name + ".yaml"}) {
     fs::path path = (folder / file).lexically_normal();
@@ -43,7 +43,7 @@ base::NamedText read_config_text(const fs::path& path) {
   };
   const std::unique_ptr<std::FILE, Closer> file(std::fopen(path.c_str(), "rb"));
   if (!file) refuse(errno);
-  // One byte more than is legal is enough for the loader to refuse the text.
+  // One byte more than the limit is enough for the loader to refuse the text.
   std::string text;
   for (std::array<char, 1 << 14> chunk; text.size() <= base::kMostText;) {
     const std::size_t wanted = std::min(chunk.size(), base::kMostText + 1 - text.size());
@@ -104,7 +104,7 @@ base::NamedText read_extended(const std::string& name, const std::string& extend
   const fs::path path = find_config(name, fs::path(extended_by).parent_path());
   if (path.empty())
     throw base::UserError("E-CFG-016", "",
-                          fmt::format("'extends': no file '{}' beside this one or among the presets{}", name,
+                          fmt::format("'extends': no file '{}' next to this one or among the presets{}", name,
                                       base::did_you_mean(name, preset_names())));
   return read_config_text(path);
 }

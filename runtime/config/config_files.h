@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where configuration files are found and how they are read. A name is looked for beside the file that
-// mentions it (on the command line: in the working directory), then among the presets: in the folder that
-// TAHOMA_CONFIGS names, in share/tahoma/configs beside the executable's folder, and in the source tree that
-// this build came from. The suffix .yaml may be left out.
+// Finds and reads configuration files. A name is looked up next to the file that mentions it (on the
+// command line: in the working directory), then among the presets: in the folder that TAHOMA_CONFIGS
+// names, in share/tahoma/configs next to the executable's folder, and in the source tree of this build.
+// The suffix .yaml is optional.
 #pragma once
 
 #include <filesystem>
@@ -13,11 +13,11 @@
 
 namespace tahoma::runtime {
 
-// The text of a file, of which no more is read than a configuration may have. E-RUN-001 with the system's
-// reason.
+// The text of a file, read no further than the size limit of a configuration. E-RUN-001 with the
+// system's error message.
 base::NamedText read_config_text(const std::filesystem::path& path);
 
-// The folders of presets that exist, in the order in which they are searched.
+// The preset folders that exist, in search order.
 std::vector<std::filesystem::path> preset_directories();
 // Names of all presets, sorted.
 std::vector<std::string> preset_names();
@@ -25,11 +25,11 @@ std::vector<std::string> preset_names();
 // The first file called `name`, or "" if there is none.
 std::filesystem::path find_config(const std::string& name, const std::filesystem::path& beside);
 
-// The machine `name`, a preset or a file; or E-CFG-021 at `place`, with the nearest preset.
+// The machine `name`, a preset or a file; otherwise E-CFG-021 at `place`, with the nearest preset.
 std::string find_machine(const std::string& name, const std::filesystem::path& beside,
                          const std::string& place);
 
-// Follows `extends:`. Throws E-CFG-016 without a place when there is no such file.
+// Resolves `extends:`. Throws E-CFG-016 without a place if there is no such file.
 base::NamedText read_extended(const std::string& name, const std::string& extended_by);
 
 }  // namespace tahoma::runtime

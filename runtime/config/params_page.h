@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `tahoma params [PATH]` prints: every parameter with its default, legal range, sentence and provenance,
-// read from the declarations. With a path, that parameter or the group below it; an unknown one is UserError
-// E-CFG-002 with the nearest path. Parameters of all kinds of workload are listed, each with its kind.
+// The output of `tahoma params [PATH]`: every parameter with its default, legal range, sentence and
+// provenance, read from the declarations. With a path, it is that parameter or the group below it; an
+// unknown path is UserError E-CFG-002 with the nearest path. The parameters of all kinds of workload are
+// listed, each with its kind.
 #pragma once
 
 #include <string>

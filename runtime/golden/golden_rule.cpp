@@ -55,8 +55,8 @@ double round_to(double value, isa::DType dtype) {
   constexpr int kBias = 1023, kMantissa = 52;
   const int exponent = static_cast<int>((std::bit_cast<std::uint64_t>(value) >> kMantissa) & 0x7FF) - kBias;
   const int last_place = std::max(exponent, f.min_exponent) - (f.significand - 1);
-  // At 1.5 * 2^(last_place + 52) a double's own last place is the format's: adding rounds, subtracting is
-  // exact.
+  // At 1.5 * 2^(last_place + 52) a double's last place equals the last place of the format: adding rounds,
+  // subtracting is exact.
   const auto biased = static_cast<std::uint64_t>(last_place) + kMantissa + kBias;
   const double shift = 1.5 * std::bit_cast<double>(biased << kMantissa);
   const double rounded = (value + shift) - shift;

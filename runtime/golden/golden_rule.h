@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the golden check accepts: the interval of values that a sum, known to within `slack`, may round to.
-// Rounds from double by its own arithmetic, not by isa's, which is among the things under test.
+// The golden check accepts the interval of values to which a sum, known to within `slack`, may round. It
+// rounds from double with arithmetic of its own, not that of isa/, which is under test.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,21 @@
 
 namespace tahoma::runtime {
 
-// Deviations of the rounding model that are allowed: exceeded with probability 2 exp(-18) = 3e-8 per element
-// at most.
+// Standard deviations of the rounding model that are allowed: an element exceeds them with a probability of
+// at most 2 exp(-18) = 3e-8.
 inline constexpr double kGoldenDeviations = 6;
 
 // 2^-p for a format of p significant bits: the largest relative rounding error.
 double unit_roundoff(isa::DType dtype);
 
-// Below it roundings are absolute: relative errors mean something beside |want| + this.
+// Below this value roundings are absolute: relative errors are meaningful only relative to |want| + this.
 double smallest_normal(isa::DType dtype);
 
 // To nearest, ties to even, in one step; overflow gives an infinity. Float formats only (invariant).
 double round_to(double value, isa::DType dtype);
 
-// Six deviations of `roundings` fp32 roundings of sums no larger than `range`; the last term covers gradual
-// underflow.
+// Six standard deviations of `roundings` fp32 roundings of sums no larger than `range`; the last term
+// covers gradual underflow.
 double accumulation_slack(double roundings, double range);
 
 struct Bounds {

@@ -13,12 +13,12 @@ namespace {
 
 constexpr std::size_t kKept = 32;  // candidates for the largest error
 
-// To six digits: enough to judge by, and few enough to be the same whichever way a host's libm rounds.
+// Rounds to six digits: enough to judge by, and few enough to be independent of the host's libm.
 double six_digits(double value) {
   return std::isfinite(value) ? std::strtod(fmt::format("{:.5e}", value).c_str(), nullptr) : value;
 }
 
-// Largest of the candidates once examined exactly.
+// The largest of the candidates after exact evaluation.
 double largest(const WorstPlaces& worst, const HostTensor& got, const Examine& examine, bool relative) {
   double result = 0;
   for (const auto& place : worst.places()) {
@@ -30,7 +30,7 @@ double largest(const WorstPlaces& worst, const HostTensor& got, const Examine& e
   return six_digits(result);
 }
 
-// Rows of the 3x3 neighbourhood that exist, `value(row, column)` each.
+// Prints the existing rows of the 3x3 neighbourhood; `value(row, column)` returns each element.
 template <class Value>
 std::string neighbourhood(const HostTensor& got, std::uint64_t row, std::uint64_t column,
                           const Value& value) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Book-keeping of a golden check: blocks of the output are tallied apart (in any order, on any thread),
-// merged in block order, and concluded once. The largest errors are kept as candidates and examined exactly
-// at the end, so that what is reported does not carry the rounding of the reference's blocks.
+// Accounting of a golden check: blocks of the output are tallied separately (in any order, on any thread),
+// merged in block order, and concluded once. The largest errors are kept as candidates and evaluated exactly
+// at the end, so that the reported values do not contain the rounding of the reference's blocks.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace tahoma::runtime {
 
-// The places with the largest errors, largest first; of equal ones the first in reading order.
+// The positions with the largest errors, largest first; among equal ones, the first in row-major order.
 class WorstPlaces {
  public:
   struct Place {
@@ -30,7 +30,7 @@ class WorstPlaces {
  private:
   void insert(const Place& place);
   std::vector<Place> places_;
-  double floor_ = 0;  // an error must be larger to enter
+  double floor_ = 0;  // a new error must exceed it
 };
 
 struct GoldenTally {
@@ -39,12 +39,12 @@ struct GoldenTally {
   WorstPlaces absolute, relative;
 
   void mismatch(std::uint64_t index);
-  // `scale`: the size against which the relative error counts, beside |want|.
+  // `scale`: added to |want| as the base of the relative error.
   void error(double got, double want, double scale, std::uint64_t row, std::uint64_t column);
   void merge(const GoldenTally& later);
 };
 
-// One element as the rule sees it.
+// One element and its acceptance rule.
 struct ExaminedElement {
   double want = 0, scale = 0;
   Bounds bounds;

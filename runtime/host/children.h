@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work in processes of its own: SystemC elaborates once per process, and a crash must not take the report
-// along.
+// Runs work in separate processes: SystemC elaborates once per process, and a crash must
+// not affect the report.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,9 @@ struct ChildResult {
   std::string failure;  // "" or how the process ended: "ended by signal 11 (Segmentation fault)"
 };
 
-// Every body in a child of this process, at most `jobs` at a time; the results stand in the order of the
-// bodies. `progress` hears how many have ended. Throws std::system_error when the host gives no process.
+// Runs every body in a child process, at most `jobs` at a time; the results are in the order of the
+// bodies. Calls `progress` with the number of finished bodies. Throws std::system_error if the host
+// cannot create a process.
 std::vector<ChildResult> run_in_children(const std::vector<std::function<std::string()>>& bodies,
                                          std::size_t jobs, const std::function<void(std::size_t)>& progress);
 

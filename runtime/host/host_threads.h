@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Independent blocks over the host's threads. Which thread takes a block changes nothing: results go to the
-// block's place.
+// Runs independent blocks on the host's threads. The assignment of blocks to threads does not affect results:
+// each block writes its own.
 #pragma once
 
 #include <algorithm>
@@ -15,9 +15,9 @@
 
 namespace tahoma::runtime {
 
-// Calls work(i) for i in [0, blocks), on up to two threads: each holds a block's workspace. If any throw, no
-// more are begun, and the exception of the first of those blocks is thrown again here, when all threads have
-// ended: blocks are begun in order, so it is the same one every time.
+// Calls work(i) for i in [0, blocks), on up to two threads: each holds a block's workspace. If a call throws,
+// no further blocks are started, and when all threads have ended, the exception of the first failed block is
+// rethrown. Blocks are started in order, so it is the same exception every time.
 inline void for_each_block(std::uint64_t blocks, const std::function<void(std::uint64_t)>& work) {
   std::atomic<std::uint64_t> next{0};
   std::mutex mutex;

@@ -14,9 +14,9 @@ constexpr std::string_view kFp32Type = "<f4";
 
 struct Row {
   isa::DType dtype;
-  std::string_view own;  // the element type that means the same numbers, empty if NumPy has none
+  std::string_view own;  // the element type with the same numbers; empty if NumPy has none
   std::array<std::string_view, 2> raw;
-  bool rounds_fp32;  // may be read from kFp32Type
+  bool rounds_fp32;  // may be read from kFp32Type and rounded
 };
 
 constexpr std::array<std::string_view, 2> kNone{}, kRaw16{"<u2", "|V2"}, kRaw8{"|u1", "|V1"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How tensors of each dtype come from .npy files and go to them.
+// Conversion of tensors of each dtype from and to .npy files.
 //
 //   dtype                    read from                                     written as
 //   fp32, int*, uint*        the element type of the same bits             the same
@@ -24,7 +24,7 @@ namespace tahoma::runtime {
 // The element types from which a tensor of `dtype` may be read, best first.
 std::vector<std::string> npy_types_of(isa::DType dtype);
 
-// The elements of an array of one of those types, as `dtype` in memory.
+// Converts the elements of an array of one of those types to `dtype` in memory.
 std::vector<std::byte> from_npy(NpyArray array, isa::DType dtype);
 NpyArray to_npy(isa::DType dtype, const std::vector<std::uint64_t>& shape,
                 const std::vector<std::byte>& values);

@@ -140,7 +140,7 @@ NpyHeader parse_npy_header(std::string_view text, std::size_t offset, const std:
 std::string format_npy_header(const std::string& descr, const std::vector<std::uint64_t>& shape) {
   std::string dims;
   for (const std::uint64_t n : shape) dims += fmt::format("{}, ", n);
-  // A tuple of one keeps its comma, longer ones lose the last: as NumPy prints them.
+  // A tuple of one element keeps its comma, longer ones lose the last: the format that NumPy prints.
   if (shape.size() == 1) dims.resize(dims.size() - 1);
   if (shape.size() > 1) dims.resize(dims.size() - 2);
   return fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", descr, dims);

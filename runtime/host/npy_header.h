@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The header of a .npy file: a Python dict literal with the keys descr, fortran_order and shape, each exactly
-// once. Only what NumPy writes is read: quoted strings without escapes, True or False, a tuple of decimal
-// integers.
+// The header of a .npy file: a Python dict literal with the keys descr, fortran_order and shape, each
+// exactly once. Only the forms that NumPy writes are accepted: quoted strings without escapes, True or
+// False, a tuple of decimal integers.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct NpyHeader {
   std::string descr;
   bool fortran_order = false;
   std::vector<std::uint64_t> shape;
-  std::size_t descr_at = 0, order_at = 0;  // where the two values stand in the file, for error places
+  std::size_t descr_at = 0, order_at = 0;  // offsets of the two values in the file, for errors
 };
 
 // `text` begins at byte `offset` of the file `path`. Throws UserError E-NPY-004.

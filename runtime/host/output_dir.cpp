@@ -26,7 +26,7 @@ constexpr const char* kManifest = "manifest.json";
   throw UserError("E-OUT-001", path.string(), "cannot write the output folder: " + reason);
 }
 
-// Absolute, without a trailing '/', with symbolic links resolved: what rename needs.
+// Absolute, without a trailing '/', with symbolic links resolved, as required by rename.
 fs::path resolved(const std::string& path) {
   if (path.empty()) refuse_unwritable("--out", "expected a folder's name");
   std::error_code error;
@@ -45,7 +45,7 @@ std::vector<std::string> listed_files(const fs::path& folder) {
   return files_of_manifest(text.str());
 }
 
-// The first entry that no run of ours put there, or "".
+// The first entry that tahoma did not write, or "".
 std::string foreign_entry(const fs::path& folder) {
   const std::vector<std::string> ours = listed_files(folder);
   std::vector<std::string> foreign;
@@ -70,7 +70,7 @@ void check_replaceable(const fs::path& folder) {
   if (!foreign.empty())
     throw UserError(
         "E-OUT-002", folder.string(),
-        fmt::format("the folder holds '{}', which tahoma did not write: choose another --out or an empty "
+        fmt::format("the folder contains '{}', which tahoma did not write: choose another --out or an empty "
                     "folder",
                     foreign));
 }
@@ -90,7 +90,7 @@ OutputDir::OutputDir(const std::string& path) : target_(resolved(path)) {
   }
 }
 
-// Makes what is missing above the folder, and tries the folder itself.
+// Creates missing parents and checks that the folder can be created.
 void OutputDir::probe() {
   std::vector<fs::path> missing;
   for (fs::path p = target_.parent_path(); !fs::exists(fs::symlink_status(p)); p = p.parent_path())
@@ -107,9 +107,9 @@ void OutputDir::probe() {
 
 OutputDir::~OutputDir() {
   if (kept_) return;
-  std::error_code ignored;  // nothing more can be done about a leftover
+  std::error_code ignored;  // a leftover folder cannot be handled any further
   if (begun_) fs::remove_all(staging_, ignored);
-  // rmdir, not remove_all: someone else may have put something there meanwhile.
+  // rmdir, not remove_all: another process may have created something there in the meantime.
   for (auto parent = made_parents_.rbegin(); parent != made_parents_.rend(); ++parent)
     ::rmdir(parent->c_str());
 }
@@ -152,10 +152,11 @@ void OutputDir::commit() {
     kept_ = true;
     throw UserError(
         "E-OUT-004", target_.string(),
-        fmt::format("cannot give the folder its name: {}; the results are in {}", reason, staging_.string()));
+        fmt::format("cannot rename the folder: {}; the results are in {}", reason, staging_.string()));
   };
   try {
-    check_replaceable(target_);  // someone may have come meanwhile, and must not lose anything
+    // another process may have written here in the meantime, and must not lose anything
+    check_replaceable(target_);
   } catch (const UserError& error) {
     keep_and_refuse(error.what());
   }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder that a run writes, all or nothing: files go to a hidden sibling folder that takes the final name
-// in one rename, so a folder of that name is always a complete run. A run that is interrupted while it
-// simulates leaves nothing, unless a file has been asked for before (a timeline): then the hidden folder.
+// The output folder of a run, written atomically: files go to a hidden sibling folder that is renamed at the
+// end, so a folder of the final name is always a complete run. A run that is interrupted while it simulates
+// leaves nothing, unless a file was requested before (a timeline): then it leaves the hidden folder.
 //
 // Errors (UserError, place = the folder or file):
-//   E-OUT-001  the folder cannot be written: raised by the constructor, before anything is simulated
-//   E-OUT-002  the folder exists and holds something that tahoma did not write
+//   E-OUT-001  the folder cannot be written: thrown by the constructor, before the simulation
+//   E-OUT-002  the folder exists and contains something that tahoma did not write
 //   E-OUT-003  a file cannot be written (disk full)
-//   E-OUT-004  the last rename failed; says where the results are
+//   E-OUT-004  the final rename failed; the message says where the results are
 #pragma once
 
 #include <filesystem>
@@ -19,22 +19,22 @@ namespace tahoma::runtime {
 
 class OutputDir {
  public:
-  // Checks that `path` can become the output: its parent (made if missing) takes new folders, and `path` is
-  // missing, empty, or holds nothing but the files that its manifest.json lists.
+  // Checks that `path` can become the output: new folders can be created in its parent (created if missing),
+  // and `path` is missing, empty, or contains only the files that its manifest.json lists.
   explicit OutputDir(const std::string& path);
-  // Removes all traces unless commit() was reached.
+  // Removes everything unless commit() succeeded.
   ~OutputDir();
   OutputDir(const OutputDir&) = delete;
   OutputDir& operator=(const OutputDir&) = delete;
 
   void write(const std::string& name, std::string_view bytes);
-  // A path for a file that someone else writes.
+  // A path for a file that another component writes.
   std::string file(const std::string& name);
-  // A new folder inside it for files that someone else writes. All that is in it counts as the run's.
+  // Creates a subfolder for files that another component writes. Everything in it belongs to the run.
   std::string folder(const std::string& name);
   const std::vector<std::string>& files() const { return files_; }
 
-  // Gives the folder its name, replacing an earlier run's.
+  // Renames the folder to its final name, replacing that of an earlier run.
   void commit();
   std::string path() const { return target_.string(); }
 

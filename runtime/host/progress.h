@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The progress line on standard error, `[ 42 %] 1.3 ms simulated, 2.1 M instructions/s, ETA 0:41`, rewritten
-// in place. Written only to a terminal; the line is wiped before anything else is printed.
+// in place. It is written only to a terminal and erased before other output.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@ namespace tahoma::runtime {
 
 class ProgressLine {
  public:
-  ProgressLine();  // asks whether standard error is a terminal
+  ProgressLine();  // checks whether standard error is a terminal
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
@@ -28,8 +28,8 @@ class ProgressLine {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-// The line's text after `seconds` of host time. The total counts loops once, so it may be passed: then the
-// percentage stays at 99 and there is no ETA.
+// The text of the line after `seconds` of host time. The total counts loops once, so it may be exceeded: then
+// the percentage stays at 99 and there is no ETA.
 std::string progress_text(const model::Progress& progress, double seconds);
 
 }  // namespace tahoma::runtime

@@ -86,7 +86,7 @@ const Json& entry_of(const File& file, const Place& place) {
   for (const auto& item : file.header.items())
     if (item.key() != "__metadata__") names.push_back(item.key());
   throw UserError("E-STF-003", place.text(),
-                  fmt::format("the file has no tensor '{}'{}; it has {}", place.tensor,
+                  fmt::format("the file has no tensor '{}'{}; it contains {}", place.tensor,
                               base::did_you_mean(place.tensor, names), names.size()));
 }
 
@@ -144,9 +144,10 @@ std::vector<std::byte> read_safetensors(const std::string& path, const std::stri
   std::uint64_t bytes = isa::size_of(type.dtype);
   for (const std::uint64_t extent : shape) bytes *= extent;
   if (offsets[0] > offsets[1] || offsets[1] - offsets[0] != bytes || offsets[1] > file.data_bytes)
-    throw UserError("E-STF-006", place.text(),
-                    fmt::format("expected {} bytes within the {} of data, the header says {} to {}", bytes,
-                                file.data_bytes, offsets[0], offsets[1]));
+    throw UserError(
+        "E-STF-006", place.text(),
+        fmt::format("expected {} bytes within the {} bytes of data, the header gives the range {} to {}",
+                    bytes, file.data_bytes, offsets[0], offsets[1]));
   std::vector<std::byte> values(bytes);
   file.stream.seekg(static_cast<std::streamoff>(file.data_at + offsets[0]));
   file.stream.read(reinterpret_cast<char*>(values.data()), static_cast<std::streamsize>(bytes));

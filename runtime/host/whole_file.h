@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are read and written as a whole.
+// Reads and writes whole files.
 #pragma once
 
 #include <string>
@@ -7,12 +7,13 @@
 
 namespace tahoma::runtime {
 
-// The whole file. E-RUN-001 with the system's reason.
+// Returns the whole file. E-RUN-001 with the system's error message.
 std::string read_file(const std::string& path);
-// All or nothing: a file that exists keeps its contents until the new ones are complete. E-OUT-003.
+// Atomic: an existing file keeps its contents until the new ones are complete. E-OUT-003.
 void write_file(const std::string& path, std::string_view bytes);
-// The same by way of `partial`, a name that no other writer uses meanwhile: onto the disk, then renamed. 0,
-// or the system's reason, and then nothing is left of it.
+// As write_file, through the temporary name `partial`, which no other writer may use at the same
+// time: the contents are flushed to disk, then renamed. Returns 0, or the system's error number;
+// then `partial` is removed.
 int replace_file(const std::string& partial, const std::string& path, std::string_view bytes);
 
 }  // namespace tahoma::runtime

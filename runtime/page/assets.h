@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of assets/ and the charting library as the build has embedded them (embed.cmake).
+// The files of assets/ and the charting library, embedded by the build (embed.cmake).
 #pragma once
 
 #include <string_view>

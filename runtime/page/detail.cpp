@@ -16,9 +16,9 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 constexpr int kDetailSchemaVersion = 1;
-constexpr std::size_t kMostFillings = 9;  // of a space; the rest is added up
+constexpr std::size_t kMostFillings = 9;  // per space; the rest is summed
 
-// The window that all series of the run share, and how many of them there are.
+// The common window of all series of the run, and the number of windows.
 void add_grid(const base::RunMeasurement& run, Json& json) {
   const auto windows = windows_of(base::BusySeries().series(), run.elapsed, {0});
   json["window_ns"] = windows.empty() ? 0 : windows.front().length.ns();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a core is called.
+// Names of cores.
 #pragma once
 
 #include <cstdint>

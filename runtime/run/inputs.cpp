@@ -47,7 +47,7 @@ void require_inside(const HostTensor& tensor, const Window& w) {
 
 template <class Element>
 void transpose_window(const std::byte* src, std::uint64_t src_stride, const Window& w, std::byte* dst) {
-  constexpr std::uint64_t kBlock = 32;  // a square of rows that stays in the first-level cache
+  constexpr std::uint64_t kBlock = 32;  // a square block whose rows stay in the L1 cache
   for (std::uint64_t r0 = 0; r0 < w.rows; r0 += kBlock)
     for (std::uint64_t c0 = 0; c0 < w.columns; c0 += kBlock)
       for (std::uint64_t r = r0; r < std::min(w.rows, r0 + kBlock); ++r)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors on the host: generated or read inputs, and results gathered for the golden check.
+// Tensors on the host: generated or loaded inputs, and results gathered for the golden check.
 //
-// Generated values are a pure function of (seed, tensor number, element index), so they do not depend on how
-// a tensor is cut over cores, nor on the host: a 64-bit counter is mixed with the splitmix64 finalizer, its
-// upper 24 bits become a multiple of 2^-23 in [-1, 1), and that is rounded once to the dtype (to nearest,
-// ties to even; 1 can appear so). Integer tensors thus hold -1, 0 and 1, unsigned ones 0 and 1.
+// Generated values are a pure function of (seed, tensor number, element index). They depend neither on
+// how a tensor is partitioned over cores nor on the host: the splitmix64 finalizer mixes a 64-bit
+// counter, its upper 24 bits become a multiple of 2^-23 in [-1, 1), and this value is rounded once to the
+// dtype (to nearest, ties to even; the result may be 1). Integer tensors therefore contain -1, 0 and 1,
+// unsigned ones 0 and 1.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +17,8 @@
 
 namespace tahoma::runtime {
 
-// A dense row-major tensor in host memory. Seen as a matrix it has shape.back() columns and all the rest as
-// rows.
+// A dense row-major tensor in host memory. As a matrix it has shape.back() columns; the other
+// dimensions form the rows.
 struct HostTensor {
   std::string name;
   isa::DType dtype = isa::DType::kFp32;
@@ -30,27 +31,27 @@ struct HostTensor {
   float at(std::uint64_t row, std::uint64_t column) const;  // widened to fp32
 };
 
-// All zero.
+// A tensor of zeros.
 HostTensor make_tensor(const std::string& name, isa::DType dtype, std::vector<std::uint64_t> shape);
 
 // The unrounded value of one element.
 float generated_value(std::uint64_t seed, std::uint64_t tensor, std::uint64_t index);
 
-// `tensor` tells the inputs of one workload apart: 0, 1, 2, ...
+// `tensor` is the number of the input in its workload: 0, 1, 2, ...
 HostTensor generate_input(const std::string& name, isa::DType dtype, std::vector<std::uint64_t> shape,
                           std::uint64_t seed, std::uint64_t tensor);
 
-// From a .npy file of exactly this shape, or FILE.safetensors#TENSOR; runtime/host/npy_dtype.h and
-// runtime/host/safetensors.h say which element types are accepted. Throws UserError at the file: E-NPY-010 wrong
-// dtype, E-NPY-011 wrong shape, and what read_npy throws for the file itself; E-STF-001 to 006.
+// Loads a .npy file of exactly this shape, or FILE.safetensors#TENSOR; runtime/host/npy_dtype.h and
+// runtime/host/safetensors.h list the accepted element types. Throws UserError at the file: E-NPY-010 wrong
+// dtype, E-NPY-011 wrong shape, the errors of read_npy, and E-STF-001 to 006.
 HostTensor load_input(const std::string& path, const std::string& name, isa::DType dtype,
                       std::vector<std::uint64_t> shape);
 
-// load_input when `path` is set, generate_input when it is empty.
+// load_input if `path` is set, generate_input if it is empty.
 HostTensor input(const std::string& path, const std::string& name, isa::DType dtype,
                  std::vector<std::uint64_t> shape, std::uint64_t seed, std::uint64_t tensor);
 
-// A window of the tensor seen as a matrix. It must lie inside (invariant).
+// A window of the tensor as a matrix. It must be inside the tensor (invariant).
 struct Window {
   std::uint64_t row = 0, column = 0, rows = 0, columns = 0;
 };

@@ -25,7 +25,7 @@ isa::Limits limits_of(const model::MachineParams& machine) {
   limits.array_rows = static_cast<unsigned>(core.tensor.rows);
   limits.array_columns = static_cast<unsigned>(core.tensor.columns);
   limits.sbuf_bytes = static_cast<std::uint32_t>(core.sbuf.per_partition.count);
-  // The runtime keeps a few bytes at the end, unless kernels are given all.
+  // The runtime reserves a few bytes at the end, unless kernels may use all of it.
   const std::uint64_t left =
       core.sbuf.per_partition.count - std::min(core.sbuf.usable.count, core.sbuf.per_partition.count);
   limits.sbuf_reserved = static_cast<std::uint32_t>(std::min<std::uint64_t>(limits.sbuf_reserved, left));
@@ -45,7 +45,7 @@ std::uint64_t Tensor::bytes() const { return elements() * isa::size_of(dtype); }
 
 namespace {
 
-// Tells all who look, in the order in which they came.
+// Notifies all observers in the order in which they were added.
 struct Observers final : base::Observer {
   std::vector<base::Observer*> all;
   void instruction(const base::InstructionActivity& activity) override {
@@ -65,12 +65,12 @@ struct Machine::Impl {
 
   model::System system;
   model::Mode mode;
-  std::vector<std::uint64_t> used;  // bytes handed out, per stack of the machine
+  std::vector<std::uint64_t> used;  // allocated bytes, per stack of the machine
   std::set<std::shared_ptr<const isa::Program>> valid;
   std::map<std::uint32_t, std::shared_ptr<const isa::Program>> programs;  // by core
   std::vector<Tensor> allocated;
   std::map<std::uint64_t, std::uint64_t> tensors;  // address -> bytes
-  std::set<std::uint64_t> control;                 // addresses of the tensors that keep their values
+  std::set<std::uint64_t> control;  // addresses of tensors that keep their values in timing mode
 
   void keep_values(std::uint32_t core, const isa::Program& program,
                    const std::vector<std::uint64_t>& arguments);
@@ -82,9 +82,10 @@ void Machine::Impl::keep_values(std::uint32_t core, const isa::Program& program,
     if (!program.is_control(static_cast<std::uint8_t>(a))) continue;
     const auto tensor = tensors.find(arguments[a]);
     if (tensor == tensors.end())
-      throw base::UserError("E-RUN-012", fmt::format("program '{}' on core {}", program.name, core),
-                            fmt::format("control argument '{}' is no tensor's address", program.args[a]),
-                            base::ExitStatus::kProgram);
+      throw base::UserError(
+          "E-RUN-012", fmt::format("program '{}' on core {}", program.name, core),
+          fmt::format("control argument '{}' is not the address of a tensor", program.args[a]),
+          base::ExitStatus::kProgram);
     if (control.insert(tensor->first).second) system.keep_values(tensor->first, tensor->second);
   }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thin runtime's front door: open a machine, allocate tensors in HBM, load a program for a set of cores,
-// run, read back. One machine per process. In timing mode tensors have addresses and shapes but no values:
-// write() and read() are refused by an invariant, so callers ask functional() first. Control tensors, which a
-// program names among its arguments, keep their values in both modes: has_values() says so once the program
-// is loaded.
+// The interface of the runtime: open a machine, allocate tensors in HBM, load a program for a set of
+// cores, run, read back. One machine per process. In timing mode tensors have addresses and shapes but no
+// values: an invariant refuses write() and read(), so callers check functional() first. Control tensors,
+// which a program names among its arguments, keep their values in both modes: has_values() returns true
+// once the program is loaded.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace tahoma::runtime {
 
-// What a program may use of a machine's cores: the sizes that isa::validate() checks against.
+// The resources of a machine's cores that a program may use: the limits that isa::validate() checks.
 isa::Limits limits_of(const model::MachineParams& machine);
 
 // A dense row-major tensor in the HBM of one stack.
@@ -29,7 +29,7 @@ struct Tensor {
   isa::DType dtype = isa::DType::kFp32;
   std::vector<std::uint64_t> shape;
   std::uint64_t address = 0;  // global, see isa::GlobalAddress
-  std::uint32_t core = 0;     // to whose stack it went
+  std::uint32_t core = 0;     // the core whose stack contains it
   std::uint64_t elements() const;
   std::uint64_t bytes() const;
 };
@@ -43,43 +43,44 @@ class Machine {
   bool functional() const;
   std::uint32_t cores() const;
 
-  // In the stack that belongs to `core`, 64-byte aligned. Throws UserError E-RUN-010 when the stack is full,
-  // naming the tensor, its size and what is left; E-RUN-055 when the core's chip is dead.
+  // Allocates in the stack that belongs to `core`, 64-byte aligned. Throws UserError E-RUN-010 if the stack
+  // is full (the message names the tensor, its size and what is left), E-RUN-055 if the core's chip is dead.
   Tensor allocate(std::uint32_t core, const std::string& name, isa::DType dtype,
                   std::vector<std::uint64_t> shape);
 
-  // True in functional mode, and of the control arguments of the programs loaded so far.
+  // True in functional mode, and for the control arguments of the programs loaded so far.
   bool has_values(const Tensor& tensor) const;
 
   void write(const Tensor& tensor, std::span<const std::byte> values);
   void read(const Tensor& tensor, std::span<std::byte> values);
-  std::byte* bytes(const Tensor& tensor);  // the tensor's host bytes themselves
-  // Declares a tensor an input: the host has filled it, or in timing mode would have. write() does it by
-  // itself; whoever fills bytes() calls it, in both modes, so that reading the tensor is no error.
+  std::byte* bytes(const Tensor& tensor);  // direct access to the tensor's bytes on the host
+  // Declares a tensor an input: the host has filled it, or in timing mode would have. write()
+  // does this itself; callers that fill bytes() must call it, in both modes, so that reading the
+  // tensor is not an error.
   void declare_input(const Tensor& tensor);
 
-  // Throws isa::ProgramError if this machine cannot run the program. Whoever has many validates them on
-  // several threads and says so; load() does it for the others.
+  // Throws isa::ProgramError if this machine cannot run the program. Callers with many programs validate them
+  // on several threads and call take_as_valid(); load() validates the others.
   void validate(const isa::Program& program) const;
   void take_as_valid(std::shared_ptr<const isa::Program> program);
 
-  // `arguments[i]` is the address (or, for notify, the core number) behind argument i of the program. Throws
-  // E-RUN-011 when there are more or fewer, E-RUN-012 when a control argument is no address of a tensor.
+  // `arguments[i]` is the address (or, for notify, the core number) of argument i of the program. Throws
+  // E-RUN-011 if their number differs, E-RUN-012 if a control argument is not the address of a tensor.
   void load(std::uint32_t core, std::shared_ptr<const isa::Program> program,
             const std::vector<std::uint64_t>& arguments);
 
-  // What has been allocated so far, in that order.
+  // All allocations so far, in order.
   const std::vector<Tensor>& tensors() const;
-  // What has been loaded so far, by core.
+  // All programs loaded so far, by core.
   const std::map<std::uint32_t, std::shared_ptr<const isa::Program>>& programs() const;
 
-  void observe(base::Observer* observer);          // another one, before the run (model/base/activity.h)
-  void observe(base::ProbeObserver* probes);       // the only one, before the run
-  void observe(base::TimelineObserver* timeline);  // the only one, before the run
-  // The one who is told of every result, before the run, in functional mode.
+  void observe(base::Observer* observer);          // adds an observer, before the run (model/base/activity.h)
+  void observe(base::ProbeObserver* probes);       // only one, before the run
+  void observe(base::TimelineObserver* timeline);  // only one, before the run
+  // The only observer of results, to be set before the run, in functional mode.
   void observe_results(base::ResultObserver* observer);
-  // Where values lie in functional mode: an offset inside each partition of a core's SBUF or PSUM, whose
-  // partitions lie `partition` bytes apart, or a global address.
+  // Address of values in functional mode: an offset inside each partition of a core's SBUF or PSUM, whose
+  // partitions are `partition` bytes apart, or a global address.
   struct Values {
     const std::byte* at = nullptr;
     std::size_t partition = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A resolved configuration simulated once, from elaboration to the golden check, and what was measured.
-// Writes no file. One elaboration: once per process.
+// Simulates a resolved configuration once, from elaboration to the golden check, and returns the
+// measurements. Writes no files. SystemC elaborates once, so call it once per process.
 #pragma once
 
 #include <vector>
@@ -18,12 +18,12 @@
 namespace tahoma::runtime {
 
 struct SimulationOptions {
-  bool golden = true;                  // functional mode only: there is nothing to check in timing mode
-  model::check::Options checks;        // what is watched while the program runs
+  bool golden = true;                  // functional mode only: timing mode computes no values to check
+  model::check::Options checks;        // checks that are active while the program runs
   bool outputs = false;                // keep the values of every output tensor; functional mode only
-  bool over_time = false;              // watch engines and memories window by window
-  TraceRecorder* trace = nullptr;      // null: no timeline is wanted
-  Checkpoints* checkpoints = nullptr;  // null: none are taken
+  bool over_time = false;              // record engines and memories window by window
+  TraceRecorder* trace = nullptr;      // null: no timeline
+  Checkpoints* checkpoints = nullptr;  // null: no checkpoints
 };
 
 struct Simulated {
@@ -35,12 +35,12 @@ struct Simulated {
   std::vector<CollectiveResult> collectives;
   std::vector<WorkloadFigure> figures;
   RegionRecorder::Summaries regions;
-  std::vector<EngineRecorder::Engine> engines;  // these two: over time, if asked for
+  std::vector<EngineRecorder::Engine> engines;  // engines and occupancy: over time, if requested
   std::vector<SpaceOccupancy> occupancy;
-  double seconds = 0;  // of the host, inside Machine::run
+  double seconds = 0;  // host time inside Machine::run
 };
 
-// `progress` may be null: nobody watches.
+// `progress` may be null.
 Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, ProgressLine* progress);
 
 Summary summary_of(const ResolvedConfig& config, const Simulated& run);

@@ -35,11 +35,12 @@ void make_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error)
-    throw base::UserError("E-OUT-001", folder.string(), "cannot be made: " + error.message(),
+    throw base::UserError("E-OUT-001", folder.string(), "cannot be created: " + error.message(),
                           base::ExitStatus::kHost);
 }
 
-// Whether nothing is in it but what is left of a sweep that was killed while it wrote its first file.
+// True if the folder is empty except for the remains of a sweep that was killed while
+// it wrote its first file.
 bool is_fresh(const fs::path& folder) {
   if (!fs::exists(folder)) return true;
   return std::all_of(fs::directory_iterator(folder), fs::directory_iterator(), [](const auto& entry) {
@@ -47,26 +48,26 @@ bool is_fresh(const fs::path& folder) {
   });
 }
 
-// sweep.yaml is the first file: with it a folder is one that can be resumed.
+// sweep.yaml is the first file: a folder that contains it can be resumed.
 void open_folder(const SweepOptions& options, const std::string& sweep_yaml) {
   const fs::path known = options.out / "sweep.yaml";
   const bool there = fs::exists(known);
   if (there && !options.resume)
     throw base::UserError("E-SWP-041", options.out.string(),
-                          "holds a sweep already; expected another folder, or --resume to go on with it");
+                          "already contains a sweep; expected another folder, or --resume to continue it");
   if (!there && options.resume)
     throw base::UserError("E-SWP-042", options.out.string(),
-                          "holds no sweep to resume; expected the folder of an earlier --out");
+                          "contains no sweep to resume; expected the folder of an earlier --out");
   if (!there && !is_fresh(options.out))
     throw base::UserError("E-OUT-002", options.out.string(),
-                          "exists and holds something that tahoma did not write");
+                          "exists and contains something that tahoma did not write");
   make_folder(options.out);
   write_whole(known, sweep_yaml);
   make_folder(options.out / "points");
 }
 
-// One sweep at a time works in a folder; the lock ends with its process. A file system without locks has
-// none.
+// Only one sweep at a time may use a folder; the lock ends with its process. A file system without locks
+// provides no protection.
 class FolderLock {
  public:
   explicit FolderLock(const fs::path& folder)
@@ -74,7 +75,7 @@ class FolderLock {
     if (flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
     close(descriptor_);
     throw base::UserError("E-SWP-043", folder.string(),
-                          "another sweep is at work here; expected one at a time in a folder");
+                          "another sweep is running in this folder; expected one at a time");
   }
   ~FolderLock() { close(descriptor_); }
   FolderLock(const FolderLock&) = delete;
@@ -117,7 +118,7 @@ class Sweep {
  private:
   fs::path folder(const std::string& id) const { return points_folder_ / id; }
 
-  // What an earlier call has found stays; the rest is to be run.
+  // Results of an earlier call are kept; the other points are to be run.
   void take_refused_and_known() {
     for (const auto& [id, numbers] : by_id_) {
       const PreparedPoint& point = points_[numbers.front()];
@@ -143,7 +144,7 @@ class Sweep {
     }
   }
 
-  // Attempt after attempt at what has no final result, until all have one or nobody may be tried again.
+  // Attempts all points without a final result until all have one or no retry is left.
   void execute() {
     Interrupt interrupt;
     for (std::uint64_t round = 0; round <= spec_.limits.retries && !open_.empty() && !interrupt.asked();
@@ -169,7 +170,7 @@ class Sweep {
     if (result.last().outcome == Outcome::kFolder)
       throw base::UserError(
           "E-OUT-003", folder(job.id).string(),
-          "takes no more files, so the sweep ends; --resume goes on from here: " + result.last().reason,
+          "cannot be written, so the sweep ends; --resume continues it: " + result.last().reason,
           base::ExitStatus::kHost);
     const bool last = round == spec_.limits.retries;
     if (result.is_final() || last) {
@@ -180,12 +181,12 @@ class Sweep {
     show_progress();
   }
 
-  // Who supervised the attempt may have been killed with it, and left nothing.
+  // The supervisor of the attempt may have been killed together with it, without writing a result.
   PointResult result_of_attempt(const std::string& id) {
     PointResult result = read_result(folder(id)).value_or(PointResult{});
     std::size_t& known = attempts_[id];
     if (result.attempts.size() == known) {
-      result.attempts.push_back({Outcome::kHost, "its process ended and left no result", "", "", 0, 0});
+      result.attempts.push_back({Outcome::kHost, "its process ended without a result", "", "", 0, 0});
       write_result(folder(id), result);
     }
     known = result.attempts.size();
@@ -216,8 +217,8 @@ class Sweep {
   std::string binary_;
   std::vector<PreparedPoint> points_;
   std::map<std::string, std::vector<std::size_t>> by_id_;
-  std::set<std::size_t> open_;  // the first point of every id without a final result, in their order
-  std::map<std::string, std::size_t> attempts_;  // at open points so far, by id
+  std::set<std::size_t> open_;  // the first point of every id without a final result, in order
+  std::map<std::string, std::size_t> attempts_;  // attempts at open points so far, by id
   Store* store_ = nullptr;
   SweepOutcome outcome_;
   ProgressLine progress_;
@@ -235,8 +236,8 @@ std::string outcome_text(const SweepOutcome& outcome, const fs::path& out) {
   std::string text =
       fmt::format("{} points: {} done, {} failed{}; {} computed, {} reused, {:.1f} s, {:.1f} points/min\n",
                   outcome.points, done, outcome.failed,
-                  outcome.pending > 0 ? fmt::format(", {} still to do", outcome.pending) : "",
-                  outcome.computed, outcome.reused, outcome.seconds,
+                  outcome.pending > 0 ? fmt::format(", {} pending", outcome.pending) : "", outcome.computed,
+                  outcome.reused, outcome.seconds,
                   60 * static_cast<double>(outcome.computed) / std::max(outcome.seconds, 1e-9));
   std::map<std::string, std::vector<std::uint64_t>> reasons;
   for (const Store::Row& row : Store::read(out / "sweep.db"))

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sweep from its file to its results, in the folder DIR:
+// Runs a sweep from its file to its results, in the folder DIR:
 //
-//   sweep.yaml     the sweep itself, by itself
+//   sweep.yaml     the sweep, self-contained
 //   points/ID/     config.yaml, out/ (as of `tahoma run`), log.txt and result.json of each point
-//   sweep.db       everything that was found (runtime/sweep/results/store.h); points.csv the same as one table
+//   sweep.db       all results (runtime/sweep/results/store.h); points.csv has the same as one table
 //   index.html     the page of the sweep (runtime/sweep/results/index_page.h)
 //
-// The folders of the points are the truth: sweep.db is made from them, so whatever is killed at whatever
-// time, `resume` computes what has no final result yet and ends with what an undisturbed sweep would have.
+// The folders of the points are authoritative: sweep.db is made from them. If the sweep is
+// interrupted at any time, `resume` computes the points without a final result and produces the
+// results of an uninterrupted sweep.
 //
-// UserError beside those of the parts: E-SWP-041 the folder holds a sweep already, E-SWP-042 nothing there to
-// resume, E-SWP-043 another sweep at work there, E-OUT-001 and E-OUT-003 where the folder takes no files.
+// UserError in addition to those of the parts: E-SWP-041 the folder already contains a sweep, E-SWP-042
+// there is nothing to resume, E-SWP-043 another sweep is running there, E-OUT-001 and E-OUT-003 if the
+// folder cannot be written.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +26,7 @@
 
 namespace tahoma::runtime {
 
-// Runs jobs, each at most once, and tells of each when its attempt has ended.
+// Runs jobs, each at most once, and calls `ended` when the attempt of a job has ended.
 using Executor =
     std::function<void(const std::filesystem::path& points, const std::vector<Job>& jobs,
                        const std::function<void(const Job&)>& ended, const std::function<bool()>& stop)>;
@@ -44,7 +46,7 @@ struct SweepOutcome {
 
 SweepOutcome run_sweep(const SweepSpec& spec, const SweepOptions& options);
 
-// "64 points: 60 done, 4 failed, ..." and the reasons of those that failed, grouped.
+// "64 points: 60 done, 4 failed, ..." and the reasons of the failures, grouped.
 std::string outcome_text(const SweepOutcome& outcome, const std::filesystem::path& out);
 
 }  // namespace tahoma::runtime

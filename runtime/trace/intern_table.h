@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers for strings that a trace says often: told once, then referred to. A table that has become full is
-// emptied, so that it stays bounded however long the run; numbers are never used again for another string.
+// Numbers for strings that occur often in a trace: each string is written once and then referenced by
+// number. A full table is emptied, so its size is bounded for any length of the run; numbers are never
+// reused for another string.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ class InternTable {
  public:
   struct Entry {
     std::uint64_t iid = 0;
-    bool added = false;  // the trace has not been told yet
+    bool added = false;  // true if the trace does not have the string yet
   };
   Entry find_or_add(std::string_view text) {
     if (const auto known = iids_.find(text); known != iids_.end()) return {known->second, false};
@@ -35,7 +36,7 @@ class InternTable {
     std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
   };
   std::unordered_map<std::string, std::uint64_t, Hash, std::equal_to<>> iids_;
-  std::uint64_t next_ = 1;  // 0 means none to Perfetto
+  std::uint64_t next_ = 1;  // Perfetto uses 0 for none
   std::size_t bytes_ = 0;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a timeline shows, by the words of --trace-kinds. In the trace a kind is the category of its events.
+// The contents of a timeline, by the words of --trace-kinds. In the trace, a kind is the
+// category of its events.
 #pragma once
 
 #include <array>
@@ -17,12 +18,12 @@ struct TraceKindRow {
 };
 inline constexpr std::array<TraceKindRow, kTraceKinds> kTraceKindTable{{
     {"engines", "instructions that occupy an engine"},
-    {"waits", "why an engine did not work"},
+    {"waits", "reasons why an engine stalled"},
     {"dma", "transfers of DMA rings"},
-    {"queues", "transfers that a DMA ring holds"},
+    {"queues", "number of transfers in a DMA ring"},
     {"links", "packets on each direction of a link"},
-    {"bandwidth", "of HBM stacks and links, window by window"},
-    {"occupancy", "live bytes of SBUF, PSUM and HBM, window by window"},
+    {"bandwidth", "bandwidth of HBM stacks and links, per window"},
+    {"occupancy", "live bytes of SBUF, PSUM and HBM, per window"},
 }};
 inline const char* name_of(TraceKind kind) { return kTraceKindTable[static_cast<std::size_t>(kind)].name; }
 

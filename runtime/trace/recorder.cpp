@@ -34,7 +34,7 @@ void TraceRecorder::occupancy(const InstanceOccupancy& o, base::Duration elapsed
                   static_cast<double>(o.capacity));
 }
 
-// The trace says itself what it leaves out.
+// Records in the trace itself what it omits.
 void TraceRecorder::write_tally(base::Time at) {
   const PacketWriter::Track track = timeline_.tracks.track("trace");
   for (std::size_t k = 0; k < kTraceKinds; ++k) {

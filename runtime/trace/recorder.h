@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timeline of a run: hears what happens (model/base/activity.h) and writes what is selected of it as a
-// Perfetto trace while the machine runs. What it holds grows with the machine and its programs, not with the
-// run.
+// The timeline of a run: observes the events of a run (model/base/activity.h) and writes the selected ones
+// to a Perfetto trace while the machine runs. Its memory grows with the machine and its programs, not with
+// the length of the run.
 //
 // UserError E-OUT-003: the file cannot be written.
 #pragma once
@@ -21,7 +21,7 @@ class TraceRecorder final : public base::Observer, public base::TimelineObserver
  public:
   TraceRecorder(const model::MachineParams& machine, const TraceSelection& selection,
                 const std::string& path);
-  // Before the run: what a core executes.
+  // To be called before the run, with the program of a core.
   void program(std::uint32_t core, std::shared_ptr<const isa::Program> program);
 
   void instruction(const base::InstructionActivity& activity) override { engines_.instruction(activity); }
@@ -31,7 +31,8 @@ class TraceRecorder final : public base::Observer, public base::TimelineObserver
   void link(const base::LinkActivity& activity) override { links_.link(activity); }
 
   bool wants(TraceKind kind) const { return timeline_.selection.has(kind); }
-  // After the run, in this order: what a memory held, any number of times, and everything else.
+  // To be called after the run, in this order: the occupancy of memories, any number of times,
+  // then everything else.
   void occupancy(const InstanceOccupancy& occupancy, base::Duration elapsed);
   void finish(const base::RunMeasurement& run);
 

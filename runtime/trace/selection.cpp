@@ -19,7 +19,7 @@ namespace {
 
 void refuse_without_trace(const TraceRequest& request) {
   const auto refuse = [](const char* option) {
-    throw UserError("E-TRC-001", option, "there is no trace; expected --trace beside it");
+    throw UserError("E-TRC-001", option, "there is no trace; expected --trace as well");
   };
   if (!request.from.empty()) refuse("--trace-from");
   if (!request.until.empty()) refuse("--trace-until");
@@ -58,7 +58,7 @@ bool is_number(std::string_view text) {
           core_path(machine, 0)));
 }
 
-// "3", "8-15" or the name of an instance.
+// Selects cores by "3", "8-15" or the name of an instance.
 void select(const std::string& text, const model::MachineParams& machine, std::vector<bool>& cores) {
   const std::size_t dash = std::min(text.find('-'), text.size());
   const std::string first = text.substr(0, dash), last = dash < text.size() ? text.substr(dash + 1) : first;
@@ -90,7 +90,7 @@ std::uint64_t limit_of(const std::string& text) {
   } catch (const UserError& e) {
     throw UserError("E-TRC-005", "--trace-limit", e.message + "; expected a number of events");
   }
-  throw UserError("E-TRC-005", "--trace-limit", "a trace of no events; expected 1 or more");
+  throw UserError("E-TRC-005", "--trace-limit", "the limit must be at least 1 event");
 }
 
 }  // namespace

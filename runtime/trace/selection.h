@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which part of a run a timeline shows, and how much it leaves out: what is not selected is counted, never
-// silent. A slice is shown whole if any of it lies in the window.
+// The part of a run that a timeline shows. Omitted events are counted and reported. A slice is shown
+// completely if any part of it is in the window.
 //
-// UserError, place = the option: E-TRC-001 not with --trace, E-TRC-002 a time, E-TRC-003 a core, E-TRC-004 a
-// kind, E-TRC-005 a limit.
+// UserError, place = the option: E-TRC-001 option without --trace, E-TRC-002 an invalid time, E-TRC-003 an
+// unknown core, E-TRC-004 an unknown kind, E-TRC-005 an invalid limit.
 #pragma once
 
 #include <array>
@@ -17,13 +17,13 @@
 
 namespace tahoma::runtime {
 
-// As the command line says it; "" and none are everything.
+// The options of the command line; "" and empty lists select everything.
 struct TraceRequest {
   bool wanted = false;
   std::string from, until;         // "10 us"
   std::vector<std::string> cores;  // "3", "8-15", "server0.chip03", "server0.chip03.core5"
   std::vector<std::string> kinds;
-  std::string limit;  // events at most
+  std::string limit;  // maximum number of events
   bool flows = false;
 };
 
@@ -38,18 +38,18 @@ struct TraceSelection {
   bool every_core() const;
 };
 
-// Refuses options without --trace, too.
+// Also refuses the options without --trace.
 TraceSelection trace_selection(const TraceRequest& request, const model::MachineParams& machine);
 
 enum class TraceFate : std::uint8_t { kWritten, kOtherKinds, kOtherCores, kOutsideWindow, kBeyondLimit };
 inline constexpr std::size_t kTraceFates = 5;
 
-// Slices and values by what became of them.
+// Counts slices and values by their fate.
 class TraceTally {
  public:
   explicit TraceTally(const TraceSelection& selection) : selection_(selection) {}
 
-  // Whether an event is written; counts it either way.
+  // Returns whether an event is written, and counts it in either case.
   bool admits(TraceKind kind, bool of_selected_core, base::Time start, base::Time end) {
     const TraceFate fate = fate_of(kind, of_selected_core, start, end);
     ++counts_[static_cast<std::size_t>(kind)][static_cast<std::size_t>(fate)];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of a timeline share: where it is written, which part of the run it shows, and what instances
-// and instructions are called.
+// The shared state of the parts of a timeline: the output, the selection, and the names of
+// instances and instructions.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ struct Timeline {
   bool admits(TraceKind kind, std::uint32_t core, base::Time start, base::Time end) {
     return tally.admits(kind, selection.cores[core], start, end);
   }
-  // Whether any core of the chip is selected; of a switch, whether every core is.
+  // True if any core of the chip is selected; for a switch, if every core is.
   bool shows_chip(std::uint64_t chip) const;
 
   const model::MachineParams& machine;

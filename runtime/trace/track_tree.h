@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tracks by the names of instances: "server0.chip03.core5.tensor" lies in core5, in chip03, in server0. Each
-// is told to the trace when it is asked for first. Grows with the machine, not with the run.
+// Tracks by the names of instances: "server0.chip03.core5.tensor" is below core5, below chip03, below
+// server0. A track is written to the trace on first use. Memory grows with the machine, not with the run.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ class TrackTree {
 
   PacketWriter::Track track(const std::string& path);
   PacketWriter::Track counter(const std::string& path, const char* unit);
-  // Another one of that name, beside the others: readers draw those of one name together.
+  // Another track of the same name and parent: viewers draw tracks of one name together.
   PacketWriter::Track beside(const std::string& path);
 
  private:
@@ -26,10 +26,10 @@ class TrackTree {
   std::map<std::string, PacketWriter::Track, std::less<>> known_;
 };
 
-// Slices that overlap, on tracks of one name: each goes to the first on which nothing lies over it.
+// Overlapping slices on tracks of one name: each goes to the first track on which it overlaps no other slice.
 class Lanes {
  public:
-  // The track for a slice from `start` to `end`.
+  // Returns the track for a slice from `start` to `end`.
   PacketWriter::Track place(TrackTree& tree, const std::string& path, base::Time start, base::Time end);
 
  private:

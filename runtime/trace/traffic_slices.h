@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tracks of DMA rings and link directions.
 //
-// A transfer is a slice of its ring from the end of its doorbell to its last byte; a ring has as many under
-// way as it may, so those that overlap lie side by side. What the ring still holds is a row of values. On a
-// link, packets of one flow that leave back to back are one slice, which counts them.
+// A transfer is a slice of its ring from the end of its doorbell to its last byte. A ring may have several
+// transfers in flight, so overlapping ones are on parallel tracks. The fill level of a ring is a counter. On
+// a link, back-to-back packets of one flow form one slice, which counts them.
 #pragma once
 
 #include <map>
@@ -50,7 +50,7 @@ class LinkSlices {
 
   Timeline& timeline_;
   std::unordered_map<const char*, std::size_t> numbers_;
-  std::vector<Link> links_;  // in the order in which they were first used
+  std::vector<Link> links_;  // in the order of first use
 };
 
 }  // namespace tahoma::runtime

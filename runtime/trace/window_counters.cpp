@@ -15,7 +15,7 @@ struct Row {
   std::string path;
   const char* unit;
   bool shown;
-  double full;  // what a window busy throughout means
+  double full;  // value of a window that is busy throughout
 };
 
 void write_series(Timeline& timeline, const Row& row, const base::Series& series, base::Duration elapsed) {

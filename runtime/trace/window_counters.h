@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values over time, from the series that the statistics keep anyway (base::Series): bandwidth of HBM stacks
-// and link directions, live bytes of memories. A value is the mean of its window, whose length grows with the
-// run as that of the series does; values that stay as they are stand once.
+// Counters over time, from the series of the statistics (base::Series): bandwidth of HBM stacks and link
+// directions, live bytes of memories. A value is the mean of its window, whose length grows with the run like
+// that of the series; repeated equal values are written once.
 #pragma once
 
 #include <string>
@@ -13,7 +13,8 @@ namespace tahoma::runtime {
 
 void write_bandwidths(Timeline& timeline, const base::RunMeasurement& run);
 
-// `core` or chip of a stack: whether it is `shown` says the caller. A full memory is `capacity` bytes.
+// The caller decides whether the core, or the chip of a stack, is `shown`. A full
+// memory has `capacity` bytes.
 void write_occupancy(Timeline& timeline, const std::string& path, bool shown, const base::Series& series,
                      base::Duration elapsed, double capacity);
 

@@ -21,7 +21,7 @@ std::optional<CheckKind> kind_of(const std::string& file) {
   return std::nullopt;
 }
 
-// "hbm/bandwidth.yaml" is "hbm.bandwidth".
+// "hbm/bandwidth.yaml" becomes "hbm.bandwidth".
 std::string name_of(const fs::path& relative) {
   std::string name = relative.parent_path() / relative.stem();
   std::replace(name.begin(), name.end(), '/', '.');

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `tahoma check` finds to do: files with the key `accuracy` (runtime/validation/accuracy) and with the key `cases`
-// (runtime/validation/regression).
+// Finds the files for `tahoma check`: files with the key `accuracy` (runtime/validation/accuracy) and with
+// the key `cases` (runtime/validation/regression).
 //
-// UserError beside those of the configuration loader: E-ACC-001, a folder without such a file.
+// UserError in addition to those of the configuration loader: E-ACC-001, a folder without such a file.
 #pragma once
 
 #include <string>
@@ -15,11 +15,11 @@ enum class CheckKind { kAccuracy, kCases };
 struct CheckFile {
   std::string path;
   CheckKind kind = CheckKind::kAccuracy;
-  std::string name;  // of its folder below that of the results; "" where it is the only file
+  std::string name;  // its subfolder in the folder of results; "" for a single file
 };
 
-// The file itself, or every such file of the folder and the folders below it, by path. A file with neither
-// key counts as one of `accuracy`, whose reader says what is missing.
+// The file itself, or every such file of the folder and its subfolders, by path. A file with neither key is
+// treated as one of `accuracy`, whose reader reports what is missing.
 std::vector<CheckFile> check_files(const std::string& path);
 
 }  // namespace tahoma::runtime

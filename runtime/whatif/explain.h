@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds a finished run back: the same run again in timing mode, with one resource at a time ideal, and
-// once with all of them. How much shorter it is with a resource ideal is how much that one holds it back;
-// parts overlap, so they need not add up to the whole.
+// Finds the bottleneck of a finished run by repeating it in timing mode, idealising one resource at a time,
+// and once with all resources ideal. The reduction of the time is the cost of the idealised resource; the
+// resources overlap, so the reductions need not add up.
 #pragma once
 
 #include <functional>
@@ -15,19 +15,19 @@ namespace tahoma::runtime {
 
 struct WhatIf {
   Resource resource;
-  base::Duration time;  // of the run with it ideal
-  std::string failure;  // "" or why there is no time
+  base::Duration time;  // of the run with this resource ideal
+  std::string failure;  // why there is no time; "" if there is one
 };
 
 struct Explanation {
   std::string folder;
-  base::Duration time;       // of the run as it was
-  std::vector<WhatIf> rows;  // most held back by first; those that failed last
-  WhatIf everything;         // all resources ideal together
+  base::Duration time;       // of the original run
+  std::vector<WhatIf> rows;  // largest reduction first; failed runs last
+  WhatIf everything;         // all resources ideal at once
 };
 
-// `folder`: of `tahoma run`. Every run in a process of its own, at most `jobs` at a time. UserError
-// E-CLI-006: no such run. Throws std::system_error when the host gives no process.
+// `folder`: of `tahoma run`. Every run is a separate process, at most `jobs` at a time. UserError E-CLI-006:
+// no such run. Throws std::system_error if the host cannot create a process.
 Explanation explain(const std::string& folder, std::size_t jobs,
                     const std::function<void(std::size_t done, std::size_t of)>& progress);
 

@@ -15,7 +15,7 @@ enum class Kind : std::uint8_t { kRates, kDelays, kBoth };
 struct ResourceRow {
   const char* name;
   const char* doc;
-  std::string_view group;  // all ideal parameters of this kind below it
+  std::string_view group;  // all ideal parameters of this kind below this path
   Kind kind;
   const char* besides;  // another override, or ""
 };
@@ -34,7 +34,7 @@ constexpr std::array<ResourceRow, 12> kRows{{
      Kind::kBoth, ""},
     {"HBM", "bandwidth and latency of the stacks, as flat memory", "machine.chip.hbm.", Kind::kBoth,
      "machine.chip.hbm.model=flat"},
-    {"on-chip network", "ways between engines, stacks and dies", "machine.chip.noc.", Kind::kBoth, ""},
+    {"on-chip network", "paths between engines, stacks and dies", "machine.chip.noc.", Kind::kBoth, ""},
     {"link rates", "bandwidth of NeuronLink", "machine.link.", Kind::kRates, ""},
     {"link latency", "wires and routers of NeuronLink", "machine.link.", Kind::kDelays, ""},
 }};
@@ -43,7 +43,7 @@ bool is_rate(const base::Param& param) { return std::holds_alternative<base::Ban
 
 bool belongs(const base::Param& param, const ResourceRow& row) {
   if (!param.may_be_ideal || !param.path.starts_with(row.group)) return false;
-  // The commands of a DRAM have rules that no ideal obeys: flat memory stands for them.
+  // The command rules of a DRAM cannot be idealised; the flat memory model replaces them.
   if (param.path.starts_with("machine.chip.hbm.dram.")) return false;
   return row.kind == Kind::kBoth || is_rate(param) == (row.kind == Kind::kRates);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run can be held back by, resource by resource, and what makes each of them ideal: its costs vanish
-// and nothing else changes. The parameters are found in the machine's own tree, so that a new one belongs to
+// The resources that may limit a run, and how each is idealised: its costs become zero and nothing
+// else changes. The parameters are found in the machine's own tree, so a new parameter belongs to
 // its resource by its path.
 #pragma once
 
@@ -16,7 +16,7 @@ struct Resource {
   std::vector<std::string> overrides;  // "path=ideal", as --set
 };
 
-// Those that the machine has: a fabric without links has none to make ideal.
+// The resources of this machine; a fabric without links, for example, has no links to idealise.
 std::vector<Resource> resources_of(const base::ParamTree& machine);
 
 }  // namespace tahoma::runtime

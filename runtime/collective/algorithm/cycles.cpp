@@ -10,8 +10,8 @@ namespace tahoma::runtime::collective {
 
 namespace {
 
-// Back and forth along the first axis, then the second, ...: consecutive ranks are neighbours, and the last
-// is one of the first where the sizes allow it.
+// Traverses the first axis back and forth, then the second, ...: consecutive ranks are neighbours, and the
+// last rank is a neighbour of the first where the sizes allow it.
 Cycle reflected_order(const std::vector<GridAxis>& axes) {
   Cycle order{0};
   for (const GridAxis& axis : axes) {
@@ -25,8 +25,9 @@ Cycle reflected_order(const std::vector<GridAxis>& axes) {
   return order;
 }
 
-// A closed walk where some axis has an even number of ranks, whether its ends meet or not: up that axis at
-// the first place of all the others, back through the rest of them, to and fro. Empty where there is none.
+// A closed walk if some axis has an even number of ranks, whether or not its ends are connected: along that
+// axis at the first coordinate of all other axes, and back through the remaining coordinates, back and forth.
+// Empty if there is no such axis.
 Cycle comb_order(std::vector<GridAxis> axes) {
   const auto even = std::find_if(axes.begin(), axes.end(), [](const GridAxis& a) { return a.size % 2 == 0; });
   if (even == axes.end() || axes.size() < 2) return {};
@@ -43,7 +44,7 @@ Cycle comb_order(std::vector<GridAxis> axes) {
   return order;
 }
 
-// One bundle of links: two neighbours of every rank, in no order.
+// One bundle of links: two neighbours of every rank, unordered.
 class Bundle {
  public:
   Bundle(const GridAxis& axis, std::uint32_t ranks) : neighbours_(ranks) {
@@ -111,7 +112,7 @@ class Search {
     for (const Bundle& bundle : bundles_) rings_.push_back(bundle.rings());
   }
 
-  // Empty when it gives up.
+  // Empty if the search gives up.
   std::vector<Cycle> find() {
     const std::size_t tries = squares_.size() * kTriesPerSquare;
     for (std::size_t t = 0; t < tries && !done(); ++t) attempt(squares_[random() % squares_.size()]);
@@ -148,7 +149,7 @@ class Search {
     }
   }
 
-  // The sides p-q and r-s leave `first` for `second`, q-r and s-p the other way.
+  // Moves the sides p-q and r-s from `first` to `second`, and q-r and s-p from `second` to `first`.
   void switch_sides(const Square& square, std::size_t first, std::size_t second) {
     const auto& c = square.corner;
     const std::array<std::uint32_t, 4> along{c[1], c[0], c[3], c[2]}, across{c[3], c[2], c[1], c[0]};
@@ -178,7 +179,7 @@ std::vector<Cycle> hamiltonian_cycles(const Grid& grid) {
                                     [](const GridAxis& axis) { return axis.closed && axis.size >= 3; });
   std::vector<Cycle> over_links;
   if (linked.size() >= 2 && all_long) {
-    // Numbered without the inner axes, then spread to rank numbers.
+    // Orders the ranks without the inner axes first, then maps them to rank numbers.
     std::vector<GridAxis> dense = linked;
     std::uint32_t ranks = 1;
     for (GridAxis& axis : dense) {

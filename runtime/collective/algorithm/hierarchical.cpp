@@ -36,7 +36,7 @@ class AxisByAxis {
  private:
   const GridAxis& axis(std::size_t i) const { return grid_.axes[order_[i]]; }
 
-  // The coordinate `steps` against the direction of the ring.
+  // The coordinate that is `steps` before the rank's on the ring, against its direction.
   std::uint32_t behind(std::size_t i, std::uint32_t rank, std::uint32_t steps) const {
     const std::uint32_t at = Grid::coordinate(axis(i), rank), n = axis(i).size;
     return (up_ ? at + 2 * n - steps : at + steps) % n;
@@ -46,7 +46,8 @@ class AxisByAxis {
     return Grid::moved(axis(i), rank, up_ ? at + 1 : at + n - 1);
   }
 
-  // Chunks whose owners agree with `rank` on the first i axes of the order and have `coordinate` on the next.
+  // Chunks whose owners have the same coordinates as `rank` on the first i axes of the order and
+  // `coordinate` on the next.
   ChunkSet part(std::size_t i, std::uint32_t rank, std::uint32_t coordinate) const {
     std::vector<Span> spans;
     for (const GridAxis& a : grid_.axes) spans.push_back({0, a.size});

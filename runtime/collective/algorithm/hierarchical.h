@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hierarchical, rotated per axis: the one that can fill all ports of a chip at once.
+// Hierarchical, rotated per axis: the only algorithm that can use all ports of a chip at once.
 //
-// reduce_scatter: rings along one axis, then along the next, each on what the ones before have left: with n
-// ranks on the first axis (n - 1) / n of the data cross it, of the remaining 1 / n the next axis carries its
-// share, and so on. all_gather: the same backwards. all_reduce: one after the other.
-// A slice of the data that takes the axes in another order loads them differently, so channels take the
-// orders in turn, each in both directions of the rings, and the slices are sized such that every axis is
-// loaded in proportion to its rate (runtime/collective/algorithm/slices.h).
+// reduce_scatter: rings along one axis, then along the next, each on the data that the previous axes
+// have left: with n ranks on the first axis, (n - 1) / n of the data cross it; the next axis carries its
+// share of the remaining 1 / n, and so on. all_gather: the same in reverse. all_reduce: reduce_scatter
+// followed by all_gather.
 //
-// Order of the sum: along each ring as in a ring (own first, the partial sum that arrives second); a rank
-// folds what the rings of all earlier axes have left it anew for every chunk that it sends: own, then what
-// arrived last along the first axis, along the second, ..., in fp32, rounded once.
+// A slice of the data that uses another order of axes loads them differently. Channels therefore rotate the
+// orders, each in both directions of the rings, and the slices are sized such that every axis is loaded in
+// proportion to its rate (runtime/collective/algorithm/slices.h).
+//
+// Order of the sum: along each ring as in the ring algorithm (own input first, the arriving partial sum
+// second). For every chunk that it sends, a rank folds what the rings of all earlier axes have left it: its
+// own input, then the last arrival along the first axis, along the second, ..., in fp32, rounded once.
 #pragma once
 
 #include "runtime/collective/algorithm/algorithm.h"

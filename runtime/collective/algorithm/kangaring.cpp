@@ -34,7 +34,7 @@ class KangaRing {
   }
 
  private:
-  // Of a pair, as far as the chunks of pair `label` are concerned.
+  // The head of a pair for the chunks of pair `label`.
   std::uint32_t head(std::uint32_t pair, std::uint32_t label) const {
     return member(pair, label % pairs_ % 2);
   }
@@ -61,7 +61,7 @@ class KangaRing {
       }
   }
 
-  // Heads fold what their pair is responsible for, and keep it or hand the tail its own.
+  // Heads fold the chunks of their pair and keep the result, or send the tail its own chunk.
   void share_out() {
     const bool keep = build_.problem().operation == Operation::kAllReduce;
     for (std::uint32_t k = 0; k < pairs_; ++k) {
@@ -71,7 +71,7 @@ class KangaRing {
     build_.next_round();
   }
 
-  // Heads hold the chunks of their pairs; if `both`, the tails need their own, too.
+  // Heads hold the chunks of their pairs; if `both`, the tails need their own chunks as well.
   void gather(bool both) {
     for (std::uint32_t s = 0; s < pairs_; ++s, build_.next_round())
       for (std::uint32_t k = 0; k < pairs_; ++k) {
@@ -101,7 +101,8 @@ std::vector<ChannelPlan> kangaring_plan(const Problem& problem, const Grid& grid
   for (std::uint32_t v = 0; v < std::min<std::size_t>(channels, 2 * cycles.size()); ++v) {
     Cycle cycle = cycles[v / 2];
     if (v % 2 == 1) std::reverse(cycle.begin(), cycle.end());
-    // Pairs on one chip stay on it; others share the links better when the two directions pair differently.
+    // Pairs on one chip stay on it; in other groups the links are shared better when the two directions
+    // pair ranks differently.
     if (v % 2 == 1 && !shared_chips) std::rotate(cycle.begin(), cycle.begin() + 1, cycle.end());
     std::string what =
         fmt::format("kangaring over cycle {} of {}, {}", v / 2, cycles.size(), v % 2 == 0 ? "up" : "down");

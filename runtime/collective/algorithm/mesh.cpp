@@ -5,9 +5,9 @@ namespace tahoma::runtime::collective {
 
 namespace {
 
-// An order in which everyone sends to everyone: at turn k to who lies at the same distance along every axis,
-// so that nobody is anybody's crowd; turn 0 is oneself. Channels, and the cores of a chip, take the distances
-// in shifted orders, such that together they use all directions of all axes at any time.
+// An order for all-to-all communication: in turn k every rank sends to the rank at the same distance along
+// every axis, so that no receiver is congested; turn 0 is the rank itself. Channels, and the cores of a chip,
+// use shifted orders of the distances, so that together they use all directions of all axes at any time.
 class Turns {
  public:
   Turns(const Grid& grid, std::uint32_t channel, std::uint32_t channels)
@@ -24,7 +24,7 @@ class Turns {
     }
     return to;
   }
-  // Calls visit(from, to) for all pairs of two, turn by turn.
+  // Calls visit(from, to) for all pairs of distinct ranks, turn by turn.
   template <class Visit>
   void each_pair(Visit&& visit) const {
     for (std::uint32_t turn = 0; turn < ranks_; ++turn)
@@ -76,7 +76,7 @@ void gather_at_root(ScheduleBuilder& build, const Turns& turns) {
   });
 }
 
-// The chunk that rank `from` has for rank `to`, if any.
+// The chunk that rank `from` sends to rank `to`, if any.
 std::uint32_t chunk_between(const Problem& problem, std::uint32_t from, std::uint32_t to) {
   switch (problem.operation) {
     case Operation::kAllToAll:
@@ -143,8 +143,8 @@ Schedule one_step(const Problem& problem, const Turns& turns) {
   return build.finish();
 }
 
-// Everyone's own chunk stays; a chunk for another one goes there. All in one round, but for a pairwise
-// exchange, whose turns are rounds.
+// Every rank keeps its own chunk and sends each other chunk directly to its destination. All transfers share
+// one round, except in a pairwise exchange, whose turns are rounds.
 Schedule straight(const Problem& problem, const Turns& turns) {
   const bool pairwise = problem.operation == Operation::kAllToAll;
   ScheduleBuilder build(problem, problem.fixed_chunks(), pairwise ? "pairwise by distance" : "direct");

@@ -19,7 +19,7 @@ std::uint32_t from_gray(std::uint32_t g) {
   return n;
 }
 
-// One exchange: digit `bit` of the Gray code of an axis.
+// One exchange: bit `bit` of the Gray code of an axis.
 struct Digit {
   std::size_t axis;
   std::uint32_t bit;
@@ -55,12 +55,12 @@ class Hypercube {
     return Grid::moved(axis, rank, from_gray(code));
   }
 
-  // What `rank` is responsible for when the first `done` digits have been exchanged.
+  // The chunks that `rank` is responsible for after the first `done` digits have been exchanged.
   ChunkSet kept_by(std::uint32_t rank, std::size_t done) const {
     std::vector<Span> spans;
     for (const GridAxis& axis : grid_.axes) spans.push_back({0, axis.size});
     for (std::size_t i = 0; i < done; ++i) {
-      // Coordinates whose Gray codes agree from this digit up are an aligned run.
+      // Coordinates whose Gray codes agree from this digit upwards form an aligned run.
       const std::uint32_t length = 1U << digits_[i].bit;
       const std::uint32_t at = Grid::coordinate(grid_.axes[digits_[i].axis], rank);
       spans[digits_[i].axis] = {at / length * length, length};
@@ -87,7 +87,7 @@ class Hypercube {
   ScheduleBuilder build_;
 };
 
-// The largest power of two up to n.
+// The largest power of two that is at most n.
 std::uint32_t power_below(std::uint32_t n) { return 1U << (std::bit_width(n) - 1U); }
 
 }  // namespace

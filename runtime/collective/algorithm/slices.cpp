@@ -13,7 +13,7 @@ namespace {
 using Row = std::vector<double>;
 constexpr double kExact = 1e-9;
 
-// What of a slice crosses each axis.
+// The share of a slice that crosses each axis.
 Row crossing(const Grid& grid, const AxisOrder& order) {
   Row part(grid.axes.size(), 0);
   double left = 1;
@@ -27,9 +27,9 @@ Row crossing(const Grid& grid, const AxisOrder& order) {
 
 double capacity(const GridAxis& axis) { return axis.rate * axis.ways(); }
 
-// Weights nearest to equal ones that add up to 1 and load every axis by its part of the capacity: empty when
-// there are none. `crossings`: per order; all of its rows have the same sum, so that the loads of all axes
-// together fix the sum of the weights.
+// The weights nearest to equal ones that sum to 1 and load every axis by its part of the capacity; empty if
+// there are none. `crossings`: per order; all its rows have the same sum, so the loads of all axes together
+// fix the sum of the weights.
 Row balanced(const Grid& grid, const std::vector<Row>& crossings) {
   double capacities = 0;
   for (const GridAxis& axis : grid.axes) capacities += capacity(axis);
@@ -63,8 +63,9 @@ Row balanced(const Grid& grid, const std::vector<Row>& crossings) {
   return {};
 }
 
-// The game: one player mixes orders to keep the most loaded axis low, the other picks axes. Multiplicative
-// weights; the average of the orders' best answers converges to the best mixture.
+// Solves the two-player game: one player mixes orders to minimise the load of the most loaded axis,
+// the other chooses axes. Multiplicative weights; the average of the orders' best responses
+// converges to the best mixture.
 Row played(const Grid& grid, const std::vector<Row>& crossings) {
   constexpr double kStep = 0.004;
   constexpr int kRounds = 100000;
@@ -104,7 +105,7 @@ std::vector<AxisOrder> orders_of(const Grid& grid) {
   return orders;
 }
 
-// Orders that `channels` channels can take when each order in use needs a channel for both directions.
+// The orders that `channels` channels can use if each order needs one channel per direction.
 std::vector<std::size_t> worth_a_channel(const Row& weights, std::uint32_t channels) {
   std::vector<std::size_t> by_weight(weights.size());
   std::iota(by_weight.begin(), by_weight.end(), std::size_t{0});
@@ -128,7 +129,7 @@ std::vector<Slice> slices_of(const Grid& grid, std::uint32_t channels) {
   std::vector<AxisOrder> orders = orders_of(grid);
   std::vector<Row> crossings;
   for (const AxisOrder& order : orders) crossings.push_back(crossing(grid, order));
-  // Fewer channels than orders: mix again among those that are kept.
+  // Fewer channels than orders: mix again among the kept orders.
   Row weights = mixed(grid, crossings);
   std::vector<AxisOrder> kept;
   std::vector<Row> kept_crossings;
@@ -138,7 +139,8 @@ std::vector<Slice> slices_of(const Grid& grid, std::uint32_t channels) {
   }
   weights = mixed(grid, kept_crossings);
 
-  // Pairs of channels (up and down): one for each order, the others where pairs have most to carry so far.
+  // Pairs of channels (up and down): one for each order; the others go where the load per
+  // pair is largest so far.
   std::vector<std::uint32_t> taken(kept.size(), 0), order_of(channels);
   for (std::uint32_t pair = 0; pair < (channels + 1) / 2; ++pair) {
     std::size_t most = 0;

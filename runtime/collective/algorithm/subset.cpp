@@ -7,7 +7,7 @@ namespace tahoma::runtime::collective {
 
 ChunkSet subset(const Grid& grid, const std::vector<Span>& spans) {
   ChunkSet set;
-  std::size_t level = set.levels.size();  // axes come smallest stride first, levels outermost first
+  std::size_t level = set.levels.size();  // axes are listed by ascending stride, levels outermost first
   for (std::size_t a = 0; a < grid.axes.size(); ++a) {
     const GridAxis& axis = grid.axes[a];
     set.first += spans[a].first * axis.stride;

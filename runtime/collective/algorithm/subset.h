@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chunks whose owners lie in a box of the grid, as one ChunkSet.
+// The chunks whose owners are in a box of the grid, as one ChunkSet.
 #pragma once
 
 #include <vector>
@@ -9,11 +9,11 @@
 
 namespace tahoma::runtime::collective {
 
-struct Span {  // of coordinates along an axis
+struct Span {  // a range of coordinates along an axis
   std::uint32_t first = 0, count = 1;
 };
 
-// One span per axis of the grid. Axes next to each other that are taken whole make one level; at most three
+// One span per axis of the grid. Adjacent axes that are included completely form one level; at most three
 // levels may remain (invariant).
 ChunkSet subset(const Grid& grid, const std::vector<Span>& spans);
 

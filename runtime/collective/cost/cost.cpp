@@ -35,8 +35,8 @@ double CostModel::empty_round() const {
 
 namespace {
 
-// How often a transfer of the schedule has to wait for another one to arrive, on the longest way to it. Its
-// queue issues in order, so it waits at least as long as what was issued before.
+// The number of times that a transfer of the schedule waits for an arrival, on the longest path to it. Its
+// queue issues in order, so it waits at least as often as the transfers issued before it.
 std::vector<std::uint32_t> waits_before(const Schedule& schedule, const Itinerary& it) {
   const std::uint32_t ranks = schedule.problem.ranks;
   std::vector<std::uint32_t> level(schedule.transfers.size()), reached(ranks, 0), settled(ranks, 0);

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Closed forms of a collective's time on a machine that is idle but for the groups that share its links:
+// Closed forms of the time of a collective on a machine that is idle except for the
+// groups that share its links:
 //
 //   waits x an empty round + max(B, doorbells of the busiest queue) + (sum over the waits of B_w - B) / n
 //
-// Waits: how often a transfer has to wait for another to arrive, on the longest chain. B is the time of the
-// resource that has most to carry (a direction of a link, the DMA engines of a rank, the stacks of a rank)
-// over the whole collective. B_w is what one wait's transfers take by themselves, the engines' part and the
-// links' part one after the other. n is how many pieces are under way one behind the other, in all channels
-// that run the same schedule: with one, waits follow each other, with many the busiest resource counts alone.
+// Waits is how often a transfer waits for the arrival of another one, on the longest chain. B is the time of
+// the most loaded resource (a direction of a link, the DMA engines of a rank, the stacks of a rank) over the
+// whole collective. B_w is the time that the transfers of one wait take alone, the engines' part plus the
+// links' part. n is the number of pieces in flight one after another, in all channels that run the same
+// schedule: with one piece, waits are sequential; with many, only the busiest resource counts.
 //
-// Leaves out: contention for links beyond their load, first reads of cold engines, semaphores. On all
-// algorithms, on 8 cores, 16 and 64 chips, from 64 KiB to 16 MiB, it is off by 21 % on average and 10 % too
-// short; `best` needs no more than the order.
+// Not modelled: contention for links beyond their load, first reads of cold engines, semaphores. Over all
+// algorithms, on 8 cores, 16 and 64 chips, from 64 KiB to 16 MiB, the error is 21 % on average, and the
+// estimate is 10 % too short; `best` needs only the ranking.
 //
-// Loads are counted on the schedule (runtime/collective/cost/loads.h): ways are those of dimension order, round
+// Loads are counted on the schedule (runtime/collective/cost/loads.h): routes are in dimension order, around
 // dead links, at the rates that faults leave.
 #pragma once
 
@@ -25,23 +26,23 @@ namespace tahoma::runtime::collective {
 
 struct Cost {
   double seconds = 0;
-  std::uint32_t rounds = 0;  // that follow each other: the longest chain of waits
+  std::uint32_t rounds = 0;  // sequential rounds: the longest chain of waits
   std::string busiest;       // "link xp", "DMA engines", "HBM", "doorbells"
-  double link = 0;           // the link that carries most, over its rate
-  double more_sources = 0;   // reading the sources of sums beyond the first, on a rank's engines
+  double link = 0;           // the most loaded link: its bytes over its rate
+  double more_sources = 0;   // reading the sources of sums beyond the first, on the DMA engines of a rank
 };
 
 class CostModel {
  public:
   CostModel(const model::MachineParams& machine, const Group& group);
 
-  // `plan`: of all groups that share the links together. `bytes` of one of them, as nccom-test counts them
+  // `plan`: of all groups that share the links, together. `bytes`: of one of them, as nccom-test counts them
   // (runtime/collective/result/collective_result.h).
   Cost of(const std::vector<ChannelPlan>& plan, std::uint64_t bytes) const;
 
   std::uint32_t sharers() const { return sharers_; }
 
-  // One transfer of next to nothing to a neighbour: from its doorbell to what waited for it.
+  // Time of one minimal transfer to a neighbour: from its doorbell to the start of what waited for it.
   double empty_round() const;
 
  private:

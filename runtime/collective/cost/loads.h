@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the transfers of a schedule lay on a machine: bytes by resource, and how long the busiest of each kind
-// takes for its own.
+// The load of a schedule's transfers on a machine: bytes by resource, and the time of the busiest
+// resource of each kind.
 #pragma once
 
 #include <string>
@@ -12,27 +12,28 @@
 
 namespace tahoma::runtime::collective {
 
-// Bytes a second of what a rank has to itself.
+// Rates of the resources that a rank does not share, in bytes per second.
 struct RankRates {
-  double engines;  // DMA engines that the collective queues in use deal transfers to
+  double engines;  // DMA engines that serve the collective queues in use
   double hbm;      // its share of the chip's stacks
 };
 RankRates rates_of(const model::MachineParams& machine, std::size_t cores, std::size_t channels);
 
 class Loads {
  public:
-  // `chips`: of each rank. Both outlive this.
+  // `chips`: of each rank. `ways` and `chips` must outlive this object.
   Loads(const model::FabricWays& ways, const std::vector<std::uint32_t>& chips, const RankRates& rates);
 
-  // A transfer of so many bytes: on every link of its way, on the sender's engines once for each source, on
-  // both ends' stacks.
+  // Adds a transfer of `bytes` bytes: to every link of its route, to the sender's engines once for each
+  // source, and to the stacks at both ends.
   void add(const Transfer& transfer, const Hop& hop, double bytes);
   void add(const Loads& other);
 
-  double link_seconds() const;                     // of the busiest link
-  double engine_seconds() const;                   // of the busiest rank
-  double more_source_seconds() const;              // of those, for the sources of sums beyond the first
-  std::pair<double, std::string> busiest() const;  // of all resources: its seconds, "link xp", "HBM"
+  double link_seconds() const;         // of the busiest link
+  double engine_seconds() const;       // of the busiest rank
+  double more_source_seconds() const;  // of the busiest rank, for the sources of sums beyond the first
+  // Over all resources: its seconds and name, "link xp", "HBM"
+  std::pair<double, std::string> busiest() const;
 
  private:
   const model::FabricWays* ways_;

@@ -17,9 +17,9 @@ struct Assembly::CoreState {
   CoreProgram program;
   CoreKernel& at;
 
-  // Who has left a barrier may already raise the semaphores of what follows, while others still wait in it:
-  // the barriers' are their own, and those of the next barrier are others again. Who enters the one after
-  // that knows that all have left the first.
+  // A rank that has left a barrier may raise the semaphores of the next collective while others still wait in
+  // the barrier. Barriers therefore have semaphores of their own, and two consecutive barriers use different
+  // ones. A rank that enters the barrier after those two knows that all ranks have left the first.
   std::array<std::vector<CoreKernel::Counter>, 2> of_barriers;
   std::size_t barriers = 0;
   void begin_barrier() {
@@ -62,7 +62,7 @@ Seat Assembly::seat(const Place& place, const Problem& problem, std::uint32_t ra
   };
   const std::uint32_t ends = problem.output_of(rank, chunks).count;
   channel.input.push_back(tensor("input", problem.input_of(rank, chunks).count));
-  // Who ends with nothing of a reduction may still be the one that folds a part of it.
+  // A rank that ends with no part of a reduction may still fold a part of it.
   channel.output.push_back(tensor("output", ends == 0 && problem.reduces() ? chunks : ends));
   machine_.declare_input(channel.input.back());
   seat.input = strip(place.core, channel.input.back());
@@ -110,9 +110,9 @@ Placed Assembly::add(std::size_t group_index, const Spec& spec) {
 }
 
 void Assembly::barrier() {
-  // All queues of all groups tell each other, at the same distances in the same rounds, so that they leave
+  // All queues of all groups exchange tokens at the same distances in the same rounds, so they leave
   // together: what follows does not wait for the slowest of them. Every queue waits for its own data before
-  // it takes part, so behind the barrier nothing is under way.
+  // it takes part, so no transfer is in flight after the barrier.
   Channel channel;
   PlacedChannel tokens;
   tokens.columns = access_elements(isa::DType::kUint8);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives of one or more groups on a machine: one kernel per core, tensors in each core's own stack, one
-// collective behind the other with a barrier in between. The matrix of a channel
-// (runtime/collective/lowering/placed.h) lies in the stack of the core whose queue runs the channel.
+// Collectives of one or more groups on a machine: one kernel per core, tensors in each core's own stack,
+// collectives in sequence with a barrier in between. The matrix of a channel
+// (runtime/collective/lowering/placed.h) is in the stack of the core whose queue runs the channel.
 #pragma once
 
 #include <map>
@@ -20,9 +20,9 @@ class Assembly {
   ~Assembly();
 
   const std::vector<Group>& groups() const { return groups_; }
-  // Behind what the group has been given so far. Throws what the lowering throws.
+  // Appends a collective after those that the group already has. Throws what the lowering throws.
   Placed add(std::size_t group, const Spec& spec);
-  void barrier();  // of all groups: nothing that follows starts before all of it has ended
+  void barrier();  // of all groups: no later operation starts before all earlier ones have ended
   void load(Stopwatch& stopwatch);
 
  private:

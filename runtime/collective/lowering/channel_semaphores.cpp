@@ -11,7 +11,7 @@ namespace tahoma::runtime::collective {
 
 namespace {
 
-constexpr std::uint32_t kIncrements = isa::kDmaEngines;  // of a semaphore, by one transfer
+constexpr std::uint32_t kIncrements = isa::kDmaEngines;  // of a semaphore, per transfer
 
 }  // namespace
 
@@ -19,7 +19,7 @@ std::uint32_t semaphores_needed(const Schedule& schedule, std::uint32_t pieces, 
   const Itinerary it = follow(schedule);
   std::vector<std::uint32_t> taken(schedule.problem.ranks, 1);
   for (const Box& box : it.boxes) {
-    // Where only some of the transfers take place, they need no more than all of them would.
+    // If only some of the transfers take place, they need no more semaphores than all of them would.
     const BoxSlots slots(box, schedule, pieces, !uneven || given_back_alike(it, schedule, box),
                          [](std::uint32_t, std::uint32_t) { return true; });
     taken[box.owner] += slots.counters();
@@ -39,8 +39,8 @@ std::size_t Semaphores::take(CoreKernel& at, std::size_t count) const {
   if (at.next > kSignals)
     throw base::UserError(
         "E-COL-010", "workload",
-        fmt::format("{} over {} ranks in {} pieces ({}) takes {} semaphores of core {}, which has {} for "
-                    "collectives; fewer pieces or channels, or another algorithm, take less",
+        fmt::format("{} over {} ranks in {} pieces ({}) needs {} semaphores of core {}, which has {} for "
+                    "collectives; use fewer pieces or channels, or another algorithm",
                     name_of(pipeline_.problem().operation), pipeline_.problem().ranks, pipeline_.pieces(),
                     pipeline_.schedule().what, at.next, at.core, kSignals));
   while (at.counters.size() < at.next) at.counters.push_back({at.kernel->signal(), 0});

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The semaphores of a channel: which of them a transfer raises, and what they stand at when something that
-// others wait for has happened. A receiver counts what arrived, box by box, and all final arrivals together;
-// a sender counts the slots that came back to it (runtime/collective/schedule/itinerary.h).
+// The semaphores of a channel: which of them a transfer raises, and the value they reach when an awaited
+// event has happened. A receiver counts arrivals, box by box, and all final arrivals together; a sender
+// counts the slots that were returned to it (runtime/collective/schedule/itinerary.h).
 //
-// Semaphores raised before by other collectives keep what they have; everybody counts from there.
+// Semaphores that earlier collectives have raised keep their values; all participants count from there.
 #pragma once
 
 #include <optional>
@@ -13,39 +13,39 @@
 
 namespace tahoma::runtime::collective {
 
-// Of a core for collectives: beside those of the scheduler (engines, and 16 slots of each collective queue)
-// and of barriers.
+// Semaphores of a core for collectives: all except those of the scheduler (engines, and 16 slots of each
+// collective queue) and of barriers.
 inline constexpr std::uint32_t kBarrierSignals = 48;
 inline constexpr std::uint32_t kSignals = isa::kSemaphores - isa::kQueueCount - 2UL * 16 - kBarrierSignals;
 
-// What a channel takes of them on the core that needs most.
+// The number that a channel needs on the core that needs most.
 std::uint32_t semaphores_needed(const Schedule& schedule, std::uint32_t pieces, bool uneven);
 
 class Semaphores {
  public:
-  // Takes them from the cores of the channel's seats. Throws UserError E-COL-010 when a core has not enough
-  // left, with what would help.
+  // Allocates them on the cores of the channel's seats. Throws UserError E-COL-010 with a suggestion if a
+  // core does not have enough left.
   explicit Semaphores(const Pipeline& pipeline);
 
   struct Level {
     Signal signal;
     std::uint32_t value = 0;
   };
-  // At the receiver: the arrival is there, with all that share its semaphore.
+  // At the receiver: the arrival is complete, with all that share its semaphore.
   std::optional<Level> arrived(std::uint32_t arrival, std::uint32_t piece) const;
-  // At the sender: the slot that a hop takes was given back as often as it was used before.
+  // At the sender: the slot that a hop uses was returned as often as it was used before.
   std::optional<Level> slot_free(std::uint32_t hop, std::uint32_t piece) const;
-  // At the receiver: all final arrivals are there.
+  // At the receiver: all final arrivals are complete.
   std::optional<Level> complete(std::uint32_t rank) const;
 
-  // What a hop raises at its receiver when it has landed, and at the sender whose slot it has emptied.
+  // What a hop raises at its receiver when it has landed, and at the sender whose slot it has freed.
   Delivery landed(std::uint32_t hop, std::uint32_t piece) const;
   std::optional<Delivery> given_back(std::uint32_t hop, std::uint32_t piece) const;
 
  private:
-  struct Row {  // of a core's counters
+  struct Row {  // a row of a core's counters
     std::size_t first = 0;
-    std::vector<std::uint32_t> base;  // what each stood at before
+    std::vector<std::uint32_t> base;  // initial value of each
   };
   struct OfBox {
     Row arrived, given_back;

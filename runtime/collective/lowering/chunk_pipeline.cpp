@@ -26,7 +26,7 @@ std::uint64_t Pipeline::units(std::uint32_t hop, std::uint32_t piece) const {
 std::vector<Pipeline::Turn> Pipeline::turns(std::uint32_t rank) const {
   const std::vector<std::uint32_t>& run = hops_of(rank);
   const std::uint32_t rounds = schedule().rounds;
-  std::vector<std::size_t> begin(rounds + 1, run.size());  // of the rounds in `run`
+  std::vector<std::size_t> begin(rounds + 1, run.size());  // first index in `run` of each round
   for (std::size_t i = run.size(); i-- > 0;) begin[transfer(run[i]).round] = i;
   for (std::size_t round = rounds; round-- > 0;) begin[round] = std::min(begin[round], begin[round + 1]);
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A channel's pieces on their way through the rounds, one behind the other:
+// The pieces of a channel pass through the rounds as a pipeline:
 //
 //   tick of (round, piece) = round + piece
 //
-// A queue issues in the order of ticks, within a tick the later rounds (the older pieces) first.
+// A queue issues in the order of ticks; within a tick, later rounds (older pieces) come first.
 //
-// Why no queue waits for ever. What a transfer waits for was issued in an earlier tick: an arrival of the
-// same piece comes from an earlier round; a slot that is used again was given back in an earlier tick,
-// because a box has as many slots as transfers begin while one is in use (runtime/collective/schedule/itinerary.h).
-// Queues issue in order and transfers end by themselves, so of all that is not yet issued anywhere the one
-// with the smallest tick can be issued.
+// This order is free of deadlock. Everything that a transfer waits for was issued in an earlier tick: an
+// arrival of the same piece comes from an earlier round, and a reused slot was returned in an earlier tick,
+// because a box has as many slots as transfers start while one is in use
+// (runtime/collective/schedule/itinerary.h). Queues issue in order and transfers end by themselves, so among
+// all transfers not yet issued, the one with the smallest tick can be issued.
 #pragma once
 
 #include <vector>
@@ -41,13 +41,14 @@ class Pipeline {
   const std::vector<Box>& boxes() const { return itinerary_.boxes; }
   const BoxSlots& slots(std::uint32_t box) const { return slots_[box]; }
 
-  // Elements that a hop moves of each of its chunks, which are alike or one; 0: it does not take place.
+  // Elements that a hop moves of each of its chunks, which are equal in size or a single one; 0: the
+  // hop does not take place.
   std::uint64_t units(std::uint32_t hop, std::uint32_t piece) const;
 
   struct Turn {
     std::uint32_t hop, piece;
   };
-  std::vector<Turn> turns(std::uint32_t rank) const;  // in the order in which its queue issues
+  std::vector<Turn> turns(std::uint32_t rank) const;  // in the order in which the rank's queue issues them
 
  private:
   const Channel& channel_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A *channel*: one collective queue of every rank, with its slice of each rank's data and the schedule that
-// it runs on them.
+// A *channel* is one collective queue of every rank, with its slice of each rank's data and the
+// schedule that it runs on them.
 #pragma once
 
 #include <functional>
@@ -12,15 +12,15 @@
 
 namespace tahoma::runtime::collective {
 
-// A core's kernel while its programs are being built.
+// The kernel of a core while its programs are being built.
 struct CoreKernel {
   std::uint32_t core = 0;
   Kernel* kernel = nullptr;
-  HbmView memory;                 // an argument: some tensor of the core
-  std::uint64_t address = 0;      // the global address behind it
+  HbmView memory;                 // an argument: any tensor of the core
+  std::uint64_t address = 0;      // its global address
   std::uint8_t own = isa::kNone;  // own_core()
-  // Signals taken so far, with what they have been raised by. A collective takes them from `next` on; one
-  // that follows behind a barrier may begin at 0 again.
+  // Signals allocated so far, and how far they have been raised. A collective allocates them from `next` on;
+  // one that follows a barrier may start at 0 again.
   struct Counter {
     Signal signal;
     std::uint32_t raised = 0;
@@ -29,13 +29,13 @@ struct CoreKernel {
   std::size_t next = 0;
 };
 
-// Where a rank's chunks lie: the block of its first one, a single row of elements, and the next ones `pitch`
-// elements apart. Whole rows of a dense matrix are such a row, too. Chunks that travel one by one may lie
-// anywhere: `starts`, in elements from the block's first.
+// The location of a rank's chunks: the block of the first one, a single row of elements, with the following
+// ones `pitch` elements apart. Whole rows of a dense matrix are such a row, too. Chunks that are transferred
+// one by one may be anywhere: `starts`, in elements from the start of the block.
 struct Strip {
   HbmView block;
   std::int64_t pitch = 0;
-  std::uint64_t places = 0;   // chunks that there is room for
+  std::uint64_t places = 0;   // number of chunks that fit
   std::uint64_t address = 0;  // the global address of the block's first element
   std::vector<std::uint64_t> starts{};
 
@@ -44,7 +44,7 @@ struct Strip {
   }
 };
 
-struct Seat {  // of one rank in one channel
+struct Seat {  // one rank in one channel
   CoreKernel* at = nullptr;
   isa::Queue queue = isa::Queue::kCc0;
   Strip input, output;
@@ -53,14 +53,14 @@ struct Seat {  // of one rank in one channel
 struct Channel {
   std::shared_ptr<const Schedule> schedule;
   std::vector<Seat> seats;           // by rank
-  std::vector<std::uint64_t> units;  // elements of each chunk; one entry: of all
+  std::vector<std::uint64_t> units;  // elements of each chunk; a single entry applies to all
   std::uint64_t piece = 1;           // elements of a piece
   isa::AluOp op = isa::AluOp::kAdd;
-  std::vector<std::uint64_t> firsts{};  // the channel's first element of each chunk in its place; empty: 0
+  std::vector<std::uint64_t> firsts{};  // the channel's first element in each chunk; empty: 0
 
   std::uint64_t first_of(std::uint32_t chunk) const { return firsts.empty() ? 0 : firsts[chunk]; }
-  // Of the inputs and of what travels between ranks; outputs may have another, to which a sum is rounded when
-  // it is settled.
+  // Dtype of the inputs and of data between ranks. Outputs may have another dtype, to which a sum is
+  // rounded when it is settled.
   isa::DType dtype() const { return seats.front().input.block.dtype; }
   bool alike() const { return units.size() == 1; }
 
@@ -68,8 +68,8 @@ struct Channel {
   std::uint32_t pieces() const;
 };
 
-// Memory for staging in the stack of a rank's seat: the global address of so many elements of the channel's
-// dtype, at the beginning of an access of HBM.
+// Allocates staging memory in the stack of a rank's seat, for `elements` elements of the channel's dtype,
+// aligned to an HBM access; returns the global address.
 using Allocate = std::function<std::uint64_t(std::uint32_t rank, std::uint64_t elements)>;
 
 }  // namespace tahoma::runtime::collective

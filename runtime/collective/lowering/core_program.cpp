@@ -5,7 +5,7 @@ namespace tahoma::runtime::collective {
 
 namespace {
 
-constexpr std::uint64_t kOrigin = 64;  // bytes of the tensor that others are addressed from
+constexpr std::uint64_t kOrigin = 64;  // bytes of the tensor that serves as the base of addresses
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One core's program in the making, and what collectives have to know of it: its tensors are addressed from
-// one of its own, so that there may be any number of them.
+// The program of one core under construction, and what collectives need to know about it. All its tensors are
+// addressed relative to one of them, so their number is not limited.
 #pragma once
 
 #include <array>
@@ -19,18 +19,18 @@ struct CoreProgram {
   CoreProgram(const CoreProgram&) = delete;
   CoreProgram& operator=(const CoreProgram&) = delete;
 
-  // The tensor as a matrix of shape.back() columns. Each call is a tensor of its own to the scheduler: ask
-  // once for each.
+  // The tensor as a matrix of shape.back() columns. The scheduler treats each call as a separate tensor:
+  // call it once for each.
   HbmView view(const Tensor& tensor);
-  // The same as an argument of its own, which keeps its values in timing mode (Kernel::control).
+  // As view(), but as an argument of its own that keeps its values in timing mode (Kernel::control).
   HbmView control(const Tensor& tensor);
-  // A mark of the stopwatch on a collective queue; its number there.
+  // Places a mark of the stopwatch on a collective queue; returns its number on that queue.
   std::uint32_t mark(isa::Queue queue);
-  // The same once the semaphore is at its level, with which what the queue has waited for and what others
-  // have sent to the window is there for whoever uses it later.
+  // As mark(), once the semaphore has reached its level: then everything that the queue has waited for, and
+  // what others have sent to the window, is available to later operations.
   std::uint32_t mark_landed(isa::Queue queue, const HbmView& window,
                             const std::optional<Semaphores::Level>& level);
-  // What stands behind the program's arguments.
+  // The values of the program's arguments.
   std::vector<std::uint64_t> arguments() const;
   // Finishes the kernel.
   void load(Machine& machine, Stopwatch& stopwatch);
@@ -40,7 +40,7 @@ struct CoreProgram {
   CoreKernel at;
 
  private:
-  std::vector<Tensor> controls_;  // arguments behind memory and the core's number
+  std::vector<Tensor> controls_;  // arguments after the memory and the core number
   std::uint32_t& marks(isa::Queue queue) { return marks_.at(queue == isa::Queue::kCc0 ? 0 : 1); }
   std::array<std::uint32_t, 2> marks_{};
 };

@@ -34,7 +34,7 @@ class Lowering {
     if (level) at.at->kernel->wait(at.queue, level->signal, level->value);
   }
 
-  // A transfer of a chunk that has no such piece still waits: others behind it rely on that.
+  // A transfer of a chunk without such a piece still waits, because later transfers rely on that.
   void issue(std::uint32_t hop, std::uint32_t piece) const {
     const Seat& at = pipeline_.sender(hop);
     for (const std::uint32_t arrival : pipeline_.hop(hop).waits)
@@ -43,12 +43,13 @@ class Lowering {
     await(at, semaphores_.slot_free(hop, piece));
     if (pipeline_.transfer(hop).kind == TransferKind::kSettle) return settle(at, hop, piece);
     const std::vector<HbmView> what = windows_.sources(hop, piece);
-    TAHOMA_INVARIANT(what.size() <= isa::kMostSources, "a transfer folds more than it has room for");
+    TAHOMA_INVARIANT(what.size() <= isa::kMostSources,
+                     "a transfer folds more sources than a descriptor holds");
     at.at->kernel->send(windows_.target(hop, piece), {what, op_}, at.queue, semaphores_.landed(hop, piece),
                         semaphores_.given_back(hop, piece));
   }
 
-  // 16 sources at once, then 15 more at a time on top of what is there.
+  // Folds 16 sources at once, then 15 more at a time onto the result.
   void settle(const Seat& at, std::uint32_t hop, std::uint32_t piece) const {
     if (pipeline_.hop(hop).from_output) return;
     const std::vector<HbmView> what = windows_.sources(hop, piece);
@@ -64,7 +65,7 @@ class Lowering {
     }
   }
 
-  // The queue is behind the collective when everything of this rank is where it belongs.
+  // Makes the queue wait until all data of this rank are in place.
   void finish(std::uint32_t rank) const {
     const Seat& at = pipeline_.seat(rank);
     await(at, semaphores_.complete(rank));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a schedule to programs: each rank's queue issues its transfers in the pipeline's order, each behind
+// Lowers a schedule to programs: each rank's queue issues its transfers in the pipeline's order, each after
 // waits for the arrivals that it reads and for the slot that it writes.
 #pragma once
 
@@ -10,12 +10,12 @@
 
 namespace tahoma::runtime::collective {
 
-// By rank: what its core's semaphore stands at when all that others send to its output is there; none where
-// nobody sends anything there.
+// By rank: the level of its core's semaphore when all data sent to its output have arrived;
+// unset if no rank sends any.
 using Completions = std::vector<std::optional<Semaphores::Level>>;
 
-// Appends the channel to the kernels of its seats; its queues wait for the end of it. Throws UserError
-// E-COL-010 when a core has not enough semaphores left, with what would help.
+// Appends the channel to the kernels of its seats; its queues wait for its end. Throws UserError E-COL-010
+// with a suggestion if a core does not have enough semaphores left.
 Completions lower(const Channel& channel, const Allocate& allocate);
 
 }  // namespace tahoma::runtime::collective

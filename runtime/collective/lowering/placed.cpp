@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t kAccess = 64;  // bytes
 
-// Of each chunk by channel: shares of the chunk in whole accesses.
+// Each channel's slice of every chunk, in whole accesses.
 std::vector<Placed::Slice> equal_slices(const Placed& placed) {
   const std::uint64_t access = access_elements(placed.spec.dtype);
   const std::uint64_t all = (placed.chunk_elements + access - 1) / access;
@@ -38,7 +38,7 @@ std::vector<Placed::Slice> equal_slices(const Placed& placed) {
   return result;
 }
 
-// Of each chunk what a channel has of it, one entry if that is the same of all.
+// The channel's columns of each chunk; one entry if all are equal.
 std::vector<std::uint64_t> units_of(const Placed& placed, const Placed::Slice& slice) {
   if (placed.spec.chunk_elements == 0) return {slice.count};
   std::vector<std::uint64_t> units;
@@ -65,7 +65,7 @@ std::vector<PlacedChannel> channels_of(const Placed& placed) {
   return channels;
 }
 
-// Unequal chunks go one by one.
+// Unequal chunks are transferred one by one.
 void separate_chunks(Placed& placed) {
   std::map<const Schedule*, std::shared_ptr<const Schedule>> separated;
   for (std::size_t c = 0; c < placed.channels.size(); ++c) {
@@ -77,8 +77,8 @@ void separate_chunks(Placed& placed) {
   }
 }
 
-// Columns of a piece. What has only a part of the links takes so much longer for a byte, and is cut as if it
-// had so many more of them.
+// Columns of a piece. A channel with only a part of the links takes longer per byte, and is split as if it
+// had proportionally more columns.
 std::uint64_t piece_of(const Spec& spec, const Schedule& schedule, std::uint64_t columns, bool uneven,
                        std::uint32_t sharers, std::uint32_t signals) {
   const std::uint64_t bytes = columns * isa::size_of(spec.dtype), access = access_elements(spec.dtype);
@@ -87,11 +87,11 @@ std::uint64_t piece_of(const Spec& spec, const Schedule& schedule, std::uint64_t
   return std::max(access, ((columns + pieces - 1) / pieces + access - 1) / access * access);
 }
 
-// A sum is rounded when it leaves a rank, in as many rounds as combine, and when it is settled: there once,
-// and once more for every 15 sources beyond the first 16.
+// A sum is rounded when it leaves a rank, in as many rounds as combine, and when it is settled: once, plus
+// once for every 15 sources beyond the first 16.
 std::uint32_t roundings_of(const Schedule& schedule) {
   std::set<std::uint32_t> rounds;
-  std::size_t most = 1;  // sources of what is settled
+  std::size_t most = 1;  // of a settled chunk
   const Itinerary it = follow(schedule);
   for (std::size_t i = 0; i < it.hops.size(); ++i) {
     const Transfer& t = schedule.transfers[i];

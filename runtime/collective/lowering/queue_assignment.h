@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which collective queue of a rank runs which channel: neighbouring channels use different stacks, and every
-// core has about the same to move.
+// Assigns channels to the collective queues of a rank: neighbouring channels use different stacks, and every
+// core moves about the same amount of data.
 #pragma once
 
 #include <vector>
@@ -15,8 +15,8 @@ struct Place {
   isa::Queue queue;
 };
 
-// By channel. The one with the largest share goes to the first core, and so on, stack by stack; the second
-// queues are dealt backwards.
+// By channel. The channel with the largest share goes to the first core, and so on, stack by stack; the
+// second queues are assigned in reverse order.
 std::vector<Place> places(const model::MachineParams& machine, const Group& group, std::uint32_t rank,
                           const std::vector<double>& shares);
 

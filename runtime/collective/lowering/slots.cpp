@@ -38,7 +38,7 @@ BoxSlots::BoxSlots(const Box& box, const Schedule& schedule, std::uint32_t piece
     return a.tick != b.tick ? a.tick < b.tick : a.round > b.round;
   });
   for (std::uint32_t n = 0; n < arrivals_; ++n) number_[sent[n].index] = n;
-  // A slot taken in tick t is given back in tick t + lifetime, before anything is sent in the one behind.
+  // A slot taken in tick t is returned in tick t + lifetime, before anything is sent in the tick after that.
   slots_ = reuse ? 0 : arrivals_;
   for (std::uint32_t n = 0, last = 0; n < arrivals_; ++n) {
     while (last < arrivals_ && sent[last].tick <= sent[n].tick + box.lifetime) ++last;
@@ -48,7 +48,7 @@ BoxSlots::BoxSlots(const Box& box, const Schedule& schedule, std::uint32_t piece
 }
 
 std::size_t BoxSlots::place_of(std::uint32_t hop) const {
-  // Hops stand in ascending order.
+  // Hops are in ascending order.
   return static_cast<std::size_t>(std::lower_bound(box_.hops.begin(), box_.hops.end(), hop) -
                                   box_.hops.begin());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a collective ran on a queue: between two marks, instructions that do nothing. The first is behind the
-// barrier before the collective, the second behind the wait for the last of its data.
+// Measures when a collective ran on a queue: between two marks, which are instructions without effect. The
+// first follows the barrier before the collective, the second the wait for the last of its data.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace tahoma::runtime::collective {
 
 class Stopwatch : public base::Observer {
  public:
-  struct Span {  // of marks on one queue, counted in program order
+  struct Span {  // marks on one queue, counted in program order
     std::uint32_t core = 0;
     isa::Queue queue = isa::Queue::kCc0;
     std::uint32_t first = 0, last = 0;

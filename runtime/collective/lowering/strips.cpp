@@ -12,7 +12,7 @@ std::uint32_t span_of(const ChunkSet& chunks) {
 }
 
 HbmView cut(const Strip& strip, std::uint64_t place, std::uint64_t first, std::uint64_t count) {
-  TAHOMA_INVARIANT(place < strip.places, "a chunk where a rank has no room for it");
+  TAHOMA_INVARIANT(place < strip.places, "a chunk outside the strip of a rank");
   HbmView view = strip.block;
   view.columns = count;
   view.offset += (strip.start(place) + first) * isa::size_of(view.dtype);

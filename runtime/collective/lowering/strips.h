@@ -6,14 +6,14 @@
 
 namespace tahoma::runtime::collective {
 
-// Chunks from the first to the last of a set, those in between included: the room it takes in a slot.
+// Number of chunks from the first to the last of a set, gaps included: the space that it takes in a slot.
 std::uint32_t span_of(const ChunkSet& chunks);
 
 // Elements [first, first + count) of the chunk at `place`.
 HbmView cut(const Strip& strip, std::uint64_t place, std::uint64_t first, std::uint64_t count);
 
-// `view`, a window of the set's first chunk, for all of its chunks: places are `pitch` elements apart, chunk
-// numbers `stride` places.
+// Extends `view`, a window of the set's first chunk, to all of its chunks. Chunk numbers that differ by
+// `stride` are `pitch` elements apart.
 HbmView spread(HbmView view, const ChunkSet& chunks, std::int64_t pitch, std::uint32_t stride);
 
 // Elements rounded up to whole accesses of HBM.

@@ -9,13 +9,13 @@ namespace tahoma::runtime::collective {
 
 namespace {
 
-// Elements of a slot for the hop's chunks.
+// Elements of a slot that holds the hop's chunks.
 std::uint64_t slot_elements(const Pipeline& pipeline, std::uint32_t hop) {
   return aligned(span_of(pipeline.transfer(hop).chunks) * pipeline.channel().piece,
                  pipeline.channel().dtype());
 }
 
-// 0: nothing is staged, arrivals lie in the output.
+// 0: nothing is staged; arrivals are written to the output.
 std::uint64_t slot_elements(const Pipeline& pipeline, const Box& box) {
   std::uint64_t slot = 0;
   for (const std::uint32_t hop : box.hops)
@@ -24,7 +24,7 @@ std::uint64_t slot_elements(const Pipeline& pipeline, const Box& box) {
   return slot;
 }
 
-// 0: each of the rank's sums is settled by one transfer, or adds up in the output.
+// 0: each of the rank's sums is settled by one transfer, or accumulates in the output.
 std::uint64_t sum_elements(const Pipeline& pipeline, std::uint32_t rank) {
   if (pipeline.seat(rank).output.block.dtype == pipeline.channel().dtype()) return 0;
   std::uint64_t elements = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the data of a channel lie: what a transfer reads and where it writes, as its sender addresses them.
+// Addresses of a channel's data: what a transfer reads and writes, as seen by its sender.
 //
-// Staging lies at the receiver: a slot holds the chunks of one arrival of one piece. Sums are never written
-// to memory in between: a transfer folds the own input and all staged arrivals (n reads) straight into the
-// next rank's staging (one write); the last fold goes to the output. One that takes several transfers has its
-// sums so far in the output, or, where that has another dtype, in memory of its own.
+// Staging memory is at the receiver: a slot holds the chunks of one arrival of one piece. Partial sums are
+// not written to memory: a transfer folds the own input and all staged arrivals (n reads) directly into the
+// next rank's staging memory (one write); the last fold writes to the output. A fold that takes several
+// transfers keeps its partial sum in the output, or, if the output has another dtype, in memory of its own.
 #pragma once
 
 #include <vector>
@@ -13,19 +13,19 @@
 
 namespace tahoma::runtime::collective {
 
-// By rank, elements that Windows takes from `allocate`.
+// By rank, the elements that Windows allocates.
 std::vector<std::uint64_t> staging_of(const Channel& channel);
 
 class Windows {
  public:
-  // Takes the staging of all receivers from `allocate`.
+  // Takes the staging memory of all receivers from `allocate`.
   Windows(const Pipeline& pipeline, const Allocate& allocate);
 
   std::vector<HbmView> sources(std::uint32_t hop, std::uint32_t piece) const;
   HbmView target(std::uint32_t hop, std::uint32_t piece) const;
-  // A hop's chunks in the output of a rank: its sender's where it settles, else its receiver's.
+  // A hop's chunks in the output of a rank: the sender's if the hop settles, otherwise the receiver's.
   HbmView output(std::uint32_t rank, std::uint32_t hop, std::uint32_t piece) const;
-  // Where a hop that settles more than a transfer folds keeps the sum so far.
+  // Where a hop that settles more sources than a transfer can fold keeps its partial sum.
   HbmView sum_so_far(std::uint32_t hop, std::uint32_t piece) const;
 
  private:
@@ -42,7 +42,7 @@ class Windows {
 
   const Pipeline& pipeline_;
   std::vector<Staging> of_box_;
-  std::vector<HbmView> sums_;  // by rank; empty where nothing is kept
+  std::vector<HbmView> sums_;  // by rank; empty if no partial sums are kept
 };
 
 }  // namespace tahoma::runtime::collective

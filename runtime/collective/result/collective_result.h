@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one collective of a run was, how long it took and where its time went: what a workload hands to the
-// report.
+// The result of one collective of a run: what it was, how long it took and how its time is split. A workload
+// passes it to the report.
 //
 // Sizes and bandwidths are those of nccom-test, whose tables follow NCCL's tests: `bytes` is the whole array
-// S of the operation. That is one rank's vector for all_reduce, reduce, broadcast and send/recv; of n ranks n
-// times what each brings to an all_gather and n times what each keeps of a reduce_scatter; and what one rank
-// sends altogether in an all_to_all. algbw = S / time; busbw = algbw x factor, which makes it comparable with
-// the rate at which a rank can send: 2 (n - 1) / n for all_reduce, (n - 1) / n for all_gather, reduce_scatter
-// and all_to_all, 1 for the others.
+// S of the operation. That is one rank's vector for all_reduce, reduce, broadcast and send/recv; for n ranks
+// it is n times what each contributes to an all_gather and n times what each keeps of a reduce_scatter; and
+// what one rank sends in total in an all_to_all. algbw = S / time; busbw = algbw x factor, which makes it
+// comparable with the rate at which a rank can send: 2 (n - 1) / n for all_reduce, (n - 1) / n for
+// all_gather, reduce_scatter and all_to_all, 1 for the others.
 #pragma once
 
 #include <cstdint>
@@ -23,21 +23,21 @@ namespace tahoma::runtime {
 struct CollectiveResult {
   std::string name;       // in this run: "all_reduce of 1 MiB"
   std::string operation;  // "all_reduce"
-  std::string combiner;   // "sum", "min", "max"; "" where nothing is combined
-  std::string algorithm;  // that was used
-  std::string why;        // it was, one sentence
+  std::string combiner;   // "sum", "min", "max"; "" if nothing is combined
+  std::string algorithm;  // the algorithm used
+  std::string why;        // why it was chosen, one sentence
   std::string group;      // "64 chips, one rank a chip"
   std::uint64_t bytes = 0;
   isa::DType dtype = isa::DType::kBf16;
   double bus_factor = 1;
   std::vector<RankTimes> ranks;  // at least one
   TimeSplit split;               // adds up to time()
-  base::Duration closed_form;    // what it ought to take on an idle machine (runtime/collective/cost/cost.h)
-  std::optional<bool> correct;   // none where values were not checked
+  base::Duration closed_form;    // expected time on an idle machine (runtime/collective/cost/cost.h)
+  std::optional<bool> correct;   // unset if the values were not checked
 
   base::Duration time() const { return time_of(ranks); }
   std::uint64_t count() const { return bytes / isa::size_of(dtype); }  // elements
-  // Bytes per second; 0 of a collective that took no time.
+  // Bytes per second; 0 if the collective took no time.
   double algorithm_bandwidth() const {
     return time().fs > 0 ? static_cast<double>(bytes) / time().seconds() : 0;
   }

@@ -37,7 +37,7 @@ Duration waiting_of(const std::vector<RankTimes>& ranks, const Extent& extent) {
   return {static_cast<std::int64_t>(sum / static_cast<base::Int128>(ranks.size()))};
 }
 
-// `rounds` times one, but not more than `most`: both may be anything.
+// `rounds` times the time of an empty round, limited to `most`; both may be arbitrarily large.
 Duration latency_of(const SplitBounds& bounds, Duration most) {
   const auto product = static_cast<base::Int128>(bounds.empty_round.fs) * bounds.rounds;
   return product < most.fs ? Duration{static_cast<std::int64_t>(product)} : most;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A set of chunk numbers in up to three strided levels: with ranks numbered over the axes of a torus, "all
-// chunks whose owner has coordinate 2 on axis y" is one set, however the axes lie.
+// chunks whose owner has coordinate 2 on axis y" is one set, whatever the order of the axes.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ struct ChunkSet {
     friend bool operator==(const Level&, const Level&) = default;
   };
   std::uint32_t first = 0;
-  std::array<Level, 3> levels{};  // outermost first; unused ones in front
+  std::array<Level, 3> levels{};  // outermost first; unused levels come first
 
   static ChunkSet one(std::uint32_t chunk) { return {chunk, {}}; }
   static ChunkSet run(std::uint32_t first, std::uint32_t count, std::uint32_t stride = 1) {

@@ -42,12 +42,12 @@ class Follower {
  private:
   struct Held {
     bool input = false, output = false;
-    std::uint32_t via = kNone;          // what brought it into the output
-    std::vector<std::uint32_t> staged;  // what was combined with it
+    std::uint32_t via = kNone;          // the transfer that wrote it to the output
+    std::vector<std::uint32_t> staged;  // arrivals that were combined with it
   };
-  struct Use {                                  // of an arrival, at its receiver
+  struct Use {                                  // uses of an arrival at its receiver
     std::uint32_t first = kNone, last = kNone;  // hops that read it, in the order in which they are issued
-    std::uint32_t back_in = kNone;              // round in which its slot is given back
+    std::uint32_t back_in = kNone;              // round in which its slot is returned
   };
 
   Held& held(std::uint32_t rank, std::uint32_t chunk) { return held_[std::size_t{rank} * s_.chunks + chunk]; }
@@ -70,7 +70,7 @@ class Follower {
       const Held& h = held(t.from, c);
       TAHOMA_INVARIANT(
           h.output == first.output && (h.output || (h.input == first.input && h.staged == first.staged)),
-          "chunks of one transfer have come in different ways: " + s_.what);
+          "chunks of one transfer have arrived by different kinds of transfer: " + s_.what);
       if (h.output)
         read_by(h.via, i);
       else
@@ -106,9 +106,9 @@ class Follower {
         it_.hops[i].arrival = Arrival::kAlone;
   }
 
-  // Finds a transfer of the rank for each slot to be given back; the rest has to do without.
+  // Assigns a transfer of the rank to each slot to be returned; slots without one are not reused.
   void give_back(const std::vector<std::uint32_t>& run) {
-    std::vector<std::uint32_t> ready;  // arrivals that any transfer from here on may give back
+    std::vector<std::uint32_t> ready;  // arrivals that any later transfer may return
     for (const std::uint32_t i : run) {
       for (const std::uint32_t a : needs_[i]) {
         if (it_.hops[a].arrival != Arrival::kCredited || use_[a].first != i) continue;
@@ -151,7 +151,7 @@ class Follower {
     }
   }
 
-  // The first to read an arrival waits for it, and so for all that share its counter's value.
+  // The first reader of an arrival waits for it, and thereby for all that share its counter's value.
   void place_waits() {
     std::vector<bool> awaited(use_.size(), false);
     for (const auto& run : it_.of_rank)

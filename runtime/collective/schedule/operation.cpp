@@ -5,8 +5,8 @@ namespace tahoma::runtime::collective {
 
 namespace {
 
-// Who holds what, before or after: everybody everything, the root everything, rank r chunk r, or one's row or
-// column of the matrix of chunks.
+// Which chunks a rank holds before or after: every rank holds all, the root holds all, rank r holds chunk r,
+// or each rank holds its row or column of the matrix of chunks.
 enum class Share : std::uint8_t { kAll, kRoot, kOwn, kRow, kColumn, kSent, kReceived };
 
 struct Row {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a collective operation is, whoever performs it: which chunk of data each rank begins with and which it
-// must end with.
+// Defines a collective operation independently of its algorithm: which chunks of data each rank begins with
+// and which it must end with.
 //
-// Ranks are 0 .. R-1. A vector is seen as equal chunks:
-//   all_reduce, reduce, broadcast   any number of chunks, the same everywhere
-//   reduce_scatter, all_gather      R chunks; chunk r is rank r's
-//   gather, scatter                 R chunks; chunk r is rank r's, all of them are the root's
+// Ranks are 0 .. R-1. A vector consists of equal chunks:
+//   all_reduce, reduce, broadcast   any number of chunks, the same on every rank
+//   reduce_scatter, all_gather      R chunks; chunk r belongs to rank r
+//   gather, scatter                 R chunks; chunk r belongs to rank r, all of them to the root
 //   all_to_all                      R x R chunks; chunk i R + j goes from rank i to rank j
-//   send_recv, permute              R chunks; chunk r goes from rank r to rank `to[r]` (kNowhere: stays
-//   unsent) barrier                         an all_gather of tokens: who has them all knows that all have
-//   arrived
+//   send_recv, permute              R chunks; chunk r goes from rank r to rank `to[r]` (kNowhere: not sent)
+//   barrier                         an all_gather of tokens: a rank that has all of them knows that all ranks
+//                                   have arrived
 #pragma once
 
 #include <array>
@@ -49,12 +49,12 @@ struct Problem {
   std::vector<std::uint32_t> to;  // of send_recv and permute, per rank
 
   bool reduces() const;
-  // Chunks where the operation leaves no choice; 0: any number.
+  // The number of chunks if the operation fixes it; 0: any number.
   std::uint32_t fixed_chunks() const;
   bool begins_with(std::uint32_t rank, std::uint32_t chunk) const;  // the rank contributes to the chunk
   bool ends_with(std::uint32_t rank, std::uint32_t chunk) const;    // the rank must hold the finished chunk
 
-  // Where a rank's chunks lie in its input and in its output: every chunk that it begins (ends) with is
+  // The positions of a rank's chunks in its input and output: every chunk that it begins (ends) with is
   // first + i * stride for an i below count.
   struct Held {
     std::uint32_t first = 0, count = 0, stride = 1;
@@ -68,8 +68,9 @@ struct Problem {
   Held output_of(std::uint32_t rank, std::uint32_t chunks) const;
 };
 
-// Bytes of the whole vector, all its chunks together, where nccom-test would say `bytes`
-// (runtime/collective/result/collective_result.h): of all_to_all, send_recv, permute and barrier each rank has so many.
+// Bytes of the whole vector (all its chunks) for `bytes` as nccom-test counts them
+// (runtime/collective/result/collective_result.h): in all_to_all, send_recv, permute and barrier
+// each rank has `bytes`.
 std::uint64_t vector_bytes(const Problem& problem, std::uint64_t bytes);
 
 // Bus bandwidth over algorithm bandwidth, as nccom-test and NCCL's tests define it.

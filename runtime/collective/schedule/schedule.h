@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// A collective algorithm as a value: who sends which chunks to whom, in rounds. It says nothing of machines,
-// sizes or time; runtime/collective/lowering/lowering.h turns any schedule into programs, and a symbolic test proves
-// of each what it claims to implement (tests/support/reference/symbolic.h).
+// A collective algorithm as a value: which rank sends which chunks to which rank, in rounds. It does not
+// depend on machines, sizes or time. runtime/collective/lowering/lowering.h lowers any schedule to programs,
+// and a symbolic test proves that each schedule implements its operation
+// (tests/support/reference/symbolic.h).
 //
-// What it means. For each chunk a rank holds a list of contributions: at first its own if the operation lets
-// it begin with the chunk, else none. All transfers of a round see what was held when the round began, and
+// Semantics: for each chunk a rank holds a list of contributions: initially its own if the operation lets it
+// begin with the chunk, otherwise none. All transfers of a round see what was held when the round began, and
 // take effect in the order of the list:
 //   combine   the sender's contributions, folded into one, are appended to the receiver's list
 //   copy      the receiver holds what the sender holds, and nothing else
 //   settle    (from == to) the rank folds its list into one and keeps it in its output
-// A list is folded in its order: own first, then as they arrived. Sums of 16-bit and 8-bit types are taken in
-// fp32 over a whole list and rounded once, when they leave for the next rank or the output.
+// A list is folded in its order: own first, then in the order of arrival. Sums of 16-bit and 8-bit types are
+// computed in fp32 over a whole list and rounded once, when they leave for the next rank or the output.
 //
 // Rules that the lowering relies on: a rank receives a chunk at most once in a round; a settled chunk never
-// changes again; a chunk that a rank must end with is either settled there or comes as a copy; all chunks of
-// one transfer have come to the sender in the same way.
+// changes again; a chunk that a rank must end with is either settled there or arrives as a copy; all chunks
+// of one transfer have reached the sender in the same kind of transfer.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +43,7 @@ struct Schedule {
   std::string what;                 // "ring over cycle 2 of 3, downwards"
 };
 
-// The same schedule with a transfer of its own for every chunk: chunks of different sizes cannot share one.
+// The same schedule with a separate transfer for every chunk: chunks of different sizes cannot share one.
 inline Schedule one_by_one(const Schedule& schedule) {
   Schedule result = schedule;
   result.transfers.clear();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Charts of the library in the colours of the page: drawn when they come into view, drawn anew when the
-// colours change, all of them before printing.
+// Charts of the library in the colours of the page. They are drawn when they scroll into view, redrawn when
+// the colours change, and all drawn before printing.
 
 const drawn = new Set();
 let waiting = false;
 
-// Whatever has not come into view by the time that the browser has nothing else to do.
+// Draws the charts that are not yet in view once the browser is idle.
 function drawTheRest() {
   waiting = false;
   const next = [...drawn].find((own) => !own.shown);
@@ -36,8 +36,8 @@ function chartDefaults() {
     padding: 10, boxPadding: 4, cornerRadius: 4, displayColors: true});
 }
 
-// A chart in a box of `height` pixels; `configuration` is asked each time that it is drawn. `label` says to
-// those who see no picture what it shows.
+// A chart in a box of `height` pixels; `configuration` is called each time that it is drawn. `label` is its
+// description for screen readers.
 function chart(height, label, configuration) {
   const canvas = el("canvas", {role: "img", "aria-label": label});
   const box = el("div", {class: "chart", style: `height:${height}px`}, canvas);
@@ -80,7 +80,7 @@ const logarithmic = (title, more = {}) => ({
   ticks: {padding: 6, maxRotation: 0, autoSkip: true,
           callback: (value) => (Math.abs(Math.log10(value) % 1) < 1e-9 ? powerText(value) : "")}, ...more});
 
-// Time from left to right, windows as steps.
+// Time axis from left to right, windows as steps.
 function timeAxis(elapsed) {
   const unit = timeUnitFor(elapsed);
   return {unit, scale: linear(`simulated time (${unit.label})`, {min: 0, max: elapsed / unit.scale, grid: {display: false},
@@ -96,7 +96,7 @@ const stepLine = (label, points, colour, more = {}) => ({
   stepped: "before", pointStyle: more.fill ? "rect" : "line", ...more});
 const alongTime = {mode: "index", intersect: false};
 
-// Names beside points, where there are few.
+// Names next to points, if there are few.
 const pointNames = {
   id: "pointNames",
   afterDatasetsDraw(chart) {

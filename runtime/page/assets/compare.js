@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two runs beside each other.
+// Comparison of two runs.
 
 const LETTERS = ["A", "B"];
 
-// [name, of (summary) => number, text, whether less is better (undefined: neither)]
+// [name, of (summary) => number, text, whether less is better (undefined: neutral)]
 const METRICS = [
   ["simulated time", (s) => s.simulated_time_ns, format.time, true],
   ["MFU", (s) => s.mfu_estimated_percent, format.percent, false],
@@ -32,7 +32,7 @@ function changeCell(a, b, less) {
 
 function compareHeadline(runs) {
   const [a, b] = runs.map((run) => run.summary), faster = 100 * (b.simulated_time_ns - a.simulated_time_ns) / a.simulated_time_ns;
-  const words = Math.abs(faster) < 0.05 ? "B takes as long as A" : `B is ${Math.abs(faster).toFixed(1)} % ${faster < 0 ? "shorter" : "longer"} than A`;
+  const words = Math.abs(faster) < 0.05 ? "B takes the same time as A" : `B is ${Math.abs(faster).toFixed(1)} % ${faster < 0 ? "shorter" : "longer"} than A`;
   return el("header", {},
     el("h1", {id: "answer"}, `${words}: ${format.time(a.simulated_time_ns)}, then ${format.time(b.simulated_time_ns)}`),
     el("div", {class: "pair"}, runs.map((run, n) => el("div", {class: "tile"}, el("span", {}, `${LETTERS[n]}  ${run.name}`),
@@ -43,7 +43,7 @@ function metricSection(runs) {
   const [a, b] = runs.map((run) => run.summary);
   const rows = METRICS.map(([name, of, text, less]) => ({name, a: of(a), b: of(b), text, less})).filter((row) => row.a !== null || row.b !== null);
   const show = (row, value) => (value === null || value === undefined ? "–" : row.text(value));
-  return section("metrics", "Metric by metric", "B in percent of A; where less or more is better, the change has a colour.",
+  return section("metrics", "Metric by metric", "B relative to A. Changes for better or worse are coloured.",
     table([{head: "", of: (row) => row.name}, {head: "A", number: true, of: (row) => show(row, row.a)}, {head: "B", number: true, of: (row) => show(row, row.b)},
            {head: "change", number: true, of: (row) => changeCell(row.a ?? null, row.b ?? null, row.less)}], rows, {label: "metrics", class: "narrow"}));
 }
@@ -78,7 +78,7 @@ function compareMemory(runs) {
   const mean = ({detail}) => Array.from({length: detail.windows}, (_, n) =>
     detail.hbm.stacks.reduce((sum, stack) => sum + (bandwidthOf(stack, n) ?? 0), 0));
   const series = runs.map(mean), unit = unitFor(Math.max(...series.flat(), 1), "B/s");
-  return section("hbm", "HBM bandwidth over time", "Of all stacks together.", chart(260, "HBM bandwidth of both runs over time", () => {
+  return section("hbm", "HBM bandwidth over time", "Sum of all stacks.", chart(260, "HBM bandwidth of both runs over time", () => {
     const time = timeAxis(longest);
     return {type: "line", data: {datasets: runs.map((run, n) => stepLine(LETTERS[n],
         steps(series[n], run.detail.window_ns, run.summary.simulated_time_ns, time.unit, unit.scale), category(n)))},
@@ -91,7 +91,7 @@ function compareParameters(runs) {
   const values = runs.map(({detail}) => ({...detail.machine.workload, ...detail.machine.parameters}));
   const paths = [...new Set(values.flatMap((all) => Object.keys(all)))].filter((path) => values[0][path] !== values[1][path]);
   if (!paths.length) return section("parameters", "Parameters", "Both runs have the same machine and workload.");
-  return section("parameters", "What differs between them", `${paths.length} parameter${paths.length === 1 ? "" : "s"} of machine and workload.`,
+  return section("parameters", "Differing parameters", `${paths.length} parameter${paths.length === 1 ? "" : "s"} of machine and workload.`,
     longTable([{head: "parameter", of: (path) => code(path)}, {head: "A", number: true, of: (path) => values[0][path] ?? "–"},
                {head: "B", number: true, of: (path) => values[1][path] ?? "–"}], paths, 24, "parameters that differ"));
 }

@@ -19,13 +19,13 @@ function svg(tag, attributes = {}, ...children) {
   return element;
 }
 
-// A part of the page: `lead` says in a sentence what is seen.
+// A section of the page; `lead` is a sentence that says what it shows.
 function section(id, title, lead, ...children) {
   return el("section", {id, "aria-labelledby": `${id}-title`}, el("h2", {id: `${id}-title`}, title),
             lead ? el("p", {class: "lead"}, lead) : null, ...children);
 }
 
-// columns: [{head, of (row) => text or element, number: true for figures, title}]
+// columns: [{head, of (row) => text or element, number: true for numbers, title}]
 function table(columns, rows, options = {}) {
   const cell = (column, row) => el("td", {class: column.number ? "number" : column.class}, column.of(row));
   const body = rows.map((row) => el("tr", options.row ? options.row(row) : {},
@@ -38,7 +38,7 @@ function table(columns, rows, options = {}) {
                el("tbody", {}, body)));
 }
 
-// Long tables show their beginning.
+// Long tables show only their first rows.
 function longTable(columns, rows, most, label) {
   if (rows.length <= most) return table(columns, rows, {label});
   const holder = el("div");
@@ -51,7 +51,7 @@ function longTable(columns, rows, most, label) {
 
 const details = (summary, ...children) => el("details", {}, el("summary", {}, summary), ...children);
 
-// One of several views: names -> what draws it. `draw` is called with the name that was chosen.
+// A choice between several views; `draw` is called with the chosen name.
 function choice(label, names, draw, first = 0, title = (name) => name) {
   const buttons = names.map((name) => el("button", {type: "button", "aria-pressed": "false"}, title(name)));
   const choose = (n) => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as text: four significant digits, SI prefixes, as summary.txt has them.
+// Numbers as text: four significant digits and SI prefixes, as in summary.txt.
 
 const SI = [[1e18, "E"], [1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""]];
 const IEC = [[2 ** 40, "Ti"], [2 ** 30, "Gi"], [2 ** 20, "Mi"], [2 ** 10, "Ki"], [1, ""]];
@@ -30,7 +30,7 @@ const format = {
     return `${fourDigits(ns)} ns`;
   },
   signed: (percent) => `${percent > 0 ? "+" : percent < 0 ? "−" : ""}${Math.abs(percent).toFixed(1)} %`,
-  // A number of unknown meaning, short.
+  // A number without a known unit, short.
   plain(value) {
     if (value === 0 || (Math.abs(value) >= 1e-3 && Math.abs(value) < 1e6)) return String(+value.toPrecision(5));
     return value.toExponential(3);
@@ -38,7 +38,7 @@ const format = {
   words: (name) => name.replaceAll("_", " "),
 };
 
-// The unit in which all of a chart's values are shown: {scale, label}.
+// The common unit of all values of a chart: {scale, label}.
 function unitFor(most, unit, table = SI) {
   const [scale, letter] = prefixOf(most, table);
   return {scale, label: letter + unit};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which page this is, from its data.
+// Selects the page to build from its data.
 
 const PAGES = {run: runPage, compare: comparePage, sweep: sweepPage};
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fills SBUF, PSUM and HBM, and when.
+// Occupancy of SBUF, PSUM and HBM over time.
 
 const SPACES = {sbuf: ["SBUF", "core"], psum: ["PSUM", "core"], hbm: ["HBM", "stack"]};
 
 function occupancySection({summary, detail}) {
   if (!detail.occupancy.length) return null;
   return section("occupancy", "What fills the memories",
-    "On chip a buffer is live from its first byte written to its last read before it is written anew; a tensor of HBM from first to last use. Live bytes are means over windows and over everything that holds anything.",
+    "An on-chip buffer is live from its first write to its last read before it is overwritten; a tensor in HBM from first to last use. Live bytes are means over windows and over all cores or stacks that hold live data.",
     detail.occupancy.map((space) => occupancyPart(space, summary, detail)));
 }
 
@@ -28,12 +28,12 @@ function occupancyPart(space, summary, detail) {
           label: (item) => `${item.dataset.label}  ${format.sizes(item.raw.y * unit.scale)}`}}}}};
   });
   const columns = [{head: "filled by", of: (row) => row.what},
-                   {head: `of the fullest ${one}`, number: true, of: (row) => (row.bytes ? format.sizes(row.bytes) : "–")},
+                   {head: `in the fullest ${one}`, number: true, of: (row) => (row.bytes ? format.sizes(row.bytes) : "–")},
                    {head: "share", number: true, of: (row) => (row.bytes ? percent(row.bytes) : "–")},
                    {head: "live, mean", number: true, of: (row) => format.sizes(row.mean_bytes.reduce((a, b) => a + b, 0) / Math.max(1, row.mean_bytes.length))}];
   return el("div", {class: "part"}, el("h3", {}, name),
     el("p", {class: "note"}, `High-water mark ${format.sizes(space.footprint)} of ${format.sizes(space.capacity)} (${percent(space.footprint)}), in ${space.fullest}; ` +
       `at most ${format.sizes(space.most_live)} live in one window, in ${space.most_live_in} at ${format.time(space.most_live_at_ns)}. ` +
-      `${format.count(space.instances)} ${one}${space.instances === 1 ? " holds" : "s hold"} anything.`),
+      `${format.count(space.instances)} ${one}${space.instances === 1 ? " holds" : "s hold"} live data.`),
     picture, table(columns, space.fillings, {label: `${name}: what fills it`}));
 }

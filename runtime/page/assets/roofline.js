@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations over bytes of HBM: what the machine allows, what each region reached and could have reached.
+// Operations per byte of HBM traffic: the limits of the machine, and what each region reached
+// and could have reached.
 
 const operationsPerSecond = (operations, ns) => (ns > 0 ? (operations * 1e9) / ns : 0);
 const onRoofline = (region) => region.intensity > 0 && region.time_ns > 0 && region.operations > 0;
@@ -9,7 +10,7 @@ function roofOf(summary) {
   return {compute, memory, ridge: memory && compute ? compute / memory : null};
 }
 
-// runs: [{name, summary, hollow}]; one roof each if they differ.
+// runs: [{name, summary, hollow}]; one roof per run if the roofs differ.
 function rooflineChart(runs, height = 380) {
   const all = runs.flatMap(({summary}) => [...summary.regions, summary.whole].filter(onRoofline));
   if (!all.length) return null;
@@ -33,7 +34,7 @@ function rooflineChart(runs, height = 380) {
         legend: {labels: {filter: (item) => !item.text.startsWith("·"), usePointStyle: true}},
         tooltip: {filter: (item) => item.dataset.regions !== undefined,
           callbacks: {title: () => "", label: (item) => regionTip(item.dataset.regions[item.dataIndex], item.dataset.bound)}}}}});
-  return chart(height, "Roofline: operations per second over operations per byte of HBM", configuration);
+  return chart(height, "Roofline: operations per second over operations per byte of HBM traffic", configuration);
 }
 
 function roofLines(roof, low, high, name, n) {
@@ -71,7 +72,7 @@ function regionPoints({name, summary}, n) {
 
 function regionTip(region, bound) {
   const rate = (ns) => format.si(operationsPerSecond(region.operations, ns), "OP/s");
-  return [bound ? `${region.name}: what its instructions allow` : region.name,
+  return [bound ? `${region.name}: bound of its instructions` : region.name,
           `${rate(region.time_ns)} in ${format.time(region.time_ns)} on ${region.cores} cores`,
           `bound by ${region.bound_by}: ${format.time(region.bound_ns)}, ${rate(region.bound_ns)}`,
           `reached ${region.bound_percent.toFixed(1)} % of it`, `${region.intensity.toPrecision(4)} operations per byte of HBM`];
@@ -83,7 +84,7 @@ const regionColumns = [
   {head: "start", number: true, of: (region) => format.time(region.start_ns)},
   {head: "time", number: true, of: (region) => format.time(region.time_ns)},
   {head: "bound by", of: (region) => el("span", {}, swatch(resourceColour(region.bound_by)), region.bound_by)},
-  {head: "bound", number: true, of: (region) => format.time(region.bound_ns), title: "what the machine's laws give for its instructions"},
+  {head: "bound", number: true, of: (region) => format.time(region.bound_ns), title: "lower bound of the time for its instructions, from the machine's timing laws"},
   {head: "reached", number: true, of: (region) => format.percent(region.bound_percent), title: "bound / time"},
   {head: "operations", number: true, of: (region) => format.si(region.operations, "OP")},
   {head: "HBM", number: true, of: (region) => format.bytes(region.hbm_bytes)},
@@ -91,7 +92,7 @@ const regionColumns = [
   {head: "OP/B", number: true, of: (region) => (region.intensity > 0 ? region.intensity.toPrecision(4) : "–")},
 ];
 
-// The largest stall of each kind of engine; all of them are in its title.
+// The largest stall of each kind of engine; its title lists all stalls.
 function stallCell(engine) {
   if (!engine) return "";
   const shares = Object.entries(engine.time_percent).sort((a, b) => b[1] - a[1]);
@@ -105,17 +106,17 @@ function regionStalls(regions) {
   const kinds = [...new Set(regions.flatMap((region) => Object.keys(region.engines ?? {})))];
   if (!kinds.length) return [];
   const columns = [regionColumns[0], ...kinds.map((kind) => ({head: kind, of: (region) => stallCell(region.engines[kind])}))];
-  return [el("p", {class: "note"}, "The largest stall of each region’s engines, of their time there: from the instruction before to the region’s own, waiting included. Point at one for all reasons."),
+  return [el("p", {class: "note"}, "The largest stall of each region’s engines, in percent of their time in the region. That time runs from the end of the previous instruction and includes waiting. Hover over a cell for all reasons."),
           longTable(columns, regions, 14, "stalls of regions")];
 }
 
 function rooflineSection({summary}) {
   const regions = allRegions(summary), off = regions.filter((region) => !onRoofline(region));
   const picture = rooflineChart([{name: "", summary}]);
-  const note = off.length && picture ? `Not on the plot, for want of operations or bytes of HBM: ${off.map((region) => region.name).join(", ")}.` : null;
+  const note = off.length && picture ? `Not plotted (no FLOPs or no HBM traffic): ${off.map((region) => region.name).join(", ")}.` : null;
   return section("roofline", "Roofline and regions",
-    picture ? "Filled: what a region of the program reached. Triangle above it: what the same instructions take on the resource that bounds them. The gap is scheduling."
-            : "No region has both operations and bytes of HBM: there is no roofline, only what each region took beside the bound of its instructions.",
+    picture ? "Filled: the rate that a region of the program reached. Triangle above it: the rate that the resource bounding the same instructions allows. The gap is scheduling."
+            : "No region has both FLOPs and HBM traffic, so there is no roofline. The table compares the time of each region with the bound of its instructions.",
     picture, note ? el("p", {class: "note"}, note) : null,
     regions.length ? longTable(regionColumns, regions, 14, "regions") : null,
     ...regionStalls(regions));

@@ -20,18 +20,18 @@ function headline({summary}) {
     el("h1", {id: "answer"}, answer(summary).flatMap(([key, text], n) => [n ? ", " : null, el("span", {"data-answer": key}, text)])),
     el("p", {class: "what"}, summary.workload, " on ", summary.machine),
     el("p", {class: "why"}, `${summary.bound_by.reason[0].toUpperCase()}${summary.bound_by.reason.slice(1)}.`),
-    golden.checked && !golden.passed ? el("p", {class: "bad"}, "The result differs from the golden reference: times below are those of a wrong program.") : null,
+    golden.checked && !golden.passed ? el("p", {class: "bad"}, "The result differs from the golden reference: the times below are those of an incorrect program.") : null,
     el("div", {class: "tiles"}, tiles.map(([name, value, more]) =>
       el("div", {class: "tile"}, el("span", {}, name), el("strong", {"data-tile": name}, value), el("small", {}, more)))));
 }
 
-// What the workload's owner asks for, in its own words.
+// Figures that the workload defines, with the workload's own descriptions.
 function figureSection({summary}) {
   const figures = Object.entries(summary.figures);
   if (!figures.length) return null;
   const columns = [{head: "figure", of: ([key]) => key.replaceAll("_", " ")}, {head: "value", number: true, of: ([, figure]) => figure.text},
                    {head: "how it is counted", of: ([, figure]) => figure.meaning, class: "prose"}];
-  return section("figures", "Of the workload", "", longTable(columns, figures, 24, "figures"));
+  return section("figures", "Figures of the workload", "", longTable(columns, figures, 24, "figures"));
 }
 
 const SECTIONS = [figureSection, stallSection, rooflineSection, hbmSection, linkSection, trafficSection, occupancySection, collectiveSection,
@@ -42,7 +42,7 @@ function contents(sections) {
     el("a", {href: `#${part.id}`}, part.querySelector("h2").textContent)));
 }
 
-const footer = () => el("footer", {}, "Made by Tahoma. Charts by Chart.js (MIT licence, © Chart.js contributors), inside this file: it loads nothing.");
+const footer = () => el("footer", {}, "Made by Tahoma. Charts by Chart.js (MIT licence, © Chart.js contributors), embedded in this file, which loads nothing else.");
 
 function runPage(page, {runs: [run]}) {
   const sections = SECTIONS.map((make) => make(run)).filter(Boolean);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the engines' time went: by kind, by core, and over time.
+// Engine time by stall reason: by kind of engine, by core, and over time.
 
 const shareAxis = (title) => linear(title, {min: 0, max: 100, stacked: true, ticks: {maxTicksLimit: 6, callback: (v) => `${v}`}});
 const nameAxis = (more = {}) => ({type: "category", stacked: true, grid: {display: false}, ...more});
@@ -56,24 +56,24 @@ function stallSection({summary, detail}) {
                 {name: "instructions", of: (engine) => format.count(engine.instructions)}];
   const cell = (percent) => (percent === 0 ? "" : percent.toFixed(1));
   return section("stalls", "Where the engines’ time went",
-    `Percent of the run, ${summary.cores.active === 1 ? "of the one active core" : `average over the ${format.count(summary.cores.active)} active cores`}. Every femtosecond of an engine has one name.`,
+    `Percent of the run, ${summary.cores.active === 1 ? "of the one active core" : `average over the ${format.count(summary.cores.active)} active cores`}. All engine time is attributed exactly once.`,
     stallChart(kindRows(summary), cycles, "Stall stack of each kind of engine"),
-    details("The same as a table", table(columns, rows, {label: "stall stack as a table"})),
+    details("As a table", table(columns, rows, {label: "stall stack as a table"})),
     coreStalls(summary, detail), engineTimeline(summary, detail));
 }
 
-// "core5", or of many chips "3.5".
+// "core5", or "3.5" with several chips.
 const shortName = (name, withChip) => (withChip ? name.split(".").slice(-2).map((part) => part.replace(/[a-z]+0*(?=\d)/, "")).join(".") : name.split(".").pop());
 
 const swatch = (colour) => el("i", {class: "swatch", style: `background:${colour}`});
 
-// The tensor engine, or where it does next to nothing the engine that is idle least.
+// The tensor engine, or, if it does almost nothing, the engine with the least idle time.
 function firstKind(kinds, summary) {
   const idle = kinds.map((kind) => summary.engines[kind]?.time_percent.idle ?? 100);
   return idle[0] < 95 ? 0 : idle.indexOf(Math.min(...idle));
 }
 
-// Rows of cores; of many cores one a chip, whose cores are shown when it is chosen.
+// One row per core; with many cores one row per chip, and the cores of a selected chip.
 function coreStalls(summary, detail) {
   const {cores, kinds, cycles, percent, grouped} = detail.engines;
   if (cores.length < 2) return null;
@@ -100,8 +100,8 @@ function coreStalls(summary, detail) {
     holder.replaceChildren(stallChart(rows, used, `Stall stack of the ${kindName} engine of every ${byChip ? "chip" : "core"}`,
       {upright: true, height: 270, bar: rows.length > 32 ? 1 : 0.9, chosen, along: byChip ? "chip" : grouped ? "chip" : "core"}));
   };
-  const note = grouped ? `Each bar is a chip: the mean of its active cores, ${format.count(summary.cores.active)} in all.`
-             : byChip ? `Each bar is one of ${chips.length} chips: the mean of its cores. Choose a bar for its cores.`
+  const note = grouped ? `Each bar is a chip: the mean of its active cores, ${format.count(summary.cores.active)} in total.`
+             : byChip ? `Each bar is one of ${chips.length} chips: the mean of its cores. Select a bar to see its cores.`
              : `Each bar is one of ${cores.length} cores.`;
   return el("div", {class: "part"}, el("h3", {}, byChip || grouped ? "By chip and core" : "By core"), el("p", {class: "note"}, note),
             choice("engine", kinds, draw, firstKind(kinds, summary)), holder, below);
@@ -124,6 +124,6 @@ function engineTimeline(summary, detail) {
           }}}}}};
   };
   return el("div", {class: "part"}, el("h3", {}, "Over time"),
-    el("p", {class: "note"}, `Issue busy, ${summary.cores.active === 1 ? "" : "mean of all active cores, "}in windows of ${format.time(detail.window_ns)}${summary.cores.active === 1 ? "" : "; the tooltip has the least and the most busy core"}.`),
+    el("p", {class: "note"}, `Issue busy, ${summary.cores.active === 1 ? "" : "mean of all active cores, "}in windows of ${format.time(detail.window_ns)}${summary.cores.active === 1 ? "" : "; the tooltip shows the least and the most busy core"}.`),
     chart(250, "Busy share of each kind of engine over time", configuration));
 }

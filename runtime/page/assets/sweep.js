@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of a sweep: its points over any two metrics or parameters, the front that none beats, how much
-// each axis matters, and the points themselves.
+// The page of a sweep: its points over any two metrics or parameters, the Pareto front, the sensitivity to
+// each axis, and the list of points.
 
-// What a chart may show along an axis: metrics, and parameters that are numbers.
+// Quantities for the axes of a chart: metrics and numeric parameters.
 function quantitiesOf(data) {
   const quantities = data.metrics.map((name, n) => ({name, of: (point) => point.values[n], ...lookOf(name)}));
   data.axes.forEach((axis, n) => {
@@ -24,7 +24,8 @@ function lookOf(name) {
   return {text: format.plain};
 }
 
-const more = (name) => /percent|tflops|bandwidth/.test(name) && !/busiest|bound/.test(name);  // the more the better
+// more is better
+const more = (name) => /percent|tflops|bandwidth/.test(name) && !/busiest|bound/.test(name);
 
 function axisFor(quantity, values) {
   const most = Math.max(...values.map(Math.abs), 1e-30);
@@ -58,8 +59,8 @@ function paretoSection(data, quantities) {
     const front = frontOf(points, x, y), onFront = new Set(front);
     const ax = axisFor(x, points.map(x.of)), ay = axisFor(y, points.map(y.of));
     const xy = (point) => ({x: x.of(point) / ax.scale, y: y.of(point) / ay.scale, point});
-    const side = (quantity) => (more(quantity.name) && !quantity.parameter ? "more" : "less");
-    note.textContent = `${front.length} of ${points.length} points are beaten by none: ${side(x)} ${x.name} and ${side(y)} ${y.name} is better. Choose a point for its own page.`;
+    const side = (quantity) => (more(quantity.name) && !quantity.parameter ? "higher" : "lower");
+    note.textContent = `${front.length} of ${points.length} points ${front.length === 1 ? "is" : "are"} Pareto-optimal (${side(x)} ${x.name} and ${side(y)} ${y.name} are better). Select a point to open its page.`;
     holder.replaceChildren(chart(400, `Points over ${x.name} and ${y.name}`, () => ({type: "scatter",
       data: {datasets: [
         {label: "on the front", data: front.map(xy), backgroundColor: category(1), borderColor: category(1), showLine: true, stepped: more(x.name) && !x.parameter ? "after" : "before", borderWidth: 1.5, pointRadius: 5, pointHoverRadius: 7},
@@ -82,7 +83,7 @@ const median = (values) => { const s = [...values].sort((a, b) => a - b), m = s.
 
 const shortPath = (path) => path.split(".").slice(-2).join(".");
 
-// Axes that move together are one: "shard.m, shard.n".
+// Axes that vary together count as one: "shard.m, shard.n".
 function independentAxes(data) {
   const groups = new Map();
   data.axes.forEach((axis, n) => {
@@ -99,7 +100,7 @@ function independentAxes(data) {
   });
 }
 
-// Of each axis: the median of the metric at each of its values, all others varying.
+// For each axis, the median of the metric at each of its values, over all values of the other axes.
 function effectsOf(data, metric) {
   const points = data.points.filter((point) => point.status === "done" && metric.of(point) !== null);
   return independentAxes(data).map((axis) => ({axis, levels: axis.values.map((text, value) => {
@@ -138,7 +139,7 @@ function sensitivitySection(data, quantities) {
         plugins: {tooltip: {callbacks: {label: (item) => `${item.dataset.label}  ${metric.text(item.raw * axis.scale)}`}}}}})));
   };
   draw();
-  return section("sensitivity", "What matters", "Each bar spans the medians of the metric from the parameter’s best to its worst value, everything else varying. Choose a bar for its curve.",
+  return section("sensitivity", "What matters", "Each bar spans the medians of the metric from the parameter’s best to its worst value, over all values of the other parameters. Select a bar for its curve.",
     el("div", {class: "controls"}, select("metric", metrics.map((metric) => [metric.name, metric.name]), state.metric.name, (name) => { state.metric = metrics.find((m) => m.name === name); draw(); })),
     bars, line);
 }
@@ -162,7 +163,7 @@ function pointSection(data, quantities) {
     holder.replaceChildren(pointTable(data, [...data.points].sort((a, b) => sign * (key(a) - key(b)) || a.number - b.number), shown));
   };
   draw("number");
-  return section("points", "All points", "The number leads to the point’s own page." + (data.left_out ? ` ${data.left_out} further metrics are in points.csv and sweep.db.` : ""),
+  return section("points", "All points", "The number links to the page of the point." + (data.left_out ? ` ${data.left_out} further metrics are in points.csv and sweep.db.` : ""),
     el("div", {class: "controls"}, select("order by", orders, "number", draw)), holder);
 }
 

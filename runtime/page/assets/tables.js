@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives, the machine, what was assumed, and how to run it again.
+// Collectives, the machine, assumed parameters, and how to reproduce the run.
 
 const collectiveColumns = [
   {head: "collective", of: (c) => c.name},
@@ -9,7 +9,7 @@ const collectiveColumns = [
   {head: "ranks", number: true, of: (c) => format.count(c.ranks)},
   {head: "time", number: true, of: (c) => format.time(c.time_ns)},
   {head: "algbw", number: true, of: (c) => format.si(c.algorithm_bandwidth, "B/s"), title: "bytes / time"},
-  {head: "busbw", number: true, of: (c) => format.si(c.bus_bandwidth, "B/s"), title: "what the wire had to carry / time"},
+  {head: "busbw", number: true, of: (c) => format.si(c.bus_bandwidth, "B/s"), title: "bytes on the wire / time"},
   {head: "closed form", number: true, of: (c) => format.time(c.closed_form_ns)},
   {head: "values", of: (c) => (c.correct === null ? "not checked" : c.correct ? "correct" : el("strong", {class: "bad"}, "WRONG"))},
 ];
@@ -25,7 +25,7 @@ function splitChart(collectives) {
       plugins: {tooltip: {callbacks: {label: (item) => `${item.dataset.label}  ${item.raw.toPrecision(4)} ${unit.label}, ${(100 * item.raw * unit.scale / collectives[item.dataIndex].time_ns).toFixed(1)} %`}}}}}));
 }
 
-// Groups that ran the same at once are one bar and row: the slowest of them.
+// Groups that ran the same collective at once share one bar and row: the slowest of them.
 function collectiveSection({summary}) {
   const all = summary.collectives;
   if (!all.length) return null;
@@ -35,9 +35,9 @@ function collectiveSection({summary}) {
     kinds.set(key, [...(kinds.get(key) ?? []), c]);
   }
   const slowest = [...kinds.values()].map((same) => ({...same.reduce((a, b) => (b.time_ns > a.time_ns ? b : a)), same: same.length}));
-  const columns = [collectiveColumns[0], {head: "groups", number: true, of: (c) => format.count(c.same), title: "that ran the same at once"}, ...collectiveColumns.slice(1)];
-  return section("collectives", "Collectives", all.length === slowest.length ? "Where the time of each went, on its slowest rank."
-      : `${all.length} collectives of ${slowest.length} kinds; of each kind the slowest group stands here, all are in collectives.csv.`,
+  const columns = [collectiveColumns[0], {head: "groups", number: true, of: (c) => format.count(c.same), title: "groups that ran the same collective at the same time"}, ...collectiveColumns.slice(1)];
+  return section("collectives", "Collectives", all.length === slowest.length ? "How the time of each is spent, on its slowest rank."
+      : `${all.length} collectives of ${slowest.length} kinds; the slowest group of each kind is shown, all are in collectives.csv.`,
     splitChart(slowest.slice(0, 24)), slowest.length > 24 ? el("p", {class: "note"}, `The first 24 of ${slowest.length}.`) : null,
     longTable(columns, slowest, 24, "collectives"));
 }
@@ -55,7 +55,7 @@ function machineSection({summary, detail}) {
   const list = (values) => table([{head: "parameter", of: ([path]) => code(path)}, {head: "value", number: true, of: ([, value]) => value}], Object.entries(values));
   return section("machine", "The machine",
     `${summary.machine}: ${format.count(summary.cores.machine)} cores, of which the workload used ${format.count(summary.cores.used)}. ` +
-    (own.length ? `${own.length} parameter${own.length === 1 ? " differs" : "s differ"} from ${preset ? `the preset ${preset}` : "the declared defaults, as no preset has this name"}.`
+    (own.length ? `${own.length} parameter${own.length === 1 ? " differs" : "s differ"} from ${preset ? `the preset ${preset}` : "the declared defaults, because no preset has this name"}.`
                 : preset ? `Every parameter is as in the preset ${preset}.` : "Every parameter has its declared default."),
     own.length ? longTable(columns, own, 24, "parameters that differ from the preset") : null,
     faults.length ? el("p", {}, `Faults as configured: ${faults.slice(0, 12).join("; ")}${faults.length > 12 ? ` and ${faults.length - 12} more` : ""}.`) : null,
@@ -68,15 +68,15 @@ function ledgerSection({detail}) {
   const columns = [{head: "parameter", of: (p) => code(p.path)}, {head: "assumed", number: true, of: (p) => p.value},
                    {head: "meaning", of: (p) => p.doc, class: "prose"}, {head: "why this value", of: (p) => p.note, class: "prose"}];
   return section("ledger", "What was assumed",
-    `${assumed.length} values of parts that this run used are guesses with a reason, neither documented nor measured. ` +
-    (untouched ? `${untouched} more belong to parts that did nothing. ` : "") + "Change one with --set and see what it does.",
+    `${assumed.length} parameters of components that this run used are reasoned assumptions, neither documented nor measured.  ` +
+    (untouched ? `${untouched} more belong to components that did nothing. ` : "") + "Change one with --set to see its effect.",
     assumed.length ? longTable(columns, assumed, 12, "assumed values") : null);
 }
 
 function reproduceSection({summary, detail}) {
   const golden = summary.golden;
   return section("reproduce", "Run it again",
-    "The folder of the run holds its whole configuration; running that gives the same bytes again.",
+    "The folder of the run contains its complete configuration. Running it again gives identical files.",
     el("pre", {}, detail.reproduce.command),
     facts([["tahoma", detail.version], ["mode and seed", `${summary.mode}, ${summary.seed}`],
            ["configuration", code(`sha256 ${detail.reproduce.config_sha256.slice(0, 16)}…`)],

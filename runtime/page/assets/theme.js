@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Colours. Categories are told apart by people who see few colours (after Okabe and Ito); paper is white.
+// Colours. Categories are distinguishable for colour-blind readers (after Okabe and Ito); the
+// page background is white.
 
 const darkScreen = window.matchMedia("(prefers-color-scheme: dark)");
 let printing = false;
@@ -7,7 +8,7 @@ const isDark = () => darkScreen.matches && !printing;
 
 const cssColour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-// Light and dark of each.
+// Light and dark variant of each.
 const CATEGORIES = [["#0063b1", "#5aa9e6"], ["#d9720a", "#f0a04b"], ["#00846a", "#3fc1a3"], ["#a3468d", "#d98cc4"],
                     ["#7d7a14", "#c9c34f"], ["#4b5563", "#9aa5b1"], ["#b0302b", "#ef7d76"], ["#5b4bb5", "#a79bf0"],
                     ["#2c7a9e", "#7cc7e0"], ["#8a5a2b", "#cfa67a"]];
@@ -18,7 +19,8 @@ const engineColour = (kind) => category(ENGINES[kind] ?? 4);
 const RESOURCES = {tensor: 0, vector: 1, scalar: 2, gpsimd: 3, dma: 4, hbm: 7, link: 6};
 const resourceColour = (name) => category(RESOURCES[name] ?? 5);
 
-// Work is blue, waiting warm, the rest of an engine's own costs green and violet, idleness nearly nothing.
+// Work is blue, waiting is warm, other overheads of an engine are green and violet, idle
+// time is almost invisible.
 const CYCLES = {
   busy: ["#0063b1", "#4d9de0"],
   wait_tensor: ["#f2b134", "#e0a030"], wait_vector: ["#e8912d", "#d9822b"], wait_scalar: ["#f6cf71", "#c9a24a"],
@@ -32,7 +34,7 @@ const CYCLES = {
 };
 const cycleColour = (name) => (CYCLES[name] ?? ["#888888", "#888888"])[isDark() ? 1 : 0];
 
-// Nothing to everything, for heat: light to dark on paper, dark to light on a dark screen.
+// Heat scale from lowest to highest: light to dark in the light theme, dark to light in the dark theme.
 const HEAT = [["#eef2f7", "#232a33"], ["#bcd3e8", "#2c4a68"], ["#7fb0d8", "#3b78a8"], ["#3f83bd", "#78b2dd"],
               ["#1f5a96", "#b5d8f0"], ["#0b2f5e", "#f0f8ff"]];
 function heatColour(share) {

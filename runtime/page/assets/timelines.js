@@ -15,7 +15,7 @@ function hbmSection({summary, detail}) {
     ...(hbm.pins ? [["pins", `data ${format.percent(hbm.pins.data_percent)}; lost to refresh ${format.percent(hbm.pins.refresh_percent)}, turnaround ${format.percent(hbm.pins.turnaround_percent)}, banks ${format.percent(hbm.pins.bank_percent)}`]] : []),
   ]);
   if (stacks.every((stack) => stack.peak === null))
-    return section("hbm", "HBM bandwidth", "The stacks are ideal: they cost no time and have no bandwidth to show.", shares);
+    return section("hbm", "HBM bandwidth", "The stacks are ideal: they take no time, so there is no bandwidth to show.", shares);
   const chips = [...new Set(stacks.map((stack) => stack.chip))], few = stacks.length <= 8;
   const holder = el("div"), what = grouped ? "chips" : "stacks";
   const draw = (chosen) => holder.replaceChildren(chosen === "all" && !few ? bandChart(stacks, what, summary, detail)

@@ -26,7 +26,7 @@ constexpr std::array kParts{
     SplitPart{"contention", &TimeSplit::contention}, SplitPart{"reduction", &TimeSplit::reduction},
     SplitPart{"waiting", &TimeSplit::waiting}};
 
-// Rounds once, so prints clean.
+// Rounds once, so that the number prints cleanly.
 double nanoseconds(base::Duration time) { return static_cast<double>(time.fs) / 1e6; }
 
 base::Time start_of(const CollectiveResult& c) {
@@ -73,7 +73,7 @@ std::string split_rows(const Collectives& collectives) {
   return text;
 }
 
-// Each algorithm's reasons once, in the order of their first use.
+// Each algorithm's reasons once, in the order of first use.
 std::string reason_rows(const Collectives& collectives) {
   std::vector<std::string> reasons;
   for (const CollectiveResult& c : collectives)
@@ -85,7 +85,7 @@ std::string reason_rows(const Collectives& collectives) {
   return text;
 }
 
-// "all on 64 chips" once, or nothing where groups differ: the file has them.
+// "all on 64 chips" once; or a reference to the file if the groups differ.
 std::string heading(const Collectives& collectives) {
   const std::string& group = collectives.front().group;
   const bool same = std::all_of(collectives.begin(), collectives.end(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verdicts as JUnit XML, which every CI system reads.
+// Verdicts as JUnit XML, which CI systems read.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ struct JunitCase {
 };
 
 struct JunitSuite {
-  std::string name;  // and the class name of its cases
+  std::string name;  // also the class name of its cases
   std::vector<JunitCase> cases;
 };
 

@@ -36,7 +36,7 @@ HostFacts host_facts() {
 
 namespace {
 
-// What every manifest begins with.
+// The common first part of every manifest.
 Json opening(const char* program, const HostFacts& host) {
   Json json;
   json["program"] = program;

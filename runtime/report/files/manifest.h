@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// manifest.json: where a run's numbers come from and what they cost the host. The only file of a run that
-// differs between equal runs. It also marks the folder as ours: `files` names all that tahoma wrote there.
+// manifest.json: the origin of a run's numbers and their cost on the host. It is the only file that
+// differs between equal runs. It also marks the folder as written by tahoma: `files` lists all files
+// that tahoma wrote there.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 namespace tahoma::runtime {
 
-// What this process is and used so far.
+// Identity and resource use of this process.
 struct HostFacts {
   std::string version, commit;  // commit: of the checkout when the build was configured, "" if unknown
   std::string binary_sha256;    // of the running executable, "" if unreadable
@@ -33,7 +34,7 @@ struct Manifest {
   std::vector<std::string> files;  // manifest.json included
 };
 
-// Of a `tahoma check`, whose cases each have a configuration of their own.
+// The manifest of a `tahoma check`, each of whose cases has a configuration of its own.
 struct CheckManifest {
   HostFacts host;
   std::vector<std::string> command_line;
@@ -44,7 +45,7 @@ struct CheckManifest {
 std::string manifest_json(const Manifest& manifest);
 std::string manifest_json(const CheckManifest& manifest);
 
-// The files that a manifest lists; empty if `text` is no manifest of tahoma's.
+// The files that a manifest lists; empty if `text` is not a manifest of tahoma.
 std::vector<std::string> files_of_manifest(const std::string& text);
 
 }  // namespace tahoma::runtime

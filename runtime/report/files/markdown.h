@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text in Markdown tables.
+// Text for Markdown tables.
 #pragma once
 
 #include <string>
 
 namespace tahoma::runtime {
 
-// `text` as one cell: one line, nothing in it that Markdown or HTML would take for its own.
+// `text` as one cell: a single line, with characters that are special in Markdown or HTML escaped.
 std::string markdown_cell(const std::string& text);
 
 }  // namespace tahoma::runtime

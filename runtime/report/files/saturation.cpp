@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::int64_t kMostWindows = 256;
 
-// A series stops doubling its window when its resource falls silent; all are compared at the run's own
-// window.
+// A series stops doubling its window when its resource becomes inactive; all series are compared
+// at the run's own window.
 base::Series coarsened(base::Series series, Duration elapsed, Duration shortest) {
   while (series.window.fs > 0 && (series.window < shortest || series.window * kMostWindows < elapsed)) {
     const std::size_t half = (series.busy.size() + 1) / 2;

@@ -48,7 +48,7 @@ std::string csv_field(const std::string& text) {
 }
 
 std::string stats_json(const std::vector<Stat>& stats) {
-  // One line per statistic: 100,000 of them stay readable to grep and diff.
+  // One line per statistic, so that 100,000 of them remain readable for grep and diff.
   std::string text = "[\n";
   for (std::size_t i = 0; i < stats.size(); ++i) {
     const Json json{{"path", stats[i].path},

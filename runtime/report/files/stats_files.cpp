@@ -16,9 +16,9 @@ using base::Stat;
 
 namespace {
 
-constexpr std::size_t kLine = 170;  // a usual one; there may be 100,000 of them
+constexpr std::size_t kLine = 170;  // typical length; there may be 100,000 lines
 
-// Behind `text` since `begin`, up to a width; text that is longer stays.
+// Pads what was appended to `text` since `begin` to `width`; longer text is unchanged.
 void pad(std::string& text, std::size_t begin, std::size_t width) {
   if (text.size() < begin + width) text.append(begin + width - text.size(), ' ');
 }
@@ -51,7 +51,7 @@ std::string stats_text(const std::vector<Stat>& stats) {
 
 void write_stats_database(const std::string& file, const std::vector<Stat>& stats) {
   Database database(file, Database::Access::kWrite);
-  // The folder is new and thrown away if anything fails: nothing has to survive.
+  // The folder is new and discarded on failure, so the database needs no crash safety.
   database.rows("PRAGMA journal_mode = OFF");
   database.run("PRAGMA synchronous = OFF");
   database.run("PRAGMA page_size = 8192");
@@ -115,7 +115,7 @@ std::vector<Stat> known_statistics() {
   base::StatSink sink;
   model::list_declared(run_of_everything(), sink);
   std::vector<Stat> stats = sink.stats();
-  const std::string user = ".users.core0.";  // a number, not a path, tells who used a stack
+  const std::string user = ".users.core0.";  // a number, not a path, identifies the user of a stack
   for (Stat& stat : stats) {
     std::visit([](auto& value) { value = 0; }, stat.value);
     if (const std::size_t at = stat.path.find(user); at != std::string::npos)

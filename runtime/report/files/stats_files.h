@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The statistics tree as text and as a database; stats.json and stats.csv stand in tables.h. All four are
-// written from the same list.
+// The statistics tree as text and as a database; stats.json and stats.csv are in statistics_tables.h. All
+// four are written from the same list.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace tahoma::runtime {
 
-// One line each: path, value, unit, and behind '#' the sentence; between two marker lines, so that several
-// runs in one file stay apart.
+// One line each: path, value, unit, and after '#' the description, between two marker lines that separate
+// several runs in one file.
 std::string stats_text(const std::vector<base::Stat>& stats);
 
 // SQLite: kinds (id, unit, description), stats (path, value, kind) in the order of the list, and the view
@@ -19,7 +19,7 @@ std::string stats_text(const std::vector<base::Stat>& stats);
 // `file` must not exist. UserError E-SWP-050.
 void write_stats_database(const std::string& file, const std::vector<base::Stat>& stats);
 
-// Every statistic that a run can have, once: its instances' numbers are '*', its value 0.
+// Every statistic that a run can have, once: instance numbers are '*', values are 0.
 std::vector<base::Stat> known_statistics();
 
 }  // namespace tahoma::runtime

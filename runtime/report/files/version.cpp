@@ -3,7 +3,7 @@
 
 namespace tahoma::runtime {
 
-// Defined by CMake for this file alone, so that a new commit recompiles nothing else.
+// CMake defines TAHOMA_VERSION for this file only, so that a new commit recompiles nothing else.
 const char* version() { return TAHOMA_VERSION; }
 const char* commit() { return TAHOMA_COMMIT; }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which Tahoma this is: the project's version, and the commit that was checked out when the build was
-// configured.
+// The version of Tahoma: that of the project, and the commit that was checked out when
+// the build was configured.
 #pragma once
 
 namespace tahoma::runtime {

@@ -24,7 +24,7 @@ void append_window(std::string& text, const std::string& name, const WindowShare
 }  // namespace
 
 std::string engines_csv(const base::RunMeasurement& run, const std::vector<EngineRecorder::Engine>& engines) {
-  // A core's engines stand in the order of their queues.
+  // The engines of a core are in the order of their queues.
   std::map<std::uint32_t, std::size_t> first;
   for (std::size_t n = 0; n < run.engines.size(); ++n) first.try_emplace(run.engines[n].core, n);
   std::string text = "name,window_start_ns,window_ns,busy_percent\n";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The long tables of a run's links and traffic, as CSV in the form of tables.h.
+// The long tables of a run's links and traffic, as CSV in the format of statistics_tables.h.
 #pragma once
 
 #include <string>
@@ -15,11 +15,11 @@ namespace tahoma::runtime {
 // queue_high_water (packets), saturated_windows (see saturation.h).
 std::string links_csv(const base::RunMeasurement& run);
 
-// One line per window of each direction that carried anything: name, window_start_ns, window_ns (shorter at
-// the end of the run), busy_percent of that window.
+// One line per window of each direction that carried data: name, window_start_ns, window_ns (shorter at the
+// end of the run), busy_percent of that window.
 std::string links_windows_csv(const base::RunMeasurement& run);
 
-// Payload bytes from the chip that begins the line to the chip that heads the column, for all chips.
+// Payload bytes from the chip of the row to the chip of the column, for all chips.
 std::string traffic_csv(const model::MachineParams& machine, const base::RunMeasurement& run);
 
 }  // namespace tahoma::runtime

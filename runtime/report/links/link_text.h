@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The block of summary.txt about links; nothing on a machine that has none.
+// The links block of summary.txt; empty on a machine without links.
 #pragma once
 
 #include <string>

@@ -14,12 +14,12 @@ using isa::Space;
 
 namespace {
 
-// `bytes` of `capacity` for so long, as busy time of a series.
+// `bytes` of `capacity` for `time`, as busy time of a series.
 Duration share_of(Duration time, std::uint64_t bytes, std::uint64_t capacity) {
   return {static_cast<std::int64_t>(static_cast<base::Int128>(time.fs) * bytes / capacity)};
 }
 
-// Overlapping shares: each is spread over its own time.
+// Shares may overlap: each is spread over its own time.
 void add(base::BusySeries& series, Time start, Time end, std::uint64_t bytes, std::uint64_t capacity) {
   series.add_share(start, end, share_of(end - start, bytes, capacity));
 }
@@ -31,7 +31,7 @@ std::vector<double> bytes_of(const base::BusySeries& series, Duration elapsed, d
   return bytes;
 }
 
-// The fullest of several instances: footprint and the largest window.
+// Keeps the fullest of several instances: footprint and the largest window.
 void take_instance(SpaceOccupancy& o, const std::string& name, std::uint64_t footprint,
                    const base::BusySeries& series, Duration elapsed) {
   ++o.instances;
@@ -74,7 +74,7 @@ std::uint32_t OccupancyRecorder::number_of(Space space, const std::string& what)
   return known->second;
 }
 
-// A filler of both spaces has a number for each: that of SBUF stands at 2 n, that of PSUM behind it.
+// A filler of both spaces has a number for each: 2 n for SBUF, 2 n + 1 for PSUM.
 void OccupancyRecorder::program(std::uint32_t core, const std::shared_ptr<const isa::Program>& program) {
   Known& known = known_[program.get()];
   if (!known.buffers) {
@@ -104,7 +104,7 @@ void OccupancyRecorder::touch(Core& core, const ProgramBuffers::Access& access, 
   Live& live = core.live[access.buffer];
   if (access.writes && !access.reads && (live.read || live.start == base::kNever)) {
     close(core, access.buffer);
-    // In place: the old values live on until the new ones are complete.
+    // Written in place: the old values stay live until the new ones are complete.
     const Time from = live.start == base::kNever ? start : std::max(start, live.last);
     live = {from, std::max(from, end), access.filler, false};
     return;
@@ -116,7 +116,7 @@ void OccupancyRecorder::touch(Core& core, const ProgramBuffers::Access& access, 
 }
 
 void OccupancyRecorder::instruction(const base::InstructionActivity& a) {
-  if (a.busy.fs == 0) return;  // waits touch nothing
+  if (a.busy.fs == 0) return;  // waits access nothing
   Core& core = cores_[a.core];
   for (const ProgramBuffers::Access& access : core.program->of(a.queue, a.index))
     if (!access.by_transfer) touch(core, access, a.start, a.complete);
@@ -135,7 +135,7 @@ void OccupancyRecorder::touch_hbm(std::uint64_t address, Time start, Time end, b
   std::vector<Kept>& stack = stacks_[at.chip * machine_.chip.hbm.stacks + at.stack];
   auto kept = std::upper_bound(stack.begin(), stack.end(), at.offset,
                                [](std::uint64_t offset, const Kept& k) { return offset < k.offset; });
-  if (kept == stack.begin() || (--kept)->end <= at.offset) return;  // beyond every tensor
+  if (kept == stack.begin() || (--kept)->end <= at.offset) return;  // outside every tensor
   if (start < kept->first) {
     kept->first = start;
     kept->read_first = !writes;
@@ -152,7 +152,7 @@ std::uint64_t OccupancyRecorder::capacity_of(Space space) const {
                                  : machine_.chip.hbm.capacity.count;
 }
 
-// Names, sizes and series of everything that `footprint` lists, by the number of its filling.
+// Names, sizes and series of everything in `footprint`, by the number of its filling.
 void OccupancyRecorder::fill(SpaceOccupancy& o, const std::map<std::uint32_t, std::uint64_t>& footprint,
                              Duration elapsed) const {
   for (std::uint32_t n = 0; n < fillings_.size(); ++n) {
@@ -195,7 +195,7 @@ SpaceOccupancy OccupancyRecorder::of_cores(Space space, Duration elapsed, const 
   return o;
 }
 
-// Live from the first access to the last, inputs from the beginning, results to the end.
+// A tensor is live from its first access to its last, an input from the beginning, a result to the end.
 void OccupancyRecorder::close(const Kept& kept, base::BusySeries& stack, Duration elapsed) {
   if (kept.first == base::kNever) return;
   const Time start = kept.read_first ? Time{0} : kept.first, end = kept.written_last ? elapsed : kept.last;

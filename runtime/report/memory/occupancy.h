@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fills SBUF, PSUM and HBM, and when.
+// Occupancy of SBUF, PSUM and HBM over time.
 //
-// On chip a buffer (program_buffers.h) is live from the first byte written to it to the last one read before
-// it is written anew; of HBM a tensor is live from its first access (an input: from the beginning) to its
-// last (a result: to the end). Live bytes are averages over a window of the run, so a moment may hold more;
-// `footprint` is what the programs ever write to, or what was allocated, and no moment holds more than that.
+// An on-chip buffer (program_buffers.h) is live from the first byte written to it to the last one read
+// before it is overwritten. A tensor in HBM is live from its first access (an input: from the beginning)
+// to its last (a result: to the end). Live bytes are averages over a window of the run, so an instant may
+// have more; `footprint` is everything that the programs ever write to, or that was allocated, and no
+// instant has more than that.
 //
-// Bytes of a core and of a stack that holds anything; sums and averages are over those. Left out: bytes that
-// addresses in registers reach beyond the buffers of the program, and what another chip is sending.
+// Bytes are those of a core or of a stack that holds live data; sums and averages are over those. Not
+// included: bytes that register addresses access outside the buffers of the program, and data in
+// flight from another chip.
 #pragma once
 
 #include <array>
@@ -26,9 +28,9 @@
 
 namespace tahoma::runtime {
 
-struct Filling {  // what one filler or tensor takes of the memory
+struct Filling {  // memory use of one filler or tensor
   std::string what;
-  std::uint64_t bytes = 0;         // of the fullest instance's footprint
+  std::uint64_t bytes = 0;         // in the fullest instance
   std::vector<double> mean_bytes;  // live, by window: mean over the instances
 };
 
@@ -36,12 +38,12 @@ struct SpaceOccupancy {
   isa::Space space = isa::Space::kSbuf;
   std::uint64_t capacity = 0;  // of a core or stack
   std::uint64_t instances = 0;
-  std::vector<Filling> fillings;  // most bytes of the footprint first
-  std::string fullest;            // the instance with the largest footprint, the first of several
+  std::vector<Filling> fillings;  // by footprint, largest first
+  std::string fullest;            // the instance with the largest footprint; the first of several
   std::uint64_t footprint = 0;    // its bytes
   double most_live = 0;           // the largest mean of a window in any instance, in bytes
-  std::string most_live_in;       // that instance
-  base::Time most_live_at{0};     // the window's start
+  std::string most_live_in;       // the instance with most_live
+  base::Time most_live_at{0};     // start of the window
 };
 
 // Live bytes of one core's memory, or of a stack, as shares of the capacity.
@@ -53,7 +55,7 @@ struct InstanceOccupancy {
   base::Series series;
 };
 
-// Collects while the machine runs; one for a run.
+// Collects data while the machine runs; use one per run.
 class OccupancyRecorder final : public base::Observer {
  public:
   OccupancyRecorder(const model::MachineParams& machine, const std::vector<Tensor>& tensors);
@@ -62,7 +64,8 @@ class OccupancyRecorder final : public base::Observer {
   void instruction(const base::InstructionActivity& activity) override;
   void transfer(const base::TransferActivity& activity) override;
 
-  // Once, after the run. Spaces in which nothing was ever put are left out. `each` hears of every instance.
+  // To be called once, after the run. Spaces that were never used are omitted. Calls
+  // `each` for every instance.
   using Each = std::function<void(const InstanceOccupancy&)>;
   std::vector<SpaceOccupancy> summarise(base::Duration elapsed, const Each& each = {});
 
@@ -75,7 +78,8 @@ class OccupancyRecorder final : public base::Observer {
   };
   struct Core {
     const ProgramBuffers* program = nullptr;
-    const std::vector<std::uint32_t>* fillers = nullptr;  // numbers of fillings_, by the program's own
+    // Numbers in fillings_, by the program's own numbers
+    const std::vector<std::uint32_t>* fillers = nullptr;
     std::vector<Live> live;
     std::array<base::BusySeries, kOnChip> series;
   };

@@ -39,7 +39,7 @@ std::string filler_name(const Program& program, const Instruction& i) {
                         : std::string(isa::row_of(i.op).mnemonic);
 }
 
-// Equal for instructions whose fillers have the same name.
+// A key that is equal for instructions whose fillers have the same name.
 std::uint32_t filler_key(const Program& program, const Instruction& i) {
   if (!is_transfer(i)) return static_cast<std::uint32_t>(i.op);
   const isa::DmaSide& source = program.descriptors[i.descriptor].src;
@@ -47,7 +47,7 @@ std::uint32_t filler_key(const Program& program, const Instruction& i) {
   return static_cast<std::uint32_t>(isa::Opcode::kCount) + arg;
 }
 
-// visit(access, whether it is a side of a transfer) for every operand, those that are read first.
+// Calls visit(access, by_transfer) for every operand, those that are read first.
 template <class Visit>
 void for_each_access(const Program& program, const Instruction& i, Visit&& visit) {
   if (is_transfer(i)) {
@@ -67,16 +67,16 @@ bool before(const OnChipBuffer& a, const OnChipBuffer& b) {
 
 }  // namespace
 
-// One operand on chip of one instruction.
+// One on-chip operand of one instruction.
 struct ProgramBuffers::Touched {
-  OnChipBuffer bytes;  // its filler: of a write
+  OnChipBuffer bytes;  // with its filler, for a write
   bool reads = false, writes = false, by_transfer = false;
 };
 
 ProgramBuffers::ProgramBuffers(const Program& program) {
-  // Kernels are unrolled loops over few buffers: most instructions are repetitions.
+  // Kernels are unrolled loops over few buffers, so most instructions are repetitions.
   std::vector<const Instruction*> kinds;
-  std::vector<std::size_t> ends;  // in `touched`, of one kind after the other
+  std::vector<std::size_t> ends;  // end in `touched`, by kind
   std::vector<Touched> touched;
   std::unordered_map<std::uint64_t, std::uint32_t> known;
   for (std::size_t queue = 0; queue < isa::kQueueCount; ++queue) {
@@ -128,7 +128,7 @@ void ProgramBuffers::collect(const Program& program, const Instruction& instruct
   });
 }
 
-// Those that overlap become one.
+// Merges buffers that overlap.
 void ProgramBuffers::merge(const std::vector<Touched>& touched) {
   for (const Touched& t : touched)
     if (t.writes) buffers_.push_back(t.bytes);
@@ -149,7 +149,7 @@ void ProgramBuffers::merge(const std::vector<Touched>& touched) {
   if (!buffers_.empty()) buffers_.resize(kept + 1);
 }
 
-// Whatever it shares a byte with; nothing for what nobody ever writes.
+// Adds an access to every buffer that shares a byte with it; none for bytes that no instruction writes.
 void ProgramBuffers::add_access(const Touched& t) {
   auto at = std::upper_bound(buffers_.begin(), buffers_.end(), t.bytes, before);
   if (at != buffers_.begin() && std::prev(at)->space == t.bytes.space && std::prev(at)->end > t.bytes.first)

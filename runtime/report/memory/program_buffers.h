@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The on-chip buffers of a program as its instructions show them: runs of bytes of SBUF and PSUM partitions
-// that writes share, and who fills each. Two writes that overlap are of one buffer; writes side by side are
-// of two. A program needs no names for it: a buffer is called by what fills it, "load of a" (an argument) or
-// "matmul". Of several, loads come before what engines compute, and that before mere initial values.
+// The on-chip buffers of a program, derived from its instructions: runs of bytes of SBUF and PSUM partitions
+// that writes share, and the filler of each. Two writes that overlap belong to one buffer; adjacent writes
+// belong to two. A program needs no names for its buffers: a buffer is named after what fills it, "load of a"
+// (an argument) or "matmul". If there are several fillers, loads take precedence over computed data, and
+// these over initial values.
 //
-// Left out: byte offsets in registers, which only running tells; boxes are taken for strided tiles.
+// Not included: byte offsets in registers, which are known only at run time; boxes are
+// treated as strided tiles.
 #pragma once
 
 #include <array>
@@ -23,7 +25,7 @@ struct OnChipBuffer {
   isa::Space space = isa::Space::kSbuf;
   std::uint64_t first = 0, end = 0;                 // bytes of a partition
   std::uint32_t partition = 0, past_partition = 0;  // [partition, past_partition)
-  std::uint16_t filler = 0;                         // who is said to fill it
+  std::uint16_t filler = 0;                         // the filler that it is named after
   std::uint64_t bytes() const { return (end - first) * (past_partition - partition); }
 };
 
@@ -31,18 +33,18 @@ class ProgramBuffers {
  public:
   explicit ProgramBuffers(const isa::Program& program);
 
-  const std::vector<OnChipBuffer>& buffers() const { return buffers_; }  // by space, then place
+  const std::vector<OnChipBuffer>& buffers() const { return buffers_; }  // by space, then address
   const std::vector<std::string>& fillers() const { return fillers_; }
-  // Whether one filler's name says more about what lies there than the other's.
+  // True if the name of `filler` describes the contents better than that of `than`.
   bool says_more(std::uint16_t filler, std::uint16_t than) const { return ranks_[filler] < ranks_[than]; }
 
   struct Access {
     std::uint32_t buffer = 0;
-    std::uint16_t filler = 0;  // of a write
+    std::uint16_t filler = 0;  // for a write
     bool reads = false, writes = false;
-    bool by_transfer = false;  // a side of a transfer: touched when its packets move
+    bool by_transfer = false;  // a side of a transfer: accessed when its packets move
   };
-  // What an instruction touches, reads before writes; of a transfer its sides on chip.
+  // The accesses of an instruction, reads before writes; for a transfer, its on-chip sides.
   std::span<const Access> of(std::uint8_t queue, std::uint32_t index) const {
     const std::uint32_t kind = kind_[queue][index];
     return {accesses_.data() + first_[kind], accesses_.data() + first_[kind + 1]};
@@ -50,7 +52,7 @@ class ProgramBuffers {
 
  private:
   std::uint16_t filler_number(const isa::Program& program, const isa::Instruction& instruction);
-  struct Touched;  // one operand on chip of one instruction
+  struct Touched;  // one on-chip operand of one instruction
   void collect(const isa::Program& program, const isa::Instruction& instruction,
                std::vector<Touched>& touched);
   void merge(const std::vector<Touched>& touched);
@@ -58,12 +60,12 @@ class ProgramBuffers {
 
   std::vector<OnChipBuffer> buffers_;
   std::vector<std::string> fillers_;
-  std::vector<std::uint8_t> ranks_;                 // of fillers_: whose name a buffer bears first
+  std::vector<std::uint8_t> ranks_;                 // precedence of fillers_ for the name of a buffer
   std::map<std::uint32_t, std::uint16_t> numbers_;  // of fillers_
   std::vector<Access> accesses_;
-  // Instructions that touch the same are of one kind.
-  std::array<std::vector<std::uint32_t>, isa::kQueueCount> kind_;  // by stream and place in it
-  std::vector<std::uint32_t> first_;                               // into accesses_, by kind, and the end
+  // Instructions with the same accesses are of one kind.
+  std::array<std::vector<std::uint32_t>, isa::kQueueCount> kind_;  // by stream and position in it
+  std::vector<std::uint32_t> first_;  // into accesses_, by kind, with the end appended
 };
 
 }  // namespace tahoma::runtime

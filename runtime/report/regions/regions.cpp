@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t index_of(Resource resource) { return static_cast<std::size_t>(resource); }
 
-// The engines behind the first queues are resources in the same order.
+// The engines of the first queues are resources in the same order.
 constexpr std::size_t kEngines = 4;
 static_assert(index_of(Resource::kGpSimd) == static_cast<std::size_t>(isa::Queue::kGpSimd) &&
               index_of(Resource::kTensor) == static_cast<std::size_t>(isa::Queue::kTensor));
@@ -105,7 +105,7 @@ void RegionRecorder::program(std::uint32_t core, std::shared_ptr<const isa::Prog
   by_core_.at(core) = labels.get();
 }
 
-// Most come from where the one before came from.
+// Most records belong to the same range as the previous one.
 const RegionRecorder::Place& RegionRecorder::place_of(Places& places, std::uint32_t core, std::uint8_t queue,
                                                       std::uint32_t index) const {
   Place& place = places[core * isa::kQueueCount + queue];
@@ -119,10 +119,10 @@ const RegionRecorder::Place& RegionRecorder::place_of(Places& places, std::uint3
 void RegionRecorder::instruction(const base::InstructionActivity& a) {
   const isa::Instruction& i = by_core_[a.core]->program->streams[a.queue][a.index];
   const Place& place = place_of(instructions_, a.core, a.queue, a.index);
-  // Whatever leaves the stretch comes at its end or jumps.
+  // The range ends with its last instruction or with a jump.
   if (a.index == place.stretch.last || isa::row_of(i.op).cost == isa::CostClass::kBranch)
     times_.book(a.core, a.queue, place.region, a.engine_time);
-  if (a.busy.fs == 0) return;  // waits and registers are what the work waits for
+  if (a.busy.fs == 0) return;  // waits and register instructions are waiting time, not work
   const bool tensor = a.queue == static_cast<std::uint8_t>(isa::Queue::kTensor);
   book(regions_[place.region], a, static_cast<double>(tensor ? a.hardware_flops : elements_of(i)));
 }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The named parts of a run (runtime::Kernel::region, or `.region` in assembler text; without any, each
-// program by its own name): how long each took, and the bound that the machine's laws give for it.
+// The named parts of a run (runtime::Kernel::region, or `.region` in assembler text; without any,
+// each program under its own name): the time of each, and the lower bound that the machine's
+// timing laws give for it.
 //
 // The time of a region is from the start of its first instruction or packet on any core to its last result;
-// regions may overlap. Its bound is the largest of what its own instructions occupy of one resource:
-//   tensor, vector, scalar, gpsimd   the issue of that engine, on the core where it is most
-//   dma                              the 16 DMA engines of a core, on the core where it is most, as if dealt
-//                                    evenly over them
+// regions may overlap. Its bound is the largest time for which its own instructions occupy one resource:
+//   tensor, vector, scalar, gpsimd   the issue of that engine, on the core with the maximum
+//   dma                              the 16 DMA engines of a core, on the core with the maximum, if evenly
+//                                    distributed over them
 //   hbm                              bytes read and written of a stack at the stack's peak bandwidth
-//   link                             data over the busiest direction of a link, at its rate, on the ways of
+//   link                             data over the busiest direction of a link, at its rate, on routes in
 //                                    dimension order
-// A perfect schedule of the same instructions would take that long. Left out: a better choice of
-// instructions, which MFU speaks of. What its engines' time went to stands in region_times.h.
+// A perfect schedule of the same instructions would take that long. The bound does not consider a better
+// choice of instructions; MFU does. region_times.h splits the time of its engines.
 #pragma once
 
 #include <array>
@@ -36,21 +37,22 @@ const char* name_of(Resource resource);
 struct RegionSummary {
   std::string name;
   base::Time start{0}, end{0};
-  std::uint64_t cores = 0;  // that ran any of it
-  // 2 for each multiply-accumulate of the tensor engine, 1 for each element of an instruction of the others.
+  std::uint64_t cores = 0;  // that executed part of it
+  // 2 for each multiply-accumulate of the tensor engine, 1 for each element of an
+  // instruction of another engine.
   double operations = 0;
   std::uint64_t hbm_bytes = 0, sent_bytes = 0;
-  std::array<base::Duration, kResources> needs{};  // of each resource at least
+  std::array<base::Duration, kResources> needs{};  // minimum time on each resource
   KindTimes engines{};                             // busy and stalled, by kind of engine
 
   base::Duration time() const { return end - start; }
   Resource bound_by() const;
   base::Duration bound() const { return needs[static_cast<std::size_t>(bound_by())]; }
-  double bound_percent() const;  // of the time
-  double intensity() const;      // operations per byte of HBM; 0 where there are none
+  double bound_percent() const;  // bound in percent of the time
+  double intensity() const;      // operations per byte of HBM traffic; 0 without traffic
 };
 
-// Collects regions while the machine runs; one for a run.
+// Collects regions while the machine runs; use one per run.
 class RegionRecorder final : public base::Observer {
  public:
   explicit RegionRecorder(const model::MachineParams& machine);
@@ -60,14 +62,14 @@ class RegionRecorder final : public base::Observer {
   void transfer(const base::TransferActivity& activity) override;
 
   struct Summaries {
-    RegionSummary whole;                 // everything as one region, "all"
+    RegionSummary whole;                 // all regions together, "all"
     std::vector<RegionSummary> regions;  // by start, then name
   };
-  Summaries summarise(const base::RunMeasurement& run);  // once, after it
+  Summaries summarise(const base::RunMeasurement& run);  // to be called once, after the run
 
  private:
   struct OnCore {
-    std::array<base::Duration, kResources> busy{};  // engines, DMA summed over its 16
+    std::array<base::Duration, kResources> busy{};  // engines; DMA is the sum of its 16
     bool used = false;
   };
   struct Region {
@@ -82,21 +84,21 @@ class RegionRecorder final : public base::Observer {
     double operations = 0;
     std::uint64_t hbm_bytes = 0;
     std::vector<OnCore> cores;
-    std::vector<std::uint64_t> stacks;             // bytes of each
-    std::map<std::uint64_t, std::uint64_t> flows;  // bytes from one chip to another, by both numbers
+    std::vector<std::uint64_t> stacks;             // bytes of each stack
+    std::map<std::uint64_t, std::uint64_t> flows;  // bytes from one chip to another, by both chip numbers
   };
-  // A program's streams by region: where each region begins, and which of regions_ it is.
+  // Maps a program's region numbers to indices of regions_.
   struct Labels {
     std::shared_ptr<const isa::Program> program;
     std::uint32_t whole = 0;             // before the first mark
-    std::vector<std::uint32_t> regions;  // by the program's own number
+    std::vector<std::uint32_t> regions;  // by the program's region number
   };
 
-  struct Place {  // a stretch of a queue, and which of regions_ it belongs to
+  struct Place {  // a range of a queue, and its index in regions_
     RegionStretch stretch;
     std::uint32_t region = 0;
   };
-  using Places = std::vector<Place>;  // the latest, by core and queue
+  using Places = std::vector<Place>;  // the latest one, by core and queue
 
   std::uint32_t number_of(const std::string& name);
   const Place& place_of(Places& places, std::uint32_t core, std::uint8_t queue, std::uint32_t index) const;
@@ -114,9 +116,9 @@ class RegionRecorder final : public base::Observer {
   RegionTimes times_;
 };
 
-// Block of summary.txt (`all` where there are several), regions.csv (a line each: name, start_ns, time_ns,
-// cores, operations, hbm_bytes, sent_bytes, intensity, bound_by, bound_ns, bound_percent, then what it needs
-// of each resource in ns).
+// The block of summary.txt (with `all` if there are several regions) and regions.csv (one line each: name,
+// start_ns, time_ns, cores, operations, hbm_bytes, sent_bytes, intensity, bound_by, bound_ns, bound_percent,
+// then the minimum time on each resource in ns).
 std::string regions_text(const RegionRecorder::Summaries& regions);
 std::string regions_csv(const std::vector<RegionSummary>& regions);
 

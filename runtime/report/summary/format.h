@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as a reader of a report wants them: four significant digits and the prefix that fits. For text
-// only; the JSON and CSV files carry full values.
+// Formats numbers for reports: four significant digits and a fitting prefix. For text only; the JSON and CSV
+// files contain full values.
 #pragma once
 
 #include <string>
@@ -13,9 +13,9 @@ namespace tahoma::runtime {
 std::string si_text(double value, const std::string& unit);
 // "1.801 ms", "853.2 ns".
 std::string time_text(base::Duration time);
-// Shortest decimal that reads back as the same double: what the CSV files hold.
+// Shortest decimal that parses to the same double, as used in CSV files.
 std::string shortest(double value);
-// Right-aligned percent with one digit, an empty field for exactly 0: the cells of the tables.
+// Right-aligned percentage with one digit, empty for exactly 0: a table cell.
 std::string percent_cell(double percent, int width);
 
 }  // namespace tahoma::runtime

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// summary.json: the run's numbers for machines. Top-level keys keep their name and meaning from version to
-// version of `schema_version`; new keys may appear. Names are those of the vendor's profiler where it has
-// one. The order of the keys is fixed and doubles are written so that they read back unchanged: equal runs
-// give equal bytes.
+// summary.json: the run's numbers in machine-readable form. Top-level keys keep their name and meaning
+// within one `schema_version`; new keys may be added. Names are those of the vendor's profiler where it has
+// them. The order of the keys is fixed, and doubles are written so that they parse to the same value: equal
+// runs give equal bytes.
 #pragma once
 
 #include <string>

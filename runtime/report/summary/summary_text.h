@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// summary.txt, what a run prints on a terminal: the first line answers the question (time, rate, MFU, golden
-// verdict, what bound it), tables follow. At most 60 lines of 100 columns, but for the lines that a failed
-// golden check adds.
+// summary.txt, which a run also prints: the first line is the answer (time, rate, MFU, golden
+// verdict, bound), followed by tables. At most 60 lines of 100 columns, except for the lines that a
+// failed golden check adds.
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which point may start beside those that run, so that together they never need more memory than there is. A
-// point needs what the sweep says, or a fifth more than the largest point of its workload has needed so far;
-// of a workload of which none has ended yet nobody knows, so its first point runs alone. A point that needs
-// more than there is runs alone, too: it may fail, the others do not.
+// Decides which point may start while others run, so that together they never need more memory than is
+// available. The need of a point is what the sweep specifies, or the largest peak of its workload so far plus
+// a fifth; until the first point of a workload has ended, its need is unknown, so that point runs alone. A
+// point that needs more memory than is available also runs alone: it may fail, but the others do not.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace tahoma::runtime {
 
 class Admission {
  public:
-  // `each`: what every point needs; 0: as its workload's have needed.
+  // `each`: the need of every point; 0: derived from the workload's peaks.
   Admission(base::Bytes memory, std::size_t jobs, base::Bytes each)
       : memory_(memory.count), jobs_(std::max<std::size_t>(1, jobs)), each_(each.count) {}
 
@@ -26,7 +26,7 @@ class Admission {
     const auto need = need_of(workload);
     return running_ < jobs_ && need && *need <= left();
   }
-  // Takes the point's part of the memory, which its end gives back.
+  // Reserves the point's memory until end().
   std::uint64_t start(const std::string& workload) {
     const std::uint64_t part = need_of(workload).value_or(left());
     ++running_;

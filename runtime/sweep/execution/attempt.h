@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a point ended, attempt by attempt: points/ID/result.json. It is written by whoever supervised the
-// attempt, in one rename, so that it is whole or not there.
+// The outcome of a point, attempt by attempt: points/ID/result.json. The supervisor of the attempt writes it
+// with one rename, so the file is complete or absent.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ namespace tahoma::runtime {
 
 enum class Outcome : std::uint8_t {
   kDone,
-  kRefused,  // the point's own fault, whoever runs it and when: exit status 1 to 5
-  kTime,     // the limit of time
-  kHost,     // the host's: out of memory, killed, crashed
-  kFolder,   // the folder takes no files: no other point would fare better, so the sweep ends
+  kRefused,  // caused by the point itself, on any host: exit status 1 to 5
+  kTime,     // the time limit was exceeded
+  kHost,     // caused by the host: out of memory, killed, crashed
+  kFolder,   // the folder cannot be written: all other points would fail too, so the sweep ends
 };
 std::string name_of(Outcome outcome);
 
@@ -28,7 +28,7 @@ struct Attempt {
   std::uint64_t peak_bytes = 0;
 };
 
-// Done and refused are final; the rest may be tried again.
+// Done and refused are final; other outcomes may be retried.
 struct PointResult {
   std::vector<Attempt> attempts;  // at least one
   const Attempt& last() const { return attempts.back(); }
@@ -36,9 +36,9 @@ struct PointResult {
   bool is_final() const { return done() || last().outcome == Outcome::kRefused; }
 };
 
-// Nothing when there is none. A file that is none is nothing, too.
+// Unset if there is no result file, or if the file is invalid.
 std::optional<PointResult> read_result(const std::filesystem::path& folder);
-// Throws UserError E-OUT-003 when the disk does not take it.
+// Throws UserError E-OUT-003 if the file cannot be written.
 void write_result(const std::filesystem::path& folder, const PointResult& result);
 
 }  // namespace tahoma::runtime

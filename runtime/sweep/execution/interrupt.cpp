@@ -16,13 +16,13 @@ void on_signal(int number) {
   asked_times = asked_times + 1;
   if (asked_times > 1) _exit(128 + number);
   constexpr std::string_view kText =
-      "\nstopping: what runs is finished first, again to end at once; --resume goes on from there\n";
+      "\nstopping after the running points; press Ctrl-C again to stop at once; use --resume to continue\n";
   [[maybe_unused]] const auto written = write(STDERR_FILENO, kText.data(), kText.size());
 }
 
 void handle(int number, void (*handler)(int)) {
   struct sigaction action {};
-  action.sa_handler = handler;  // without SA_RESTART: whoever waits is to hear of it
+  action.sa_handler = handler;  // without SA_RESTART, so that blocking calls return
   sigaction(number, &action, nullptr);
 }
 

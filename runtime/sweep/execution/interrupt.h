@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ctrl-C while it lives: the first asks, the second ends the process at once, and with it all it has started.
+// Handles Ctrl-C during its lifetime: the first requests a stop, the second ends the process and
+// all its children at once.
 #pragma once
 
 namespace tahoma::runtime {

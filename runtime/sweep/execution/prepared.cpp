@@ -22,7 +22,7 @@ ConfigRequest request_of(const SweepSpec& spec, const SweepPoint& point) {
   return request;
 }
 
-// Programs and tensors that a workload reads: they are part of what is computed.
+// Programs and tensors that a workload reads also determine the result.
 std::string contents_of_files(const ResolvedConfig& config) {
   std::string hashes;
   for (const base::Param& param : config.workload_tree.params()) {
@@ -66,8 +66,8 @@ std::vector<PreparedPoint> prepare(const SweepSpec& spec, const std::string& bin
   }
   if (refused == all.size() && !all.empty())
     throw base::UserError("E-SWP-040", spec.file,
-                          fmt::format("none of the {} points has a configuration; the first: {}", refused,
-                                      all.front().refused));
+                          fmt::format("none of the {} points has a valid configuration; the first error: {}",
+                                      refused, all.front().refused));
   return all;
 }
 

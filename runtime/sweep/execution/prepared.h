@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points as something to run: each with a configuration that stands alone and an address. The address is a
+// Points that are ready to run: each with a self-contained configuration and an address. The address is a
 // hash of the resolved configuration, of the files that it names (programs, input tensors) and of the binary:
-// what would compute the same has the same address, in any sweep.
+// equal computations have equal addresses, in any sweep.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ struct PreparedPoint {
   SweepPoint point;
   std::string id;             // 32 hex digits
   std::string config;         // YAML; "" if refused
-  std::string config_sha256;  // of it
+  std::string config_sha256;  // of `config`
   std::uint64_t seed = 0;
-  std::string refused;                   // why its values resolve to no configuration; "" if they do
-  std::map<std::string, double> values;  // of all parameters that the sweep's metrics name
+  std::string refused;                   // why the values do not resolve to a configuration; "" if they do
+  std::map<std::string, double> values;  // of all parameters that the sweep's metrics use
 };
 
 // `binary_sha256`: of the program that will run the points. A point whose values contradict each other is
-// refused and stays a row; UserError E-SWP-040 when that is true of all.
+// refused and remains as a row; UserError E-SWP-040 if all points are refused.
 std::vector<PreparedPoint> prepare(const SweepSpec& spec, const std::string& binary_sha256);
 
 }  // namespace tahoma::runtime

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of a sweep that are whole or not there, whatever kills the process in between.
+// Files of a sweep that are complete or absent, even if the process is killed.
 #pragma once
 
 #include <filesystem>
@@ -8,12 +8,11 @@
 
 namespace tahoma::runtime {
 
-// What the name of an unfinished file ends with. Whoever is killed may leave one; the next to write takes its
-// place.
+// Suffix of an unfinished file. A killed process may leave one; the next writer replaces it.
 inline constexpr const char* kPartial = ".partial";
 
-// Beside its final name, onto the disk, then renamed; one writer at a time. Throws UserError E-OUT-003 at the
-// file.
+// Writes next to the final name, flushes to disk and renames; one writer at a time. Throws UserError
+// E-OUT-003 at the file.
 void write_whole(const std::filesystem::path& file, std::string_view bytes);
 
 // "" if there is no such file.

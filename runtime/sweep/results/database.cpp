@@ -11,7 +11,7 @@ namespace tahoma::runtime {
 
 namespace {
 
-// Each statement costs as much as some rows of it.
+// The overhead of a statement equals that of several rows.
 constexpr std::size_t kRowsOfStatement = 16;
 
 int bind_value(sqlite3_stmt* statement, int at, const Database::Value& value) {
@@ -66,7 +66,7 @@ Database::Statement Database::prepared(const std::string& sql) {
   return Statement(statement);
 }
 
-// All values of all rows, in order; they must outlive the step.
+// Binds all values of all rows, in order; they must outlive the step.
 void Database::bind(sqlite3_stmt* statement, std::span<const Row> rows) {
   int at = 0;
   for (const Row& row : rows)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SQLite as this project uses it: statements with values in order, rows as they come. Errors are UserError
-// E-SWP-050 at the file, with what SQLite says; a full disk leaves the file as it was.
+// A thin wrapper of SQLite: statements with values in order, rows in the order of SQLite. Errors are
+// UserError E-SWP-050 at the file, with SQLite's message; a full disk leaves the file unchanged.
 #pragma once
 
 #include <cstdint>
@@ -23,17 +23,17 @@ class Database {
   using Value = std::variant<std::nullptr_t, std::int64_t, double, std::string>;
   using Row = std::vector<Value>;
 
-  enum class Access : std::uint8_t { kRead, kWrite };  // kWrite makes the file
+  enum class Access : std::uint8_t { kRead, kWrite };  // kWrite creates the file
   Database(const std::filesystem::path& file, Access access);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
   void run(const std::string& sql, const Row& values = {});
-  // Rows of so many columns into `table`, each as `next` fills it in, until that returns false.
+  // Inserts rows of `columns` columns into `table`; `next` fills in each one and returns false at the end.
   void insert(const std::string& table, std::size_t columns, const std::function<bool(Row& values)>& next);
   std::vector<Row> rows(const std::string& sql, const Row& values = {});
-  // All of it or nothing.
+  // Runs `body` as one transaction.
   void transaction(const std::function<void()>& body);
 
  private:

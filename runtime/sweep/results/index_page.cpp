@@ -18,7 +18,7 @@ using Rows = std::vector<Store::Row>;
 
 namespace {
 
-// What a sweep is asked for most; behind the metrics of its own.
+// The metrics of most interest; they follow the sweep's own metrics.
 constexpr std::array kHeadline{"simulated_time_ns",
                                "mfu_estimated_percent",
                                "mbu_estimated_percent",
@@ -62,8 +62,8 @@ std::vector<ShownAxis> shown_axes(const Rows& rows) {
   return axes;
 }
 
-// Names that are neither of a single region, link, stack or collective nor the same everywhere; those of
-// the sweep itself have no dot and are in no summary's opening.
+// Metrics that differ between points and do not belong to a single region, link, stack or collective. Metrics
+// of the sweep itself have no dot and do not occur in a summary.
 std::vector<std::string> shown_metrics(const Rows& rows, std::size_t& left_out) {
   std::map<std::string, std::set<double>> values;
   for (const Store::Row& row : rows)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// index.html of a sweep: its points over metrics and parameters, the Pareto front, how much each axis
-// matters, and links to the points' own pages. Made from sweep.db and the folders of the points.
+// index.html of a sweep: its points over metrics and parameters, the Pareto front, the sensitivity to each
+// axis, and links to the pages of the points. It is made from sweep.db and the folders of the points.
 //
 // Data of the page: title, axes [{path, values [text], numbers or null}], metrics [name], points [{number,
 // workload, status, reason, link (null: no page), parameters [by axis: index of its value], values [by
-// metric, null: none]}]. Of the metrics those that differ between points, at most kMostIndexMetrics, the
-// sweep's own and the headline's first; `left_out` counts the others.
+// metric, null: none]}]. Only metrics that differ between points are included, at most kMostIndexMetrics,
+// with the sweep's own and the headline metrics first; `left_out` counts the others.
 #pragma once
 
 #include <string>

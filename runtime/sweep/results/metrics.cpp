@@ -13,7 +13,7 @@ namespace {
 using SummaryJson = nlohmann::json;
 constexpr const char* kNotFinite = "E-SWP-022";
 
-// Items that have a name are called by it: "engines.tensor.busy" rather than "engines.0.busy".
+// List items that have a name are addressed by it: "engines.tensor.busy" rather than "engines.0.busy".
 std::string name_of_item(const SummaryJson& item, std::size_t at) {
   for (const char* key : {"name", "kind"})
     if (item.is_object() && item.contains(key) && item[key].is_string()) return item[key].get<std::string>();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a point has come to: every number of its summary.json, nested keys joined by '.', list items by their
-// place or name, and the sweep's own expressions over these and its parameters. Switches are 0 or 1.
+// The metrics of a point: every number of its summary.json, with nested keys joined by '.' and
+// list items addressed by index or name, and the sweep's own expressions over these and its
+// parameters. Switches are 0 or 1.
 #pragma once
 
 #include <filesystem>
@@ -13,12 +14,12 @@ namespace tahoma::runtime {
 
 std::map<std::string, double> numbers_of_summary(const std::string& summary_json);
 
-// Of a point that is done; a metric that is no finite number is left out. UserError E-SWP-021 at a metric of
-// the sweep that names nothing there is.
+// Of a finished point; metrics that are not finite are omitted. UserError E-SWP-021 if a metric of the
+// sweep uses an unknown name.
 std::map<std::string, double> metrics_of(const SweepSpec& spec, const PreparedPoint& point,
                                          const std::filesystem::path& folder);
 
-// Names of values, for expressions: metrics first, then parameters of what varies.
+// Values by name for expressions: metrics first, then the varying parameters.
 Names names_in(const std::map<std::string, double>& metrics, const std::map<std::string, double>& parameters);
 
 }  // namespace tahoma::runtime

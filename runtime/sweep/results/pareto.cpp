@@ -28,7 +28,7 @@ std::string trimmed(const std::string& text) {
   return first == std::string::npos ? "" : text.substr(first, last - first + 1);
 }
 
-// Parameters that differ between the points of the front, or all if there is one point.
+// Parameters that differ between the points of the front; all of them if there is only one point.
 std::vector<std::string> varying(const std::vector<FrontPoint>& front) {
   std::map<std::string, std::set<std::string>> texts;
   for (const FrontPoint& point : front)
@@ -100,7 +100,7 @@ std::string front_text(const std::vector<FrontPoint>& front, const std::vector<E
     for (const std::string& path : paths) row.push_back(text_at(*point.row, path));
     for (const double value : point.values) row.push_back(fmt::format("{:.6g}", value));
   }
-  return fmt::format("Pareto front of {} points, the smaller the better:\n{}", front.size(), table.text());
+  return fmt::format("Pareto front of {} points, smaller is better:\n{}", front.size(), table.text());
 }
 
 }  // namespace tahoma::runtime

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The points that no other point beats in everything: of expressions over metrics and parameters, each the
-// smaller the better (a minus in front turns that round).
+// The Pareto front of expressions over metrics and parameters. Smaller is better for each; negate an
+// expression to maximise it.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace tahoma::runtime {
 
-// Texts between commas that are in no parentheses.
+// Splits at commas outside parentheses.
 std::vector<std::string> split_expressions(const std::string& text);
 
 struct FrontPoint {
@@ -19,13 +19,13 @@ struct FrontPoint {
   std::vector<double> values;  // of the expressions
 };
 
-// Of the points that are done, by the first value, then by number. A point is on the front if no other is at
-// least as small in every value and smaller in one; of equal ones all are. UserError E-SWP-021 as
-// Expression::value().
+// Considers the finished points, ordered by the first value, then by number. A point is on the front if no
+// other is at most as large in every value and smaller in one; equal points are all on the front. UserError
+// E-SWP-021 as Expression::value().
 std::vector<FrontPoint> pareto_front(const std::vector<Store::Row>& rows,
                                      const std::vector<Expression>& expressions);
 
-// A table of it: number, what varies, the values.
+// A table of the front: number, varying parameters, values.
 std::string front_text(const std::vector<FrontPoint>& front, const std::vector<Expression>& expressions);
 
 }  // namespace tahoma::runtime

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of points: points.csv, and what a terminal shows of a sweep.
+// Tables of points: points.csv, and the tables that a sweep prints.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace tahoma::runtime {
 
-// One row a point: number, id, workload, status, reason, what varies by path, metrics by name.
+// One row per point: number, id, workload, status, reason, varying parameters by path, metrics by name.
 std::string points_csv(const std::vector<Store::Row>& rows);
 
-// Columns of text, aligned, numbers to the right.
+// Aligned columns of text, numbers right-aligned.
 struct TextTable {
   std::vector<std::string> heads;
   std::vector<std::vector<std::string>> rows;

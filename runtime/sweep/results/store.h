@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// sweep.db: what a sweep has found, in one SQLite file that one process writes. Every table is ordered by its
-// key, so that a dump says what is in it and not in which order that came. `attempts` tells what happened on
-// hosts; it is the only table in which two sweeps of the same file may differ.
+// sweep.db: the results of a sweep, in one SQLite file that one process writes. Every table is ordered by its
+// key, so a dump does not depend on the order of insertion. `attempts` records what happened on hosts; it is
+// the only table that may differ between two sweeps of the same file.
 //
 //   meta        key, value                       title, versions
 //   points      number, id, workload, status, reason      status: done, failed or pending
-//   parameters  number, path, text, value        of what varies; value in base units, NULL of texts
+//   parameters  number, path, text, value        varying parameters; value in base units, NULL for texts
 //   metrics     number, name, value              every number of summary.json and the sweep's own
 //   provenance  id, config_sha256, binary_sha256, seed, command
 //   attempts    id, attempt, executor, host, seconds, peak_bytes, outcome
@@ -28,21 +28,21 @@ using Metrics = std::map<std::string, double>;
 
 class Store {
  public:
-  // Makes the file, or empties the one that is there: results are taken from the points' folders.
+  // Creates the file, or empties an existing one: results are read from the folders of the points.
   Store(const std::filesystem::path& file, const std::map<std::string, std::string>& meta);
 
   void add_points(const std::vector<PreparedPoint>& points, const std::string& binary_sha256);
-  // Of all points with this id.
+  // Adds the result to all points with this id.
   void add_result(const PreparedPoint& point, const PointResult& result, const Metrics& metrics);
 
-  // A point as a reader sees it.
+  // A point with its parameters and metrics.
   struct Row {
     std::uint64_t number = 0;
     std::string id, workload, status, reason;
     std::vector<SweepPoint::Parameter> parameters;  // by path
     Metrics metrics;
   };
-  // Of a finished or unfinished sweep, by number.
+  // Reads a finished or unfinished sweep, by point number.
   static std::vector<Row> read(const std::filesystem::path& file);
 
  private:

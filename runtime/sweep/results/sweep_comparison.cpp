@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "gemm.yaml machine.chip.hbm.stacks=4 ...": what makes two points the same.
+// "gemm.yaml machine.chip.hbm.stacks=4 ...": the identity of a point across sweeps.
 std::string name_of(const Store::Row& row) {
   std::string name = fs::path(row.workload).filename();
   for (const SweepPoint::Parameter& p : row.parameters) name += " " + p.path + "=" + p.text;
@@ -45,7 +45,7 @@ void require_metric(const std::map<std::string, Store::Row>& rows, const std::st
 
 double change(const PointPair& pair) { return pair.a == 0 ? (pair.b == 0 ? 0 : 1) : pair.b / pair.a - 1; }
 
-// Of b / a over all pairs in which both are above 0, less 1.
+// Geometric mean of b / a, minus 1, over all pairs in which both are above 0.
 double mean_change(const SweepComparison& c) {
   double logs = 0;
   std::size_t count = 0;
@@ -58,11 +58,11 @@ double mean_change(const SweepComparison& c) {
 }
 
 std::string headline(const SweepComparison& c) {
-  if (c.pairs.empty()) return "A and B have no point in common that both have done";
+  if (c.pairs.empty()) return "A and B have no finished point in common";
   const auto same = static_cast<std::size_t>(
       std::count_if(c.pairs.begin(), c.pairs.end(), [](const PointPair& p) { return p.a == p.b; }));
   if (same == c.pairs.size())
-    return fmt::format("A and B are equal in {} at all {} points that both have", c.metric, same);
+    return fmt::format("A and B are equal in {} at all {} points that both contain", c.metric, same);
   const double mean = 100 * mean_change(c);
   return fmt::format("B's {} is {:.3g} % {} on average (geometric mean of {} points, {} of them equal)",
                      c.metric, std::fabs(mean), mean < 0 ? "smaller" : "larger", c.pairs.size(), same);

@@ -20,20 +20,20 @@ using base::ParamTree, base::UserError;
   throw UserError(code, place, fmt::format("'{}': {}", path, why));
 }
 
-// The value as the parameter writes it.
+// The value in the canonical form of the parameter.
 std::string canonical(ParamTree& tree, const std::string& path, const Written& written) {
   tree.set(path, written.text, written.place);
   return base::text_of(tree.find(path)->value);
 }
 
-// Each key of a range with the one that it excludes.
+// Pairs of range keys that exclude each other.
 void require_one_way(const TrackText& text) {
   const struct {
     const std::optional<Written>&one, &other;
     const char* why;
   } pairs[] = {{text.step, text.factor, "step and factor exclude each other"},
-               {text.log, text.step, "log is for a range without step: write a factor instead"},
-               {text.log, text.factor, "log is for a range without factor"}};
+               {text.log, text.step, "log requires a range without step: use a factor instead"},
+               {text.log, text.factor, "log requires a range without factor"}};
   for (const auto& pair : pairs)
     if (pair.one && pair.other) refuse("E-SWP-011", pair.one->place, text.path, pair.why);
 }
@@ -70,7 +70,7 @@ void read_range(const TrackText& text, ParamTree& tree, Track& track) {
   const base::Param& param = tree.at(text.path, text.place);
   if (!has_steps(param.value))
     refuse("E-SWP-013", text.place, text.path,
-           fmt::format("has no range: write the values as a list ({})", param.range_text));
+           fmt::format("does not support ranges: write the values as a list ({})", param.range_text));
   require_one_way(text);
   const Written from = end_of(text, text.from, "from", tree), to = end_of(text, text.to, "to", tree);
   if (text.step) {
@@ -120,13 +120,13 @@ Axis linked(std::vector<Track> tracks) {
   for (const Track& track : tracks) {
     if (track.range.has_value() != first.range.has_value())
       refuse("E-SWP-015", track.place, track.path,
-             fmt::format("moves together with '{}': one of them has steps or values, the other has none",
+             fmt::format("varies together with '{}': one of them has steps or values, the other has none",
                          first.path));
     if (track.values.size() != first.values.size())
-      refuse(
-          "E-SWP-015", track.place, track.path,
-          fmt::format("has {} values, but moves together with '{}', which has {}: write as many, or two axes",
-                      track.values.size(), first.path, first.values.size()));
+      refuse("E-SWP-015", track.place, track.path,
+             fmt::format("has {} values, but varies together with '{}', which has {}: use equally many "
+                         "values, or two axes",
+                         track.values.size(), first.path, first.values.size()));
   }
   std::map<std::vector<std::string>, std::size_t> seen;
   for (std::size_t i = 0; i < first.values.size(); ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of one axis. They stand in the parameter's own unit and in its shortest exact text, as
-// base::text_of writes it: 1.2 GHz to 2.8 GHz in steps of 400 MHz are '1.2 GHz', '1.6 GHz', ... Steps and
-// factors are exact decimal arithmetic and arrive at `to`.
+// The values of one axis, in the parameter's own unit and in their shortest exact text, as written by
+// base::text_of: 1.2 GHz to 2.8 GHz in steps of 400 MHz are '1.2 GHz', '1.6 GHz', ... Steps and factors use
+// exact decimal arithmetic and must reach `to`.
 #pragma once
 
 #include <cstddef>
@@ -13,20 +13,20 @@
 
 namespace tahoma::runtime {
 
-// A text of the sweep and where it stands.
+// A text of the sweep and its place.
 struct Written {
   std::string text, place;
 };
 
-// What a sweep says of one parameter, as it says it: values, or `from`, `to` and at most one of `step` and
-// `factor`; `log` only without both.
+// The text of a sweep for one parameter: values, or `from`, `to` and at most one of `step` and `factor`;
+// `log` only without both.
 struct TrackText {
   std::string path, place;
   std::vector<Written> values;
   std::optional<Written> from, to, step, factor, log;
 };
 
-// One parameter along an axis: its values in order, or a range without steps, from < to.
+// One parameter of an axis: its values in order, or a range without steps, from < to.
 struct Track {
   struct Range {
     std::string from, to;
@@ -37,7 +37,7 @@ struct Track {
   std::optional<Range> range;  // then `values` is empty
 };
 
-// Parameters that move together: equally long, or all of them ranges without steps.
+// Parameters that vary together: equally long, or all of them ranges without steps.
 struct Axis {
   std::vector<Track> tracks;
   bool continuous() const { return tracks.front().range.has_value(); }
@@ -45,11 +45,11 @@ struct Axis {
   std::string name() const;                                          // "machine.torus.x, machine.torus.y"
 };
 
-inline constexpr std::uint64_t kMostValues = 10'000;  // of one axis
+inline constexpr std::uint64_t kMostValues = 10'000;  // per axis
 
-// The values of `text` for a parameter like `param` of `tree`, which is left with one of them. UserError:
+// The values of `text` for a parameter like `param` of `tree`; `tree` keeps one of them. UserError:
 //   E-SWP-010 no values, or no `from` or `to`       E-SWP-011 keys that exclude each other
-//   E-SWP-012 a step or factor that does not lead from `from` to `to`, or a range that is none
+//   E-SWP-012 a step or factor that does not lead from `from` to `to`, or an invalid range
 //   E-SWP-013 a range of words or switches, or one that ends at `ideal`
 //   E-SWP-014 more than kMostValues                 and E-CFG-002 to E-CFG-007, all at their places.
 Track read_track(const TrackText& text, base::ParamTree& tree);

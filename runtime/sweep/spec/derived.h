@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A number in base units as the text of a parameter.
+// Converts a number in base units to the text of a parameter.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 namespace tahoma::runtime {
 
 // Times, sizes, frequencies and bandwidths are rounded to whole base units; counts and cycles must be whole
-// (to 1e-9, the noise of arithmetic), a switch 0 or 1. UserError E-SWP-031 without a place where the kind has
-// no such value.
+// (to within 1e-9, to allow for rounding errors), a switch 0 or 1. UserError E-SWP-031 without a place if the
+// kind has no such value.
 std::string text_of_number(const base::ParamRef& kind, double number);
 
 }  // namespace tahoma::runtime

@@ -10,7 +10,7 @@ namespace {
 
 using base::Int128;
 
-constexpr int kMostZeros = 38;  // of a power of ten in 128 bits
+constexpr int kMostZeros = 38;  // largest power of ten that fits in 128 bits
 
 int sign(Int128 value) { return value < 0 ? -1 : static_cast<int>(value > 0); }
 

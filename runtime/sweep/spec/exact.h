@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decimal numbers whose sums and products are exact: 0.1 three times is 0.3. What does not fit into 38 digits
-// is nothing. It stays our own: the libraries that the program uses have no decimal numbers, and another library
-// for two operations would cost every user a package.
+// Decimal numbers with exact sums and products: three times 0.1 is 0.3. Results that do not fit into 38
+// digits are unset. This stays our own code: the libraries that the program uses have no decimal numbers, and
+// another library for two operations would cost every user a package.
 #pragma once
 
 #include <optional>
@@ -24,17 +24,17 @@ Exact exact(const base::Decimal& decimal);
 std::optional<Exact> sum(const Exact& a, const Exact& b);
 std::optional<Exact> product(const Exact& a, const Exact& b);
 
-// Several numbers as whole multiples of one power of ten.
+// Two numbers as whole multiples of one power of ten.
 struct Aligned {
   base::Int128 a = 0, b = 0;
   int exponent = 0;
 };
 std::optional<Aligned> aligned(const Exact& a, const Exact& b);
 
-// -1, 0 or 1: the sign of a - b. Numbers too far apart for `aligned` differ by magnitude.
+// -1, 0 or 1: the sign of a - b. Numbers too far apart for `aligned` are compared by magnitude.
 int compare(const Exact& a, const Exact& b);
 
-// "-25e-2": base::parse_number reads it.
+// "-25e-2", in the syntax of base::parse_number.
 std::string text_of(const Exact& value);
 
 }  // namespace tahoma::runtime

@@ -31,21 +31,21 @@ constexpr Unit kUnits[] = {{"B", 1},         {"kB", 1e3},         {"MB", 1e6},
 
 constexpr const char* kNameCharacters = "0123456789_.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-// What the parser's codes mean to somebody who wrote an expression.
+// Messages for the error codes of the parser.
 struct Refusal {
   mu::EErrorCodes code;
   const char* text;
 };
 constexpr Refusal kRefusals[] = {
-    {mu::ecUNEXPECTED_OPERATOR, "no operator can stand here"},
+    {mu::ecUNEXPECTED_OPERATOR, "an operator is not allowed here"},
     {mu::ecUNASSIGNABLE_TOKEN, "not understood: expected a number, a name, a function or an operator"},
-    {mu::ecUNEXPECTED_EOF, "it ends too early"},
-    {mu::ecUNEXPECTED_ARG_SEP, "a comma stands only between the arguments of a function"},
+    {mu::ecUNEXPECTED_EOF, "the expression ends too early"},
+    {mu::ecUNEXPECTED_ARG_SEP, "a comma is allowed only between the arguments of a function"},
     {mu::ecUNEXPECTED_VAL, "expected an operator before this value; a unit is a factor: '1.2 * GHz'"},
     {mu::ecUNEXPECTED_VAR, "expected an operator before this name"},
-    {mu::ecUNEXPECTED_PARENS, "no parenthesis can stand here"},
+    {mu::ecUNEXPECTED_PARENS, "a parenthesis is not allowed here"},
     {mu::ecMISSING_PARENS, "a parenthesis is missing"},
-    {mu::ecUNEXPECTED_FUN, "no function can stand here"},
+    {mu::ecUNEXPECTED_FUN, "a function is not allowed here"},
     {mu::ecTOO_MANY_PARAMS, "too many arguments"},
     {mu::ecTOO_FEW_PARAMS, "too few arguments"},
     {mu::ecUNEXPECTED_STR, "texts cannot be used in arithmetic"},
@@ -60,7 +60,7 @@ const char* words_of(mu::EErrorCodes code) {
 
 bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; }
 
-// The functions and constants of the parser, and the units.
+// A parser with its functions and constants, and the units.
 mu::Parser fresh_parser() {
   mu::Parser parser;
   parser.DefineNameChars(kNameCharacters);
@@ -70,7 +70,7 @@ mu::Parser fresh_parser() {
   return parser;
 }
 
-// The parser would take "a = 2" for an assignment; what is meant is "a == 2".
+// The parser would treat "a = 2" as an assignment; the user means "a == 2".
 std::size_t assignment_in(const std::string& text) {
   for (std::size_t at = text.find('='); at != std::string::npos; at = text.find('=', at + 1)) {
     if (at + 1 < text.size() && text[at + 1] == '=') {
@@ -87,7 +87,7 @@ std::size_t assignment_in(const std::string& text) {
 struct Expression::Parsed {
   std::string text, place;
   std::vector<std::string> names;
-  std::deque<double> values;  // one a name; the parser holds their addresses
+  std::deque<double> values;  // one per name; the parser holds their addresses
   mu::Parser parser = fresh_parser();
 
   static double* add(const char* name, void* parsed) {
@@ -100,7 +100,7 @@ struct Expression::Parsed {
     throw UserError(code, place, fmt::format("'{}', column {}: {}", text, column, why));
   }
 
-  // Where the name stands, counted from 1.
+  // Column of the name, counted from 1.
   std::size_t column_of(const std::string& name) const {
     for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
       const std::size_t end = at + name.size();
@@ -128,9 +128,10 @@ struct Expression::Parsed {
 
   void parse() {
     parser.SetVarFactory(&Parsed::add, this);
-    if (text.find_first_not_of(" \t\n") == std::string::npos) refuse("E-SWP-020", 1, "it is empty");
+    if (text.find_first_not_of(" \t\n") == std::string::npos)
+      refuse("E-SWP-020", 1, "the expression is empty");
     if (const std::size_t at = assignment_in(text); at != std::string::npos)
-      refuse("E-SWP-020", at + 1, "nothing is assigned here: '==' compares");
+      refuse("E-SWP-020", at + 1, "assignments are not supported: '==' compares");
     try {
       parser.SetExpr(text);
       parser.Eval();
@@ -139,7 +140,7 @@ struct Expression::Parsed {
       refuse("E-SWP-020", std::min(column, text.size() + 1), words_of(e.GetCode()));
     }
     if (parser.GetNumResults() != 1)
-      refuse("E-SWP-020", text.find(',') + 1, "a comma stands only between the arguments of a function");
+      refuse("E-SWP-020", text.find(',') + 1, "a comma is allowed only between the arguments of a function");
   }
 };
 

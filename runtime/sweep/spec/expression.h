@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic over named values, as a user writes it in a sweep: numbers, + - * / ^, comparisons, && || and
-// a ? b : c, which give 0 or 1, and sin cos tan asin acos atan sinh cosh tanh exp ln log log2 log10 sqrt abs
-// sign rint floor ceil min max sum avg. A name is a parameter's path or a metric's name, dots included; the
-// units B kB MB GB TB KiB MiB GiB TiB, Hz kHz MHz GHz and fs ps ns us ms s are numbers, so that a bandwidth
-// is '725 * GB / s'. Values are in base units: bytes, hertz, bytes a second, seconds, cycles.
+// Arithmetic expressions over named values in a sweep: numbers, + - * / ^, comparisons, && || and a ? b : c,
+// which give 0 or 1, and sin cos tan asin acos atan sinh cosh tanh exp ln log log2 log10 sqrt abs sign rint
+// floor ceil min max sum avg. A name is a parameter's path or a metric's name, including dots; the units B kB
+// MB GB TB KiB MiB GiB TiB, Hz kHz MHz GHz and fs ps ns us ms s are numbers, so a bandwidth is
+// '725 * GB / s'. Values are in base units: bytes, hertz, bytes per second, seconds, cycles.
 //
-// UserError at the place that the expression was given, with the column in its text, counted from 1:
-//   E-SWP-020 not an expression      E-SWP-021 a name that nothing has      E-SWP-022 no number
+// UserError at the place of the expression, with the column in its text, counted from 1:
+//   E-SWP-020 not an expression      E-SWP-021 an unknown name      E-SWP-022 not a number
 #pragma once
 
 #include <functional>
@@ -17,24 +17,24 @@
 
 namespace tahoma::runtime {
 
-// What the names of an expression stand for.
+// Resolves the names of an expression.
 struct Names {
   std::function<std::optional<double>(const std::string& name)> value;
-  std::function<std::vector<std::string>()> known;  // all of them, also those without a value
+  std::function<std::vector<std::string>()> known;  // all names, including those without a value
 };
 
 class Expression {
  public:
-  // Syntax is checked here, names when there is something to look them up in.
+  // Checks the syntax; names are checked when they are evaluated.
   Expression(const std::string& text, std::string place);
 
   const std::string& text() const;
   const std::string& place() const;
-  // In the order in which they first appear; units and functions are none.
+  // In the order of first appearance; units and functions are not included.
   const std::vector<std::string>& names() const;
-  // Copies share their working memory: one thread at a time.
+  // Copies share their working memory: use one thread at a time.
   double value(const Names& names) const;
-  // E-SWP-021 and E-SWP-022 unless every name has a value.
+  // Throws E-SWP-021 or E-SWP-022 unless every name has a value.
   void require(const Names& names) const;
 
  private:
@@ -42,7 +42,7 @@ class Expression {
   std::shared_ptr<Parsed> parsed_;
 };
 
-// Whether an expression can contain `name`, and it means nothing there yet: neither a unit nor a function.
+// True if an expression may contain `name` and it is not yet defined as a unit or a function.
 bool is_free_name(const std::string& name);
 
 }  // namespace tahoma::runtime

@@ -23,7 +23,7 @@ constexpr int kJitterBits = 32;
 class Generator {
  public:
   explicit Generator(std::uint64_t seed) : bits_(seed) {}
-  // Uniform in [0, bound): numbers beyond the last multiple of the bound are thrown away.
+  // Uniform in [0, bound): numbers beyond the last multiple of the bound are rejected.
   std::uint64_t below(std::uint64_t bound) {
     const std::uint64_t surplus = (UINT64_MAX % bound + 1) % bound;
     std::uint64_t number = bits_();
@@ -43,7 +43,7 @@ bool discrete(const std::vector<std::size_t>& sizes) {
   return std::none_of(sizes.begin(), sizes.end(), [](std::size_t size) { return size == 0; });
 }
 
-// Points of the grid, or nothing beyond 64 bits.
+// Number of points of the grid; unset if it exceeds 64 bits.
 std::optional<std::uint64_t> grid_size(const std::vector<std::size_t>& sizes) {
   std::uint64_t grid = 1;
   for (const std::size_t size : sizes)
@@ -60,7 +60,7 @@ Coordinates at(std::uint64_t number, const std::vector<std::size_t>& sizes) {
   return point;
 }
 
-// The first numbers of a shuffled 0 .. grid - 1, of which only what has moved is kept.
+// The first numbers of a shuffled 0 .. grid - 1; only moved entries are stored.
 std::vector<Coordinates> without_repetition(std::uint64_t points, std::uint64_t grid,
                                             const std::vector<std::size_t>& sizes, Generator& generator) {
   std::map<std::uint64_t, std::uint64_t> moved;
@@ -93,7 +93,8 @@ std::vector<Coordinates> random_points(const SweepSample& sample, const std::vec
   return drawn;
 }
 
-// Anywhere in stratum `stratum` of `strata`: rounded up, so that it never falls into the one below.
+// A random position in stratum `stratum` of `strata`, rounded up so that it never falls
+// into the stratum below.
 double position_in(std::uint64_t stratum, std::uint64_t strata, Generator& generator) {
   const Uint128 numerator = (static_cast<Uint128>(stratum) << kJitterBits) + generator.jitter();
   const Uint128 denominator = static_cast<Uint128>(strata) << kJitterBits;
@@ -101,7 +102,7 @@ double position_in(std::uint64_t stratum, std::uint64_t strata, Generator& gener
   return std::ldexp(static_cast<double>(position), -kPositionBits);
 }
 
-// One of the values that lie in the stratum.
+// A random value in the stratum.
 std::size_t index_in(std::uint64_t stratum, std::uint64_t strata, std::size_t size, Generator& generator) {
   const auto edge = [&](std::uint64_t n) {
     return static_cast<std::size_t>(static_cast<Uint128>(n) * size / strata);
@@ -123,7 +124,7 @@ std::vector<std::size_t> indices_of(const Coordinates& point) {
   return indices;
 }
 
-// Exchanges single coordinates between points until no two are equal: each axis keeps its strata.
+// Exchanges single coordinates between points until all points differ: each axis keeps its strata.
 class Separation {
  public:
   Separation(std::vector<Coordinates>& points, Generator& generator)
@@ -140,9 +141,9 @@ class Separation {
   }
 
  private:
-  static constexpr std::size_t kPatience = 1000;  // exchanges tried a point
+  static constexpr std::size_t kPatience = 1000;  // attempted exchanges per point
 
-  // Keeps the exchange unless it leaves fewer different points.
+  // Keeps the exchange unless it leaves fewer distinct points.
   std::size_t exchange(std::size_t i) {
     const std::size_t axis = generator_.below(points_[i].size()), j = generator_.below(points_.size());
     const std::size_t before = copies_.size();
@@ -176,7 +177,7 @@ class Separation {
 std::vector<Coordinates> latin_hypercube(const SweepSample& sample, const std::vector<std::size_t>& sizes) {
   Generator generator(sample.seed);
   const auto grid = grid_size(sizes);
-  // The whole grid is the only one there is.
+  // The whole grid is the only possible sample.
   if (discrete(sizes) && grid == sample.points)
     return without_repetition(sample.points, *grid, sizes, generator);
   std::vector<Coordinates> drawn(sample.points, Coordinates(sizes.size()));
@@ -191,7 +192,7 @@ std::vector<Coordinates> latin_hypercube(const SweepSample& sample, const std::v
     }
   }
   if (discrete(sizes) && !Separation(drawn, generator).separate())
-    refuse(sample, "no Latin hypercube without equal points was found; ask for fewer, or for method random");
+    refuse(sample, "found no Latin hypercube without equal points; use fewer points or method random");
   return drawn;
 }
 
@@ -213,7 +214,7 @@ std::vector<Coordinates> draw(const SweepSample& sample, const std::vector<std::
   const auto grid = grid_size(sizes);
   if (discrete(sizes) && grid && *grid < sample.points)
     refuse(sample,
-           fmt::format("the axes have only {} different ones; leave 'sample' out for all of them", *grid));
+           fmt::format("the axes have only {} different points; omit 'sample' to use all of them", *grid));
   for (const Method& method : kMethods)
     if (method.name == sample.method) return method.draw(sample, sizes);
   TAHOMA_INVARIANT(false, "method of sampling '" + sample.method + "'");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sweeps as files.
+// Reads and writes sweep files.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -25,7 +25,7 @@ constexpr std::uint64_t kMostRetries = 100;
 const std::vector<std::string> kKeys{"title", "workloads", "machine", "mode",   "seed",    "set",
                                      "axes",  "derive",    "where",   "sample", "metrics", "limits"};
 
-// The keys that have one value.
+// The keys with a single value.
 struct FixedKeys {
   std::string title, machine, mode, seed, time;
   SweepLimits limits;
@@ -35,10 +35,11 @@ struct FixedKeys {
     FixedKeys& keys;
     void declare(ParamTree& t) {
       t.add("points", keys.limits.points, keys.limits.points, {1, kMostPoints},
-            "most points of the sweep: more are taken for a mistake", base::chosen());
-      t.add("time", keys.time, "none", {}, "of one attempt at a point: '10 min', or none", base::chosen());
+            "limit on the points of the sweep, to catch mistakes", base::chosen());
+      t.add("time", keys.time, "none", {}, "time limit of one attempt at a point: '10 min', or none",
+            base::chosen());
       t.add("memory", keys.limits.memory, base::Bytes{0}, {base::Bytes{0}, base::Bytes{UINT64_MAX}},
-            "of one point; 0 B is no limit", base::chosen());
+            "memory limit of one point; 0 B: no limit", base::chosen());
       t.add("retries", keys.limits.retries, keys.limits.retries, {0, kMostRetries},
             "further attempts at a point that crashed", base::chosen());
     }
@@ -48,15 +49,14 @@ struct FixedKeys {
     void declare(ParamTree& t) {
       t.add("method", sample.method, sample.method, sampling_methods(), "how points are drawn",
             base::chosen());
-      t.add("points", sample.points, std::uint64_t{0}, {0, kMostPoints}, "how many", base::chosen());
-      t.add("seed", sample.seed, std::uint64_t{1}, {0, UINT64_MAX}, "another one, other points",
-            base::chosen());
+      t.add("points", sample.points, std::uint64_t{0}, {0, kMostPoints}, "number of points", base::chosen());
+      t.add("seed", sample.seed, std::uint64_t{1}, {0, UINT64_MAX}, "seed of the sample", base::chosen());
     }
   };
 
   void declare(ParamTree& t) {
-    t.add("title", title, "", {}, "what the sweep is about", base::chosen());
-    t.add("machine", machine, "", {}, "preset or file, in place of the workloads' own", base::chosen());
+    t.add("title", title, "", {}, "title of the sweep", base::chosen());
+    t.add("machine", machine, "", {}, "preset or file; replaces that of the workloads", base::chosen());
     t.add("mode", mode, "", {}, "functional or timing", base::chosen());
     t.add("seed", seed, "", {}, "seed of generated inputs", base::chosen());
     LimitKeys limit_keys{*this};
@@ -80,7 +80,7 @@ double parse_time(const Leaf& leaf) {
       const double count =
           base::parse_number(leaf.text.substr(0, leaf.text.size() - std::string(unit.suffix).size()));
       if (count > 0) return count * unit.seconds;
-    } catch (const UserError&) {  // said below
+    } catch (const UserError&) {  // reported below
     }
   }
   throw UserError(
@@ -110,7 +110,7 @@ void require_keys(const FlatConfig& config, const std::string& file) {
   if (config.leaves.empty()) throw UserError("E-SWP-001", file, "expected the key 'sweep'");
 }
 
-// As the working directory sees it; a preset by its name.
+// Relative to the working directory; a preset by its name.
 std::string machine_of(const Leaf& named, const fs::path& folder) {
   const fs::path path = find_machine(named.text, folder, named.place);
   for (const fs::path& presets : preset_directories())
@@ -138,7 +138,8 @@ void read_fixed(const FlatConfig& config, const std::string& file, SweepSpec& sp
                                     [](const Leaf& leaf) { return rest_below(leaf, "sample").has_value(); });
   if (sampled == fixed.leaves.end()) return;
   if (keys.sample.points == 0)
-    throw UserError("E-SWP-003", sampled->key_place, "key 'sweep.sample.points' is missing: how many points");
+    throw UserError("E-SWP-003", sampled->key_place,
+                    "key 'sweep.sample.points' is missing: expected the number of points");
   keys.sample.place = tree.find("sweep.sample.points")->set_at;
   spec.sample = keys.sample;
 }

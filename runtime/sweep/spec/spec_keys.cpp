@@ -34,7 +34,7 @@ TrackText& track_at(std::vector<TrackText>& axis, const std::string& path, const
   return axis.emplace_back(std::move(track));
 }
 
-// `path` is that of the parameter, and of the value's place in its list or range.
+// `path` is that of the parameter, extended by the position of the value in its list or range.
 void add_value(std::vector<TrackText>& axis, const std::string& path, const Leaf& leaf) {
   for (const RangeKey& key : kRangeKeys)
     if (path.ends_with(key.suffix)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sweep as it is written, from wherever: every text with its place. Nothing of it has met a configuration.
+// The text of a sweep from any source, each with its place, before it is checked against a configuration.
 #pragma once
 
 #include <string>
@@ -16,12 +16,12 @@ struct SweepText {
   std::string place;                         // of the sweep as a whole
   std::vector<std::string> workloads;        // paths
   std::vector<base::Leaf> overrides;         // mode and seed first
-  std::vector<std::vector<TrackText>> axes;  // tracks that move together
+  std::vector<std::vector<TrackText>> axes;  // tracks that vary together
   std::vector<Written> derived, metrics;     // paths and names of SweepSpec's, in the same order
 };
 
-// The axes of `text`, and all of `spec` that can be wrong beside them: E-SWP-003 to E-SWP-025 (README.md).
-// `spec` has everything but its axes.
+// Reads the axes of `text` and checks everything else in `spec`: E-SWP-003 to E-SWP-025 (README.md). `spec`
+// is complete except for its axes.
 void check_sweep(const SweepText& text, SweepSpec& spec);
 
 }  // namespace tahoma::runtime

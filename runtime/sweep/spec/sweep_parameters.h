@@ -12,17 +12,18 @@
 
 namespace tahoma::runtime {
 
-// In base units: bytes, hertz, bytes a second, seconds, cycles; a switch is 0 or 1, an ideal bandwidth
-// infinite. Nothing for a text.
+// The number in base units: bytes, hertz, bytes per second, seconds, cycles; a switch is 0 or 1, an ideal
+// bandwidth infinite. Unset for a text.
 std::optional<double> number_of(const base::ParamRef& value);
 
-// The tree with the parameter at `path`, as --set knows it; E-CFG-002 at `place`, with the nearest path.
+// The tree with the parameter at `path`, in the notation of --set; E-CFG-002 at `place`,
+// with the nearest path.
 base::ParamTree& tree_of(ResolvedConfig& config, const std::string& path, const std::string& place);
 
-// "path=value" that --set reads as this text.
+// "path=value", which --set parses to this text.
 std::string override_of(const std::string& path, const std::string& text);
 
-// All parameters of a configuration. A text has a name and no value. `config` must outlive the names.
+// All parameters of a configuration. A text has a name but no value. `config` must outlive the names.
 Names names_of(ResolvedConfig& config);
 
 }  // namespace tahoma::runtime

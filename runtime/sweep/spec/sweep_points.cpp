@@ -19,7 +19,7 @@ namespace {
 
 using base::UserError;
 
-constexpr double kMostCandidates = 100;  // looked at by filters, a point that the sweep may have
+constexpr double kMostCandidates = 100;  // examined by filters, per allowed point of the sweep
 
 std::vector<std::size_t> sizes_of(const SweepSpec& spec) {
   std::vector<std::size_t> sizes;
@@ -58,7 +58,7 @@ void require_limit(const SweepSpec& spec) {
     refuse_many(spec, (spec.where.empty() ? "" : "before 'where' ") + counted(candidates));
 }
 
-// Every combination, the last axis fastest.
+// All combinations, the last axis varies fastest.
 class Grid {
  public:
   explicit Grid(std::vector<std::size_t> sizes) : sizes_(std::move(sizes)), at_(sizes_.size()) {}
@@ -76,13 +76,13 @@ class Grid {
   Coordinates at_;
 };
 
-// How many candidates each filter drops.
+// Number of candidates that each filter drops.
 struct Drops {
   std::uint64_t candidates = 0;
   std::vector<std::uint64_t> dropped;
 };
 
-// The points of one workload. Its configuration takes the values of the candidate at hand.
+// Generates the points of one workload. Its configuration is set to the values of the current candidate.
 class Maker {
  public:
   Maker(const SweepSpec& spec, const std::string& workload, Drops& drops)
@@ -150,7 +150,7 @@ class Maker {
       std::vector<std::string> given;
       for (const auto& [axis, text] : placed_) given.push_back(fmt::format("{} = {}", axis, text));
       throw UserError("E-SWP-031", expression.place(),
-                      fmt::format("'{}' from '{}': {} ({}); 'where' can leave such points out", path,
+                      fmt::format("'{}' from '{}': {} ({}); use 'where' to exclude such points", path,
                                   expression.text(), e.message, fmt::join(given, ", ")));
     }
   }
@@ -170,7 +170,7 @@ class Maker {
   Names base_;
   Drops& drops_;
   std::map<std::string, std::string> placed_;  // texts of the axes, by path
-  std::map<std::string, double> derived_;      // not yet rounded to what their parameters can have
+  std::map<std::string, double> derived_;      // not yet rounded to the values of their parameters
 };
 
 [[noreturn]] void refuse_all(const SweepSpec& spec, const Drops& drops) {
@@ -179,7 +179,7 @@ class Maker {
     filters.push_back(fmt::format("'{}' drops {}", spec.where[i].text(), drops.dropped[i]));
   throw UserError(
       "E-SWP-030", spec.where.front().place(),
-      fmt::format("no point is left of {}: {}; loosen 'where'", drops.candidates, fmt::join(filters, ", ")));
+      fmt::format("no point is left of {}: {}; relax 'where'", drops.candidates, fmt::join(filters, ", ")));
 }
 
 }  // namespace

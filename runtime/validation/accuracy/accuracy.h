@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tahoma check` of one file with the key `accuracy`: its page, and with `out` a folder with accuracy.txt,
-// accuracy.json, accuracy.csv and manifest.json. Equal checks give equal bytes in all but the manifest.
+// `tahoma check` of a file with the key `accuracy`: its page, and with `out` a folder with accuracy.txt,
+// accuracy.json, accuracy.csv and manifest.json. Equal checks give equal bytes in all files but the manifest.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 namespace tahoma::runtime {
 
 struct AccuracyOptions {
-  std::vector<std::string> families;   // only these; none: all
+  std::vector<std::string> families;   // only these; empty: all
   std::vector<std::string> overrides;  // --set
   std::size_t jobs = 1;
   std::string out;                        // "": no folder

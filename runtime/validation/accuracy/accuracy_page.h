@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accuracy page: the model's values beside silicon's, reduced and judged. Plain values; the writers
-// (page_text.h, page_files.h) lay them out.
+// The accuracy page: the model's values compared with those of silicon, summarised and judged. Plain values;
+// the writers (accuracy_page_text.h, accuracy_page_files.h) format them.
 //
-// A figure whose constant was derived from silicon's own value says how well the laws fit it, and predicts
-// nothing: so every number is also given for the figures held out.
+// The error of a figure whose constant was derived from silicon's own value is a measure of fit, not a
+// prediction. Every number is therefore also given for the figures held out.
 #pragma once
 
 #include <string>
@@ -18,17 +18,17 @@ namespace tahoma::runtime {
 struct PageRow {
   Figure figure;
   Measured measured;
-  std::optional<Spread> phases;  // of the model over the throttle's phases
-  double error = 0;              // percent of the reference, if there is a value
-  bool beyond = false;           // of its family's limit
+  std::optional<Spread> phases;  // of the model over the phases of the throttle
+  double error = 0;              // percent of the reference, if the figure has a value
+  bool beyond = false;           // exceeds the limit of its family
   bool has_value() const { return measured.failure.empty(); }
 };
 
 struct Tally {
-  std::size_t figures = 0;     // those with a value
-  double mean = 0, worst = 0;  // of the absolute errors, percent; 0 without figures
+  std::size_t figures = 0;     // figures with a value
+  double mean = 0, worst = 0;  // of the absolute errors, percent; 0 if there are no figures
   std::string worst_id;
-  std::optional<double> rank;  // Spearman's
+  std::optional<double> rank;  // Spearman's rank correlation
 };
 
 struct Tallies {
@@ -36,7 +36,7 @@ struct Tallies {
 };
 
 struct FamilyPage {
-  Family family;  // without its figures: they are in the rows
+  Family family;  // without its figures, which are in the rows
   std::vector<PageRow> rows;
   Tallies tallies;
   bool mean_beyond = false;
@@ -47,8 +47,8 @@ struct Page {
   std::string file, title, machine;
   std::vector<std::string> overrides;
   std::vector<FamilyPage> families;
-  Tallies tallies;            // of the families that have a limit
-  std::size_t unlimited = 0;  // figures of the others
+  Tallies tallies;            // of the families with a limit
+  std::size_t unlimited = 0;  // number of figures in the other families
   std::size_t without_value = 0;
   std::vector<std::string> beyond;  // "tensor: mean 2.3 %, limit 2 %"
   base::ExitStatus status = base::ExitStatus::kOk;
@@ -56,11 +56,10 @@ struct Page {
   bool passed() const { return status == base::ExitStatus::kOk; }
 };
 
-// Rows as they were measured, judged by the family's limits.
+// Judges measured rows by the family's limits.
 FamilyPage judge(const Family& family, std::vector<PageRow> rows);
 
-// The status is the largest of what the rows bring along: a case that could not be run counts more than a
-// limit that is exceeded.
+// The status is the largest of those of the rows: a case that could not be run outweighs an exceeded limit.
 Page make_page(const Suite& suite, const std::vector<std::string>& overrides,
                std::vector<FamilyPage> families);
 

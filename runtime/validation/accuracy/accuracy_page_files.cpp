@@ -51,7 +51,7 @@ Json traffic_json(const model::MemoryTraffic& traffic) {
           {"requests", traffic.requests}};
 }
 
-// What the model made of it, behind what the figure is.
+// Adds the model's outcome to the description of a figure.
 Json with_outcome(Json json, const PageRow& row) {
   const bool value = row.has_value();
   json["model"] = value ? Json(row.measured.model) : Json();
@@ -146,7 +146,7 @@ Json family_json(const FamilyPage& page) {
           {"figures", std::move(rows)}};
 }
 
-// A case per figure, and one for the mean of the family.
+// One case per figure, and one for the mean of the family.
 JunitSuite junit_suite(const FamilyPage& page) {
   JunitSuite suite{"accuracy." + page.family.name, {}};
   for (const PageRow& row : page.rows)

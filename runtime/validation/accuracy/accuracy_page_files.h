@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page for programs. The JSON's keys are stable: those of today stay, with their meaning, while
+// The page in machine-readable form. The keys of the JSON are stable: existing keys keep their meaning while
 // `schema_version` is 1.
 #pragma once
 
@@ -12,13 +12,13 @@
 namespace tahoma::runtime {
 
 std::string page_json(const Page& page);
-// One line per figure: silicon's value in one column, that of another simulator in another.
+// One line per figure, with silicon's value and that of another simulator in separate columns.
 std::string page_csv(const Page& page);
 
-// A suite per family: a case per figure, and one for the family's mean.
+// One suite per family: one case per figure, and one for the family's mean.
 std::vector<JunitSuite> page_suites(const Page& page);
 
-// A table with a line per family, for the summary of a CI job.
+// A table with one line per family, for the summary of a CI job.
 std::string page_markdown(const Page& page);
 
 }  // namespace tahoma::runtime

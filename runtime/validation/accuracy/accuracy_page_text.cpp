@@ -23,14 +23,14 @@ std::string spread_text(const std::optional<Spread>& spread) {
   return spread ? fmt::format("{}..{}", digits(spread->low), digits(spread->high)) : "";
 }
 
-// The model's spread over the phases, "same" where none of the digits shows one.
+// The model's spread over the phases; "same" if the printed digits are equal.
 std::string phases_text(const std::optional<Spread>& phases) {
   return phases && digits(phases->low) == digits(phases->high) ? "same" : spread_text(phases);
 }
 
 using Cells = std::vector<std::string>;
 
-// Columns as wide as their widest cell; those of `left` are aligned there, the others at the right.
+// Columns as wide as their widest cell; those in `left` are left-aligned, the others right-aligned.
 std::string columns(const std::vector<Cells>& lines, const std::vector<bool>& left) {
   std::vector<std::size_t> widths(left.size(), 0);
   for (const Cells& line : lines)
@@ -86,7 +86,8 @@ std::string case_lines(const FamilyPage& page) {
   return columns(lines, {true, true, false, true, false, true, true, false, true, true, true});
 }
 
-// Of traffic: what its figure is made of, in percent, and how long reads took; of a collective likewise.
+// Additional columns: for traffic the components of its figure in percent and the duration of reads; for
+// a collective likewise.
 struct BesideColumn {
   const char* name;
   const char* heading;
@@ -94,7 +95,7 @@ struct BesideColumn {
 };
 using BesideColumns = std::vector<BesideColumn>;
 
-// None of figures that are probes.
+// Figures that are probes have none.
 BesideColumns beside_columns(FigureKind kind) {
   if (kind == FigureKind::kMemory)
     return {{"row_hit_percent", "row hits"},
@@ -143,7 +144,7 @@ std::string family_text(const FamilyPage& page) {
          tally_text("check", page.tallies.check) + fmt::format("  limits       {}\n", limits_text(page));
 }
 
-// Words behind a label, as many on a line as fit.
+// A label followed by words, as many on a line as fit.
 std::string wrapped(const std::string& label, const Cells& words) {
   std::string text, line = label;
   for (const std::string& word : words) {
@@ -172,7 +173,7 @@ std::string calibration_text(const Page& page) {
   return text;
 }
 
-// Over all families: what each family's own lines say of one.
+// The totals over all families, in the format of a single family.
 std::string summary_text(const Page& page) {
   std::string text;
   if (page.families.size() > 1)

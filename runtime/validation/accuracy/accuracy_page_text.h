@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page for a reader: the headline, a table for each family, and which figures were calibrated on.
+// The page as text: the headline, a table for each family, and the list of calibration figures.
 #pragma once
 
 #include <string>

@@ -25,7 +25,7 @@ const Record& at(const std::vector<Record>& records, std::int64_t index, const s
   return records[static_cast<std::size_t>(index < 0 ? index + size : index)];
 }
 
-// Keeps `records` in the order of `time`; those of equal time in the order in which they came.
+// Inserts into `records` in the order of `time`; records of equal time stay in the order of arrival.
 template <class Record>
 void insert(std::vector<Record>& records, const Record& record, base::Time Record::*time) {
   const auto after = std::upper_bound(records.begin(), records.end(), record,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The activity of core 0 in one run, in the order in which probes count it: instructions as each queue
-// executed them, packets of each DMA engine and ring by their start, changes of each semaphore by the time
-// they become visible.
+// The activity of core 0 in one run, in the order in which probes count it: instructions in the order of
+// execution in each queue, packets of each DMA engine and ring by their start, changes of each semaphore by
+// the time at which they become visible.
 //
-// UserError: E-ACC-012, an event that did not happen; the message says what did.
+// UserError: E-ACC-012, an event that did not happen; the message lists what did.
 #pragma once
 
 #include <array>

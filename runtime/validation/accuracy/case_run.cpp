@@ -17,7 +17,7 @@ using base::ExitStatus, base::UserError;
 
 namespace {
 
-// What a probe is evaluated on.
+// The results that a probe is evaluated on.
 struct Finished {
   ActivityLog log;
   base::Duration elapsed;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One case, run once in timing mode, and what its probes say. One elaboration: once per process.
+// Runs one case once in timing mode and evaluates its probes. SystemC elaborates once, so
+// call it once per process.
 #pragma once
 
 #include <string>
@@ -10,11 +11,11 @@
 
 namespace tahoma::runtime {
 
-// One workload for several figures, or some traffic or a collective for one.
+// One workload for several figures, or traffic or a collective for a single one.
 struct CaseRun {
-  std::string path, machine;           // the machine replaces the case's own, unless it is ""
+  std::string path, machine;           // the machine replaces that of the case unless it is ""
   std::vector<std::string> overrides;  // as of --set
-  std::vector<Figure> figures;         // whose probes are evaluated
+  std::vector<Figure> figures;         // the figures to evaluate
 };
 
 struct Beside {
@@ -24,15 +25,15 @@ struct Beside {
 
 struct Measured {
   double model = 0;     // in the figure's unit
-  std::string failure;  // why there is none, "" if there is
+  std::string failure;  // why there is no value; "" if there is one
   base::ExitStatus status = base::ExitStatus::kOk;
-  std::vector<Beside> beside;  // what else there is to say of traffic or a collective
+  std::vector<Beside> beside;  // additional results of traffic or of a collective
 };
 
-// One for each figure. Throws nothing: an error of the case is a failure of all of its figures.
+// One result per figure. Does not throw: an error of the case is a failure of all of its figures.
 std::vector<Measured> run_case(const CaseRun& run);
 
-// For the way from one process to another.
+// Serialisation, to pass the results from one process to another.
 std::string to_text(const std::vector<Measured>& measured);
 std::vector<Measured> measured_from(const std::string& text);
 

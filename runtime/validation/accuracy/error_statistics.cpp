@@ -26,7 +26,7 @@ std::vector<double> ranks(std::span<const double> values) {
   std::vector<double> rank(values.size());
   for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
     while (end < order.size() && values[order[end]] == values[order[begin]]) ++end;
-    // Ranks begin + 1 .. end, shared.
+    // Ranks begin + 1 .. end are shared.
     const double shared = static_cast<double>(begin + 1 + end) / 2;
     for (std::size_t i = begin; i < end; ++i) rank[order[i]] = shared;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a set of figures says about a model, as pure functions.
+// Error statistics of a set of figures, as pure functions.
 #pragma once
 
 #include <optional>
@@ -11,13 +11,13 @@ namespace tahoma::runtime {
 // Model against silicon, in percent of silicon; positive when the model is larger.
 double error_percent(double model, double silicon);
 
-double mean_absolute(std::span<const double> errors);  // of at least one
+double mean_absolute(std::span<const double> errors);  // of at least one error
 
-// Spearman's rank correlation: Pearson's of the ranks, equal values sharing the mean of theirs. Nothing when
-// all values of a side are equal, or there are fewer than two.
+// Spearman's rank correlation: Pearson's correlation of the ranks, where equal values share their mean rank.
+// Unset if all values on one side are equal, or if there are fewer than two.
 std::optional<double> rank_correlation(std::span<const double> a, std::span<const double> b);
 
-// 1 for the smallest; equal values share the mean of their ranks.
+// 1 for the smallest value; equal values share their mean rank.
 std::vector<double> ranks(std::span<const double> values);
 
 }  // namespace tahoma::runtime

@@ -20,7 +20,7 @@ namespace {
 constexpr std::array<const char*, 5> kUnits{"ns", "us", "TFLOPS", "% of peak", "cycles"};
 constexpr std::array<const char*, 2> kUses{"calibration", "check"};
 
-// What silicon's values have; shares of a peak are those of memory traffic, cycles those of the fabric's.
+// The units of silicon's values; shares of the peak are those of memory traffic, cycles those of the fabric.
 const std::vector<std::string> kUnitWords{kUnits.begin(), kUnits.begin() + 3};
 const std::vector<std::string> kUseWords{kUses.begin(), kUses.end()};
 
@@ -32,7 +32,7 @@ std::optional<Spread> read_spread(const RowReader& row, const Figure& figure) {
     for (const char* column : {"low", "high"})
       if (!row.field(column).text.empty())
         throw UserError("E-ACC-007", row.field(column).place,
-                        fmt::format("column '{}': expected nothing beside a single sample", column));
+                        fmt::format("column '{}': expected nothing for a single sample", column));
     return std::nullopt;
   }
   const Spread spread{row.positive("low"), row.positive("high")};

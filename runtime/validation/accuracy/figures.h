@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A figure that the model is compared with, and what of a run it is: a probe of a workload's run on silicon's
-// side, what a stack of HBM or the fabric makes of some traffic (traffic_table.h, fabric_table.h), or the
-// time of a collective (collective_table.h). Here: a table of figures measured on silicon, whose columns are
-// described in workloads/micro/README.md.
+// A reference figure for the model, and the quantity of a run that corresponds to it: a probe of a workload's
+// run (compared with silicon), the result of traffic on an HBM stack or the fabric (traffic_table.h,
+// fabric_table.h), or the time of a collective (collective_table.h). This file reads a table of figures
+// measured on silicon; workloads/micro/README.md describes its columns.
 //
-// UserError beside those of csv.h and probe.h, at the field's place:
-//   E-ACC-003 a column is missing, unknown or there twice   E-ACC-004 an empty field, or not a number above 0
-//   E-ACC-005 none of the legal words                       E-ACC-006 an id that is malformed or there twice
+// UserError in addition to those of csv.h and probe.h, at the field's place:
+//   E-ACC-003 a column is missing, unknown or duplicate     E-ACC-004 an empty field, or not a number above 0
+//   E-ACC-005 not one of the legal words                    E-ACC-006 a malformed or duplicate id
 //   E-ACC-007 samples, low and high contradict the value    E-ACC-009 a unit in which the probe has no value
 #pragma once
 
@@ -35,11 +35,11 @@ struct Spread {
   double low = 0, high = 0;
 };
 
-// What a table's rows are.
+// The kind of a table's rows.
 enum class FigureKind : std::uint8_t { kProbe, kMemory, kFabric, kCollective };
 
-// A collective of a workload's run: the case with `set` on top of it, and what the reference's time has
-// before and behind the collective itself.
+// A collective in a workload's run: the case with the overrides `set`, and the time that the reference
+// includes before and after the collective itself.
 struct CollectiveCase {
   std::vector<std::string> set;  // overrides, as of --set
   base::Duration launch;
@@ -47,10 +47,10 @@ struct CollectiveCase {
 
 struct Figure {
   std::string id, what;
-  std::string case_name;   // as the table writes it
-  std::string case_path;   // the file: a workload's, or with traffic a machine's
-  std::string case_place;  // of its field
-  std::string probe_text;  // as the table writes it
+  std::string case_name;   // as in the table
+  std::string case_path;   // file of the workload, or for traffic of the machine
+  std::string case_place;  // place of its field
+  std::string probe_text;  // as in the table
   Probe probe;
   std::optional<model::MemoryTraffic> traffic;  // instead of a probe
   std::optional<model::FabricTraffic> fabric;   // likewise
@@ -64,10 +64,10 @@ struct Figure {
   std::string place;  // of its row
 };
 
-// The columns with which the row of every figure begins: id, what, and whose figure it is.
+// Reads the common first columns of every figure: id, what, and the case in `case_column`.
 Figure named_figure(const RowReader& row, const char* case_column);
 
-// Every row of a table of these columns, as `read` takes it; ids are there once (E-ACC-006).
+// Reads every row of a table of these columns with `read`; ids must be unique (E-ACC-006).
 std::vector<Figure> read_figures(const base::NamedText& table, const std::vector<std::string>& columns,
                                  const std::function<Figure(const RowReader&)>& read);
 

@@ -54,7 +54,7 @@ class Parser {
     return text_.substr(begin, at_ - begin);
   }
 
-  // One of `words`, by its position.
+  // Parses one of `words`; returns its position.
   template <class Words>
   std::size_t choice(const Words& words, const char* kind) {
     const std::size_t begin = at_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of a run is compared with a figure of silicon, as a table of figures writes it:
+// The quantity of a run that is compared with a figure of silicon, in the notation of a table of figures:
 //   EVENT - EVENT          a length of time between two events of core 0
 //   (EVENT - EVENT) / N    the average of N equal ones
 //   time, tflops           the simulated time of the run; its useful arithmetic over that time
@@ -7,9 +7,9 @@
 //   QUEUE[i].start .next .end             instruction i that a queue executed (base::InstructionActivity)
 //   dma[e].ring[r][k].start .read .write  packet k of DMA engine e in ring r (base::PacketActivity)
 //   sem[s]>=n                             semaphore s first has a value of at least n
-// where i and k count from 0, and from the end when negative.
+// where i and k count from 0, or from the end if negative.
 //
-// UserError: E-ACC-008, not a probe; the place is that of the word that is wrong.
+// UserError: E-ACC-008, not a probe; the place is that of the incorrect word.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ struct SemaphoreEvent {
 };
 
 struct Event {
-  std::string text;  // as it was written
+  std::string text;  // as in the table
   std::variant<InstructionEvent, PacketEvent, SemaphoreEvent> what;
 };
 
@@ -54,7 +54,7 @@ enum class Whole : std::uint8_t { kTime, kTflops };
 
 using Probe = std::variant<Interval, Whole>;
 
-// `place` turns an offset in `text` into a place for messages.
+// `place` converts an offset in `text` to a place for messages.
 Probe parse_probe(const std::string& text, const std::function<std::string(std::size_t)>& place);
 
 }  // namespace tahoma::runtime

@@ -26,7 +26,7 @@ constexpr std::string_view kRoot = "accuracy";
 constexpr std::string_view kFamilies = "accuracy.families.";
 constexpr std::uint64_t kMostPhases = 1024;
 
-// What the file says of one family, as text.
+// The keys of one family, as text.
 struct FamilyKeys {
   std::string doc, table, traffic, fabric, collectives, rows, mean, worst;
   std::uint64_t phases = 0;
@@ -42,12 +42,12 @@ struct FamilyKeys {
 
   void declare(ParamTree& t) {
     t.add("doc", doc, "", {}, "what the figures are, one sentence", base::chosen());
-    t.add("table", table, "", {}, "the table of figures, beside this file", base::chosen());
-    t.add("traffic", traffic, "", {}, "the table of memory traffic, beside this file", base::chosen());
-    t.add("fabric", fabric, "", {}, "the table of traffic through the fabric, beside this file",
+    t.add("table", table, "", {}, "the table of figures, next to this file", base::chosen());
+    t.add("traffic", traffic, "", {}, "the table of memory traffic, next to this file", base::chosen());
+    t.add("fabric", fabric, "", {}, "the table of traffic through the fabric, next to this file",
           base::chosen());
-    t.add("collectives", collectives, "", {}, "the table of collectives, beside this file", base::chosen());
-    t.add("rows", rows, "*", {}, "which rows of it: ids, or beginnings of ids with a '*'", base::chosen());
+    t.add("collectives", collectives, "", {}, "the table of collectives, next to this file", base::chosen());
+    t.add("rows", rows, "*", {}, "rows of the table: ids, or prefixes of ids with a '*'", base::chosen());
     t.add("phases", phases, std::uint64_t{0}, {0, kMostPhases}, "phases of the throttle window to run",
           base::chosen());
     LimitKeys limits{mean, worst};
@@ -61,7 +61,7 @@ std::optional<double> parse_limit(ParamTree& tree, const std::string& path, cons
   if (text == "none") return std::nullopt;
   try {
     if (text.ends_with(" %")) return base::parse_number(text.substr(0, text.size() - 2));
-  } catch (const UserError&) {  // said below
+  } catch (const UserError&) {  // reported below
   }
   throw UserError("E-ACC-010", set_at(tree, path),
                   fmt::format("'{}': expected a percentage such as '2 %', or none; got '{}'", path, text));
@@ -76,7 +76,7 @@ std::vector<std::string> words_of(const std::string& text) {
   return {std::istream_iterator<std::string>(words), {}};
 }
 
-// The keys of which a family has one: what its table's rows are.
+// Exclusive keys of a family, which determine the kind of its table's rows.
 struct KindKey {
   const char* key;
   FigureKind kind;
@@ -88,7 +88,7 @@ constexpr std::array<KindKey, 4> kKindKeys{
      {".fabric", FigureKind::kFabric, &FamilyKeys::fabric},
      {".collectives", FigureKind::kCollective, &FamilyKeys::collectives}}};
 
-// Names of the families in the order of the file, and where each begins.
+// Names of the families in the order of the file, with their places.
 std::vector<std::pair<std::string, std::string>> family_names(const FlatConfig& config) {
   std::vector<std::pair<std::string, std::string>> names;
   for (const Leaf& leaf : config.leaves) {
@@ -111,7 +111,7 @@ bool below_root(const Leaf& leaf) {
                   fmt::format("'{0}{1}' excludes '{0}{2}': expected one of them", tree.root(), one, other));
 }
 
-// A table of figures where none is said: its key is the one that is missing.
+// Defaults to a table of figures: its key is then reported as missing.
 const KindKey& kind_of(ParamTree& tree, const FamilyKeys& keys) {
   const KindKey* kind = nullptr;
   for (const KindKey& each : kKindKeys) {
@@ -143,7 +143,7 @@ Family read_family(const FlatConfig& config, const std::string& name, const std:
   return family;
 }
 
-// Whoever has cases names the machine that they run on.
+// A suite with cases must name the machine that they run on.
 void require_machine(const Suite& suite) {
   const bool cases = std::any_of(suite.families.begin(), suite.families.end(),
                                  [](const Family& family) { return family.kind == FigureKind::kProbe; });
@@ -182,7 +182,7 @@ Suite load_suite(const std::string& path, const std::vector<std::string>& only) 
   Suite suite;
   suite.file = path;
   ParamTree tree{std::string(kRoot)};
-  tree.add("title", suite.title, "", {}, "what the page is about", base::chosen());
+  tree.add("title", suite.title, "", {}, "title of the page", base::chosen());
   tree.add("machine", suite.machine, "", {}, "preset or file of the machine", base::chosen());
   base::apply(top, tree);
   require_key(suite.title, "accuracy.title", path);

@@ -37,11 +37,11 @@ void require_allowed(const std::string& reason, const RegressionOptions& options
     throw UserError("E-REG-009", "--bless",
                     "CI is set in the environment: goldens are blessed by a person, and reviewed");
   if (reason.find_first_not_of(" \t\n") == std::string::npos)
-    throw UserError("E-REG-008", "--bless", "expected --reason \"why the figures may change\"");
+    throw UserError("E-REG-008", "--bless", "expected --reason \"why the figures change\"");
   if (!options.overrides.empty())
-    throw UserError("E-REG-010", "--bless",
-                    fmt::format("--set {}: goldens are those of the cases as their file has them",
-                                options.overrides.front()));
+    throw UserError(
+        "E-REG-010", "--bless",
+        fmt::format("--set {}: goldens must be those of the unmodified cases", options.overrides.front()));
 }
 
 void require_run(const CaseFile& file, const std::vector<CaseResult>& results) {
@@ -59,7 +59,7 @@ void require_run(const CaseFile& file, const std::vector<CaseResult>& results) {
                     status);
 }
 
-// A golden that cannot be read is replaced like one that differs.
+// A golden that cannot be read is replaced, like one that differs.
 std::optional<RunStatistics> old_golden(const std::string& path) {
   try {
     return read_golden(path);
@@ -81,7 +81,7 @@ std::vector<Change> changes_of(const CaseFile& file, const std::vector<CaseResul
   return changes;
 }
 
-// Time, MFU and bound of one side of a line of the log.
+// Time, MFU and bound before or after a change, for a line of the log.
 struct Figures {
   std::string time, mfu, bound;
 };
@@ -91,7 +91,7 @@ Figures figures_of(const std::optional<RunStatistics>& statistics) {
   return {shortest(h.time_ns), shortest(h.mfu_percent), h.bound};
 }
 
-// One line of the log: a reason of several lines becomes one.
+// One line of the log; a multi-line reason becomes one line.
 std::string log_line(const Change& change, std::string reason) {
   std::replace(reason.begin(), reason.end(), '\n', ' ');
   const Figures before = figures_of(change.before), after = figures_of(change.after);
@@ -103,7 +103,7 @@ std::string log_line(const Change& change, std::string reason) {
 void make_folder(const std::string& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) throw UserError("E-OUT-001", folder, fmt::format("cannot be made: {}", error.message()));
+  if (error) throw UserError("E-OUT-001", folder, fmt::format("cannot be created: {}", error.message()));
 }
 
 void append_log(const std::string& folder, const std::vector<Change>& changes, const std::string& reason) {
@@ -115,7 +115,7 @@ void append_log(const std::string& folder, const std::vector<Change>& changes, c
 }
 
 std::string change_line(const Change& change) {
-  if (!change.after) return fmt::format("  {}: removed, no case has it\n", change.name);
+  if (!change.after) return fmt::format("  {}: removed, no case of that name\n", change.name);
   const std::string after = headline_text(headline_of(*change.after));
   if (!change.before) return fmt::format("  {}: new: {}\n", change.name, after);
   const std::size_t count = count_of(differences_of(*change.before, *change.after));
@@ -134,7 +134,7 @@ std::string bless_cases(const std::string& path, const std::string& reason,
   const std::vector<Change> changes = changes_of(file, results);
   if (changes.empty()) return fmt::format("all {} goldens stand as they are\n", results.size());
   make_folder(file.goldens);
-  append_log(file.goldens, changes, reason);  // first: what is logged twice does no harm
+  append_log(file.goldens, changes, reason);  // first, because a duplicate log entry does no harm
   std::string text = fmt::format("{} golden{} of {} cases written to {}\n", changes.size(),
                                  changes.size() == 1 ? "" : "s", results.size(), file.goldens);
   for (const Change& change : changes) {

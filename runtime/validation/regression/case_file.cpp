@@ -28,7 +28,7 @@ bool is_below(const std::string& path, const std::string& group) {
          (path[group.size()] == '.' || path[group.size()] == '[');
 }
 
-// The leaves at and below `group`, taken out of `config`.
+// Removes the leaves at and below `group` from `config` and returns them.
 FlatConfig take_group(FlatConfig& config, const std::string& group) {
   FlatConfig taken;
   for (const Leaf& leaf : config.leaves)
@@ -38,7 +38,7 @@ FlatConfig take_group(FlatConfig& config, const std::string& group) {
   return taken;
 }
 
-// The names that follow `group` and '.', or '[' and ']', in the order of the file, with their places.
+// The names after `group` and '.', or in '[' and ']', in the order of the file, with their places.
 std::vector<std::pair<std::string, std::string>> names_below(const FlatConfig& config,
                                                              const std::string& group) {
   std::vector<std::pair<std::string, std::string>> names;
@@ -57,7 +57,7 @@ void require_key(const std::string& value, const std::string& path, const std::s
 double fraction_of(const std::string& text, const std::string& path, const std::string& place) {
   try {
     if (text.ends_with(" %")) return base::parse_number(text.substr(0, text.size() - 2)) / 100;
-  } catch (const UserError&) {  // said below
+  } catch (const UserError&) {  // reported below
   }
   throw UserError("E-REG-003", place,
                   fmt::format("'{}': expected a percentage such as '1 %', got '{}'", path, text));
@@ -67,17 +67,17 @@ Tolerance read_tolerance(const FlatConfig& config, const std::string& root, cons
   Tolerance tolerance;
   std::string fraction;
   ParamTree tree(root);
-  tree.add("statistics", tolerance.pattern, "", {}, "which of them: a name, '*' for any text",
+  tree.add("statistics", tolerance.pattern, "", {}, "the statistics: a name; '*' matches any text",
            base::chosen());
   tree.add("tolerance", fraction, "", {}, "largest change, percent of the golden", base::chosen());
-  tree.add("reason", tolerance.reason, "", {}, "why they may move", base::chosen());
+  tree.add("reason", tolerance.reason, "", {}, "why they may change", base::chosen());
   base::apply(config, tree);
   require_key(tolerance.pattern, root + ".statistics", place);
   require_key(fraction, root + ".tolerance", place);
   if (tolerance.reason.empty())
     throw UserError("E-REG-003", place,
-                    fmt::format("'{}.reason' is missing: a tolerance needs the reason why '{}' may move",
-                                root, tolerance.pattern));
+                    fmt::format("'{}.reason' is missing: a tolerance must state why '{}' may change", root,
+                                tolerance.pattern));
   tolerance.fraction = fraction_of(fraction, root + ".tolerance", tree.find(root + ".tolerance")->set_at);
   tolerance.place = place;
   return tolerance;
@@ -97,7 +97,7 @@ void check_name(const std::string& name, const std::string& place) {
   if (!name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos)
     return;
   throw UserError("E-REG-001", place,
-                  fmt::format("'{}' is no name of a case: expected a-z, 0-9 and '_'", name));
+                  fmt::format("'{}' is not a valid case name: expected a-z, 0-9 and '_'", name));
 }
 
 RegressionCase read_case(FlatConfig config, const std::string& root, const std::string& place,
@@ -109,9 +109,10 @@ RegressionCase read_case(FlatConfig config, const std::string& root, const std::
   found.tolerances = read_tolerances(take_group(config, root + ".tolerances"), root + ".tolerances");
   ConfigRequest& request = found.request;
   ParamTree tree(root);
-  tree.add("workload", request.workload, "", {}, "YAML file of the workload, beside this file",
+  tree.add("workload", request.workload, "", {}, "YAML file of the workload, next to this file",
            base::chosen());
-  tree.add("machine", request.machine, "", {}, "preset or file; replaces the workload's own", base::chosen());
+  tree.add("machine", request.machine, "", {}, "preset or file; replaces that of the workload",
+           base::chosen());
   tree.add("mode", request.mode, "", {}, "functional or timing", base::chosen());
   tree.add("seed", request.seed, "", {}, "seed of generated inputs", base::chosen());
   base::apply(config, tree);

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // A file of regression cases: below the key `cases`
 //   title: what they guard, one line
-//   statistics: [patterns]      which classes of stats.json are kept; without it those of default_patterns()
+//   statistics: [patterns]      classes of stats.json to keep; default: those of default_patterns()
 //   runs:
 //     NAME:                     a-z, 0-9, '_': the name of the golden's file
-//       workload: FILE.yaml     beside this file
-//       machine: NAME|FILE      optional: replaces the workload's own; looked for beside this file
+//       workload: FILE.yaml     next to this file
+//       machine: NAME|FILE      optional: replaces that of the workload; looked up next to this file
 //       mode: timing            optional, as --mode
 //       seed: 7                 optional, as --seed
 //       set: {workload.m: 512, machine.chip.hbm.stacks: 6}     optional, as --set, in this order
-//       tolerances:             optional: without one a statistic has to be equal
-//         - {statistics: 'hbm.latency.*', tolerance: 1 %, reason: why it may move}
-// The goldens of FILE.yaml stand beside it: goldens/FILE/NAME.csv and goldens/FILE/bless.csv.
+//       tolerances:             optional: without one a statistic must be equal
+//         - {statistics: 'hbm.latency.*', tolerance: 1 %, reason: why it may change}
+// The goldens of FILE.yaml are next to it: goldens/FILE/NAME.csv and goldens/FILE/bless.log.
 //
-// UserError beside those of the configuration loader: E-REG-001 a malformed name; E-REG-002 a key is missing,
-// or a list is none; E-REG-003 a tolerance without its reason, or that is no percentage; E-REG-012 `only`
-// names no case.
+// UserError in addition to those of the configuration loader: E-REG-001 a malformed name; E-REG-002 a key
+// is missing, or not a list; E-REG-003 a tolerance without a reason, or that is not a percentage;
+// E-REG-012 `only` names no case.
 #pragma once
 
 #include <string>
@@ -35,15 +35,15 @@ struct RegressionCase {
 struct CaseFile {
   std::string file, title;
   std::vector<std::string> patterns;
-  std::vector<RegressionCase> cases;   // in the order of the file; those of `only`
+  std::vector<RegressionCase> cases;   // in the order of the file; only those in `only`
   std::vector<std::string> all_names;  // of every case of the file
   std::string goldens;                 // the folder
 };
 
-// Whether the YAML file `path` has the root key `cases`.
+// True if the YAML file `path` has the root key `cases`.
 bool is_case_file(const std::string& path);
 
-// With `only`, those cases alone.
+// With `only`, only those cases are loaded.
 CaseFile load_case_file(const std::string& path, const std::vector<std::string>& only = {});
 
 }  // namespace tahoma::runtime

@@ -87,7 +87,7 @@ std::string change_text(const Difference& d) {
   if (!d.after) return "gone";
   const auto before = number_of(*d.before);
   if (!before || !number_of(*d.after) || *before == 0) return "";
-  // As many digits as the smallest change needs to show.
+  // As many digits as needed to show the smallest change.
   const double percent = 100 * d.change;
   return std::fabs(percent) >= 0.005 ? fmt::format("{:+.2f} %", percent) : fmt::format("{:+.1e} %", percent);
 }
@@ -110,7 +110,7 @@ std::string groups_text(const std::vector<DifferenceGroup>& groups, std::size_t 
     for (std::size_t i = 0; i < shown; ++i) {
       const Difference& d = group.differences[i];
       const std::string before = value_cell(d.before), after = value_cell(d.after);
-      // Two values that differ behind the digits of a cell are written in full.
+      // Two values that differ only beyond the digits of a cell are written in full.
       const bool alike = before == after;
       text += fmt::format("{}  {:<{}}  {:>12}  {} -> {}\n", indent, d.name, widest, change_text(d),
                           alike ? *d.before : before, alike ? *d.after : after);

@@ -7,7 +7,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-// Whole numbers stay whole, whatever their size.
+// Integers stay integers, whatever their size.
 Json value_json(const std::optional<std::string>& value) {
   if (!value) return nullptr;
   const Json json = Json::parse(*value, nullptr, false);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Differences as JSON: [{"subsystem", "differences": [{"name", "before", "after", "change"}, ...]}, ...];
-// numbers as numbers, null for what a side does not have.
+// numbers as numbers, null for a missing value.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of a run that answer first: how long, how well, bound by what.
+// The headline figures of a run: its time, its MFU and its bound.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace tahoma::runtime {
 
 struct Headline {
   double time_ns = 0, mfu_percent = 0, bound_percent = 0;
-  std::string bound;  // "link", "latency"; "" if the statistics do not say
+  std::string bound;  // "link", "latency"; "" if unknown
 };
 
 Headline headline_of(const RunStatistics& statistics);

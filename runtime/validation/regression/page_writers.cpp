@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr std::size_t kMostLines = 8;  // of a subsystem; the JSON has all
+constexpr std::size_t kMostLines = 8;  // per subsystem; the JSON has all
 
 bool compared(const RegressionRow& row) { return row.has_golden && row.has_run; }
 
@@ -25,7 +25,7 @@ std::string time_change(const RegressionRow& row) {
   return fmt::format("{:+.3g} %", 100 * (row.now.time_ns - row.golden.time_ns) / row.golden.time_ns);
 }
 
-// Headlines, the old one only where it was another.
+// The headline; the old one is added only if it differs.
 std::string figures_text(const RegressionRow& row) {
   const std::string now = headline_text(row.now), golden = headline_text(row.golden);
   const std::string change = time_change(row);
@@ -40,7 +40,7 @@ std::string row_text(const RegressionRow& row, std::size_t widest) {
   return text + groups_text(row.differences, kMostLines, "      ");
 }
 
-// What fits into one cell or attribute: how many differ, and the first of each subsystem.
+// A summary for one cell or attribute: the number of differences, and the first one of each subsystem.
 std::string reason_of(const RegressionRow& row) {
   if (row.passed()) return "";
   if (!compared(row)) return row.failure;
@@ -59,7 +59,7 @@ std::string bound_cell(const Headline& h) {
   return h.bound == "latency" ? "latency" : fmt::format("{} {:.1f} %", h.bound, h.bound_percent);
 }
 
-// One text where both sides read the same, otherwise both.
+// One text if both are equal, otherwise both.
 std::string both(const std::string& golden, const std::string& now) {
   return golden == now ? now : golden + " -> " + now;
 }
@@ -118,7 +118,7 @@ std::string regression_markdown(const RegressionPage& page) {
   text +=
       "| case | verdict | time | change | MFU | bound by | what differs "
       "|\n|---|---|---:|---:|---:|---|---|\n";
-  // The failures first: a summary is cut where it becomes too long.
+  // Failures come first, because a summary that is too long is truncated.
   for (const bool passed : {false, true})
     for (const RegressionRow& row : page.rows)
       if (row.passed() == passed) text += markdown_row(row);

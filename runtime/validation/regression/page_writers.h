@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of a file of cases: as text, its first line being the answer; as JSON, whose keys are stable while
-// `schema_version` is 1; as JUnit XML, a case per case; as Markdown, a table for the summary of a CI job.
+// Writers for the page of a file of cases: text, whose first line is the headline; JSON, whose keys
+// are stable while `schema_version` is 1; JUnit XML, one test case per case; Markdown, a table for
+// the summary of a CI job.
 #pragma once
 
 #include <string>

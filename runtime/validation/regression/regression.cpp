@@ -25,13 +25,13 @@ RegressionRow failed(const std::string& name, const UserError& error) {
   return failed(name, error.what(), error.status);
 }
 
-// A tolerance that covers nothing guards nothing: it was for a statistic that is no longer called so.
+// A tolerance that matches no statistic is an error: the statistic may have been renamed.
 void require_used(const RegressionCase& each, const RunStatistics& golden) {
   for (const Tolerance& t : each.tolerances)
     if (std::none_of(golden.begin(), golden.end(),
                      [&](const Statistic& s) { return matches_pattern(s.name, t.pattern); }))
       throw UserError("E-REG-004", t.place,
-                      fmt::format("no statistic of the golden is called '{}'", t.pattern));
+                      fmt::format("no statistic of the golden matches '{}'", t.pattern));
 }
 
 RunStatistics golden_of(const RegressionCase& each, const std::string& folder) {
@@ -39,7 +39,7 @@ RunStatistics golden_of(const RegressionCase& each, const std::string& folder) {
   const auto golden = read_golden(path);
   if (!golden)
     throw UserError("E-REG-005", path,
-                    fmt::format("case '{}' has no golden: tahoma check --bless makes it", each.name),
+                    fmt::format("case '{}' has no golden: create it with tahoma check --bless", each.name),
                     ExitStatus::kCheckFailed);
   return *golden;
 }
@@ -63,15 +63,17 @@ RegressionRow row_of(const RegressionCase& each, const CaseResult& result, const
   }
 }
 
-// Goldens that no case of the file has.
+// Goldens without a case in the file.
 std::vector<RegressionRow> stale_rows(const CaseFile& file) {
   std::vector<RegressionRow> rows;
   for (const std::string& name : goldens_in(file.goldens))
     if (std::find(file.all_names.begin(), file.all_names.end(), name) == file.all_names.end())
       rows.push_back(failed(
-          name, UserError("E-REG-007", golden_path(file.goldens, name),
-                          fmt::format("a golden without a case '{}': tahoma check --bless removes it", name),
-                          ExitStatus::kCheckFailed)));
+          name,
+          UserError(
+              "E-REG-007", golden_path(file.goldens, name),
+              fmt::format("there is no case '{}' for this golden: remove it with tahoma check --bless", name),
+              ExitStatus::kCheckFailed)));
   return rows;
 }
 

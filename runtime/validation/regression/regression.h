@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tahoma check` of a file of cases: every case run and laid beside its golden; or, to bless, its golden made
-// anew.
+// `tahoma check` of a file of cases: runs every case and compares it with its golden, or, with
+// --bless, rewrites the golden.
 //
-// Blessing is all or nothing: when a case cannot be run, or its values are wrong, no golden is written. What
-// is written is what changed; each such case gets a line with its old and new headline figures in bless.log
-// beside the goldens, and goldens that no case has are removed.
+// Blessing is atomic: if a case cannot be run, or its values are wrong, no golden is written. Only changed
+// goldens are written; each changed case gets a line with its old and new headline figures in bless.log next
+// to the goldens, and goldens without a case are removed.
 //
-// UserError beside those of case_file.h and golden_file.h: E-REG-008 blessing without a reason, E-REG-009
-// where CI is set, E-REG-010 with parameters set on the command line, E-REG-011 a case that cannot be
-// blessed. Rows fail with E-REG-004 a tolerance for nothing, E-REG-005 no golden, E-REG-007 a golden without
-// a case.
+// UserError in addition to those of case_file.h and golden_file.h: E-REG-008 blessing without a reason,
+// E-REG-009 blessing where CI is set, E-REG-010 blessing with parameters set on the command line, E-REG-011 a
+// case that cannot be blessed. Rows fail with E-REG-004 a tolerance that matches no statistic, E-REG-005 no
+// golden, E-REG-007 a golden without a case.
 #pragma once
 
 #include <string>
@@ -22,12 +22,12 @@ namespace tahoma::runtime {
 
 struct RegressionRow {
   std::string name;
-  std::string failure;  // why it was not compared: not run, or no golden; "" if it was
+  std::string failure;  // why it was not compared: it did not run, or has no golden; "" if it was
   base::ExitStatus status = base::ExitStatus::kOk;
   bool has_golden = false, has_run = false;
-  Headline golden, now;  // where it has one, where it has run
+  Headline golden, now;  // valid if has_golden, has_run
   std::vector<DifferenceGroup> differences;
-  std::size_t compared = 0;  // statistics
+  std::size_t compared = 0;  // number of statistics
   bool passed() const { return status == base::ExitStatus::kOk; }
 };
 
@@ -36,19 +36,19 @@ struct RegressionPage {
   std::vector<std::string> overrides;
   std::vector<RegressionRow> rows;
   std::string headline;
-  base::ExitStatus status = base::ExitStatus::kOk;  // the largest of the rows'
+  base::ExitStatus status = base::ExitStatus::kOk;  // the largest of those of the rows
   bool passed() const { return status == base::ExitStatus::kOk; }
 };
 
 struct RegressionOptions {
-  std::vector<std::string> only;       // --case; none: all
+  std::vector<std::string> only;       // --case; empty: all
   std::vector<std::string> overrides;  // --set
   std::size_t jobs = 1;
 };
 
 RegressionPage check_cases(const std::string& file, const RegressionOptions& options);
 
-// What was changed, one line a case and a first line with the answer.
+// Returns a headline and one line per change.
 std::string bless_cases(const std::string& file, const std::string& reason, const RegressionOptions& options);
 
 }  // namespace tahoma::runtime

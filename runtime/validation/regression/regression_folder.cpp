@@ -14,7 +14,7 @@ RegressionPage check_into(const std::string& file, const RegressionOptions& opti
                           const std::vector<std::string>& command_line) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
-  // Before anything is run: a folder that cannot be written is said at once.
+  // Created before the runs, so that an unwritable folder is reported at once.
   const auto folder = out.empty() ? nullptr : std::make_unique<OutputDir>(out);
   RegressionPage page = check_cases(file, options);
   if (!folder) return page;

@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-// Of summary.json: see the header.
+// Keys of summary.json that are omitted, see the header.
 constexpr std::array kLeftOut{
     "schema_version",         "golden.rule",           "golden.max_*",         "checks.first*",
     "bound_by.reason",        "collectives[*].why",    "hbm.busiest_stacks*",  "links.saturated.names*",
@@ -33,7 +33,7 @@ constexpr std::array kDefaultPatterns{
     "*.hbm*.writes.*",  "*.hbm*.channel*.*",    "*.link.*", "traffic.*",
     "link_packet_hops", "dma_packets"};
 
-// Instances whose number says nothing about what they are.
+// Parts whose number does not distinguish instances.
 constexpr std::array kInstances{"server", "chip", "core", "cc", "hbm", "channel"};
 
 // Last names of the statistics that are declared as levels.
@@ -70,7 +70,7 @@ void flatten(const Json& value, const std::string& name, RunStatistics& out) {
   }
 }
 
-// "chip03" is "chip*"; anything else is itself.
+// "chip03" becomes "chip*"; other parts are unchanged.
 std::string class_of_part(std::string_view part) {
   const std::size_t digits = part.find_first_of("0123456789");
   const bool numbered = digits != std::string_view::npos &&
@@ -118,7 +118,7 @@ struct ClassTally {
 }  // namespace
 
 bool matches_pattern(const std::string& name, const std::string& pattern) {
-  // Where to go on when what followed the last '*' does not fit: one character later.
+  // Where to continue if the text after the last '*' does not match: one character later.
   std::size_t n = 0, p = 0, star = std::string::npos, from = 0;
   while (n < name.size()) {
     if (p < pattern.size() && pattern[p] == '*') {
@@ -164,7 +164,7 @@ RunStatistics summary_statistics(const std::string& summary_json) {
 RunStatistics class_statistics(const std::vector<Stat>& stats, const std::vector<std::string>& patterns) {
   std::vector<std::pair<std::string, ClassTally>> tallies;
   std::map<std::string, std::optional<std::size_t>>
-      known;  // where a class stands; nowhere if no pattern takes it
+      known;  // position of a class; unset if no pattern matches it
   for (const Stat& stat : stats) {
     const std::string name = class_of(stat.path);
     const auto [at, fresh] = known.try_emplace(name);

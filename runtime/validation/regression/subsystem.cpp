@@ -14,7 +14,7 @@ struct Row {
   const char* subsystem;
 };
 
-// The first row that fits.
+// The first matching row applies.
 constexpr std::array kRows{Row{"outputs.*", "values"},
                            Row{"golden.*", "values"},
                            Row{"checks.*", "values"},

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which part of the machine a statistic of a run is about: what a reader of many differences looks for first.
+// The part of the machine that a statistic of a run belongs to; reports group differences by it.
 #pragma once
 
 #include <string>
 
 namespace tahoma::runtime {
 
-// "run" (the run as a whole), "values", "engines", "dma", "hbm", "links", "collectives", or
-// "simulator": what the simulation itself cost.
+// "run" (the run as a whole), "values", "engines", "dma", "hbm", "links", "collectives", or "simulator": the
+// cost of the simulation itself.
 std::string subsystem_of(const std::string& statistic);
 
 }  // namespace tahoma::runtime

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of how long collectives take elsewhere: on silicon, or in another simulator. Each row has a
-// workload that runs them; the model's time is that of the last collective of its run, and the row's launch.
-// The columns are described in workloads/micro/network/README.md.
+// A table of reference times of collectives, on silicon or in another simulator. Each row has a workload that
+// runs collectives; the model's time is that of the last collective of its run plus the row's launch.
+// workloads/micro/network/README.md describes the columns.
 //
-// UserError beside those of csv.h and table_reader.h, at the field's place: E-ACC-006, an id that is there
-// twice.
+// UserError in addition to those of csv.h and table_reader.h, at the field's place:
+// E-ACC-006, a duplicate id.
 #pragma once
 
 #include "runtime/validation/accuracy/figures.h"

@@ -40,13 +40,13 @@ class LineReader {
     const std::size_t begin = ++at_;
     std::string text;
     for (;; ++at_) {
-      if (at_ >= line_.size()) throw UserError("E-ACC-002", place(begin - 1), "a quotation is not closed");
+      if (at_ >= line_.size()) throw UserError("E-ACC-002", place(begin - 1), "a quoted field is not closed");
       if (line_[at_] == '"' && line_.compare(at_, 2, "\"\"") != 0) break;
       if (line_[at_] == '"') ++at_;
       text += line_[at_];
     }
     if (++at_ < line_.size() && line_[at_] != ',')
-      throw UserError("E-ACC-002", place(at_), "expected a comma behind the quotation");
+      throw UserError("E-ACC-002", place(at_), "expected a comma after the quoted field");
     return {text, place(begin)};
   }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comma-separated text with the place of every field: one header line, fields in double quotes where they
-// hold commas or quotes (written twice), lines that begin with '#' are comments, empty lines are skipped. A
+// Comma-separated text with the place of every field: one header line, fields in double quotes if they
+// contain commas or quotes (doubled); lines that begin with '#' are comments, empty lines are skipped. A
 // field ends with its line.
 //
-// UserError: E-ACC-002, a quotation that is not closed, text behind one, or a line with more or fewer fields
-// than the header.
+// UserError: E-ACC-002, a quoted field that is not closed or is followed by text, or a line with more or
+// fewer fields than the header.
 #pragma once
 
 #include <string>

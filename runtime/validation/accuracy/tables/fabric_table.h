@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of how long packets take through a network elsewhere, under traffic of a pattern; each row has the
-// machine of ours with that network. The columns are described in workloads/micro/network/README.md.
+// A table of packet latencies in a network of another simulator, under a traffic pattern; each row names the
+// Tahoma machine with that network. workloads/micro/network/README.md describes the columns.
 //
-// UserError beside those of csv.h and table_reader.h, at the field's place: E-ACC-006, an id that is there
-// twice; E-ACC-015, a load above what the network can be offered.
+// UserError in addition to those of csv.h and table_reader.h, at the field's place: E-ACC-006, a duplicate
+// id; E-ACC-015, a load above the rate between router and chip.
 #pragma once
 
 #include "runtime/validation/accuracy/figures.h"
 
 namespace tahoma::runtime {
 
-// Machines stay as the table names them: the case's path is for the caller to find.
+// Machine names stay as in the table: the caller resolves the path of the case.
 std::vector<Figure> parse_fabric(const base::NamedText& table);
 
 const char* name_of(model::FabricPattern pattern);  // "uniform", "bitcomp", ...

@@ -53,7 +53,7 @@ std::vector<Figure> SuiteTables::take(const Name& table, const std::vector<std::
       if (!matches(figure.id, pattern)) continue;
       if (!opened.owners[i].empty())
         throw UserError("E-ACC-011", figure.place,
-                        fmt::format("row '{}' is taken twice: by family '{}' and by '{}'", figure.id,
+                        fmt::format("row '{}' belongs to two families: '{}' and '{}'", figure.id,
                                     opened.owners[i], family));
       opened.owners[i] = family;
       taken.push_back(figure);

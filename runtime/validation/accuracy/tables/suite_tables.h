@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables that the families of a suite name: each is read once, and knows which family has taken which
-// row.
+// The tables that the families of a suite name: each is read once and records which
+// family has taken which row.
 //
-// UserError beside those of the tables: E-ACC-006 an id that is in two tables; E-ACC-011 a row of no family
-// or of two, or a family without rows; E-CFG-021 no machine of the name that a row of traffic has.
+// UserError in addition to those of the tables: E-ACC-006 an id that occurs in two tables; E-ACC-011 a row of
+// no family or of two, or a family without rows; E-CFG-021 an unknown machine in a row of traffic.
 #pragma once
 
 #include <filesystem>
@@ -21,14 +21,14 @@ class SuiteTables {
   explicit SuiteTables(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   struct Name {
-    std::string file;  // beside the suite
+    std::string file;  // next to the suite
     FigureKind kind = FigureKind::kProbe;
-    std::string place;  // where the suite says so
+    std::string place;  // of the key in the suite
   };
-  // The rows whose ids match the patterns: ids, or beginnings of ids with a '*'.
+  // The rows whose ids match the patterns: ids, or prefixes of ids with a '*'.
   std::vector<Figure> take(const Name& table, const std::vector<std::string>& patterns,
                            const std::string& family);
-  // Rows that no family has taken would be silent.
+  // Refuses rows that no family has taken, which would otherwise be ignored silently.
   void require_all_taken() const;
 
  private:

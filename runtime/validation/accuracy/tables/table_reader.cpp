@@ -43,7 +43,7 @@ double RowReader::positive(const char* column) const {
   const std::string& given = text(column);
   try {
     if (const double value = base::parse_number(given); value > 0) return value;
-  } catch (const UserError&) {  // what is expected is said below, at the place
+  } catch (const UserError&) {  // reported below, at the place of the field
   }
   throw UserError("E-ACC-004", field(column).place,
                   fmt::format("column '{}': expected a number above 0, got '{}'", column, given));
@@ -53,7 +53,7 @@ std::uint64_t RowReader::count(const char* column) const {
   const std::string& given = text(column);
   try {
     if (const std::uint64_t value = base::parse_count(given); value > 0) return value;
-  } catch (const UserError&) {  // as above
+  } catch (const UserError&) {  // reported below, at the place of the field
   }
   throw UserError("E-ACC-004", field(column).place,
                   fmt::format("column '{}': expected a count of at least 1, got '{}'", column, given));

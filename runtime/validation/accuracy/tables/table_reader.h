@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of known columns, field by field: what is legal in one, with the place of every field.
+// Reads a table with known columns field by field: checks each value and provides its place.
 //
-// UserError: E-ACC-003 a column is missing, unknown or there twice; E-ACC-004 an empty field, or not a number
-// of its kind; E-ACC-005 none of the legal words; E-ACC-006 a malformed id.
+// UserError: E-ACC-003 a column is missing, unknown or duplicate; E-ACC-004 an empty field, or not a number
+// of its kind; E-ACC-005 not one of the legal words; E-ACC-006 a malformed id.
 #pragma once
 
 #include <map>
@@ -13,9 +13,9 @@
 
 namespace tahoma::runtime {
 
-using ColumnPlaces = std::map<std::string, std::size_t>;  // column -> its position in the rows
+using ColumnPlaces = std::map<std::string, std::size_t>;  // column -> position in the rows
 
-// `label`: the place of a table without a header.
+// `label`: the place to report for a table without a header.
 ColumnPlaces read_header(const CsvTable& table, const std::vector<std::string>& columns,
                          const std::string& label);
 
