@@ -11,6 +11,7 @@
 
 #include "model/base/decimal.h"
 #include "model/base/error.h"
+#include "model/base/trimmed.h"
 
 namespace tahoma::base {
 namespace {
@@ -61,12 +62,6 @@ std::string legal_units(const Kind& kind) {
   std::string list;
   for (const UnitName& unit : kind.units) list += (list.empty() ? "" : ", ") + std::string(unit.name);
   return " (units: " + list + ")";
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
 }
 
 // The number at the start of `text`, with what no number of any kind may have refused.

@@ -5,14 +5,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <memory>
 
 #include "model/base/error.h"
+#include "runtime/host/whole_file.h"
 
 namespace tahoma::runtime {
 namespace {
@@ -30,29 +26,11 @@ fs::path file_in(const fs::path& folder, const std::string& name) {
   return {};
 }
 
-struct Closer {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-
 }  // namespace
 
 base::NamedText read_config_text(const fs::path& path) {
-  const auto refuse = [&](int reason) {
-    throw base::UserError("E-RUN-001", path.string(),
-                          fmt::format("cannot read the file: {}", std::strerror(reason)));
-  };
-  const std::unique_ptr<std::FILE, Closer> file(std::fopen(path.c_str(), "rb"));
-  if (!file) refuse(errno);
-  // One byte more than the limit is enough for the loader to refuse the text.
-  std::string text;
-  for (std::array<char, 1 << 14> chunk; text.size() <= base::kMostText;) {
-    const std::size_t wanted = std::min(chunk.size(), base::kMostText + 1 - text.size());
-    const std::size_t got = std::fread(chunk.data(), 1, wanted, file.get());
-    text.append(chunk.data(), got);
-    if (got < wanted) break;
-  }
-  if (std::ferror(file.get()) != 0) refuse(errno);
-  return {path.string(), std::move(text)};
+  // One byte more than is legal is enough for the loader to refuse the text.
+  return {path.string(), read_file(path.string(), base::kMostText + 1)};
 }
 
 std::vector<fs::path> preset_directories() {

@@ -13,11 +13,11 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
-#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "model/base/error.h"
+#include "runtime/host/whole_file.h"
 
 namespace tahoma::runtime {
 
@@ -50,16 +50,6 @@ class Pipe {
  private:
   std::array<int, 2> ends_{-1, -1};
 };
-
-bool send(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(descriptor, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return true;
-}
 
 // In the child.
 void set_up(const ProcessOptions& options, pid_t parent) {
@@ -115,7 +105,7 @@ StartedProcess start_program(const std::vector<std::string>& words, const Proces
     else
       execv(options.program.c_str(), argv.data());
     const int reason = errno;
-    send(failure.writing(), {reinterpret_cast<const char*>(&reason), sizeof reason});
+    write_all(failure.writing(), {reinterpret_cast<const char*>(&reason), sizeof reason});
     _exit(static_cast<int>(base::ExitStatus::kHost));
   }
   failure.close_writing();
@@ -134,7 +124,7 @@ StartedProcess start_function(const std::function<std::string()>& body, const Pr
   if (!options.log.empty()) open_log(options.log);
   // _exit: the parent's destructors and buffers are not the child's to run and flush.
   try {
-    _exit(send(output.writing(), body()) ? 0 : kBodyFailed);
+    _exit(write_all(output.writing(), body()) ? 0 : kBodyFailed);
   } catch (const std::exception& e) {
     fmt::print(stderr, "{}\n", e.what());
     std::fflush(stderr);

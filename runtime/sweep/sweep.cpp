@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/sweep/sweep.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <map>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include "model/base/error.h"
+#include "runtime/host/host_lock.h"
 #include "runtime/host/progress.h"
 #include "runtime/host/sha256.h"
 #include "runtime/report/files/manifest.h"
@@ -66,24 +64,12 @@ void open_folder(const SweepOptions& options, const std::string& sweep_yaml) {
   make_folder(options.out / "points");
 }
 
-// Only one sweep at a time may use a folder; the lock ends with its process. A file system without locks
-// provides no protection.
-class FolderLock {
- public:
-  explicit FolderLock(const fs::path& folder)
-      : descriptor_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    if (flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
-    close(descriptor_);
-    throw base::UserError("E-SWP-043", folder.string(),
-                          "another sweep is running in this folder; expected one at a time");
-  }
-  ~FolderLock() { close(descriptor_); }
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-
- private:
-  int descriptor_;
-};
+// Only one sweep at a time may use a folder; the lock ends with its process.
+HostLock locked(const fs::path& folder) {
+  if (auto lock = HostLock::of_folder(folder)) return std::move(*lock);
+  throw base::UserError("E-SWP-043", folder.string(),
+                        "another sweep is running in this folder; expected one at a time");
+}
 
 class Sweep {
  public:
@@ -99,7 +85,7 @@ class Sweep {
   SweepOutcome run() {
     const Clock::time_point start = Clock::now();
     open_folder(options_, spec_.to_yaml());
-    const FolderLock lock(options_.out);
+    const HostLock lock = locked(options_.out);
     Store store(options_.out / "sweep.db", {{"title", spec_.title},
                                             {"sweep_sha256", sha256_of(spec_.to_yaml())},
                                             {"version", host_facts().version}});

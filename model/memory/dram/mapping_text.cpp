@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "model/base/error.h"
+#include "model/base/trimmed.h"
 
 namespace tahoma::model::dram {
 namespace {
@@ -18,10 +19,7 @@ using Bits = MappingText::Bits;
 
 constexpr const char* kBlank = " \t\r\n";
 
-std::string trimmed(const std::string& text) {
-  const auto first = text.find_first_not_of(kBlank);
-  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(kBlank) - first + 1);
-}
+std::string trimmed(std::string_view text) { return std::string(base::trimmed(text, kBlank)); }
 
 std::vector<std::string> split(const std::string& text, const char* separators) {
   std::vector<std::string> parts;

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "model/base/error.h"
+#include "model/base/trimmed.h"
 #include "runtime/host/process.h"
 #include "runtime/sweep/results/atomic_files.h"
 
@@ -21,17 +22,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string trimmed(std::string text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-  return text;
-}
+std::string said_in(const ProcessResult& result) { return std::string(base::trimmed(result.output, " \n")); }
 
 [[noreturn]] void refuse(const std::string& why) {
   throw base::UserError("E-SWP-060", "--executor slurm", why, base::ExitStatus::kHost);
 }
 
 [[noreturn]] void refuse(const std::string& command, const ProcessResult& result) {
-  const std::string said = trimmed(result.output);
+  const std::string said = said_in(result);
   refuse(fmt::format("{}: {}", command, said.empty() ? result.end.text() : said));
 }
 
@@ -99,7 +97,7 @@ class Submission {
     words.push_back(script.string());
     const ProcessResult result = run_command(words);
     if (!result.end.ok()) refuse("sbatch", result);
-    const std::string said = trimmed(result.output);
+    const std::string said = said_in(result);
     array.id = said.substr(0, said.find(';'));  // "JOB;CLUSTER"
     return array;
   }

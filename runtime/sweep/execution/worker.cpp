@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/sweep/execution/worker.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <chrono>
-#include <system_error>
 
 #include "model/base/error.h"
+#include "runtime/host/host_lock.h"
 #include "runtime/host/process.h"
 #include "runtime/report/files/manifest.h"
 #include "runtime/sweep/results/atomic_files.h"
@@ -19,25 +14,6 @@ namespace tahoma::runtime {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-[[noreturn]] void refuse(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
-
-// Held while it lives.
-class PointLock {
- public:
-  explicit PointLock(const std::filesystem::path& folder)
-      : descriptor_(open((folder / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
-    if (descriptor_ < 0) refuse("points/ID/lock");
-    while (flock(descriptor_, LOCK_EX) != 0)
-      if (errno != EINTR) refuse("points/ID/lock");
-  }
-  ~PointLock() { close(descriptor_); }
-  PointLock(const PointLock&) = delete;
-  PointLock& operator=(const PointLock&) = delete;
-
- private:
-  int descriptor_;
-};
 
 Process start(const std::filesystem::path& folder, const ProcessLimits& limits) {
   ProcessOptions how;
@@ -104,7 +80,7 @@ Attempt run_once(const std::filesystem::path& folder, const std::string& executo
 
 PointResult attempt_point(const std::filesystem::path& folder, const std::string& executor,
                           const ProcessLimits& limits) {
-  const PointLock lock(folder);
+  const HostLock lock = HostLock::of_file(folder / "lock");
   PointResult result;
   if (const auto before = read_result(folder)) {
     if (before->is_final()) return *before;

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <set>
 
+#include "model/base/trimmed.h"
 #include "runtime/sweep/results/metrics.h"
 #include "runtime/sweep/results/point_table.h"
 
@@ -21,11 +22,6 @@ bool beats(const FrontPoint& a, const FrontPoint& b) {
     smaller = smaller || a.values[i] < b.values[i];
   }
   return smaller;
-}
-
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(' '), last = text.find_last_not_of(' ');
-  return first == std::string::npos ? "" : text.substr(first, last - first + 1);
 }
 
 // Parameters that differ between the points of the front; all of them if there is only one point.
@@ -57,7 +53,7 @@ std::vector<std::string> split_expressions(const std::string& text) {
     else
       parts.back() += c;
   }
-  for (std::string& part : parts) part = trimmed(part);
+  for (std::string& part : parts) part = std::string(base::trimmed(part));
   return parts;
 }
 
