@@ -12,7 +12,7 @@
 #include <cstdint>
 
 #include "runtime/builder/kernel.h"
-#include "workloads/gemm/kernel/ranges.h"
+#include "workloads/common/ranges.h"
 
 namespace tahoma::workloads {
 

@@ -5,8 +5,8 @@
 
 #include <vector>
 
+#include "workloads/common/ranges.h"
 #include "workloads/convolution/conv2d_kernel.h"
-#include "workloads/gemm/kernel/ranges.h"
 
 namespace tahoma::workloads {
 

@@ -10,7 +10,7 @@
 #include "model/base/error.h"
 #include "runtime/builder/kernel.h"
 #include "workloads/common/ceil_div.h"
-#include "workloads/gemm/kernel/ranges.h"
+#include "workloads/common/ranges.h"
 
 namespace tahoma::workloads {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "workloads/gemm/kernel/ranges.h"
+#include "workloads/common/ranges.h"
 
 namespace tahoma::workloads {
 

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "runtime/builder/kernel.h"
-#include "workloads/gemm/kernel/ranges.h"
+#include "workloads/common/ranges.h"
 
 namespace tahoma::workloads {
 

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "model/base/error.h"
-#include "workloads/gemm/kernel/ranges.h"
+#include "workloads/common/ranges.h"
 
 namespace tahoma::workloads {
 

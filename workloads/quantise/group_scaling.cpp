@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/quantise/group_scaling.h"
 
-#include "workloads/gemm/kernel/ranges.h"
+#include "workloads/common/ranges.h"
 
 namespace tahoma::workloads {
 

@@ -223,9 +223,10 @@ std::string TransformerParams::describe() const {
   const std::string mixture =
       model.experts == 0
           ? ""
-          : fmt::format(", {} of {} experts, {}, in {} blocks", model.experts_per_token, model.experts,
-                        inputs.of("routing").empty() ? base::name_in(kRoutingChoices, routing) : "routed as given",
-                        parallel.expert);
+          : fmt::format(
+                ", {} of {} experts, {}, in {} blocks", model.experts_per_token, model.experts,
+                inputs.of("routing").empty() ? base::name_in(kRoutingChoices, routing) : "routed as given",
+                parallel.expert);
   std::string degrees = fmt::format("tensor {}", parallel.tensor);
   if (parallel.sequence > 1) degrees += fmt::format(" x sequence {}", parallel.sequence);
   degrees += fmt::format(" x data {}", parallel.data);

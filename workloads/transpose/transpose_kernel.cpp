@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "runtime/builder/kernel.h"
-#include "workloads/gemm/kernel/ranges.h"
+#include "workloads/common/ranges.h"
 
 namespace tahoma::workloads {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "runtime/builder/kernel.h"
+#include "workloads/common/ranges.h"
 #include "workloads/gemm/kernel/blocking.h"
 #include "workloads/gemm/kernel/gemm_nests.h"
-#include "workloads/gemm/kernel/ranges.h"
 
 namespace tahoma::workloads {
 

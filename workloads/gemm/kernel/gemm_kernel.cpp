@@ -9,8 +9,8 @@
 
 #include "model/base/error.h"
 #include "runtime/builder/kernel.h"
+#include "workloads/common/ranges.h"
 #include "workloads/gemm/kernel/gemm_evacuation.h"
-#include "workloads/gemm/kernel/ranges.h"
 
 namespace tahoma::workloads {
 

@@ -8,7 +8,7 @@
 
 #include "model/base/error.h"
 #include "workloads/common/ceil_div.h"
-#include "workloads/gemm/kernel/ranges.h"
+#include "workloads/common/ranges.h"
 
 namespace tahoma::workloads {
 
