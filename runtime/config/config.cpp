@@ -8,8 +8,8 @@
 #include <functional>
 #include <optional>
 
-#include "model/base/config_loader.h"
 #include "model/base/error.h"
+#include "model/base/loader/config_loader.h"
 #include "runtime/config/config_files.h"
 
 namespace tahoma::runtime {

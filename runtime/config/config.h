@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "model/base/config_loader.h"
+#include "model/base/loader/config_loader.h"
 #include "model/base/params.h"
 #include "model/system/machine_params.h"
 #include "model/system/system.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "model/base/config_loader.h"
+#include "model/base/loader/config_loader.h"
 
 namespace tahoma::runtime {
 

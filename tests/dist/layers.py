@@ -24,7 +24,7 @@ ROOMS = {
                    ("fmt/*", "Eigen/*")),
 }
 # The one loader of YAML, which is handed text.
-YAML_LOADER = "model/base/config_loader*.cpp"
+YAML_LOADER = "model/base/loader/config_loader*.cpp"
 
 # Above the model nobody may see SystemC or a component, not even through another header: parameters excepted.
 OUTSIDE_MODEL = ("runtime/", "workloads/")

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "model/base/config_loader.h"
+#include "model/base/loader/config_loader.h"
 #include "runtime/sweep/spec/axis.h"
 
 namespace tahoma::runtime {

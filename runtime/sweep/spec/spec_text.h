@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/base/config_loader.h"
+#include "model/base/loader/config_loader.h"
 #include "runtime/sweep/spec/axis.h"
 #include "runtime/sweep/spec/spec.h"
 

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "model/base/config_loader.h"
+#include "model/base/loader/config_loader.h"
 #include "model/base/quantity.h"
 #include "runtime/sweep/spec/spec.h"
 

@@ -6,8 +6,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "model/base/config_loader.h"
 #include "model/base/error.h"
+#include "model/base/loader/config_loader.h"
 
 namespace tahoma::runtime {
 namespace {

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "model/base/config_loader.h"
+#include "model/base/loader/config_loader.h"
 #include "model/system/statistics/fabric_traffic.h"
 #include "model/system/statistics/memory_traffic.h"
 #include "runtime/validation/accuracy/probe.h"

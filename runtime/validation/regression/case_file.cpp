@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "model/base/config_loader.h"
 #include "model/base/error.h"
+#include "model/base/loader/config_loader.h"
 #include "model/base/quantity.h"
 #include "runtime/config/config_files.h"
 

@@ -5,8 +5,8 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "model/base/config_loader.h"
 #include "model/base/error.h"
+#include "model/base/loader/config_loader.h"
 #include "model/system/system.h"
 #include "tests/support/bench/machine_fixture.h"
 #include "tests/support/program/tiny_programs.h"

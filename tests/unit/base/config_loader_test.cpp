@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/base/config_loader.h"
+#include "model/base/loader/config_loader.h"
 
 #include <catch2/catch.hpp>
 #include <map>

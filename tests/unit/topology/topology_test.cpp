@@ -93,7 +93,7 @@ TEST_CASE("topology: every row of the table obeys every law, for several sizes",
     CHECK_FALSE(std::string(row.doc).empty());
     check_laws(row);
   }
-  CHECK(names.size() == base::topology_names().size());
+  CHECK(names.size() == base::fabric_choice().names.size());
 }
 
 TEST_CASE("topology: a new one is a class and a row", "[link]") { check_laws(tests::hypercube_row()); }

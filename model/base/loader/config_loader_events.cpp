@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/base/config_loader_events.h"
+#include "model/base/loader/config_loader_events.h"
 
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/base/config_loader.h"
+#include "model/base/loader/config_loader.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
-#include "model/base/config_loader_events.h"
 #include "model/base/error.h"
+#include "model/base/loader/config_loader_events.h"
 
 namespace tahoma::base {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "model/base/config_loader.h"
 #include "model/base/error.h"
+#include "model/base/loader/config_loader.h"
 
 namespace tahoma::base {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "model/base/config_loader.h"
+#include "model/base/loader/config_loader.h"
 
 namespace tahoma::base {
 
