@@ -73,7 +73,7 @@ TEST_CASE("page: what it shows adds up to summary.json", "[page]") {
 }
 
 TEST_CASE("page: it draws every link of every topology", "[page]") {
-  for (const std::string& topology : base::topology_names()) {
+  for (const std::string& topology : base::fabric_choice().names) {
     INFO(topology);
     run_case(kFourChips, {"--out", topology, "--set", "machine.link.topology=" + topology});
     const json links = json_in(topology + "/report.json")["links"];
