@@ -14,16 +14,16 @@ from sweeps.names import BadRequest
 from .style import STYLES, save
 
 BANDS = ((10, "#ececec"), (2, "#d2d2d2"))  # percent around the ideal
-ROW_HEIGHT = 0.165  # inches of one figure's line
-CHARACTER = 0.055  # inches of one in a label, on average
-ONE_COLUMN = 45  # figures; more stand in two columns
-MOST_SHOWN = 12  # percent; larger errors stand at the edge with their number
+ROW_HEIGHT = 0.165  # inches per figure
+CHARACTER = 0.055  # average width in a label, inches
+ONE_COLUMN = 45  # figures; more are drawn in two columns
+MOST_SHOWN = 12  # percent; larger errors are drawn at the edge with their value
 LEFT, SQUARE, DOTS = 0.85, 4.6, 2.9  # inches: margin, side of the first plot, width of the second
 NANOSECONDS = {"ns": 1.0, "us": 1e3}
 
 
 class Figure:
-    """One figure of a page that has a value."""
+    """A figure of the page that has a value."""
 
     def __init__(self, style, entry):
         self.style = style
@@ -34,7 +34,7 @@ class Figure:
         self.phases = self.relative(entry["model_over_phases"])
 
     def relative(self, spread):
-        """(low, high) in percent of silicon's value."""
+        """Returns (low, high) in percent of silicon's value."""
         return spread and tuple(100 * (spread[end] / self.silicon - 1) for end in ("low", "high"))
 
     def marker(self):
@@ -44,7 +44,7 @@ class Figure:
 
 
 class Page:
-    """What is drawn of an accuracy.json."""
+    """The drawn content of an accuracy.json."""
 
     def __init__(self, content):
         if content["schema_version"] != 1:
@@ -88,8 +88,8 @@ def time_text(nanoseconds, _position=None):
 
 
 def draw_times(axes, figures):
-    """Model over silicon, both in nanoseconds, with the ideal and its bands. A length of time that the model has turned
-    round (an event before the one that it follows on silicon) has no logarithm: it is among the errors only."""
+    """Plots model over silicon, both in nanoseconds, with the ideal and its bands. A duration with the wrong sign in
+    the model (events in the opposite order of silicon) has no logarithm: it is shown among the errors only."""
     timed = [figure for figure in figures if figure.unit in NANOSECONDS and figure.model > 0]
     if not timed:
         axes.set_axis_off()
@@ -118,7 +118,7 @@ def label_of(figure):
 
 
 def edge_of(figures):
-    """Where the axis of errors ends, in percent."""
+    """Returns the end of the error axis in percent."""
     widest = max([2.5] + [abs(figure.error) for figure in figures] +
                  [abs(end) for figure in figures for end in figure.spread or ()])
     return min(1.1 * widest, MOST_SHOWN)
@@ -133,7 +133,7 @@ def draw_spreads(axes, row, figure, edge):
 
 
 def draw_errors(axes, figures, rows, edge):
-    """The error of every figure on a line of its own, `rows` lines high; silicon's own spread as a bar."""
+    """Draws the error of every figure on its own line, `rows` lines high, with silicon's own spread as a bar."""
     for percent, colour in BANDS:
         axes.axvspan(max(-percent, -edge), min(percent, edge), color=colour, linewidth=0, zorder=0)
     axes.axvline(0, color="#606060", linewidth=0.5, zorder=1)
@@ -172,7 +172,7 @@ def plot_accuracy(path, out):
     columns = 1 if len(figures) <= ONE_COLUMN else 2
     rows = -(-len(figures) // columns)
     label_width = 0.25 + CHARACTER * max(len(label_of(figure)) for figure in figures)
-    # In inches from the left and the top, so that more figures make a larger page and change nothing else.
+    # In inches from the left and the top, so that more figures only enlarge the page.
     width = LEFT + SQUARE + 0.6 + columns * (DOTS + label_width)
     height = max(9.2, 1.4 + ROW_HEIGHT * (rows + 1))
     chart = pyplot.figure(figsize=(width, height))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A metric over two parameters, a cell for every pair of values with its number in it."""
+"""Plots a metric over two parameters: one cell with its value for every pair of parameter values."""
 
 from matplotlib import pyplot
 
@@ -10,7 +10,7 @@ from .style import area, save, write_heading
 
 CELL_WIDE, CELL_HIGH = 0.78, 0.46  # inches
 LEFT, TOP = 1.1, 0.85
-MOST = 40  # cells in one direction
+MOST = 40  # cells per direction
 
 
 def plot(arguments):
@@ -18,8 +18,8 @@ def plot(arguments):
     selection = Selection(arguments, (metric,))
     across, down = (selection.categories(selection.sweep.path(path)) for path in (x, y))
     if max(len(across), len(down)) > MOST:
-        raise BadRequest(f"{selection.sweep.folder}: {len(across)} by {len(down)} values are more cells than can be "
-                         f"read, at most {MOST} by {MOST}; expected parameters of a grid, or --fix")
+        raise BadRequest(f"{selection.sweep.folder}: {len(across)} by {len(down)} values are too many cells to "
+                         f"read; the limit is {MOST} by {MOST}; expected parameters of a grid, or --fix")
     scale = selection.metric_scale(metric)
     groups = selection.groups(metric, x, y)
     cells = [[scale.number(middle(groups[text, other])) if (text, other) in groups else float("nan")
@@ -28,7 +28,7 @@ def plot(arguments):
     chart = pyplot.figure(figsize=(max(LEFT + wide + 1.4, 6.6), TOP + high + 0.75))
     axes = chart.add_axes(area(chart, LEFT, TOP, wide, high))
     axes.set_facecolor("#f0f0f0")
-    # Even brightness from dark to light, also for the colour-blind and in print.
+    # The brightness increases evenly, which also suits colour-blind readers and print.
     image = axes.imshow(cells, cmap="cividis", aspect="auto", origin="lower")
     low, high_end = image.get_clim()
     for row, line in enumerate(cells):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A metric over one parameter, a line for every value of another; what else varies is a band."""
+"""Plots a metric over one parameter, one line per value of another; other varying parameters form a band."""
 
 from matplotlib import pyplot
 
@@ -17,7 +17,7 @@ def plot(arguments):
     selection.sweep.path(x)
     series = selection.categories(selection.sweep.path(by)) if by else [None]
     if len(series) > len(STYLES):
-        raise BadRequest(f"--by {by}: has {len(series)} values, which no one tells apart; expected at most "
+        raise BadRequest(f"--by {by}: has {len(series)} values, which are hard to tell apart; expected at most "
                          f"{len(STYLES)}: leave some out with --fix, or see scripts/plot heat")
     scale = selection.metric_scale(metric)
     labels = [text or "" for text in series]
@@ -32,7 +32,7 @@ def plot(arguments):
     groups = selection.groups(metric, x, *([by] if by else []))
     spread = any(len(values) > 1 for values in groups.values())
     others = ", ".join(selection.others(x, *([by] if by else [])))
-    # Nothing lies between two words, nor between two points that differ in more than what is shown.
+    # A line would be meaningless between two words, and between points that also differ in hidden parameters.
     joined = number and (spread or not others)
     for at, (name, (colour, marker)) in enumerate(zip(series, STYLES)):
         beside = 0 if number else 0.08 * (at - (len(series) - 1) / 2)
@@ -55,7 +55,7 @@ def plot(arguments):
         axes.legend(title=selection.short(by), loc="upper left", bbox_to_anchor=(1.02, 1), frameon=False,
                     borderaxespad=0, alignment="left")
     if spread:
-        note = f"{'line' if joined else 'mark'}: median, {'band' if joined else 'bar'}: least to greatest over {others}"
+        note = f"{'line' if joined else 'mark'}: median, {'band' if joined else 'bar'}: min. to max. over {others}"
     else:
         note = f"every mark is one point; {others} vary too" if others else ""
     write_heading(chart, selection.sweep.title or "Sweep", selection.note(note))

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All points of a sweep over two metrics, and those that none beats, numbered, with a table of what varies."""
+"""Plots all points of a sweep over two metrics; numbers the Pareto front and tabulates its parameters."""
 
 from matplotlib import pyplot
 
 from .selection import Selection, metric_label
 from .style import CHARACTER, STYLES, area, save, space_axes, write_heading
 
-MOST_ROWS = 24  # of the table; a longer front is numbered at evenly spaced points
+MOST_ROWS = 24  # table rows; a longer front is numbered at evenly spaced points
 ROW = 0.19  # inches
 LEFT, TOP, WIDE, HIGH = 0.85, 0.85, 5.2, 4.4  # inches of the plot
 OFFSETS = ((7, 7), (-7, -8), (7, -8), (-7, 8), (0, 13), (0, -14), (14, 0), (-14, 0), (16, 14), (-16, -15))  # points
 
 
 def front_of(points, x, y):
-    """The points that no other equals or beats in both, by x."""
+    """Returns the Pareto front: the points that no other equals or beats in both metrics, sorted by x."""
     front = []
     for point in sorted(points, key=lambda point: (point.metrics[x], point.metrics[y], point.number)):
         if not front or point.metrics[y] < front[-1].metrics[y]:
@@ -28,7 +28,7 @@ def shown_of(front):
 
 
 def write_numbers(axes, places):
-    """A number beside each place, where it covers no other number and no other place."""
+    """Numbers each place at an offset where the number covers no other number and no other place."""
     pixels = [tuple(axes.transData.transform(place)) for place in places]
     scale = axes.figure.dpi / 72
     taken = list(pixels)
@@ -36,7 +36,7 @@ def write_numbers(axes, places):
         def room(offset, here=(x, y)):
             spot = (here[0] + offset[0] * scale, here[1] + offset[1] * scale)
             return min((abs(spot[0] - a) + abs(spot[1] - b) for a, b in taken if (a, b) != here), default=1e9)
-        # The first that is clear, else the clearest.
+        # Take the first offset without a collision, or else the least crowded one.
         offset = next((offset for offset in OFFSETS if room(offset) > 11 * scale), max(OFFSETS, key=room))
         taken.append((x + offset[0] * scale, y + offset[1] * scale))
         axes.annotate(str(number), place, xytext=offset, textcoords="offset points", ha="center", va="center",
@@ -44,7 +44,7 @@ def write_numbers(axes, places):
 
 
 def table_of(selection, shown, x, y):
-    """Columns of texts, the heading first."""
+    """Returns columns of texts, each with its heading first."""
     scales = [selection.metric_scale(name) for name in (x, y)]
     columns = [[""] + [str(number) for number in range(1, len(shown) + 1)]]
     columns += [[selection.axis_name(axis)] + [selection.shown_text(axis, point) for point in shown]
@@ -82,7 +82,7 @@ def plot(arguments):
     write_table(chart, columns, widths, table_left)
     some = "" if shown == front else f", {len(shown)} of them numbered"
     write_heading(chart, selection.sweep.title or "Sweep", selection.note(
-        f"{len(front)} of {len(selection.points)} points are beaten by none in both{some}"))
+        f"{len(front)} of {len(selection.points)} points are Pareto-optimal{some}"))
     return save(chart, arguments.out)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which points of a sweep a figure shows, and what its numbers are called."""
+"""Selects the points of a sweep that a figure shows, and names its numbers."""
 
 import statistics
 
@@ -45,7 +45,7 @@ class Selection:
         return len({tuple(point.texts[path] for path in axis) for point in self.points}) > 1
 
     def short(self, path):
-        """The last two words of a path, or as many as tell it from the others."""
+        """Returns the last two words of a path, or as many as distinguish it from the others."""
         words = path.split(".")
         for count in range(2, len(words)):
             short = ".".join(words[-count:])
@@ -61,7 +61,7 @@ class Selection:
         return ", ".join(point.texts[path] for path in axis)
 
     def shown_text(self, axis, point):
-        """As axis_text, but for numbers of a sample, which have more digits than anybody reads."""
+        """As axis_text, but shortens numbers of a sample, which have too many digits to read."""
         return ", ".join(self.rounded(path, point) for path in axis)
 
     def rounded(self, path, point):
@@ -81,12 +81,12 @@ class Selection:
         return all(point.values.get(path) is not None for point in self.points)
 
     def categories(self, path):
-        """The path's texts, ascending where they are numbers."""
+        """Returns the path's texts, in ascending order if they are numbers."""
         texts = {point.texts[path]: point.values[path] for point in self.points}
         return sorted(texts, key=texts.get) if self.is_number(path) else list(texts)
 
     def category_texts(self, path):
-        """The categories all in one unit, which is in the label."""
+        """Returns the categories in one common unit, which is part of the label."""
         if not self.is_number(path):
             return self.categories(path)
         scale = self.parameter_scale(path)
@@ -97,14 +97,14 @@ class Selection:
         return scale_of_metric(name, [point.metrics[name] for point in self.points])
 
     def groups(self, metric, *paths):
-        """[metric's values] by the texts at the paths."""
+        """Returns the metric's values, grouped by the texts at the paths."""
         groups = {}
         for point in self.points:
             groups.setdefault(tuple(point.texts[path] for path in paths), []).append(point.metrics[metric])
         return groups
 
     def others(self, *paths):
-        """The names of the axes that vary beside the paths."""
+        """Returns the names of the varying axes other than the paths."""
         return [self.axis_name(axis) for axis in self.axes if not set(axis) & set(paths)]
 
     def note(self, *words):
@@ -117,7 +117,7 @@ def with_unit(name, scale):
 
 def metric_label(name, scale):
     readable = name
-    if scale.unit:  # said already
+    if scale.unit:  # the label names it already
         for end in ("_ns", "_percent"):
             readable = readable.removesuffix(end)
     return with_unit(readable.replace("_", " "), scale)

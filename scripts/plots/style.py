@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How every figure looks, and how it becomes files."""
+"""The common style of all figures, and their output as files."""
 
 import pathlib
 
@@ -9,18 +9,18 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 matplotlib.use("Agg")  # no screen
 matplotlib.rcParams.update({
     "font.size": 9, "font.family": "DejaVu Sans", "axes.spines.top": False, "axes.spines.right": False,
-    "svg.hashsalt": "tahoma",  # equal figures, equal bytes
+    "svg.hashsalt": "tahoma",  # equal figures give equal bytes
 })
 
-# Colours that stay apart for the colour-blind (Okabe and Ito), and a marker each.
+# Colours that colour-blind readers can distinguish (Okabe and Ito), with a marker each.
 STYLES = (("#0072B2", "o"), ("#D55E00", "s"), ("#009E73", "^"), ("#CC79A7", "D"), ("#E69F00", "v"),
           ("#56B4E9", "P"), ("#000000", "X"), ("#8C6D31", "<"))
 FORMATS = {".svg": {"metadata": {"Date": None}}, ".png": {"dpi": 150, "metadata": {"Software": None}}}
-CHARACTER = 0.066  # inches of one at size 8, on average
+CHARACTER = 0.066  # average width at size 8, inches
 
 
 def save(chart, out):
-    """The files that were written: `out` itself if it ends in .svg or .png, else both."""
+    """Writes `out` if it ends in .svg or .png, otherwise both formats, and returns the written files."""
     out = pathlib.Path(out)
     files = [out] if out.suffix in FORMATS else [out.with_name(out.name + suffix) for suffix in FORMATS]
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -30,20 +30,20 @@ def save(chart, out):
 
 
 def write_heading(chart, title, below):
-    """`title` in bold with a line below it, both at fixed distances from the top."""
+    """Draws `title` in bold with a line of text below it, both at fixed distances from the top."""
     width, height = chart.get_size_inches()
     chart.text(0.2 / width, 1 - 0.28 / height, title, fontsize=12, weight="bold", va="center")
     chart.text(0.2 / width, 1 - 0.54 / height, below, fontsize=9, va="center", color="#404040")
 
 
 def area(chart, left, top, wide, high):
-    """A rectangle in inches from the left and the top, as matplotlib wants it."""
+    """Converts a rectangle in inches from the left and the top to matplotlib's coordinates."""
     width, height = chart.get_size_inches()
     return left / width, 1 - (top + high) / height, wide / width, high / height
 
 
 def space_axes(axes, *directions):
-    """Logarithmic where the data spans more than a factor of 8."""
+    """Makes those axes logarithmic whose data spans more than a factor of 8."""
     for direction in directions:
         low, high = axes.dataLim.intervalx if direction == "x" else axes.dataLim.intervaly
         if low > 0 and high / low > 8:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far a metric moves when one axis alone moves from a base point: the longest bar on top."""
+"""Plots the change of a metric when a single axis moves from a base point, with the longest bar on top."""
 
 from matplotlib import pyplot
 
@@ -12,7 +12,7 @@ ROW, TOP, WIDE = 0.5, 0.85, 4.6  # inches
 
 
 class Bar:
-    """An axis and its points that are the base's neighbours along it, the base included."""
+    """An axis and the base point's neighbours along it, including the base."""
 
     def __init__(self, axis, points, metric):
         self.axis = axis
@@ -22,7 +22,7 @@ class Bar:
 
 
 def middle_point(selection):
-    """The point at the middle value of every axis, or the nearest to it that is there."""
+    """Returns the point at the middle value of every axis, or the existing point nearest to it."""
     def place(point):
         return sum(abs(columns[at].index(selection.axis_text(axis, point)) - (len(columns[at]) - 1) / 2)
                    / len(columns[at]) for at, axis in enumerate(selection.axes))
@@ -43,7 +43,7 @@ def base_of(selection, number):
     found = [point for point in selection.points if point.number == number]
     if not found:
         numbers = sorted((point.number for point in selection.points), key=lambda other: abs(other - number))
-        raise BadRequest(f"--base {number}: no such point is done; the nearest is {numbers[0]}")
+        raise BadRequest(f"--base {number}: this point does not exist or is not done; the nearest is {numbers[0]}")
     return found[0]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a sweep has found, from the sweep.db of its folder, which is only ever read."""
+"""Reads the results of a sweep from the sweep.db in its folder, which is never written."""
 
 import contextlib
 import pathlib
@@ -50,14 +50,14 @@ class SweepFolder:
         return choose(name, self.metric_names(), "metric", self.folder)
 
     def with_metrics(self, *names):
-        """The points that have all of the metrics."""
+        """Returns the points that have all of the metrics."""
         points = [point for point in self.done if all(name in point.metrics for name in names)]
         if not points:
             raise BadRequest(f"{self.folder}: no point has all of {', '.join(names)}")
         return points
 
     def axes(self):
-        """Lists of paths that move together, in the order of the sweep."""
+        """Returns lists of paths that vary together, in the order of the sweep."""
         file = self.folder / "sweep.yaml"
         try:
             return [list(item) for item in yaml.safe_load(file.read_text(encoding="utf-8"))["sweep"]["axes"]]
@@ -66,8 +66,8 @@ class SweepFolder:
 
 
 def read(database):
-    """(title, points in their order)"""
-    # A folder that nobody may write to is read as well: no lock, no journal.
+    """Returns (title, points in their order)."""
+    # Without a lock and a journal a read-only folder works, too.
     with contextlib.closing(sqlite3.connect(f"{database.resolve().as_uri()}?mode=ro", uri=True)) as connection:
         points = {row[0]: Point(*row) for row in
                   connection.execute("SELECT number, workload, status, reason FROM points ORDER BY number")}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of single points: run by tahoma and kept, or known from a finished sweep."""
+"""Results of single points: run by tahoma and stored, or taken from a finished sweep."""
 
 import hashlib
 import json
@@ -14,13 +14,13 @@ from .folder import SweepFolder
 from .names import BadRequest
 from .space import Space
 
-FILTERED = "E-SWP-030"  # the sweep's own filters leave this point out
-REFUSED = ("E-SWP-040", "E-SWP-031")  # values that exclude each other: no machine or workload has them
-PROBES = 50  # points that may be refused before a sweep is said to have none
+FILTERED = "E-SWP-030"  # the sweep's own filters exclude this point
+REFUSED = ("E-SWP-040", "E-SWP-031")  # values that exclude each other in any machine or workload
+PROBES = 50  # refused points after which a sweep counts as empty
 
 
 class Outcome:
-    """How a point ended: `state` is done, failed or filtered; the numbers of a point that is done, by name."""
+    """The result of a point: `state` is done, failed or filtered; a point that is done has numbers by name."""
 
     def __init__(self, state, reason="", numbers=None, parameters=None):
         self.state, self.reason, self.numbers, self.parameters = state, reason, numbers or {}, parameters or {}
@@ -34,15 +34,15 @@ def outcome_of(point):
 
 
 def tahoma_sweep(program, file, out):
-    """Begins the sweep of a file, or goes on with it."""
+    """Starts or resumes the sweep of a file."""
     resume = ["--resume"] if (out / "sweep.yaml").is_file() else []
     return subprocess.run([program, "sweep", str(file), "--out", str(out), "--jobs", "1", *resume], check=False,
                           stdin=subprocess.DEVNULL, capture_output=True, text=True)
 
 
 def resolve(program, sweep_file):
-    """The space of a sweep file, by tahoma's own reading of it. Only a sweep that starts says what it has resolved, so
-    one random point of it starts, with a hundredth of a second to run."""
+    """Returns the space of a sweep file as tahoma resolves it. Only a sweep that starts reports this, so
+    one random point of it is started with a time limit of 0.01 s."""
     try:
         content = yaml.safe_load(pathlib.Path(sweep_file).read_text(encoding="utf-8"))
     except OSError as error:
@@ -67,7 +67,7 @@ def resolve(program, sweep_file):
                 return space
             if not any(code in said.stderr for code in REFUSED):
                 break
-    # The lines that it names are the probe's, not the file's.
+    # The line numbers in the message are those of the probe, not of the file.
     raise BadRequest(re.sub(re.escape(str(file)) + r"(:\d+)*", str(sweep_file), said.stderr.strip()))
 
 
@@ -81,7 +81,7 @@ def with_absolute_paths(sweep, folder):
 
 
 class KnownPoints:
-    """The points of a finished sweep over the same workload and machine."""
+    """Takes the points of a finished sweep over the same workload and machine."""
 
     def __init__(self, folder, space):
         sweep = SweepFolder(folder)
@@ -103,7 +103,7 @@ class KnownPoints:
 
 
 class Runner:
-    """Runs each point as a sweep of its own below `folder`; what is there already is not run again."""
+    """Runs each point as a separate sweep below `folder`; existing results are not run again."""
 
     def __init__(self, program, folder, space, expressions):
         self.program, self.folder, self.space, self.expressions = program, folder, space, expressions

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The axes of a sweep as tahoma has resolved them, as what Optuna chooses from."""
+"""The axes of a sweep as tahoma has resolved them, in the form that Optuna samples."""
 
 import math
 
@@ -8,17 +8,17 @@ import yaml
 from .names import BadRequest
 from .units import base_value, kind_of, scale_for
 
-FIXED = ("workloads", "machine", "mode", "seed", "set", "derive", "metrics")  # what a point's result depends on
+FIXED = ("workloads", "machine", "mode", "seed", "set", "derive", "metrics")  # inputs of a point's result
 
 
 class Axis:
-    """Values that Optuna chooses among by number, of one parameter or of several that move together."""
+    """Values that Optuna selects by index, of one parameter or of several that vary together."""
 
     def __init__(self, tracks):
         self.paths = list(tracks)
         self.name = self.paths[0]
         self.choices = list(zip(*tracks.values()))
-        # Only what has an order has neighbours: numbers do, words and shapes do not.
+        # Only ordered values have neighbours: numbers do, words and shapes do not.
         bases = [base_value(text) for text in next(iter(tracks.values()))]
         self.ordered = len(tracks) == 1 and None not in bases and bases in (sorted(bases), sorted(bases, reverse=True))
 
@@ -33,7 +33,7 @@ class Axis:
 
 
 class ContinuousAxis:
-    """Any value between two, in base units."""
+    """A continuous range, in base units."""
 
     def __init__(self, path, ends):
         self.name = path
@@ -42,7 +42,7 @@ class ContinuousAxis:
         self.ends = [base_value(text) for text in texts]
         self.log = str(ends.get("log", False)).lower() == "true"
         if None in self.ends:
-            raise BadRequest(f"{path}: no range of numbers: {' to '.join(texts)}; give it a step or a factor")
+            raise BadRequest(f"{path}: not a range of numbers: {' to '.join(texts)}; give it a step or a factor")
         self.scale = scale_for(kind_of(texts), self.ends)
 
     def suggest(self, trial):
@@ -60,7 +60,7 @@ def axis_of(item):
 
 
 class Space:
-    """A sweep.yaml that tahoma sweep has written."""
+    """The space of a sweep.yaml that tahoma sweep has written."""
 
     def __init__(self, file):
         self.sweep = yaml.safe_load(file.read_text(encoding="utf-8"))["sweep"]
@@ -70,15 +70,15 @@ class Space:
         self.paths = [path for axis in self.axes for path in axis.paths]
 
     def size(self):
-        """Combinations of values; infinite with a continuous axis. Filters are not counted."""
+        """Returns the number of combinations of values, infinite with a continuous axis; filters are ignored."""
         return math.prod(len(axis) if isinstance(axis, Axis) else math.inf for axis in self.axes)
 
     def suggest(self, trial):
-        """Text by path."""
+        """Returns texts by path."""
         return {path: text for axis in self.axes for path, text in axis.suggest(trial).items()}
 
     def point(self, texts, expressions):
-        """The sweep of one point: this one's, with the search's own expressions as metrics."""
+        """Returns the sweep of one point: this sweep, with the search's own expressions as metrics."""
         sweep = {key: value for key, value in self.sweep.items() if key not in ("sample", "axes")}
         sweep["axes"] = [{path: [texts[path]] for path in axis.paths} for axis in self.axes]
         sweep["metrics"] = {**sweep.get("metrics", {}), **expressions}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The search itself: Optuna suggests points, a source of outcomes answers, a study remembers."""
+"""The search: Optuna suggests points, a source returns their outcomes, and a study stores them."""
 
 import json
 import random
@@ -14,9 +14,9 @@ from .names import BadRequest, nearest
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 
-PATIENCE = 5  # repeated suggestions in a row, before a point is drawn among those not yet evaluated
+PATIENCE = 5  # consecutive repeated suggestions before a point is drawn among those not yet evaluated
 NAME = re.compile(r"[A-Za-z_][\w.]*")
-VIOLATED = 1e300  # of a point without numbers: no constraint holds
+VIOLATED = 1e300  # for a point without numbers: every constraint is violated
 
 
 class Constraint:
@@ -33,12 +33,12 @@ class Constraint:
         self.text = text
 
     def excess(self, value):
-        """Above zero where the constraint does not hold."""
+        """Returns a number above zero if the constraint is violated."""
         return value - self.limit if self.sign == "<=" else self.limit - value
 
 
 class Goal:
-    """What to minimise, and under which constraints. What is no name goes to tahoma as a metric of its own."""
+    """The objectives and constraints. An expression that is not a name is passed to tahoma as an extra metric."""
 
     def __init__(self, minimised, constraints):
         self.minimised = list(minimised)
@@ -53,7 +53,7 @@ class Goal:
         if name in numbers:
             return numbers[name]
         if text in self.names:
-            raise BadRequest(f"'{text}' is none of the known points' metrics; name it in the sweep file's 'metrics'")
+            raise BadRequest(f"'{text}' is not a metric of the known points; name it in the sweep file's 'metrics'")
         raise BadRequest(f"no metric or parameter '{text}'{nearest(text, numbers)}")
 
     def values(self, numbers):
@@ -64,7 +64,7 @@ class Goal:
 
 
 def sampler_of(name, seed, trials, jobs=1, constrained=False):
-    """Optuna's own settings but for these, whose reasons stand in scripts/sweeps/README.md."""
+    """Returns a sampler with Optuna's defaults except for these, which scripts/sweeps/README.md justifies."""
     constraints = (lambda trial: trial.user_attrs["excesses"]) if constrained else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
@@ -76,8 +76,8 @@ def sampler_of(name, seed, trials, jobs=1, constrained=False):
 
 
 class Search:
-    """`source(texts)` gives the Outcome of a point; the study may be a new one or an earlier one's. `report(search)` is
-    called after every point."""
+    """`source(texts)` returns the Outcome of a point; the study may be new or continue an earlier one.
+    `report(search)` is called after every point."""
 
     def __init__(self, study, space, goal, source, seed):
         self.study, self.space, self.goal, self.source = study, space, goal, source
@@ -85,7 +85,7 @@ class Search:
         self.lock = threading.Lock()
         self.seen, self.evaluated, self.repeats, self.stop = set(), 0, 0, None
         for trial in study.get_trials(deepcopy=False):
-            if trial.state == TrialState.RUNNING:  # of a search that was killed
+            if trial.state == TrialState.RUNNING:  # left by a search that was killed
                 study.tell(trial.number, state=TrialState.FAIL)
             elif "outcome" in trial.user_attrs:
                 self.seen.add(self.key(trial.user_attrs["texts"]))
@@ -119,11 +119,11 @@ class Search:
                     self.open -= 1
                     self.tell(trial, texts, outcome)
                     self.report(self)
-        except Exception as error:  # handed to who called run()
+        except Exception as error:  # passed to the caller of run()
             self.stop = self.stop or error
 
     def ask(self):
-        """A suggestion that has not been evaluated; (None, None) when there is none left."""
+        """Returns a suggestion that has not been evaluated; (None, None) when there is none left."""
         for attempt in range(100 * PATIENCE):
             if len(self.seen) >= self.space.size():
                 return None, None
@@ -135,10 +135,10 @@ class Search:
                 self.seen.add(self.key(texts))
                 trial.set_user_attr("texts", texts)
                 return trial, texts
-            # Its result is known and in the study: once is enough.
+            # Its result is already in the study.
             self.repeats += 1
             self.study.tell(trial, state=TrialState.FAIL)
-        raise BadRequest("no suggestion that has not been evaluated")
+        raise BadRequest("the sampler only suggests points that have been evaluated")
 
     def unseen(self):
         while True:
@@ -167,12 +167,12 @@ class Search:
         if values:
             self.study.tell(trial, values)
         else:
-            # Pruned without a value is worse than any value for a sampler of one metric; of several, nothing is.
+            # A single-objective sampler ranks pruned trials without a value last; a multi-objective one does not.
             worst = len(self.goal.minimised) == 1
             self.study.tell(trial, state=TrialState.PRUNED if worst else TrialState.FAIL)
 
     def best(self):
-        """The trials that none beats among those that hold the constraints, by their first value."""
+        """Returns the Pareto front of the trials that satisfy the constraints, sorted by their first value."""
         legal = [trial for trial in self.study.get_trials(states=(TrialState.COMPLETE,))
                  if all(excess <= 0 for excess in trial.user_attrs["excesses"])]
         legal.sort(key=lambda trial: (trial.values, trial.number))
@@ -192,6 +192,7 @@ def open_study(storage, goal, space):
     for key, value in asked.items():
         known = study.user_attrs.get(key, value)
         if known != value:
-            raise BadRequest(f"study.db is of another search: its '{key}' is {json.dumps(known)}; expected another --out")
+            raise BadRequest(f"study.db belongs to another search: its '{key}' is {json.dumps(known)}; "
+                             "expected another --out")
         study.set_user_attr(key, value)
     return study

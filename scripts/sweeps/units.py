@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers in base units (bytes, seconds, hertz, bytes a second) as people read them, and back."""
+"""Converts numbers in base units (bytes, seconds, hertz, bytes per second) to readable texts and back."""
 
 import math
 
-# Each kind's units with their size in base units, ascending. Those of one text decide its kind.
+# The units of each kind with their size in base units, ascending. The unit of a text determines its kind.
 BANDWIDTH = (("B/s", 1.0), ("kB/s", 1e3), ("MB/s", 1e6), ("GB/s", 1e9), ("TB/s", 1e12))
 SIZE = (("B", 1.0), ("KiB", 2.0**10), ("MiB", 2.0**20), ("GiB", 2.0**30), ("TiB", 2.0**40))
 DECIMAL_SIZE = (("B", 1.0), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("TB", 1e12))
@@ -11,7 +11,7 @@ FREQUENCY = (("Hz", 1.0), ("kHz", 1e3), ("MHz", 1e6), ("GHz", 1e9))
 TIME = (("ps", 1e-12), ("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0), ("min", 60.0), ("h", 3600.0))
 CYCLES = (("cyc", 1.0),)
 KINDS = (BANDWIDTH, SIZE, DECIMAL_SIZE, FREQUENCY, TIME, CYCLES)
-# Units of a metric by the end of its name, as summary.json calls them: the kind, and the name's unit in base units.
+# Units of a metric by the suffix of its name in summary.json: the kind, and the size of the unit in base units.
 METRIC_ENDS = (("_ns", TIME, 1e-9), ("bandwidth", BANDWIDTH, 1.0), ("bytes", SIZE, 1.0))
 PLAIN_ENDS = (("_percent", "%"), ("tflops", "TFLOPS"))
 POWERS = tuple((f"\u00d710{power}", 10.0**int(digits)) for power, digits in
@@ -19,7 +19,7 @@ POWERS = tuple((f"\u00d710{power}", 10.0**int(digits)) for power, digits in
 
 
 def split(text):
-    """(number, unit) of '1.2 GHz'; (None, '') of what begins with no number."""
+    """Returns (number, unit) of a text such as '1.2 GHz'; (None, '') if it does not begin with a number."""
     number, _, unit = text.strip().partition(" ")
     try:
         return float(number), unit.strip()
@@ -28,7 +28,7 @@ def split(text):
 
 
 def kind_of(texts):
-    """The kind of unit that all of the texts have, () if they have none or several."""
+    """Returns the kind of unit that all of the texts share, () if there is none or several."""
     units = {split(text)[1] for text in texts}
     for kind in KINDS:
         if units and units <= {unit for unit, _ in kind}:
@@ -37,7 +37,7 @@ def kind_of(texts):
 
 
 def base_value(text):
-    """A parameter's text in base units, None if it is no number with a known unit."""
+    """Returns a parameter's text in base units, None if it is not a number with a known unit."""
     number, unit = split(text)
     sizes = {name: size for kind in KINDS for name, size in kind}
     if number is None or (unit and unit not in sizes):
@@ -56,7 +56,7 @@ class Scale:
 
 
 def scale_for(kind, values):
-    """The largest unit of which the middle of the values, by their logarithms, is at least one."""
+    """Returns the largest unit in which the logarithmic middle of the values is at least one."""
     sizes = [math.log(abs(value)) for value in values if value]
     middle = math.exp(sum(sizes) / len(sizes)) * (1 + 1e-9) if sizes else 0
     return Scale(*next((unit for unit in reversed(kind) if middle >= unit[1]), kind[0] if kind else ("", 1.0)))
@@ -67,7 +67,7 @@ def scale_of_parameter(texts, values):
 
 
 def scale_of_metric(name, values):
-    """Metrics have no unit of their own but in their names; the user's own have none."""
+    """Returns the scale of a metric. Its unit is in its name; user-defined metrics have none."""
     for end, kind, size in METRIC_ENDS:
         if name.endswith(end):
             scale = scale_for(kind, [value * size for value in values])

@@ -10,7 +10,7 @@
 namespace tahoma::bench {
 
 inline constexpr std::size_t kSbufStride = 229376, kPsumStride = 16384,
-                             kPartitions = 128;  // as trn2_* machines have them
+                             kPartitions = 128;  // as on trn2_* machines
 inline constexpr unsigned kColumns = 128;
 
 class Core {
@@ -18,7 +18,7 @@ class Core {
   Core() : sbuf_(kPartitions * kSbufStride, std::byte{0}), psum_(kPartitions * kPsumStride, std::byte{0}) {}
   isa::CoreView view() { return {sbuf_.data(), kSbufStride, psum_.data(), kPsumStride, &weights_}; }
 
-  // Numbers around zero in `columns` elements of every partition.
+  // Random numbers around zero in `columns` elements of every partition.
   void fill(const isa::Tile& tile, unsigned columns) {
     std::mt19937 engine(1);
     std::normal_distribution<float> normal;
@@ -31,7 +31,7 @@ class Core {
   }
 
  private:
-  isa::PanelBuffer<std::byte> sbuf_, psum_;  // on whole cache lines, as a machine's are
+  isa::PanelBuffer<std::byte> sbuf_, psum_;  // aligned to whole cache lines, as on a machine
   isa::Weights weights_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiled with -march=x86-64-v3 where that exists. Eigen's templates are renamed here, so that the linker
-// cannot hand these copies, which older processors do not run and which align memory differently, to anybody
-// else.
+// cannot share these copies with other code: older processors cannot run them, and they align memory
+// differently.
 #define Eigen EigenForX8664v3
 #include "tests/bench/eigen_gemm_v3.h"
 

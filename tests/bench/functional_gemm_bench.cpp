@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast the tensor engine's values are computed, in ratio to Eigen's float GEMM on the same host core: one
-// load_weights and four accumulating matmuls of 128 x 128 x 512, as programs use them. Both are timed in turn
-// in one run, in processor time, and the ratio is that of the medians: a busy host slows both. Every case
-// runs with the host's SIMD and with the scalar fallback.
+// Measures the speed of the tensor engine's values relative to Eigen's float GEMM on the same host core: one
+// load_weights and four accumulating matmuls of 128 x 128 x 512, as programs use them. Both are timed
+// alternately in one run, in processor time, and the ratio is that of the medians: a busy host slows both.
+// Every case runs with the host's SIMD and with the scalar fallback.
 //
-// ratio_to_eigen counts useful multiply-adds (of sparse weights those kept, of fp32 one for its four passes);
-// ratio_per_pass counts each pass of fp32.
+// ratio_to_eigen counts useful multiply-adds (the kept ones of sparse weights, one for the four passes of
+// fp32); ratio_per_pass counts each pass of fp32.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -69,7 +69,7 @@ std::vector<Instruction> program_of(const Case& c, Core& core) {
   return program;
 }
 
-// Time of this process, which other load on the host does not stretch.
+// Processor time of this process, which other load on the host does not increase.
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 double median(std::vector<double> values) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast values of the instructions are computed that flash attention spends its time in, beside matmuls.
+// Measures the speed of the instructions other than matmul that dominate flash attention.
 #include <benchmark/benchmark.h>
 
 #include <vector>

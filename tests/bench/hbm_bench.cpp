@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What simulating HBM costs the host: one saturated stack of the default machine, and the main job with DRAM
-// beside the same with the flat model. Processor time, each run in a process of its own.
+// Measures the host cost of simulating HBM: one saturated stack of the default machine, and the main job with
+// DRAM compared with the flat model. Processor time, each run in a separate process.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@ namespace {
 using namespace tahoma;
 using tests::StackAnswer, tests::StackBench, tests::StackRequest;
 
-// Requests per host second of 32 bytes that established simulators reached for one channel (of 32 or 51
+// Requests of 32 bytes per host second that established simulators reached for one channel (of 32 or 51
 // GB/s), on one core of another machine: shared reference figures, hbm/bandwidth.csv.
 constexpr double kSlowestSequential = 38'610, kFastestSequential = 172'414;
 constexpr double kSlowestRandom = 12'516, kFastestRandom = 51'948;
@@ -40,7 +40,7 @@ Cost in_own_process(const std::function<Cost()>& measure) {
   return c;
 }
 
-// The fastest of five, each in a process of its own: what the host's other guests take is not ours.
+// The fastest of five runs, each in a separate process, which excludes the load of other guests on the host.
 Cost fastest(const std::function<Cost()>& measure) {
   Cost best = in_own_process(measure);
   for (int n = 1; n < 5; ++n) {
@@ -50,7 +50,7 @@ Cost fastest(const std::function<Cost()>& measure) {
   return best;
 }
 
-// `count` reads, `window` of them at a time, from 16 engines of two cores.
+// `count` reads, `window` of them in flight, from 16 engines of two cores.
 Cost saturate(std::uint32_t bytes, std::uint32_t window, std::uint32_t count,
               const std::function<std::uint64_t(std::uint32_t)>& offset_of) {
   std::uint32_t n = 0;
@@ -81,7 +81,7 @@ void report(benchmark::State& state, const Cost& c, std::uint32_t bytes, double 
   state.counters["reference_fastest"] = fastest;
 }
 
-// As two cores' engines have them: each reads its 32 KiB of one transfer of its core after the other.
+// In the order of two cores' engines: each engine reads its 32 KiB of one transfer after the other.
 void sequential(benchmark::State& state) {
   constexpr std::uint64_t kShare = 32 << 10;
   const auto bytes = static_cast<std::uint32_t>(state.range(0));
@@ -121,7 +121,7 @@ Cost main_job(const std::string& model, const char* mode) {
   });
 }
 
-// In turn, so that both see the same host.
+// Both run alternately, so that they see the same host load.
 void main_job_ratio(benchmark::State& state, const char* mode) {
   for (auto _ : state) {
     double dram = 0, flat = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast machines are simulated: instructions a second, SystemC activations for each instruction and each
-// packet, seconds of elaboration and peak memory. Every measurement runs in a forked process, because SystemC
-// elaborates once per process and because the kernel keeps a process's peak memory for its whole life.
+// Measures the speed of simulating machines: instructions per second, SystemC activations per instruction and
+// per packet, seconds of elaboration and peak memory. Every measurement runs in a forked process, because
+// SystemC elaborates once per process and because the kernel keeps a process's peak memory for its whole
+// life.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -29,7 +30,7 @@ namespace {
 using namespace tahoma;
 using Clock = std::chrono::steady_clock;
 
-// What a forked process sends back: plain bytes. A non-empty `error` makes the rest meaningless.
+// The message of a forked process: plain bytes. A non-empty `error` makes the other fields meaningless.
 struct Figures {
   double elaborate_s = 0, prepare_s = 0, run_s = 0, run_cpu_s = 0;
   double simulated_us = 0, instructions = 0, packets = 0, hops = 0;
@@ -123,7 +124,7 @@ void simulate(benchmark::State& state, const runtime::ConfigRequest& request) {
   }
 }
 
-// The quickest of some runs, each in a process of its own: short ones are repeated.
+// The quickest of some runs, each in a separate process; short runs are repeated.
 Figures quickest(const runtime::ConfigRequest& request, model::check::Options checks) {
   Figures best = in_own_process([&] { return run_case(request, checks); });
   for (int n = 0; n < 9 && best.run_s < 0.5 && best.error[0] == '\0'; ++n) {
@@ -133,7 +134,7 @@ Figures quickest(const runtime::ConfigRequest& request, model::check::Options ch
   return best;
 }
 
-// The same run without and with every check, in processor time: what else the host does matters less.
+// The same run without and with all checks, in processor time, so that other load on the host matters less.
 void check_overhead(benchmark::State& state, const runtime::ConfigRequest& request) {
   for (auto _ : state) {
     const Figures plain = quickest(request, {}), checked = quickest(request, {true, true});
@@ -170,8 +171,8 @@ runtime::ConfigRequest gemm(const std::string& mode, const std::string& machine,
   return {TAHOMA_SOURCE_DIR "/workloads/gemm/ultraserver.yaml", machine, std::move(overrides), mode, ""};
 }
 
-// The main job on 512 cores with and without values: mostly packets on NeuronLink. 2048 cubed on each of 512
-// cores, whose partial sums stay at home: mostly instructions. 4096 cubed on one core.
+// The main job on 512 cores with and without values is mostly packets on NeuronLink. 2048 cubed on each of
+// 512 cores, whose partial sums stay local, is mostly instructions. 4096 cubed runs on one core.
 void register_machines() {
   const auto once = [](benchmark::internal::Benchmark* b) {
     b->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the page of a run costs, and its timeline: whole runs with and without it in turn, processor time from
-// the configuration to the last file, each run in a process of its own.
+// Measures the cost of a run's page and timeline: whole runs with and without them alternately, processor
+// time from the configuration to the last file, each run in a separate process.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 using namespace tahoma;
 
-// What a run writes with and without.
+// Files that a run writes with and without a page.
 using Choose = void (*)(runtime::RunOptions& options, bool with);
 void page(runtime::RunOptions& options, bool with) { options.report = with; }
 void timeline(runtime::RunOptions& options, bool with) { options.trace.wanted = with; }
@@ -35,7 +35,8 @@ double run_cost(const std::string& workload, const std::string& out, Choose choo
   return std::stod(text);
 }
 
-// In turn, so that both see the same host; the least of each, as whatever else it does only adds.
+// The runs alternate, so that they see the same host load. The minimum of each counts, as other load only
+// adds time.
 void cost(benchmark::State& state, const char* workload, Choose choose, int times) {
   const tests::TempDir folder;
   const std::string out = (folder.path() / "out").string();

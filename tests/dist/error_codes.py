@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every error code that a source can raise is documented once and provoked by a test; nothing is documented that no
+"""Every error code that a source can raise is documented once and provoked by a test; no code is documented that no
 source raises."""
 
 import re
 
 CODE = re.compile(r"\bE-[A-Z]{3}-\d{3}\b")
-ROW = re.compile(r"^\| `?(E-[A-Z]{3}-\d{3})`? \|", re.MULTILINE)  # of a table of errors
+ROW = re.compile(r"^\| `?(E-[A-Z]{3}-\d{3})`? \|", re.MULTILINE)  # a row of an error table
 ROOMS = ("isa/", "model/", "runtime/", "workloads/")
 PROVOKING = ("tests/unit/", "tests/component/", "tests/property/", "tests/rtl/", "tests/system/")
 
 
 def codes(repo, names):
-    """code -> the first place that names it."""
+    """Maps each code to the first place that names it."""
     places = {}
     for name in names:
         for match in CODE.finditer(repo.text(name)):
@@ -21,7 +21,7 @@ def codes(repo, names):
 
 
 def explained_twice(repo):
-    """Codes with a row of their own in two tables: one code, two meanings."""
+    """Returns codes with rows in two tables: one code with two meanings."""
     rows = {}
     for name in repo.matching(".md"):
         for match in ROW.finditer(repo.text(name)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every C++ file is as clang-format-14 writes it. `scripts/format` repairs."""
+"""Every C++ file is formatted by clang-format-14. `scripts/format` repairs violations."""
 
 import re
 import subprocess

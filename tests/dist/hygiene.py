@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small laws about files: length, licence line, no path of one machine, a README in every folder, folders of a readable
+"""Rules for files: length, licence line, no paths of a single machine, a README in every folder, folders of a readable
 size, and no two headers with the same name."""
 
 import collections
 import re
 
 MAX_LINES = 500
-MAX_FILES = 26  # sources side by side; cases and goldens are data, one file each
+MAX_FILES = 26  # sources per folder; cases and goldens are data, one file each
 CODE = (".h", ".cpp", ".inc", ".def", ".sv", ".py", ".js")
 SOURCE = (".h", ".cpp", ".inc", ".def", ".py", ".sh", ".cmake", ".yaml", ".md", ".json", "CMakeLists.txt")
 SPDX = "SPDX-License-Identifier: Apache-2.0"

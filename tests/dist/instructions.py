@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every instruction that this machine runs has a test of its meaning: a test case whose subject names it."""
+"""Every instruction that this machine runs has a semantic test: a test case whose subject names it."""
 
 import re
 
@@ -10,7 +10,7 @@ LATER = re.compile(r"kLaterRows\[\] = \{(.*?)\n\};", re.DOTALL)
 
 
 def mnemonics(repo):
-    """Of the rows of the table, without those of later generations."""
+    """Returns the instructions of the table, without those of later generations."""
     for file in repo.matching(".h", under="isa/"):
         if file.startswith("isa/table"):
             for _, mnemonic in ROW.findall(LATER.sub("", repo.text(file))):

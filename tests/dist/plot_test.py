@@ -50,7 +50,7 @@ SWEEP = f"""sweep:
   metrics: {{price: '{BANDWIDTH} * s / GB * 2 + {CLOCK} / MHz'}}
 """
 
-# In this process for all but one drawing: loading the library takes longer than anything that is tested.
+# All drawings but one run in this process: loading the library takes longer than any test.
 LOADER = importlib.machinery.SourceFileLoader("plot", str(ROOT / "scripts/plot"))
 plot_script = importlib.util.module_from_spec(importlib.util.spec_from_loader("plot", LOADER))
 LOADER.exec_module(plot_script)
@@ -89,7 +89,7 @@ class AccuracyPlots(Drawing):
         (self.home / "t.csv").write_text(TABLE, encoding="utf-8")
         check = subprocess.run([TAHOMA, "check", "checks.yaml", "--out", "out"], cwd=self.home, capture_output=True,
                                text=True, check=False)
-        self.assertEqual(check.returncode, 1, check.stdout + check.stderr)  # for the event that does not happen
+        self.assertEqual(check.returncode, 1, check.stdout + check.stderr)  # because of the event that does not happen
         self.assertEqual(self.plot("accuracy", "out/accuracy.json", "--out", "first"),
                          (0, "first/accuracy.svg\nfirst/accuracy.png\n", ""))
         environment = {name: value for name, value in os.environ.items() if name != "DISPLAY"}
@@ -121,7 +121,7 @@ class AccuracyPlots(Drawing):
 
 
 class SweepPlots(Drawing):
-    """Of one sweep for all of them, with two numbers, a linked pair and a word among its axes."""
+    """All tests use one sweep, whose axes include two numbers, a linked pair and a word."""
 
     @classmethod
     def setUpClass(cls):
@@ -135,7 +135,7 @@ class SweepPlots(Drawing):
         cls.sweep = str(home / "sweep")
 
     def drawn(self, kind, *arguments):
-        """The texts of the SVG."""
+        """Returns the texts of the SVG."""
         self.assertEqual(self.plot(kind, self.sweep, *arguments, "--out", "p/x"), (0, "p/x.svg\np/x.png\n", ""))
         self.assertTrue((self.home / "p/x.png").read_bytes().startswith(b"\x89PNG"))
         svg = (self.home / "p/x.svg").read_text(encoding="utf-8")
@@ -154,7 +154,7 @@ class SweepPlots(Drawing):
         for heading in ("hbm.bandwidth", "tensor.clock", "shard.m, n", "workload.dtype"):
             self.assertIn(heading, texts)
         self.assertIn("400 GB/s", texts)  # the cheapest is on the front
-        self.assertTrue(any(re.fullmatch(r"\d+ of 16 points are beaten by none in both", text) for text in texts))
+        self.assertTrue(any(re.fullmatch(r"\d+ of 16 points are Pareto-optimal", text) for text in texts))
 
     def test_a_front_has_what_no_other_point_equals_or_beats(self):
         class Row:
@@ -167,7 +167,7 @@ class SweepPlots(Drawing):
         texts = self.drawn("line", BANDWIDTH, "simulated_time_ns", "--by", CLOCK, "--fix", "workload.dtype=bf16")
         for text in ("hbm.bandwidth [GB/s]", "400", "800", "tensor.clock", "1.4 GHz", "2.8 GHz"):
             self.assertIn(text, texts)
-        self.assertIn("line: median, band: least to greatest over shard.m, n; workload.dtype = bf16", texts)
+        self.assertIn("line: median, band: min. to max. over shard.m, n; workload.dtype = bf16", texts)
 
     def test_cells_of_a_heat_map_carry_their_median(self):
         with open(self.sweep + "/points.csv", encoding="utf-8") as table:
@@ -179,7 +179,7 @@ class SweepPlots(Drawing):
         texts = self.drawn("tornado", "price", "--base", "0")
         self.assertIn("base: point 0, 2200; one axis moves at a time; ends: the value there", texts)
         self.assertIn("800 GB/s", texts)
-        self.assertEqual(texts.count("no difference"), 2)  # prices know no shards and no types
+        self.assertEqual(texts.count("no difference"), 2)  # prices do not depend on shards and types
 
     def test_one_file_is_written_where_one_is_asked_for(self):
         status, out, _ = self.plot("tornado", self.sweep, "price", "--out", "only.png")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of a checkout as the checks of this folder see them: paths relative to its root, and their text."""
+"""The files of a checkout as the checks in this folder use them: paths relative to its root, and their text."""
 
 import functools
 import pathlib
@@ -16,7 +16,7 @@ class Repo:
     def files(self):
         """Tracked and new files, nothing ignored; without git, every file outside build and output folders."""
         listing = subprocess.run(
-            # Continuous integration may run as another user than the one who cloned.
+            # Continuous integration may run as a different user than the one who cloned.
             ["git", "-c", f"safe.directory={self.root}", "-C", str(self.root), "ls-files", "-z",
              "--cached", "--others", "--exclude-standard"],
             capture_output=True, check=False) if (self.root / ".git").exists() else None

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""The scripts on a mocked machine: dpkg-query, apt-get, sudo, cmake and ctest are stand-ins that record their
-arguments."""
+"""The scripts on a mocked machine: dpkg-query, apt-get, sudo, cmake and ctest are replaced by programs that
+record their arguments."""
 
 import os
 import pathlib
@@ -13,7 +13,7 @@ import unittest
 ROOT = pathlib.Path(__file__).parents[2]
 
 STAND_INS = {
-    # $STATE/installed has one package a line; $STATE/calls is the log.
+    # $STATE/installed has one package per line; $STATE/calls is the log.
     "dpkg-query": 'grep -qxF "${@: -1}" "$STATE/installed" && printf installed',
     "apt-get": 'echo "apt-get $*" >>"$STATE/calls"; '
                'for word in "$@"; do [[ $word == install ]] && seen=1; '
@@ -101,7 +101,7 @@ class Scripts(unittest.TestCase):
 
     def test_run_takes_the_main_job_unless_told(self):
         self.install_everything()
-        self.assertEqual(self.script("run", "--seed", "7").returncode, 3)  # tahoma's status is the script's
+        self.assertEqual(self.script("run", "--seed", "7").returncode, 3)  # the script returns tahoma's status
         self.assertEqual(self.script("run", "--no-install", "a.yaml", "--set", "workload.m=1 2").returncode, 3)
         first, second = self.calls("tahoma")
         self.assertTrue(first.endswith("workloads/gemm/ultraserver.yaml --seed 7"), first)

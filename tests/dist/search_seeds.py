@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""How soon scripts/search finds what the whole grid of workloads/sweeps/search_500.yaml knows to be best: 20 seeds,
+"""Measures how soon scripts/search finds the optimum of the full grid of workloads/sweeps/search_500.yaml: 20 seeds,
 answered from the grid. Fails unless 18 of them come within 1 % of the best in 80 different points."""
 
 import argparse
@@ -20,7 +20,7 @@ METRIC, POINTS, MARGIN, SEEDS, ENOUGH = "cost", 80, 1.01, range(20), 18
 
 
 def first_within(space, known, sampler, seed, limit):
-    """After how many points the limit is met; None if it is not."""
+    """Returns the number of points after which the limit is met; None if it is not met."""
     def end_when_met(search):
         best = search.best()
         if best and best[0].values[0] <= limit:

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""scripts/search finds what a real sweep of all points finds, by the program given as the argument; goes on where it was
+"""scripts/search finds what a real sweep of all points finds, by the program given as the argument; resumes where it was
 stopped; and refuses what it cannot search."""
 
 import os
@@ -36,7 +36,7 @@ SWEEP = f"""sweep:
 
 
 class Line:
-    """A space of the numbers from 0 on, for laws that need no program."""
+    """A space of the numbers from 0 up, for laws that need no program."""
 
     paths, axes = ["x"], []
 
@@ -119,7 +119,7 @@ class Searches(unittest.TestCase):
 
     def test_all_points_searched_the_best_is_the_sweeps_and_its_command_runs(self):
         best, count = self.sweep()
-        self.assertEqual(count, 10)  # of 12, 2 are filtered
+        self.assertEqual(count, 10)  # 12 points, of which 2 are filtered
         for known in ([], ["--known", "grid"]):
             result = self.search("--minimise", "cost", "--trials", "50", "--jobs", "2", "--out", f"o{len(known)}", *known)
             self.assertEqual(result.returncode, 0, result.stderr)
@@ -134,7 +134,7 @@ class Searches(unittest.TestCase):
         arguments = ("--minimise", "price * simulated_time_ns", "--trials", "8", "--out", "o")
         killed = subprocess.Popen(self.command(*arguments), cwd=self.home, stdout=subprocess.DEVNULL)
         while killed.poll() is None and len(list(self.home.glob("o/points/*/manifest.json"))) < 3:
-            os.sched_yield()  # until there is something to go on with
+            os.sched_yield()  # until there is something to resume
         killed.send_signal(signal.SIGKILL)
         killed.wait()
         ran = {file: file.stat().st_mtime_ns for file in self.home.glob("o/points/*/manifest.json")}
@@ -163,7 +163,7 @@ class Searches(unittest.TestCase):
         self.assertIn("E-CFG", refusal("--minimise", "cost", sweep="bad.yaml"))
         self.assertEqual(self.search("--minimise", "cost", "--trials", "1", "--out", "p").returncode, 0)
         other = self.search("--minimise", "price", "--trials", "1", "--out", "p")
-        self.assertEqual((other.returncode, "study.db is of another search" in other.stderr), (2, True))
+        self.assertEqual((other.returncode, "study.db belongs to another search" in other.stderr), (2, True))
 
 
 if __name__ == "__main__":

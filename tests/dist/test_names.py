@@ -8,7 +8,7 @@ PIECE = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
 def cases(repo):
-    """(place, name) of every test case."""
+    """Returns (place, name) of every test case."""
     for file in repo.matching("_test.cpp", under="tests/"):
         for match in CASE.finditer(repo.text(file)):
             line = repo.text(file).count("\n", 0, match.start(1)) + 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Flash attention, forward and backward, beside PyTorch's softmax and autograd."""
+"""Flash attention, forward and backward, compared with PyTorch's softmax and autograd."""
 import numpy as np
 import torch
 

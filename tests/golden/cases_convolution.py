@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Convolutions beside PyTorch."""
+"""Convolutions compared with PyTorch."""
 import math
 
 import numpy as np

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attention of a decoding step beside PyTorch: contiguous and paged caches."""
+"""Attention of a decoding step compared with PyTorch: contiguous and paged caches."""
 import math
 
 import numpy as np
@@ -11,7 +11,7 @@ random = np.random.default_rng(21)
 
 
 def tokens_of(tensors, name, sequence, length):
-    """[kv_heads, length, d] of one sequence."""
+    """Returns the [kv_heads, length, d] of one sequence."""
     cache = tensors[name]
     if "table" not in tensors:
         return cache[:, sequence, :length]

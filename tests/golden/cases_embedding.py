@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The embedding beside PyTorch."""
+"""The embedding compared with PyTorch."""
 import numpy as np
 import torch
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GEMM in every dtype and mode, and its epilogues, beside PyTorch."""
+"""GEMM in every dtype and mode, and its epilogues, compared with PyTorch."""
 import math
 
 import numpy as np
@@ -23,7 +23,7 @@ ACTIVATIONS = {
 
 
 def sparse(values, mode):
-    """At most `kept` of each group of `size` in a row, anywhere in the group."""
+    """Keeps at most `kept` of each group of `size` in a row, anywhere in the group."""
     kept, size = MODES[mode]
     rows, columns = values.shape
     for row in range(rows):

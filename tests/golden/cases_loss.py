@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cross-entropy beside PyTorch, its gradient from autograd."""
+"""Cross-entropy compared with PyTorch, its gradient from autograd."""
 import numpy as np
 import torch
 
@@ -18,7 +18,7 @@ def definition(tensors):
 
 
 def case(name, rows, columns, dtype, unit):
-    # Logits within 6 of each other: sums of exponentials are right to some 2^-20.
+    # Logits are within 6 of each other: sums of exponentials are accurate to some 2^-20.
     return GoldenCase(
         name=name, yaml="loss/vocabulary_32768.yaml",
         set={"workload.rows": rows, "workload.columns": columns, "workload.dtype": dtype, "workload.cores": CORES},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SwiGLU and GELU layers beside PyTorch."""
+"""SwiGLU and GELU layers compared with PyTorch."""
 import math
 
 import numpy as np
@@ -34,7 +34,7 @@ def case(dtype, gated, activation, bias=False, tokens=70, features=300, hidden=6
         return {"y": y + t["down_bias"].T if bias else y}
 
     # h is about 1 in size and rounded once, so y, a sum of `hidden` terms of 1 / sqrt(hidden), is off by six deviations of a
-    # rounding; fp32 sums come on top.
+    # rounding; fp32 sums are added to that.
     absolute = 6 * UNIT[dtype] / math.sqrt(3) * 2 + 6 * 2**-24 * math.sqrt(2 * (features + hidden) / 3) * 12
     settings = {"tokens": tokens, "features": features, "hidden": hidden, "dtype": dtype, "gated": gated, "bias": bias,
                 "activation": activation, "cores": cores}

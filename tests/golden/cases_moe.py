@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Routing of a mixture of experts beside PyTorch. Logits are given, so that no rounding decides between experts; some are
+"""Routing of a mixture of experts compared with PyTorch. Logits are given, so that no rounding decides between experts; some are
 equal."""
 import numpy as np
 import torch

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Softmax, layer norm and RMS norm beside PyTorch: forward by its functions, backward by its autograd."""
+"""Softmax, layer norm and RMS norm compared with PyTorch: forward by its functions, backward by its autograd."""
 import numpy as np
 import torch
 
@@ -62,7 +62,7 @@ def layer_norm_backward(rows, columns, dtype):
             [True, True, True])
         return {"dx": dx, "dg": dg, "db": db}
 
-    # Of sums over rows of products of about 1: each rounded to bf16, 6 deviations.
+    # For sums over rows of products of about 1, each rounded to bf16: 6 deviations.
     spread = 6 * 2**-9 * (rows / 3)**0.5 if dtype != "fp32" else 1e-4
     return GoldenCase(
         name=f"layer norm backward {dtype}", yaml="norm/layer_norm_backward.yaml", set=settings(rows, columns, dtype, 1),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A step of AdamW beside PyTorch's optimizer."""
+"""A step of AdamW compared with PyTorch's optimizer."""
 import numpy as np
 import torch
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantisation to fp8 with scales and back, beside PyTorch."""
+"""Quantisation to fp8 with scales and back, compared with PyTorch."""
 import numpy as np
 import torch
 
@@ -23,7 +23,7 @@ def quantise(rows, columns, dtype, fp8, group):
             y[:, c] = t["x"][:, c] / scales[-1]
         return {"y": y, "scale": torch.cat(scales, dim=1)}
 
-    smallest = 2.0**(1 - SMALL_FLOATS[fp8][2] - mantissa)  # half of it is lost among subnormals
+    smallest = 2.0**(1 - SMALL_FLOATS[fp8][2] - mantissa)  # half of it is lost in the subnormals
     return GoldenCase(
         name=f"quantise {dtype} {fp8} {group}", yaml="quantise/rows.yaml",
         set={"workload.rows": rows, "workload.columns": columns, "workload.dtype": dtype, "workload.fp8": fp8, "workload.group": group,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RMS normalisation beside PyTorch."""
+"""RMS normalisation compared with PyTorch."""
 import numpy as np
 
 from golden_case import GoldenCase

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rotary position embedding beside PyTorch, as a product of complex numbers."""
+"""Rotary position embedding compared with PyTorch, as a product of complex numbers."""
 import numpy as np
 import torch
 

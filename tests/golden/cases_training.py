@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Training steps of a small model beside PyTorch's own: its autograd, its cross-entropy, its AdamW, all in double."""
+"""Training steps of a small model compared with PyTorch's own: its autograd, its cross-entropy, its AdamW, all in double."""
 import math
 
 import numpy as np
@@ -45,15 +45,16 @@ def case(name, sequences, tokens, **settings):
                "o": weights(HEADS * D, HIDDEN), "gate": weights(HIDDEN, FFN), "up": weights(HIDDEN, FFN), "down": weights(FFN, HIDDEN)}
     inputs["head"] = ("bf16", random.uniform(-1, 1, (HIDDEN, VOCABULARY)) * math.sqrt(3 / HIDDEN))
 
-    # A gradient has come through two layers forth and back: eight parts of some ten roundings to bf16 each, of which those
-    # of two factors count twice. Six deviations of 2^-9 / sqrt(3) times the root of 160, beside a tensor's own size, of which
-    # some features and tokens (gains of 1.5, few keys) have half as much again; and beside an element's, where few tokens make
-    # it. The run's own reference knows each element's deviation, and is several times as strict.
+    # A gradient passes through two layers forward and backward: eight parts of some ten roundings to bf16
+    # each, of which those of two factors count twice. The tolerance is six deviations of 2^-9 / sqrt(3) times
+    # the root of 160, relative to a tensor's own size, plus half as much for some features and tokens (gains
+    # of 1.5, few keys), and relative to an element's size where few tokens contribute. The run's own
+    # reference knows each element's deviation and is several times as strict.
     share = 1.5 * 6 * 2**-9 / math.sqrt(3) * math.sqrt(160)
     exact = {n: torch.from_numpy(array if dtype == "int32" else rounded(array, dtype).astype(np.float64)) for n, (dtype, array) in inputs.items()}
     want = step(exact, sequences, tokens)
     why = "roundings of activations to bf16"
-    tolerance = {"loss": (share / 2, 0, why)}  # of logits of about 1, forth only
+    tolerance = {"loss": (share / 2, 0, why)}  # for logits of about 1, forward only
     for n in WEIGHTS:
         size = float(want[f"gradient_{n}"].pow(2).mean().sqrt())
         tolerance[f"gradient_{n}"] = (share * size, share, why)

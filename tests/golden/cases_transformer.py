@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decoder layers of a small model beside PyTorch: prefill and decode, on one core, several ranks, and pairs of cores; with a
+"""Decoder layers of a small model compared with PyTorch: prefill and decode, on one core, several ranks, and pairs of cores; with a
 feed-forward part or a mixture of experts."""
 import math
 
@@ -18,7 +18,7 @@ def norm(x, gain):
 
 
 def rope(heads, first):
-    """heads [tokens, heads, d]; angles as the machine gets them, in bf16."""
+    """heads [tokens, heads, d]; angles as the machine receives them, in bf16."""
     tokens, _, d = heads.shape
     angles = torch.arange(first, first + tokens, dtype=torch.float64)[:, None] * THETA ** (-torch.arange(d // 2, dtype=torch.float64) / (d // 2))
     cos, sin = (f(angles).to(torch.float32).to(torch.bfloat16).to(torch.float64)[:, None, :] for f in (torch.cos, torch.sin))
@@ -31,14 +31,14 @@ def swiglu(x, gate, up, down):
 
 
 def mixture(x, w):
-    """Each row by its own experts [rows, experts of a token], with a softmax over the router's logits of these."""
+    """Applies to each row its own experts [rows, experts of a token], with a softmax over their router logits."""
     gates = (x @ w["router"]).gather(1, w["routing"]).softmax(-1)
     experts = [tuple(w[n].chunk(w["router"].shape[1])[e] for n in ("gate", "up", "down")) for e in range(w["router"].shape[1])]
     return torch.stack([sum(g * swiglu(row, *experts[e]) for g, e in zip(gates[i], w["routing"][i])) for i, row in enumerate(x)])
 
 
 def layer(x, w, cache):
-    """One sequence [tokens, hidden] behind what the cache has: (k, v) [context, kv_heads, d]."""
+    """Computes one sequence [tokens, hidden] that follows the cache's contents: (k, v) [context, kv_heads, d]."""
     tokens, context = x.shape[0], cache[0].shape[0]
     a = norm(x, w["attention_gain"])
     q = rope((a @ w["q"]).view(tokens, HEADS, D), context)
@@ -67,7 +67,7 @@ def case(name, sequences, tokens, context=0, experts=0, **settings):
                "o": weights(HEADS * D, HIDDEN)}
     inputs |= {"gate": weights(HIDDEN, FFN, experts or 1), "up": weights(HIDDEN, FFN, experts or 1), "down": weights(FFN, HIDDEN, experts or 1)}
     if experts:
-        wanted = random.uniform(size=(LAYERS, sequences * tokens, experts)) - np.arange(experts) / experts  # the first ones more often
+        wanted = random.uniform(size=(LAYERS, sequences * tokens, experts)) - np.arange(experts) / experts  # prefers the first experts
         inputs |= {"router": weights(HIDDEN, experts), "routing": ("int32", wanted.argsort(-1)[..., :-3:-1])}
         settings |= {"model.experts": experts}
     if decodes:

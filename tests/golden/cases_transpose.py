@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Transposition beside PyTorch, exactly."""
+"""Transposition compared with PyTorch, exactly."""
 import numpy as np
 
 from golden_case import GoldenCase

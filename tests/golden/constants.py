@@ -1,18 +1,19 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""No constant of the machine moves unnoticed: each parameter that `tahoma params machine` lists names, in a table, who
-sees one step of it, and here the step is taken.
+"""No constant of the machine changes unnoticed: a table names the check that detects one step of each parameter.
+
+The parameters are those that `tahoma params machine` lists; this program takes the steps.
 
     constants.py --binary PATH --table workloads/regression/constants.csv
 
 Columns of the table: parameter, seen_by, to, why. seen_by is
-  FILE:CASE   a regression case beside the table (FILE.yaml) that must turn red: some statistic differs from its golden,
+  FILE:CASE   a regression case in the table's folder (FILE.yaml) that must fail: some statistic differs from its golden,
               other than figures that only quote the configuration
-  witness     a witness of tests/component/engine/constants_test.cpp, which reads this table too and moves the constant itself
-  nobody      it decides no time; why says what it does instead
-`to` names the value to set where the next step is not one: a word, a power of two, a size that something has to pass.
-Without it the parameter goes one step up, and one down if the first is illegal or not seen: a cycle, a count, a byte,
-one per cent of a rate, and of a time one cycle of the clock beside it, or a nanosecond.
+  witness     a witness of tests/component/engine/constants_test.cpp, which also reads this table and changes the constant itself
+  nobody      it affects no time; why states what it does instead
+`to` names the value to set if the next value is not one step away: a word, a power of two, a size with a threshold.
+Without it the parameter moves one step up, and one down if the first is illegal or undetected: a cycle, a count, a byte,
+one percent of a rate, and for a time one cycle of the clock in its group, or a nanosecond.
 """
 
 import argparse
@@ -25,13 +26,13 @@ import sys
 COLUMNS = ["parameter", "seen_by", "to", "why"]
 UNITS = {"ps": 1e-3, "ns": 1.0, "us": 1e3, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 CORE = "machine.chip.core."
-# Figures that quote the configuration, or are divided by it: they move with a parameter that decides nothing else.
+# Figures that quote the configuration or are divided by it: they change with a parameter that affects nothing else.
 QUOTES = {"machine", "cores.machine", "flops.peak_tflops", "mfu_estimated_percent", "mbu_estimated_percent",
           "hbm.peak_bandwidth", "hbm.channels.working", "hbm.channels.failed", "links.count"}
 
 
 def clock_step_ns(path, defaults):
-    """A cycle of the clock of the group that `path` is in; a nanosecond where there is none."""
+    """Returns a cycle of the clock of the group of `path`; a nanosecond if it has none."""
     if not path.startswith(CORE):
         return 1.0
     number, unit = defaults.get(f"{CORE}{path[len(CORE):].split('.')[0]}.clock",
@@ -40,7 +41,7 @@ def clock_step_ns(path, defaults):
 
 
 def steps(parameter, defaults):
-    """The values one step up and one down, as text; none for words."""
+    """Returns the values one step up and one down, as text; none for words."""
     kind, (number, *unit) = parameter["type"], parameter["default"].split() or [""]
     if number == "ideal" or kind == "text":
         return []
@@ -61,7 +62,7 @@ def steps(parameter, defaults):
 
 
 def bad_rows(parameters, rows, folder):
-    """What is wrong with the table, before anything is run."""
+    """Returns the faults of the table, before any run."""
     paths = [parameter["path"] for parameter in parameters]
     named = [row["parameter"] for row in rows]
     found = [f"{path}: no row of the table says who sees a step of it" for path in paths if path not in named]
@@ -77,7 +78,7 @@ def bad_rows(parameters, rows, folder):
 
 
 def turns_red(check, file, case, parameter, value):
-    """True or False; None where the value is illegal, or the case cannot be run with it."""
+    """Returns True or False; None if the value is illegal or the case cannot run with it."""
     page = check(file, case, f"{parameter}={value}")
     if page is None or page["cases"][0]["failure"]:
         return None
@@ -86,7 +87,7 @@ def turns_red(check, file, case, parameter, value):
 
 
 def unseen(parameter, row, defaults, check):
-    """What a step of the parameter shows: nothing is wrong if it turns the case red."""
+    """Returns the fault that a step of the parameter shows; there is none if the case fails."""
     file, case = row["seen_by"].split(":")
     tried = [row["to"]] if row["to"] else steps(parameter, defaults)
     if row["to"] == parameter["default"]:

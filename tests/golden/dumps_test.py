@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Dumps beside NumPy: a case dumps what every instruction wrote, NumPy reads the files by their index and computes each from
+"""Dumps compared with NumPy: a case dumps what every instruction wrote, NumPy reads the files by their index and computes each from
 its definition; a reference that NumPy has written is what the next run is compared with."""
 import argparse
 import json

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""The GEMM over shapes, dtypes and machine sizes, every pair of them met at least once.
+"""The GEMM over shapes, dtypes and machine sizes, with every pair of them covered at least once.
 
 For each case, with races and uninitialised memory checked in every run: the golden check passes in functional mode; timing mode reports the same statistics to the last digit; a
 second functional run writes the same bytes into every file but manifest.json.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One kernel beside PyTorch: inputs are drawn by NumPy and written as .npy, tahoma runs the case and saves its outputs, and
+"""One kernel compared with PyTorch: inputs are drawn by NumPy and written as .npy, tahoma runs the case and saves its outputs, and
 PyTorch computes the same in double from the inputs as they are after rounding to their dtype."""
 import contextlib
 import dataclasses
@@ -22,7 +22,7 @@ INTEGERS = {"int8": np.int8, "uint8": np.uint8, "int16": np.int16, "uint16": np.
 
 
 def rounded(values, dtype):
-    """`values` as fp32 numbers that `dtype` holds exactly: to nearest, ties to even."""
+    """Rounds `values` to fp32 numbers that `dtype` holds exactly: to nearest, ties to even."""
     values = np.asarray(values, dtype=np.float32)
     if dtype in ("fp32",):
         return values
@@ -44,12 +44,12 @@ class GoldenCase:
     name: str
     yaml: str  # below workloads/
     inputs: dict  # name: (dtype, array)
-    expected: typing.Callable  # of {input: tensor of double or int64} gives {output: tensor}
+    expected: typing.Callable  # maps {input: tensor of double or int64} to {output: tensor}
     tolerance: dict  # output: (absolute, relative, why)
     set: dict = dataclasses.field(default_factory=dict)
 
     def run(self, binary, workloads, folder):
-        """Runs the case in `folder`; what differs, one line each."""
+        """Runs the case in `folder` and returns its differences, one line each."""
         folder = pathlib.Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         settings = {path: setting_text(value) for path, value in self.set.items()}
@@ -100,7 +100,7 @@ def setting_text(value):
 
 
 def run_all(cases, binary, workloads, folder, only=None):
-    """Exit status: 0 when no case differs; one line a case."""
+    """Prints one line per case; returns exit status 0 if no case differs."""
     failed = 0
     for case in cases:
         if only and only not in case.name:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands beside PyTorch is found when it differs."""
+"""The comparison with PyTorch finds differences."""
 import unittest
 
 import numpy as np

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels beside PyTorch: torch_test.py --binary build/tahoma cases_rms_norm [--only TEXT]"""
+"""Kernels compared with PyTorch: torch_test.py --binary build/tahoma cases_rms_norm [--only TEXT]"""
 import argparse
 import importlib
 import pathlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A headless Chromium that knows what is wrong with a page."""
+"""A headless Chromium that checks a page."""
 
 import base64
 import pathlib
@@ -37,7 +37,7 @@ class Browser:
         self.settle()
 
     def settle(self):
-        """Until every chart is drawn; those out of view are drawn when the browser has time."""
+        """Waits until every chart is drawn; the browser draws charts out of view when it has time."""
         WebDriverWait(self.driver, 60).until(lambda driver: driver.execute_script(UNDRAWN) == 0)
 
     def run(self, script, *arguments):
@@ -54,7 +54,7 @@ class Browser:
         self.run("arguments[0].dispatchEvent(new MouseEvent('click', {bubbles: true}))", element)
 
     def click_bar(self, canvas, index):
-        """The bar with this number of a chart, where it is."""
+        """Clicks the bar with this number in a chart."""
         self.run("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", canvas)
         x, y = self.run("""const chart = Chart.getChart(arguments[0]), sets = chart.data.datasets.length;
             const bar = [...Array(sets).keys()].map(n => chart.getDatasetMeta(n).data[arguments[1]])
@@ -64,7 +64,7 @@ class Browser:
         ActionChains(self.driver).move_to_element_with_offset(canvas, x, y).click().perform()
 
     def troubles(self):
-        """What a reader would hold against the page as it stands."""
+        """Returns the visible faults of the page."""
         found = [f"console: {entry['message']}" for entry in self.driver.get_log("browser")]
         width = self.run("return document.documentElement.clientWidth")
         if self.run(SIZE)[0] > width:

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Pages of real runs in a browser: nothing on the console, nothing too wide, every chart drawn, the totals of
-summary.json, and what a click is to bring."""
+summary.json, and the effects of clicks."""
 
 import argparse
 import json
@@ -32,7 +32,7 @@ options = argparse.Namespace(binary="", pictures="")
 
 
 def scaled(value, unit, steps=((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""))):
-    """Four digits and an SI prefix."""
+    """Formats a number with four digits and an SI prefix."""
     scale, prefix = next(step for step in steps if value >= step[0] or step[0] == 1)
     number = value / scale
     digits = 0 if number >= 1000 else 1 if number >= 100 else 2 if number >= 10 else 3

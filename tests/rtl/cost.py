@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the RTL adds to continuous integration on a machine that has never built it.
+"""Measures the time that the RTL adds to continuous integration on a machine that has never built it.
 
     cost.py --build build [--cores 2]
 
-Reads how long each step of the build took (.ninja_log; the longest, where a step was repeated) and each of the tests of the
-label `rtl` (ctest's own record of earlier runs), and prints their sums shared out over the cores. Left out: the seconds for
-which Verilator itself runs, when CMake configures."""
+Reads the duration of each build step (.ninja_log; the longest, if a step was repeated) and of each test with the label
+`rtl` (from ctest's record of earlier runs), and prints their sums divided by the cores. Not included: the seconds for which
+Verilator itself runs when CMake configures."""
 
 import argparse
 import json
@@ -34,7 +34,7 @@ def steps(build):
 
 
 def test_times(build):
-    """Seconds of each test of the label, the mean over its runs."""
+    """Returns the seconds of each test of the label, averaged over its runs."""
     listing = subprocess.run(["ctest", "--test-dir", build, "-L", "rtl", "--show-only=json-v1"], check=True,
                              capture_output=True, text=True).stdout
     names = {test["name"] for test in json.loads(listing)["tests"]}

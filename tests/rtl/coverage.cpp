@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random traffic through blocks that count which lines and bits it reaches: coverage.py reads the file.
+// Random traffic through blocks that count the lines and bits that it reaches: coverage.py reads the file.
 #include <Vcovered_numbers.h>
 #include <verilated_cov.h>
 
@@ -8,7 +8,7 @@
 #include "model/rtl/array/array_gates.h"
 #include "tests/support/bench/array_traffic.h"
 
-extern "C" int sc_main(int, char**) { return 1; }  // libsystemc asks for it
+extern "C" int sc_main(int, char**) { return 1; }  // libsystemc refers to it
 
 namespace tahoma::rtl {
 std::unique_ptr<ArrayGates> make_covered();

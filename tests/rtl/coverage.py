@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Line and toggle coverage of the RTL under random traffic, as Verilator counts it.
+"""Line and toggle coverage of the RTL under random traffic, counted by Verilator.
 
     coverage.py --program build/tests/rtl/rtl_coverage [--annotate FOLDER]
 
-Runs the program, which writes two files of counts, prints a line for each source and what was never reached, and fails below 95 % of the lines and 90 %
+Runs the program, which writes two files of counts, prints a line for each source and the points never reached, and fails below 95 % of the lines and 90 %
 of the toggles. --annotate leaves the sources there with a count before each line, by verilator_coverage."""
 
 import argparse
@@ -15,12 +15,12 @@ import subprocess
 import sys
 import tempfile
 
-INDICES = r"\[[0-9]+\](?=[\[ ])"  # of a bit, not of an instance
+INDICES = r"\[[0-9]+\](?=[\[ ])"  # the index of a bit, not of an instance
 GOALS = {"line": 95.0, "toggle": 90.0}
 
 
 def points(text):
-    """(kind, source, line, what, count) of every point that Verilator counts; branches are lines too."""
+    """Yields (kind, source, line, what, count) for every point that Verilator counts; branches are lines, too."""
     for record in text.splitlines():
         if not record.startswith("C '"):
             continue

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The port in SystemVerilog on a wire that damages and loses words: whatever happens, every message arrives
-// once, whole, and in the order in which it was sent.
+// The port in SystemVerilog on a wire that corrupts and loses words: every message still arrives once,
+// complete, and in the order in which it was sent.
 #include <catch2/catch.hpp>
 #include <deque>
 #include <random>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random messages through a port whose wire leads back to itself, with what a wire may do to them: bits of
-// words and of control words change, words are lost. Counts what arrives and whether it is what was sent, in
-// order.
+// Random messages through a port whose wire loops back to itself, with the faults of a wire: bits of data
+// words and control words flip, and words are lost. Counts arrivals and checks that they are what was sent,
+// in order.
 #pragma once
 
 #include <deque>
@@ -16,10 +16,10 @@ namespace tahoma::tests {
 class LinkTraffic {
  public:
   struct Settings {
-    double errors = 0;  // of words, and of control words
+    double errors = 0;  // of data words and control words
     std::uint64_t seed = 1;
-    bool confuse = false;  // the bench expects messages in a wrong order: to see that it notices
-    unsigned idle = 20;    // a requester waits so many cycles, on average, before it asks again
+    bool confuse = false;  // the bench expects messages in a wrong order, which it must detect
+    unsigned idle = 20;    // cycles that a requester waits on average before the next request
     std::uint16_t frame_words = 16;
     std::uint16_t largest = 60;  // words of a message
     std::int64_t flight = 20;
@@ -49,7 +49,8 @@ class LinkTraffic {
   std::uint64_t delivered() const { return delivered_; }
   std::uint64_t mistakes() const { return mistakes_; }
   std::uint64_t damaged() const { return damaged_; }
-  std::uint64_t repeated() const { return words_ - expected_words_; }  // words that were on the wire again
+  // words that were on the wire more than once
+  std::uint64_t repeated() const { return words_ - expected_words_; }
 
  private:
   struct Freed {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The decoder, the multiplier, the adder and a cell on their own, for tests of the numbers. With COVERED the functions
-// stand in this module, because Verilator 5.006 counts the lines of a module's functions, but of a package only one.
+// The isolated decoder, multiplier, adder and cell, for tests of the numbers. With COVERED the functions are in this
+// module, because Verilator 5.006 counts all lines of a module's functions, but only one of a package.
 module numbers
   import fp_types::*;
 `ifndef COVERED
@@ -13,7 +13,7 @@ module numbers
     input  logic     [31:0] b_bits,
     input  logic     [31:0] addend_bits,
     input  logic            present,
-    input  logic            is_double,  // the second slice is the first once more
+    input  logic            is_double,  // the second slice repeats the first
     input  logic            turn,
     output logic            product_nan,
     output logic            product_infinite,

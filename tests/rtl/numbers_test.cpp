@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The adder and the multiplier in gates against exact integers.
+// The adder and the multiplier in RTL compared with exact integers.
 #include <Vnumbers.h>
 
 #include <catch2/catch.hpp>
@@ -39,7 +39,7 @@ std::uint32_t sum_by_definition(const Number& a, const Number& b, std::uint32_t 
   return sum.nearest_fp32();
 }
 
-// significand * 2^exponent, both as the gates have them.
+// significand * 2^exponent, both in the form of the RTL.
 bool is_exact(const Number& a, const Number& b, const Vnumbers& gates) {
   const auto raw = static_cast<int>(gates.product_exponent);
   const int exponent = (raw >= 512 ? raw - 1024 : raw) - 23;
@@ -50,7 +50,7 @@ bool is_exact(const Number& a, const Number& b, const Vnumbers& gates) {
   return difference.is_zero() && gates.product_significand >> 23 == 1;
 }
 
-// An addend near the product, so that they meet, or any.
+// An addend of similar magnitude to the product, so that their bits overlap, or any.
 std::uint32_t addend_for(tests::RandomElements& random, std::uint32_t product) {
   if (random.one_in(3)) return random.element_of(kFp32, random.pattern());
   const std::uint32_t near = product + (random.below(56) << 23) - (28U << 23);
@@ -59,7 +59,7 @@ std::uint32_t addend_for(tests::RandomElements& random, std::uint32_t product) {
 
 }  // namespace
 
-TEST_CASE("numbers in gates: products are exact and sums round once, to nearest even", "[rtl]") {
+TEST_CASE("numbers in RTL: products are exact and sums round once, to nearest even", "[rtl]") {
   Vnumbers gates;
   tests::RandomElements random(41);
   std::size_t wrong = 0, subnormal = 0, infinite = 0, nan = 0, cancelled = 0;
@@ -92,7 +92,7 @@ TEST_CASE("numbers in gates: products are exact and sums round once, to nearest 
     cancelled += expected == 0 && !is_zero(a) && !is_zero(b);
   }
   CHECK(wrong == 0);
-  // What is hard was there.
+  // The hard cases have occurred.
   CHECK(subnormal > 5'000);
   CHECK(infinite > 10'000);
   CHECK(nan > 10'000);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random traffic through port and ring, which count the lines and bits that it reaches: coverage.py reads the
 // file.
-extern "C" int sc_main(int, char**) { return 1; }  // libsystemc asks for it
+extern "C" int sc_main(int, char**) { return 1; }  // libsystemc refers to it
 #include <iostream>
 
 #include "tests/rtl/link_traffic.h"
@@ -18,14 +18,14 @@ void cover_link(const std::string& file) {
   const auto pins = tests::tested_link();
   tests::LinkTraffic(*pins, {.errors = 0, .seed = 1}).run(2'000);
   tests::LinkTraffic(*pins, {.errors = 2e-3, .seed = 2}).run(20'000);
-  // A frame fits the retry buffer; a message of many may be as long as its count of words goes.
+  // A frame fits the retry buffer; a message of many frames may be as long as its word count allows.
   tests::LinkTraffic(*pins, {.errors = 1e-4, .seed = 3, .frame_words = 0x5A5A, .largest = 900}).run(500);
   tests::LinkTraffic(*pins,
                      {.errors = 0, .seed = 5, .frame_words = 405, .largest = 60'000, .timeout = 0x5A5A})
       .run(16);
   tests::LinkTraffic(*pins, {.errors = 0, .seed = 4, .frame_words = 1, .flight = 500, .timeout = 0xA5A5})
       .run(2'000);
-  // Who sends seldom hears of a word that was lost at the very end by waiting alone.
+  // A rare sender detects a word lost at the very end only by a timeout.
   tests::LinkTraffic(*pins, {.errors = 2e-2, .seed = 6, .idle = 20'000, .flight = 20, .timeout = 0x15A})
       .run(300);
   pins->write_coverage(file);
@@ -42,7 +42,7 @@ void cover_ring(const std::string& file) {
   params.semaphore_write = {params.semaphore_return.fs + 200'000'000};
   tests::RingTraffic slow(*pins, params, 2);
   slow.run(300, [&] { return slow.random_work(); });
-  // Packets as large as they may be, and every number of rows in an element.
+  // Packets of the maximum size, and every number of rows in an element.
   params.element_overhead = {55};
   params.packet_overhead = {170};
   params.semaphore_element = {85};

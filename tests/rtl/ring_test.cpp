@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A ring in SystemVerilog beside the laws of the DMA engines.
+// A ring in SystemVerilog compared with the laws of the DMA engines.
 #include <catch2/catch.hpp>
 
 #include "model/base/error.h"
@@ -19,7 +19,7 @@ const model::DmaParams& params() {
   return machine.chip.core.dma;
 }
 
-// Descriptors until lock-step finds the fault; 0 if it does not.
+// Number of descriptors until lock-step finds the fault; 0 if it does not.
 std::uint64_t found_after(RingFault fault, std::uint64_t most) {
   const auto pins = tests::tested_ring(fault);
   RingTraffic traffic(*pins, params(), 5);
@@ -73,7 +73,7 @@ TEST_CASE("dma ring: the transfers of a GEMM and of flash attention, on all 16 e
     return work;
   });
   CHECK(traffic.lock_step().descriptors() == all);
-  CHECK(n == all);  // the ring takes every one
+  CHECK(n == all);  // the ring accepts every descriptor
 }
 
 TEST_CASE("dma ring: a memory that writes what was not issued breaks an assertion", "[rtl][dma]") {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random shares of transfers through a ring in lock-step with its law: runs of all lengths, cut into pieces
-// or joined into elements, with and without semaphores; a driver that writes ahead of its doorbells, memories
-// that are sometimes not ready and answer in order, later.
+// Random shares of transfers through a ring in lock-step with its law: runs of all lengths, divided into
+// pieces or joined into elements, with and without semaphores. The driver writes ahead of its doorbells;
+// memories are sometimes not ready, and answer later in order.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ class RingTraffic {
   RingTraffic(rtl::RingPins& pins, const model::DmaParams& params, std::uint64_t seed)
       : params_(params), lock_step_(pins, params, "ring"), random_(seed) {}
 
-  // A transfer of this descriptor, the share of engine `n` of 16.
+  // A transfer with this descriptor, the share of engine `n` of 16.
   struct Work {
     std::unique_ptr<isa::Descriptor[]> sources;
     std::unique_ptr<model::Transfer> transfer;
@@ -60,7 +60,7 @@ class RingTraffic {
     return work(sources, below(isa::kDmaEngines));
   }
 
-  // Any numbers that a descriptor has room for, small ones as often as large ones; a few units of each.
+  // Any numbers that fit into a descriptor, small ones as often as large ones; a few units of each.
   Work wide_work() {
     constexpr std::uint32_t kMostRows = 4095, kMostElements = (1U << 24) - 1, kMostCycles = 1U << 16;
     isa::Descriptor d;
@@ -82,7 +82,7 @@ class RingTraffic {
     return w;
   }
 
-  // So many descriptors, made by `next`, and until everything is over.
+  // Sends `count` descriptors, made by `next`, and runs until all are finished.
   template <class Next>
   void run(std::uint64_t descriptors, Next&& next) {
     std::uint64_t made = 0;
@@ -132,7 +132,7 @@ class RingTraffic {
   std::uint32_t up_to(std::uint32_t most) { return 1 + below(std::max(1U, most >> below(24))); }
   bool chance(unsigned percent) { return below(100) < percent; }
   std::uint8_t byte() { return static_cast<std::uint8_t>(random_()); }
-  // Full rings and empty ones, memories that keep up and that do not.
+  // Full rings and empty ones, fast memories and slow ones.
   void shift_mood() {
     pressure_ = chance(50) ? 100 : 5;
     readiness_ = chance(50) ? 100 : 30;
@@ -142,7 +142,7 @@ class RingTraffic {
   const model::DmaParams& params_;
   rtl::RingLockStep lock_step_;
   std::mt19937_64 random_;
-  std::deque<Work> kept_;  // written and not issued
+  std::deque<Work> kept_;  // written and not yet issued
   std::uint64_t done_ = 0;
   unsigned pressure_ = 100, readiness_ = 100, latency_ = 100;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fabric whose chips only make and take packets: routers and ports of the model under random traffic, with
-// little room.
+// A fabric whose chips only send and receive packets: routers and ports of the model under random traffic,
+// with small buffers.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -16,7 +16,7 @@
 
 namespace tahoma::tests {
 
-// Sends so many packets of random sizes to other chips; may have a few that the router has no room for.
+// Sends packets of random sizes to other chips; a few of them may wait for space in the router.
 class StubChip : public sc_core::sc_module {
  public:
   tlm_utils::simple_initiator_socket<StubChip> inject{"inject"};
@@ -24,9 +24,9 @@ class StubChip : public sc_core::sc_module {
 
   struct Traffic {
     std::uint32_t chips;
-    std::uint64_t packets;  // of each chip
+    std::uint64_t packets;  // per chip
     std::uint32_t largest;  // bytes of data
-    base::Duration pause;   // between two, at most
+    base::Duration pause;   // maximum between two packets
   };
 
   StubChip(sc_core::sc_module_name name, std::uint32_t chip, const Traffic& traffic, sim::PayloadPool& pool,
@@ -114,7 +114,7 @@ class StubFabric {
     fabric_.watch(make);
   }
 
-  // Until nothing moves any more. Throws what a process threw.
+  // Runs until all traffic has ended. Throws the exception of a process, if any.
   void run() {
     sc_core::sc_start();
     meter_.rethrow();

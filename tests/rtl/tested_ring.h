@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ring of dma_ring.sv built for tests: faults may be planted, and what is exercised is counted.
+// The ring of dma_ring.sv built for tests: faults can be planted, and coverage is counted.
 #pragma once
 
 #include "model/rtl/ring/ring_pins.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one main() of every test program. Compiled once, because Catch2's runner takes ten times longer than a
-// test file. Each case runs in an empty folder of its own, so a test may write `out/` without meeting another
-// test's files.
+// The only main() of all test programs. It is compiled once, because Catch2's runner takes ten times longer
+// to compile than a test file. Each case runs in its own empty folder, so a test may write `out/` without
+// finding another test's files.
 #define CATCH_CONFIG_RUNNER
 #include <stdlib.h>
 
@@ -11,15 +11,15 @@
 #include <string>
 #include <system_error>
 
-// libsystemc refers to sc_main() and offers a main() that calls it. An executable's own main() wins over the
-// shared library's; elaborating and sc_start() work without the library's start-up, but the symbol has to
-// exist. It cannot stand in one of our static libraries: those are searched before the shared library asks
-// for it.
+// libsystemc refers to sc_main() and provides a main() that calls it. An executable's own main() takes
+// precedence over the shared library's; elaboration and sc_start() work without the library's start-up, but
+// the symbol must exist. It cannot be in one of our static libraries: the linker searches those before the
+// shared library asks for it.
 extern "C" int sc_main(int, char**) { return EXIT_FAILURE; }
 
 namespace {
 
-// A fresh folder below the system's temporary folder, the current one until the program ends.
+// A fresh folder below the system's temporary folder, which is the current folder until the program ends.
 class ScratchFolder {
  public:
   ScratchFolder() {
@@ -33,7 +33,7 @@ class ScratchFolder {
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
   ~ScratchFolder() {
-    std::error_code ignored;  // what cannot be removed is left to the system's own cleaning
+    std::error_code ignored;  // the system cleans up what cannot be removed
     std::filesystem::current_path(path_.parent_path(), ignored);
     std::filesystem::remove_all(path_, ignored);
   }
@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
   try {
     Catch::Session session;
     if (const int refused = session.applyCommandLine(argc, argv); refused != 0) return refused;
-    // A case that asserts nothing fails, and so does a name that selects no case. (--warn can be said only
+    // A case without assertions fails, and so does a name that selects no case. (--warn can be given only
     // once.)
     auto& warnings = session.configData().warnings;
     warnings = static_cast<Catch::WarnAbout::What>(warnings | Catch::WarnAbout::NoAssertions |

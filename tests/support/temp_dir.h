@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fresh folder for one test, removed with everything in it at the end.
+// A fresh folder for one test, which is removed with its contents at the end.
 #pragma once
 
 #include <cstdlib>

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""A full disk and a read-only folder: the sweep ends with a message, and with --resume, once there is room, has what an
-undisturbed one has. The disk is a tmpfs in a mount namespace of the test's own.
+"""A full disk and a read-only folder: the sweep ends with a message; with --resume, once there is space, it has the
+results of an undisturbed sweep. The disk is a tmpfs in the test's own mount namespace.
 
     disk_test.py --binary PATH_OF_TAHOMA
 """
@@ -12,7 +12,7 @@ import sys
 
 import sweeps
 
-KIB_OF_16_POINTS = 4096  # more than they take
+KIB_OF_16_POINTS = 4096  # more than they need
 
 
 class Disk(sweeps.Case):
@@ -46,7 +46,7 @@ class Disk(sweeps.Case):
 
     def test_a_full_disk_ends_the_sweep_and_loses_nothing(self):
         expected = self.undisturbed()
-        # From no room for the first file to room for all but the last: every place where it can get full.
+        # From no space for the first file to space for all but the last: every point at which the disk can get full.
         for kib in range(4, KIB_OF_16_POINTS, 500):
             with self.subTest(kib=kib):
                 subprocess.run(["rm", "-rf", self.out], check=True)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Points that fail are rows with their reasons, and the sweep goes on.
+"""Points that fail are rows with their reasons, and the sweep continues.
 
     failure_test.py --binary PATH_OF_TAHOMA
 """
@@ -15,7 +15,7 @@ class Failures(sweeps.Case):
         return [status for _, status, _ in sweeps.rows(out, POINTS)]
 
     def test_a_point_without_a_legal_configuration_is_a_row_and_the_rest_goes_on(self):
-        # Five shards of the one chip's eight cores are no division of them.
+        # Five shards do not divide the chip's eight cores.
         file = sweeps.write(self.folder, ["workload.shard.m: [1, 5, 2]"])
         done = self.run_sweep(file, self.folder / "out", status=1)
         self.assertEqual(self.statuses(self.folder / "out"), ["done", "failed", "done"])
@@ -43,7 +43,7 @@ class Failures(sweeps.Case):
         self.assertEqual(outcomes, [("out of time",)] * 2, "the first attempt and one retry")
 
     def test_a_point_that_needs_too_much_memory_is_a_row_and_the_rest_goes_on(self):
-        # A result of 800 MiB beside its golden one, and tensors of 10 MiB.
+        # A result of 800 MiB plus its golden one, and tensors of 10 MiB.
         file = sweeps.write(self.folder, ["workload.m: [128, 20480]"], {"mode": "functional", "n": 20480, "k": 128},
                             limits="memory: 1 GiB, retries: 1")
         self.run_sweep(file, self.folder / "out", status=1)

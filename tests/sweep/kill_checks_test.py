@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What kill_test.py asserts fails when it should: results that are lost, doubled or different are planted.
+"""The assertions of kill_test.py fail when they should: lost, duplicated or different results are planted.
 
     kill_checks_test.py --binary PATH_OF_TAHOMA
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""kill -9 of any process of a sweep at random moments, and --resume where the sweep itself was hit: no point is lost, none
+"""kill -9 of any process of a sweep at random moments, and --resume if the sweep itself was killed: no point is lost, none
 is done twice, and the results are those of an undisturbed sweep.
 
     kill_test.py --binary PATH_OF_TAHOMA [--kills 50] [--points 64] [--seed 1]
@@ -19,12 +19,12 @@ import time
 
 import sweeps
 
-ROLES = ("sweep", "point", "run")  # what `tahoma` was called with
+ROLES = ("sweep", "point", "run")  # how `tahoma` was called
 LONGEST_WAIT = 0.4  # seconds from one kill to the next: about what a few points take
 
 
 def processes():
-    """Of every process its parent and words."""
+    """Returns the parent and the command line of every process."""
     found = {}
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         try:
@@ -36,7 +36,7 @@ def processes():
 
 
 def family(root):
-    """Processes of the sweep by role. A fork that is not a run yet counts as what it was forked from."""
+    """Returns the sweep's processes by role. A fork that is not yet a run counts as its parent's role."""
     known = processes()
     members, grown = {root}, True
     while grown:
@@ -51,22 +51,22 @@ def family(root):
 
 
 class Disturbed:
-    """A sweep of which processes are killed until enough were, and which then ends by itself."""
+    """A sweep whose processes are killed until a given number is reached, and which then ends by itself."""
 
     def __init__(self, binary, file, dice):
         self.binary, self.file, self.dice = binary, file, dice
         self.killed = collections.Counter()
-        self.calls = []  # what each call that ended by itself says it did
+        self.calls = []  # the report of each call that ended by itself
 
     def run(self, out, kills):
-        """Returns how many kills there were before it was done."""
+        """Returns the number of kills before the sweep was done."""
         hit = 0
         while True:
             resume = ["--resume"] if (out / "sweep.yaml").exists() else []
             process = subprocess.Popen(sweeps.words(self.binary, self.file, out, "--jobs", "2", *resume),
                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             while hit < kills and process.poll() is None:
-                time.sleep(self.dice.uniform(0, LONGEST_WAIT))  # the moment is what is random here
+                time.sleep(self.dice.uniform(0, LONGEST_WAIT))  # the random moment of the kill
                 hit += self.kill_one(process)
             text, errors = process.communicate()
             if process.returncode == -signal.SIGKILL:
@@ -78,7 +78,7 @@ class Disturbed:
                 return hit
 
     def kill_one(self, sweep):
-        """One process of a role that is drawn first, as soon as there is one: every role has its turn."""
+        """Draws a role and kills a process of it as soon as there is one, so that every role gets its turn."""
         role = self.dice.choice(ROLES)
         while sweep.poll() is None:
             victims = sorted(family(sweep.pid)[role])
@@ -94,7 +94,7 @@ class Disturbed:
 
 
 def check(out, expected, points):
-    """Ends the test when anything is lost, done twice or different."""
+    """Ends the test if any result is lost, duplicated or different."""
     ids = sweeps.rows(out, "SELECT count(*), count(DISTINCT id) FROM points WHERE status = 'done'")
     if ids != [(points, points)]:
         sys.exit(f"points done and different ones: {ids}, expected {points}")
@@ -113,7 +113,7 @@ def check(out, expected, points):
 
 
 def axes_of(points):
-    """As many different points, in a grid of two columns."""
+    """A grid of two columns with that many different points."""
     return ["workload.m: [" + ", ".join(str(1024 + 128 * i) for i in range(points // 2)) + "]",
             "workload.k: [512, 1024]"]
 
@@ -127,7 +127,7 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        # More retries than kills: a point that was hit every time is tried again within the same call.
+        # More retries than kills: a point that is killed every time is retried within the same call.
         file = sweeps.write(folder, axes_of(options.points), {"n": 1024}, limits="retries: 100")
         done = sweeps.run(options.binary, file, folder / "undisturbed", "--jobs", "2")
         if done.returncode != 0:
@@ -136,7 +136,7 @@ def main():
         print(f"undisturbed: {done.stdout.splitlines()[0]}")
         disturbed = Disturbed(options.binary, file, random.Random(options.seed))
         hit = sweep = 0
-        while hit < options.kills:  # a fast host is through with one sweep before that
+        while hit < options.kills:  # a fast host finishes one sweep before that
             sweep += 1
             out = folder / f"disturbed{sweep}"
             hit += disturbed.run(out, options.kills - hit)

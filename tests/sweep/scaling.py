@@ -18,7 +18,7 @@ GEMM = pathlib.Path(__file__).parents[2] / "workloads/sweeps/gemm_256.yaml"
 
 
 class Measurement:
-    """The first sweep says what the others must find."""
+    """The first sweep defines the results that the others must find."""
 
     def __init__(self, binary, file, folder):
         self.binary, self.file, self.folder = binary, file, folder

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Sweeps on a real Slurm of one node, which this starts and stops.
+"""Sweeps on a real Slurm cluster of one node, which this test starts and stops.
 
     slurm_test.py --binary PATH_OF_TAHOMA [Slurm|SlurmTimeLimit]
 """
@@ -105,7 +105,7 @@ class SlurmTimeLimit(OnSlurm):
     """Takes minutes."""
 
     def test_a_point_over_the_time_limit_of_its_job_is_a_row_with_that_reason(self):
-        # Slurm's limits are whole minutes, and it looks at them twice a minute: the values of 2 * 10^13 operations take longer.
+        # Slurm's limits are whole minutes, and it checks them twice a minute: the values of 2 * 10^13 operations take longer.
         file = sweeps.write(self.folder, ["workload.m: [128, 131072]"], {"mode": "functional", "n": 8192, "k": 8192},
                             limits="retries: 0")
         with slurm_cluster.Cluster() as cluster:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sweep as a test sees it: its file, the command, and what it left behind."""
+"""A sweep under test: its file, the command, and its output."""
 
 import argparse
 import os
@@ -19,7 +19,7 @@ AXES_16 = ("machine.chip.hbm.stacks: [2, 4]", "workload.m: [128, 256]", "workloa
 
 
 def write(folder, axes, workload=None, limits="", rest=""):
-    """workload.yaml and sweep.yaml in the folder; returns the latter."""
+    """Writes workload.yaml and sweep.yaml to the folder; returns the latter."""
     w = {**SMALL, **(workload or {})}
     sizes = "".join(f"  {key}: {value}\n" for key, value in w.items() if key not in ("kind", "machine", "mode"))
     (folder / "workload.yaml").write_text(
@@ -42,7 +42,7 @@ def run(binary, file, out, *options, environment=None):
 
 
 def dump(out):
-    """Everything in sweep.db but `attempts`, which tells of hosts."""
+    """Returns the contents of sweep.db except `attempts`, which depends on hosts."""
     with sqlite3.connect(f"file:{out / 'sweep.db'}?mode=ro", uri=True) as database:
         lines = list(database.iterdump())
     database.close()
@@ -57,13 +57,13 @@ def rows(out, query):
 
 
 def counts(text):
-    """What the command says it did: points, done, failed, computed, reused."""
+    """Returns the counts that the command reports: points, done, failed, computed, reused."""
     found = re.search(r"(\d+) points: (\d+) done, (\d+) failed.*; (\d+) computed, (\d+) reused", text)
     return dict(zip(("points", "done", "failed", "computed", "reused"), map(int, found.groups())))
 
 
 def difference(expected, found):
-    """The first lines of two dumps that differ; nothing when none do."""
+    """Returns the first lines of two dumps that differ; nothing if none do."""
     if expected == found:
         return ""
     missing, extra = set(expected) - set(found), set(found) - set(expected)
@@ -73,7 +73,7 @@ def difference(expected, found):
 
 
 class Case(unittest.TestCase):
-    """A test with the program and a folder of its own."""
+    """A test with the program and its own folder."""
     binary = None
 
     def setUp(self):
@@ -91,7 +91,7 @@ class Case(unittest.TestCase):
 
 
 def main(module="__main__"):
-    """unittest.main with --binary PATH before the names of tests."""
+    """Runs unittest.main with --binary PATH before the names of tests."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--binary", required=True, type=pathlib.Path)
     options, rest = parser.parse_known_args()

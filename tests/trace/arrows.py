@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The arrows of a trace: from what changes a semaphore, by way of its transfer if it is one, to what waited for it. The
-instructions' own text says which semaphore that is."""
+"""The arrows of a trace: from the instruction that changes a semaphore, through its transfer if it starts one, to the
+one that waits for it. The text of the instructions names the semaphore."""
 
 import re
 
@@ -12,7 +12,7 @@ def changed(text):
 
 
 def arrows(timeline):
-    """flow id -> its slices, the earliest first."""
+    """Maps each flow id to its slices, the earliest first."""
     joined = {}
     for path, tracks in timeline.by_path.items():
         for s in (s for track in tracks for s in track.slices):

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Perfetto traces as they lie on the wire, read by hand: a stranger to the program's own schema and to protobuf.
+"""Reads the wire format of Perfetto traces by hand, independently of the program's own schema and of protobuf.
 
-Field numbers are those of Perfetto's public definitions. A field that is not in the tables below is an error: nothing is to
-be in a trace that Perfetto would not understand. As a program: prints what a trace says, a line for each event.
+Field numbers are those of Perfetto's public definitions. A field that is not in the tables below is an error: a
+trace must not contain anything that Perfetto does not understand. As a program, it prints a line for each event of a trace.
 """
 
 import struct
@@ -48,7 +48,7 @@ def varint(data, at):
 
 
 def fields(data, message):
-    """(name, value, may be repeated) of each field."""
+    """Yields (name, value, may be repeated) for each field."""
     table, at = MESSAGES[message], 0
     while at < len(data):
         key, at = varint(data, at)

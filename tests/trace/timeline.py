@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tracks of a trace, and the laws that its events keep among themselves; what breaks them is in `findings`."""
+"""The tracks of a trace, and the laws between its events; violations are in `findings`."""
 
 from dataclasses import dataclass, field
 
@@ -20,7 +20,7 @@ class Slice:
     end: int = -1
 
     def exact(self):
-        """In femtoseconds; of a slice that does not say it (a region), None."""
+        """Returns femtoseconds, or None for a slice without them (a region)."""
         if "start_fs" not in self.arguments:
             return None
         return self.arguments["start_fs"], self.arguments["start_fs"] + self.arguments["length_fs"]
@@ -46,7 +46,7 @@ class Timeline:
         for track in self.tracks.values():
             for begun in track.open:
                 self.wrong(track, f"'{begun.name}' at {begun.start} ns never ends")
-        self.by_path = {}  # those that overlap have one path
+        self.by_path = {}  # overlapping tracks share a path
         for uuid, track in self.tracks.items():
             if uuid != 0:
                 self.by_path.setdefault(track.path, []).append(track)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the slices and values of a whole trace add up to, beside the statistics of its run."""
+"""Compares the sums over the slices and values of a whole trace with the statistics of its run."""
 
 import csv
 import json
@@ -21,7 +21,7 @@ def statistics(folder):
 
 
 def integral(track, elapsed_ns):
-    """Value times seconds."""
+    """Returns value times seconds."""
     points = track.values + [(elapsed_ns, 0.0)]
     return sum(value * (until - when) * 1e-9 for (when, value), (until, _) in zip(points, points[1:]))
 
@@ -89,7 +89,7 @@ class Totals:
             self.curve(stack, int(self.stats[path]) + int(self.stats[stack + ".write_bytes"]))
 
     def curve(self, path, expected):
-        """Bytes under a curve of bandwidth. DRAM moves whole bursts, which are a little more than what was asked for."""
+        """Checks the bytes under a curve of bandwidth. DRAM moves whole bursts, which are slightly more than was requested."""
         tracks = self.timeline.by_path.get(path + ".bandwidth", [])
         self.same(path + ".bandwidth", sum(integral(track, self.elapsed) for track in tracks), expected, 0.03)
 
@@ -101,7 +101,7 @@ class Totals:
             self.same("most live in " + space["space"], round(max(seen, default=0)), space["most_live"])
 
     def tally(self):
-        """What the trace says that it holds is what it holds, and it has left out nothing."""
+        """Checks that the trace holds what it declares, and has left out nothing."""
         counted = dict.fromkeys(KINDS, 0)
         for path, tracks in self.timeline.by_path.items():
             for track in tracks:

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Timelines of real runs: well-formed, in order, nested, in agreement with the statistics, and honest about what they leave
-out. Each law is shown to fail on a trace that breaks it."""
+"""Timelines of real runs: well-formed, in order, nested, consistent with the statistics, and explicit about what they leave
+out. Each law fails on a trace that breaks it."""
 
 import argparse
 import copy
@@ -28,7 +28,7 @@ options = argparse.Namespace(binary="")
 
 
 class Runs(unittest.TestCase):
-    """What every class of tests needs: runs with a trace, each made once."""
+    """Shared by all test classes: runs with a trace, each made once."""
 
     @classmethod
     def setUpClass(cls):
@@ -119,7 +119,7 @@ class WholeRuns(Runs):
 
 
 def events(timeline):
-    """Everything that a selection may leave out: (category, path, start, end, name, arguments) of slices."""
+    """All that a selection may leave out: (category, path, start, end, name, arguments) of slices."""
     return sorted((s.category, path, *s.exact(), s.name, str(s.arguments)) for path, tracks in timeline.by_path.items()
                   for track in tracks for s in track.slices if s.exact())
 
@@ -180,7 +180,7 @@ class Selections(Runs):
 
 
 class Checker(Runs):
-    """A trace that breaks a law is found out."""
+    """The checks detect a trace that breaks a law."""
 
     def broken(self, change):
         out = self.run_of("chip")
@@ -195,7 +195,7 @@ class Checker(Runs):
 
     @staticmethod
     def leaf(stream):
-        """The beginning of a slice that says its time."""
+        """Returns the beginning of a slice that states its time."""
         return next(packet for packet in stream if len(packet.get("track_event", {}).get("debug_annotations", [])) == 6)
 
     def test_a_lost_end(self):

@@ -3,13 +3,14 @@
 //
 //   O[h] = softmax(Q[h] K[g]^T / sqrt(d) + mask) V[g],   g = h kv_heads / heads
 //
-// Q and O are [heads, q_len, d], K and V [kv_heads, kv_len, d], of one dtype; with `lse` also LSE [heads,
-// q_len] of fp32, log of the sum of exp(scores). Causal: query i sees the keys j <= i + kv_len - q_len, so
-// that the last query sees all; more queries than keys are refused (E-ATT-001), because the first would see
-// nothing. With a window it sees only the last so many of these (E-ATT-004 without causal). kv_heads divides
-// heads (E-ATT-003). Any lengths, d from 1 to 128. Each group of `split` cores gets whole heads, as evenly as
-// they divide, in HBM as flash_kernel.h lays them out: Q and K transposed (d-major). Asking for more cores
-// than there are is E-ATT-002.
+// Q and O are [heads, q_len, d], K and V [kv_heads, kv_len, d], all of one dtype. With `lse` the workload
+// also stores LSE [heads, q_len] in fp32, the log of the sum of exp(scores). With a causal mask query i sees
+// the keys j <= i + kv_len - q_len, so that the last query sees all keys; more queries than keys are refused
+// (E-ATT-001), because the first query would see none. With a window a query sees only the last `window` of
+// these keys (E-ATT-004 without a causal mask). kv_heads divides heads (E-ATT-003). Lengths are arbitrary; d
+// ranges from 1 to 128. Each group of `split` cores gets whole heads, distributed as evenly as possible, in
+// the HBM layout of flash_kernel.h: Q and K transposed (d-major). Asking for more cores than the machine has
+// is E-ATT-002.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of keys and values on chip: loaded when first wanted, kept until their room is needed for one that
-// is not there. Where a head fits beside what is in flight, it is loaded once.
+// Blocks of keys and values on chip. A block is loaded on first use and kept until its space is needed for
+// another block. If a head fits in addition to the blocks in flight, it is loaded once.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ struct FlashBlock {
   runtime::TileView v;  // [chunk, chunks x value_pitch]: each chunk's values, then a column of ones
 };
 
-// Steps whose blocks may be in use at the same time: those whose maxima are made ahead, the one whose
-// probabilities are, and the one whose products are.
+// Steps whose blocks may be in use at the same time: those whose maxima are computed ahead, the one whose
+// probabilities are computed, and the one whose products are.
 inline constexpr unsigned kFlashStepsInFlight = 6;
 
 class FlashBlocks {
  public:
-  // In `room` bytes of each partition; fewer than kFlashStepsInFlight + 1 blocks are not taken for less.
+  // Uses `room` bytes of each partition, but never fewer than kFlashStepsInFlight + 1 blocks.
   FlashBlocks(runtime::Kernel& kernel, const FlashShape& shape, const FlashTiling& tiling,
               const FlashViews& views, std::uint64_t room);
 

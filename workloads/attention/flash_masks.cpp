@@ -9,7 +9,7 @@ using runtime::Kernel, runtime::TileView;
 
 namespace {
 
-// Far below any score yet finite, so that no infinity meets another: exp makes it 0 whatever the maximum is.
+// Far below any score but finite, so that infinities never combine: exp makes it 0 for any maximum.
 constexpr float kHidden = -1e30F;
 
 }  // namespace

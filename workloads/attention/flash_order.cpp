@@ -9,10 +9,10 @@ namespace tahoma::workloads {
 
 namespace {
 
-// Rounds between a step's last maximum, the row that is made of them, and the first use: the ways through the
-// vector engine, the array and the scalar engine take about a round each.
+// Rounds between a step's last maximum, the row that is made of the maxima, and its first use: the paths
+// through the vector engine, the array and the scalar engine take about a round each.
 constexpr std::size_t kMaximaAhead = 3, kRowAhead = 2;
-// Steps over which the maxima are spread evenly.
+// Number of steps over which the maxima are spread evenly.
 constexpr std::size_t kStepsAhead = kFlashStepsInFlight - 2;
 
 void append_quads(std::vector<FlashQuad>& quads, const FlashStep& step, std::size_t number,
@@ -34,19 +34,19 @@ void append_pieces(std::vector<FlashPiece>& pieces, const FlashStep& step, std::
   pieces.back().last = true;
 }
 
-// Per step, and one behind the last.
+// One entry per step, and one past the last.
 struct Marks {
   std::vector<std::size_t> first_quad, pieces_end;
 };
 
-// Steps whose first quad comes at most `ahead` rounds behind round `round`.
+// Number of steps whose first quad comes at most `ahead` rounds after round `round`.
 std::size_t steps_within(const Marks& marks, std::size_t round, std::size_t ahead) {
   return static_cast<std::size_t>(
       std::upper_bound(marks.first_quad.begin(), marks.first_quad.end(), round + ahead) -
       marks.first_quad.begin());
 }
 
-// As many pieces a round as the most pressing of the next steps needs until its time.
+// Pieces per round: as many as the most urgent of the next steps needs to be in time.
 std::size_t pieces_after(const Marks& marks, std::size_t round, std::size_t done) {
   const std::size_t pressing = steps_within(marks, round, kMaximaAhead);
   const std::size_t started = steps_within(marks, round, 0);

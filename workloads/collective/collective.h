@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The workload `collective`: one collective operation over a range of sizes, as nccom-test runs them, by
-// every group of the case at once, one size behind the other with a barrier in between. The sizes mean what
-// they mean there (runtime/collective/result/collective_result.h); a vector that does not fall into equal chunks is rounded up.
+// The workload `collective`: one collective operation over a range of sizes, as nccom-test runs them. All
+// groups of the case run it at once, one size after the other with a barrier in between. The sizes have the
+// meaning that they have in nccom-test (runtime/collective/result/collective_result.h); a vector that does
+// not divide into equal chunks is rounded up.
 #pragma once
 
 #include <memory>

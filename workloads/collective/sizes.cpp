@@ -40,10 +40,10 @@ std::uint64_t size_of(std::string_view text) {
     bytes = base::parse_bytes(std::string(text)).count;
   } catch (const std::exception& error) {
     throw base::UserError("E-COL-030", "workload.bytes",
-                          fmt::format("'{}' is no size: {}; {}", text, error.what(), kSizes));
+                          fmt::format("'{}' is not a size: {}; {}", text, error.what(), kSizes));
   }
   if (bytes == 0)
-    throw base::UserError("E-COL-030", "workload.bytes", fmt::format("a size of 0; {}", kSizes));
+    throw base::UserError("E-COL-030", "workload.bytes", fmt::format("the size must not be 0; {}", kSizes));
   return bytes;
 }
 
@@ -68,7 +68,7 @@ std::vector<std::uint64_t> counts_of(const std::string& text, std::uint32_t rank
   const std::uint64_t pairs = std::uint64_t{ranks} * ranks;
   std::vector<std::uint64_t> counts;
   if (text == "random") {
-    constexpr std::uint64_t kNoTensor = 1U << 20;  // not one of the inputs' numbers
+    constexpr std::uint64_t kNoTensor = 1U << 20;  // a tensor number that no input has
     for (std::uint64_t i = 0; i < pairs; ++i)
       counts.push_back(static_cast<std::uint64_t>(
           std::llround((runtime::generated_value(seed, kNoTensor, i) + 1) * static_cast<double>(mean))));
@@ -80,7 +80,7 @@ std::vector<std::uint64_t> counts_of(const std::string& text, std::uint32_t rank
       const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
       if (error != std::errc() || end != number.data() + number.size())
         throw base::UserError("E-COL-031", "workload.counts",
-                              fmt::format("'{}' is no number of elements", number));
+                              fmt::format("'{}' is not a number of elements", number));
       counts.push_back(value);
     }
   if (counts.size() != pairs)

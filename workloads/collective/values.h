@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ranks put in and what must come out.
+// Inputs of the ranks, and the outputs that they must produce.
 //
-// Inputs of a sum are whole numbers, few or small enough that even all magnitudes of one element add up to
-// something that the dtype holds exactly: then no order of summation rounds, and the result is known to the
-// bit. `uniform` inputs in [-1, 1) are there for those who want to see the rounding.
+// Inputs of a sum are integers, few or small enough that even the sum of all magnitudes of one element is
+// exact in the dtype. No order of summation then rounds, and the result is known to the bit. `uniform` inputs
+// in [-1, 1) show the rounding.
 #pragma once
 
 #include "runtime/collective/lowering/placed.h"
@@ -17,8 +17,8 @@ struct Values {
   bool uniform = false;
 };
 
-// Fills the inputs of every rank of the group that `placed` belongs to; `number` tells groups and sizes
-// apart.
+// Fills the inputs of every rank of the group that `placed` belongs to. `number` distinguishes groups and
+// sizes.
 void fill_inputs(runtime::Machine& machine, const runtime::collective::Placed& placed, const Values& values,
                  std::uint64_t number);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What definitions of kernels are written with: rows in double, and sums with what their roundings may add
-// up to (runtime/golden/golden.h has the rule).
+// Building blocks of kernel definitions: rows in double, and sums with a bound on the effect of their
+// roundings (runtime/golden/golden.h has the rule).
 #pragma once
 
 #include <cmath>
@@ -20,7 +20,7 @@ inline std::vector<double> row_of(const runtime::HostTensor& tensor, std::uint64
   return {narrow.begin(), narrow.end()};
 }
 
-// A sum whose order is the machine's own affair.
+// A sum whose order the machine chooses.
 struct TermSum {
   double sum = 0, squares = 0, magnitudes = 0;
   std::uint64_t terms = 0;
@@ -31,13 +31,13 @@ struct TermSum {
     magnitudes += std::fabs(term);
     ++terms;
   }
-  // Partial sums of an order that does not follow the values stay within this of 0.
+  // Partial sums stay within this distance of 0 if their order does not depend on the values.
   double range() const { return std::fabs(sum) + runtime::kGoldenDeviations * std::sqrt(squares); }
-  // Of the sum in fp32: `roundings` for each term, the additions and how the terms came to be.
+  // Slack of the sum in fp32: `roundings` per term cover the additions and the computation of the terms.
   double slack(double roundings = 1) const {
     return runtime::accumulation_slack(roundings * static_cast<double>(terms), range());
   }
-  // Each term rounded to a dtype of this unit, independently.
+  // Each term is rounded independently to a dtype with this unit.
   double rounded(double unit) const { return runtime::kGoldenDeviations * unit * std::sqrt(squares / 3); }
 };
 

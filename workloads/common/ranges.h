@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of rows or columns, and cutting them into tiles.
+// Runs of rows or columns, and their division into tiles.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ struct Range {
 
 inline Range all_of(std::uint64_t size) { return {0, static_cast<unsigned>(size)}; }
 
-// [first, end) in pieces of `size`; the last may be shorter.
+// Divides [first, end) into pieces of `size`; the last may be shorter.
 inline std::vector<Range> cut(const Range& whole, unsigned size) {
   std::vector<Range> pieces;
   for (std::uint64_t at = whole.first; at < whole.end(); at += size)

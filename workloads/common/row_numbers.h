@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs that number the rows of another tensor: token ids, page tables, labels. Silicon reads whatever lies
-// there; here they are looked at before the run.
+// Inputs that number the rows of another tensor: token ids, page tables, labels. Silicon reads whatever the
+// number addresses; here the numbers are checked before the run.
 #pragma once
 
 #include <cstdint>

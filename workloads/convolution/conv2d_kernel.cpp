@@ -15,7 +15,7 @@ using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
 
 namespace {
 
-// Elements of a partition: `count` of them `step` apart, in each dimension.
+// Elements of a partition: in each dimension `count` elements with a stride of `step`.
 struct Extent {
   unsigned count = 1;
   unsigned step = 0;
@@ -31,7 +31,7 @@ TileView box(TileView tile, unsigned first, const Extent& images, const Extent& 
   return tile;
 }
 
-// Outputs r of a range for which r * stride + tap - padding lies in [0, size).
+// Outputs r of a range for which r * stride + tap - padding is in [0, size).
 Range inside(const Range& outputs, const Conv2dShape& s, std::uint64_t tap, std::uint64_t size) {
   const auto first_at = [&](std::uint64_t position) {  // the first r with r * stride + tap >= position
     return position > tap ? (position - tap + s.stride - 1) / s.stride : 0;
@@ -79,7 +79,7 @@ class Conv2d {
   }
 
  private:
-  // All banks of a block for a tile of output channels, a group of banks at a time.
+  // Computes all banks of a block for a tile of output channels, a group of banks at a time.
   void emit_channels(const Pixels& block, const Range& out) {
     const TileView& bias = bias_tiles_[out.first / plan_.height];
     const std::vector<Pixels> banks = plan_.banks(block);
@@ -95,7 +95,7 @@ class Conv2d {
                   const TileView& bias) {
     std::vector<TileView> sums;
     for (const Pixels& bank : group) sums.push_back(kernel_.take(sums_, out.count, pixels_of(bank)));
-    // The tap that every pixel has comes first.
+    // The tap that contributes to every pixel comes first.
     const auto middle = static_cast<unsigned>(shape_.padding * shape_.filter + shape_.padding);
     for (std::size_t k = 0; k < in_.size(); ++k) {
       const TileView w = weights(k), x = input(block, k);
@@ -132,7 +132,7 @@ class Conv2d {
         accumulate);
   }
 
-  // The bias, the activation and one rounding; vector and scalar engine in turn.
+  // Adds the bias, applies the activation and rounds once; the vector and the scalar engine take turns.
   void finish(const TileView& sum, const Pixels& bank, const Range& out, const TileView& bias) {
     const TileView y = kernel_.take(ys_, out.count, pixels_of(bank));
     if (finished_++ % 2 == 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a convolution is cut: output channels whose weights stay in SBUF together, images or output rows whose
-// input does, and the runs of pixels that fill a PSUM bank.
+// How a convolution is tiled: output channels whose weights stay in SBUF together, images or output rows
+// whose input does, and the runs of pixels that fill a PSUM bank.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace tahoma::workloads {
 
-// Output rows of some images; whole images where it is more than one.
+// Output rows of some images; if there is more than one image, the rows are all rows of each image.
 struct Pixels {
   Range images, rows;
 };
@@ -20,9 +20,9 @@ struct Conv2dPlan {
   unsigned channels = 0;          // output channels of a panel of weights
   unsigned images = 0, rows = 0;  // of a block whose input is loaded at once
   unsigned bank_images = 0, bank_rows = 0;
-  unsigned input_columns = 0;  // elements of a partition that a block takes, for each tile of channels
+  unsigned input_columns = 0;  // elements of a partition per block and tile of channels
 
-  // Input rows under output rows, clipped to the image.
+  // Input rows that contribute to output rows, clipped to the image.
   static Range input_rows(const Conv2dShape& shape, const Range& rows);
   std::vector<Pixels> blocks(const Conv2dShape& shape) const;
   std::vector<Pixels> banks(const Pixels& block) const;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A two-dimensional convolution with bias on one core, stride 1, without padding, as a sum of matrix
-// products: for every tap of the filter the weights [in, out] of that tap times the image moved by the tap,
-// all accumulated in PSUM over taps and tiles of input channels. Channels are multiples of the array's side,
-// a row of the output fits into a PSUM bank.
+// products: for every tap of the filter, the weights [in, out] of that tap times the image shifted by the
+// tap, all accumulated in PSUM over taps and tiles of input channels. Channels are multiples of the array's
+// side, and a row of the output fits into a PSUM bank.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@ struct ConvolutionShape {
   std::uint64_t out_width() const { return width - filter + 1; }
 };
 
-// How the weights, which lie in HBM by output channel, become stationary operands with a row per input
+// How the weights, which HBM stores by output channel, become stationary operands with a row per input
 // channel (weights.h).
 enum class WeightPath : std::uint8_t { kResident, kReload, kDmaTranspose };
 
-// Arguments, by name: x [images * in, height * width], w [out, in * taps], bias [out, 1], y [images * out,
-// pixels], and what `path` needs besides: identity [side, side], scratch [in * out * taps / side, side]. The
-// program ends with a wait on gpsimd for the last store.
+// Arguments by name: x [images * in, height * width], w [out, in * taps], bias [out, 1], y [images * out,
+// pixels], and the additional ones that `path` needs: identity [side, side], scratch [in * out * taps / side,
+// side]. The program ends with a wait on gpsimd for the last store.
 isa::Program convolution_program(const model::MachineParams& machine, const ConvolutionShape& shape,
                                  WeightPath path);
 

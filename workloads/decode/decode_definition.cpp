@@ -19,7 +19,7 @@ namespace {
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 constexpr double kUnit = 0x1p-24;
-constexpr double kLeastBlock = 128;  // keys: more moves of the maximum than one for so many do not happen
+constexpr double kLeastBlock = 128;  // keys; the maximum is updated at most once per block of this size
 
 Matrix rows_of(const HostTensor& tensor, std::uint64_t row, std::uint64_t rows) {
   const auto columns = static_cast<Eigen::Index>(tensor.columns());

@@ -3,10 +3,10 @@
 // first `length` tokens of each sequence's cache.
 //
 // Tolerance. Probabilities p are rounded to the dtype, in the numerator and in the sum alike: 6 u sqrt(sum
-// p^2 (v - o)^2 / 3), and never more than u sum p |v - o|. Errors that all of them may share count in full,
-// times sum p |v|: of a score (a dot product of d terms), of its shift and scaling (4 * 2^-24 of the largest
-// score), exponential and quotient (16 * 2^-24), a move to a new maximum per block, and two sums of `length`
-// terms.
+// p^2 (v - o)^2 / 3), and never more than u sum p |v - o|. Errors that all probabilities may share count in
+// full, times sum p |v|: those of a score (a dot product of d terms), of its shift and scaling (4 * 2^-24 of
+// the largest score), of exponential and quotient (16 * 2^-24), of one update of the maximum per block, and
+// of two sums of `length` terms.
 #pragma once
 
 #include <cstdint>

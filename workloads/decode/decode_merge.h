@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention over parts of the keys, put together: with output o_i and log-sum-exp l_i of part i
+// Merges attention over parts of the keys. With output o_i and log-sum-exp l_i of part i
 //
 //   o = sum_i exp(l_i - max_j l_j) o_i / sum_i exp(l_i - max_j l_j)
 //
-// in fp32, rounded once. In HBM: parts [parts sequences, heads d] and o [sequences, heads d], token-major, l
-// [parts, at least heads sequences] of fp32, a part's heads one behind the other. At most as many sequences
-// at a time as SBUF has partitions.
+// in fp32, rounded once. In HBM, parts [parts sequences, heads d] and o [sequences, heads d] are token-major;
+// l is [parts, at least heads sequences] of fp32 with the heads of a part in sequence. One pass handles at
+// most as many sequences as SBUF has partitions.
 #pragma once
 
 #include "runtime/builder/kernel.h"

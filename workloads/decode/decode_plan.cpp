@@ -7,9 +7,9 @@ namespace tahoma::workloads {
 
 namespace {
 
-constexpr std::uint64_t kRunBytes = 4096;  // of a partition in a piece: full rate of a DMA engine
+constexpr std::uint64_t kRunBytes = 4096;  // of a partition per piece: full rate of a DMA engine
 constexpr unsigned kMostChunks = 64;       // of a block: 8192 keys, so that three blocks fit SBUF
-constexpr std::uint64_t kMostFolds = 8;    // of a page: each is a transfer
+constexpr std::uint64_t kMostFolds = 8;    // of a page: each fold is a transfer
 
 std::vector<DecodePiece> contiguous_pieces(const DecodeTiling& tiling, std::uint64_t length) {
   std::vector<DecodePiece> pieces;
@@ -26,7 +26,7 @@ std::vector<DecodePiece> contiguous_pieces(const DecodeTiling& tiling, std::uint
   return pieces;
 }
 
-// Parts of a page, so that `pages` of them fill the partitions as far as that goes.
+// Number of parts into which a page is folded so that `pages` of them fill the partitions as far as possible.
 std::uint64_t folds_of(std::uint64_t page, std::uint64_t pages, unsigned chunk) {
   std::uint64_t folds = std::min(kMostFolds, chunk / pages);
   while (page % folds != 0) --folds;
@@ -41,7 +41,7 @@ std::vector<DecodePiece> paged_pieces(std::uint64_t page, const DecodeTiling& ti
     const bool cut = first + here == pages && in_last < page;
     const std::uint64_t full = cut ? here - 1 : here, folds = folds_of(page, here, tiling.chunk),
                         span = page / folds, tail = cut ? (in_last + span - 1) / span : 0;
-    const std::uint64_t last_part = cut ? in_last - (tail - 1) * span : span;  // its tokens
+    const std::uint64_t last_part = cut ? in_last - (tail - 1) * span : span;  // tokens of the last part
     const std::uint64_t tokens = full == 0 && tail == 1 ? last_part : span;
     for (std::uint64_t token = 0; token < tokens; token += tiling.depth) {
       const auto depth = static_cast<unsigned>(std::min<std::uint64_t>(tokens - token, tiling.depth));

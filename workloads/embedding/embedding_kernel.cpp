@@ -11,9 +11,9 @@ using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
 
 namespace {
 
-constexpr std::uint64_t kTilesAhead = 64;  // of row numbers that are loaded together, a column each
+constexpr std::uint64_t kTilesAhead = 64;  // tiles whose row numbers are loaded together, one column each
 
-// The numbers of several tiles, those of one in a column.
+// Row numbers of several tiles, one column per tile.
 TileView load_numbers(Kernel& k, Pool pool, const HbmView& ids, std::uint64_t first, std::uint64_t tiles,
                       std::uint64_t height) {
   const TileView tile = k.take(pool, static_cast<unsigned>(height), static_cast<unsigned>(tiles));

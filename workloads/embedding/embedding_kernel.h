@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// y[i] = table[ids[i]] on one core: row numbers go to SBUF, 128 rows at a time are gathered by them, a row to
-// a partition, and stored. Any number of ids, any rows; a row wider than SBUF has room for is E-RUN-020.
+// y[i] = table[ids[i]] on one core. Row numbers go to SBUF; they gather 128 rows at a time, one row per
+// partition, which are then stored. The number of ids and rows is arbitrary; a row too wide for SBUF is
+// E-RUN-020.
 #pragma once
 
 #include "isa/core/program.h"

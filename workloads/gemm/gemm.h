@@ -4,8 +4,8 @@
 // piece of A is placed transposed (K-major), as the tensor engine reads it, unless `a_layout` says rows.
 //
 // Shard {m: a, n: b, k: c}: a x b output tiles, each summed over c cores by a reduce_scatter (gemm_sum.h),
-// after which those cores hold equal runs of the tile's rows. The product must divide the machine's cores
-// (E-RUN-030). Where a size is smaller than its parts, trailing cores have nothing to do.
+// after which those cores hold equal runs of the tile's rows. a x b x c must divide the machine's cores
+// (E-RUN-030). If a size is smaller than its number of parts, trailing cores are idle.
 #pragma once
 
 #include <memory>

@@ -30,7 +30,7 @@ void load_single(runtime::Machine& machine, const GemmLayout& layout, GemmKernel
   }
 }
 
-// One group's tiles.
+// Tiles of one group.
 struct GemmGroup {
   const GemmLayout& layout;
   const GemmSum& sum;
@@ -45,7 +45,7 @@ struct GemmGroup {
     }
     return ranks;
   }
-  // Sizes, and places as seen from the first rank.
+  // Sizes, and places relative to the first rank.
   std::vector<std::uint64_t> likeness() const {
     std::vector<std::uint64_t> likeness = sum.likeness();
     for (const GemmTile* t = tiles; t != tiles + sum.ranks(); ++t)

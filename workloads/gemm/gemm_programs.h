@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The programs of a sharded GEMM on their cores, and what its sums came to. Cores whose programs are the same
-// share one: those with tiles of one size, and of groups that share a contraction those of equal rank where
-// the groups lie alike.
+// The programs of a sharded GEMM on their cores, and the results of its sums. Cores with identical programs
+// share one: those with tiles of one size and, among groups that share a contraction, those of equal rank if
+// the groups are placed alike.
 #pragma once
 
 #include <optional>
@@ -14,11 +14,11 @@ namespace tahoma::workloads {
 
 class GemmPrograms {
  public:
-  // Loads them. Throws what gemm_program() and GemmSum::programs() throw.
+  // Loads the programs. Throws what gemm_program() and GemmSum::programs() throw.
   void load(runtime::Machine& machine, const GemmLayout& layout, GemmKernel nest);
 
-  // Of the groups of equal size that use the same algorithm one entry, with all of their ranks. After the
-  // run.
+  // One entry for all groups of equal size that use the same algorithm, with all of their ranks. Call it
+  // after the run.
   std::vector<runtime::CollectiveResult> sums(const model::MachineParams& machine, const GemmLayout& layout,
                                               std::optional<bool> correct) const;
 

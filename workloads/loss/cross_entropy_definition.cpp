@@ -16,7 +16,7 @@ using runtime::WantedRow;
 namespace {
 
 constexpr double kUnit = 0x1p-24;
-constexpr double kLeastBlock = 2048;  // columns: more moves of the maximum than one for so many do not happen
+constexpr double kLeastBlock = 2048;  // columns; the maximum is updated at most once per block of this size
 
 struct Row {
   Eigen::ArrayXd p;  // softmax

@@ -15,26 +15,26 @@ using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
 
 namespace {
 
-constexpr std::uint64_t kBlockBytes = 8192;     // of a row in a block: 1 MiB a transfer
-constexpr std::uint64_t kKeptBytes = 40 << 10;  // of a partition, for everything but blocks
-constexpr std::uint64_t kPassing = 5;           // blocks beside those that stay
-constexpr std::uint64_t kTilesTogether = 256;   // whose logarithms are taken at once: one table of functions
+constexpr std::uint64_t kBlockBytes = 8192;     // of a row per block: 1 MiB per transfer
+constexpr std::uint64_t kKeptBytes = 40 << 10;  // of a partition, for everything except blocks
+constexpr std::uint64_t kPassing = 5;           // blocks in addition to the resident ones
+constexpr std::uint64_t kTilesTogether = 256;   // tiles that share a logarithm pass: one table of functions
 
 struct Block {
   std::uint64_t column = 0, columns = 0;
   TileView values;  // logits, then exponentials
 };
 
-// Rows on the partitions, on their way through forward and backward.
+// The state of a tile of rows during its forward and backward pass.
 struct Tile {
   std::uint64_t row = 0, rows = 0;
-  unsigned place = 0;        // among those whose logarithms are taken together
-  TileView number, chosen;   // place of the label in memory; its logit
+  unsigned place = 0;        // position among the tiles whose logarithms are taken together
+  TileView number, chosen;   // the label's position in memory; its logit
   TileView negated;          // minus the running maximum after each block
-  std::vector<Block> kept;   // the last ones
-  TileView sum, correction;  // of the block before: not yet in the total
+  std::vector<Block> kept;   // the last blocks of the row
+  TileView sum, correction;  // of the previous block: not yet in the total
   std::optional<TileView> total;
-  TileView inverse, factors;  // scale / sum; of each block's exponentials
+  TileView inverse, factors;  // scale / sum; factor of each block's exponentials
 };
 
 class CrossEntropyBuilder {
@@ -52,8 +52,8 @@ class CrossEntropyBuilder {
     make_pools(machine);
   }
 
-  // The gradient of a tile of rows is written while the next one's exponentials are made, block by block: the
-  // vector engine finds maxima for one and scales the other, and transfers go both ways.
+  // The gradient of a tile of rows is written while the exponentials of the next are computed, block by
+  // block: the vector engine finds maxima for one and scales the other, and transfers go in both directions.
   void emit() {
     std::optional<Tile> before;
     for (std::uint64_t row = 0; row < shape_.rows; row += height_) {
@@ -80,8 +80,9 @@ class CrossEntropyBuilder {
     const std::uint64_t room =
         (machine.chip.core.sbuf.usable.count - std::min(machine.chip.core.sbuf.usable.count, kKeptBytes)) /
         bytes;
-    // Those that stay: two tiles' if there is room, else as many of one as there is room for beside some that
-    // pass through. Block b of a tile is taken before that of the one before is written: hence one more.
+    // Resident blocks: those of two tiles if they fit, otherwise as many of one tile as fit in addition to
+    // the streaming ones. Block b of a tile is allocated before that of the previous tile is written, hence
+    // one more.
     const auto of_blocks = [&](const char* name, std::uint64_t copies) {
       return kernel_.sbuf(name, shape_.dtype, static_cast<unsigned>(block_), static_cast<unsigned>(copies));
     };
@@ -112,7 +113,7 @@ class CrossEntropyBuilder {
     return kernel_.take(pool, static_cast<unsigned>(rows), 1);
   }
 
-  // Rows of a tile that are not there have a loss of 0: log 1 - 0 - 0.
+  // Absent rows of a tile have a loss of 0: log 1 - 0 - 0.
   void begin_group() {
     const auto height = static_cast<unsigned>(height_);
     sum_columns_ = kernel_.take(group_sums_, height, tiles_);
@@ -123,7 +124,7 @@ class CrossEntropyBuilder {
     kernel_.memset(chosen_columns_, 0, Queue::kGpSimd);
   }
 
-  // Rows [row, row + rows) as rows of one element each, and what is between them.
+  // Views rows [row, row + rows), including the gaps between them, as rows of one element each.
   HbmView elements(const HbmView& matrix, std::uint64_t row, std::uint64_t rows) const {
     HbmView view = matrix.window(row, 0, rows, shape_.columns);
     view.rows = (rows - 1) * static_cast<std::uint64_t>(view.row_stride) + shape_.columns;
@@ -161,7 +162,8 @@ class CrossEntropyBuilder {
     return block;
   }
 
-  // In place, up to exp of the maximum so far, which is kept negated as the exponential's bias wants it.
+  // Computes exp in place relative to the maximum so far, which is kept negated because the exponential takes
+  // it as its bias.
   void exponentiate(Tile& tile, std::uint64_t number) {
     const Block block = load(tile, number, stays(number) ? kept_ : passing_);
     if (stays(number)) tile.kept.push_back(block);
@@ -182,7 +184,7 @@ class CrossEntropyBuilder {
     tile.sum = sum;
   }
 
-  // A block later, so that the vector engine does not wait for a sum that is being made.
+  // Runs a block later, so that the vector engine does not wait for a sum in progress.
   void add_up(Tile& tile) {
     const TileView total = column(totals_, tile.rows);
     if (tile.total)
@@ -213,8 +215,8 @@ class CrossEntropyBuilder {
       finish_group(tile.row - tile.place * height_, end, tile.place + 1);
   }
 
-  // The blocks that stayed first, then those that are read again. What is read again is scaled a block later,
-  // when its exponentials have been made.
+  // Resident blocks come first, then those that are read again. A block that is read again is scaled a block
+  // later, when its exponentials have been computed.
   void write_block(const Tile& tile, std::uint64_t number) {
     write_pending();
     if (number < tile.kept.size()) {
@@ -237,7 +239,7 @@ class CrossEntropyBuilder {
     pending_.reset();
   }
 
-  // scale (p - 1), over what was stored.
+  // Writes scale (p - 1) over the stored values.
   void correct_labels(const Tile& tile) {
     write_pending();
     const TileView exponential = column(exponentials_, tile.rows), corrected = column(corrected_, tile.rows),
@@ -265,7 +267,7 @@ class CrossEntropyBuilder {
     sum_of_losses_ = sum;
   }
 
-  // Over the partitions, by the array.
+  // The array sums over the partitions.
   void store_part() {
     const TileView weights = column(inverses_, height_), result = kernel_.take(psum_, 1, 1),
                    part = kernel_.take(part_sums_, 1, 1);
@@ -278,7 +280,7 @@ class CrossEntropyBuilder {
   Kernel& kernel_;
   CrossEntropyShape shape_;
   CrossEntropyViews views_;
-  std::uint64_t height_, block_, blocks_, stay_ = 0;  // columns of a block; blocks; those that stay in SBUF
+  std::uint64_t height_, block_, blocks_, stay_ = 0;  // columns of a block; blocks; resident blocks
   Pool kept_, passing_, tops_, negated_, factors_, sums_, totals_, corrections_, inverses_, numbers_, chosen_,
       corrected_, exponentials_, group_sums_, group_tops_, group_chosen_, group_losses_, part_sums_, psum_;
   unsigned tiles_ = 0;
@@ -289,7 +291,7 @@ class CrossEntropyBuilder {
     Block block;
     TileView factor;
   };
-  std::optional<Pending> pending_;  // read again, to be scaled and stored
+  std::optional<Pending> pending_;  // read again; still to be scaled and stored
 };
 
 }  // namespace

@@ -13,11 +13,11 @@ using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
 
 namespace {
 
-constexpr unsigned kMostColumns = 2048;  // of a tile: 4 KiB of 16 bits, the full rate of a DMA engine
+constexpr unsigned kMostColumns = 2048;  // of a tile: 4 KiB of 16-bit elements, the full rate of a DMA engine
 constexpr unsigned kCopies = 4;
 
-// A tile's 1 + gate t and dgate follow a tile behind, so that the scalar engine does not wait for the vector
-// engine; with room for one tile only, at once.
+// 1 + gate t and dgate of a tile are computed one tile later, so that the scalar engine does not wait for the
+// vector engine. If only one tile fits, they are computed at once.
 class GatedBackward {
  public:
   GatedBackward(Kernel& kernel, const model::MachineParams& machine, const GatedShape& shape,
@@ -83,7 +83,7 @@ class GatedBackward {
     kernel_.tensor_tensor(tile.product, share, up, AluOp::kMult, Queue::kGpSimd);
     kernel_.tensor_tensor(tile.slope, gate, t, AluOp::kMult);
     kernel_.tensor_tensor(dup, share, gate, AluOp::kMult);
-    // By the engine that made it: no other one then waits for it on account of a store.
+    // The engine that computed it also stores it: no other engine then waits for it because of a store.
     kernel_.store(window(views_.dup, rows, columns), dup, Queue::kVector);
     return tile;
   }

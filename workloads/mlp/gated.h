@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The middle of a gated MLP, element by element: y = activation(gate) * up, token-major. The scalar engine
-// makes the activation in fp32, the vector engine the product, rounded once to the dtype. Element-wise work
-// of three tensors is bound by the DMA engines on every machine like this one.
+// computes the activation in fp32, the vector engine the product, rounded once to the dtype. Element-wise
+// work on three tensors is bound by the DMA engines on every machine of this kind.
 //
-// And its backward pass for y = silu(gate) * up, with s = sigmoid(gate) and t = sigmoid(-gate), so that one
-// table of functions serves both gradients and neither tail loses its digits:
+// The backward pass covers y = silu(gate) * up. With s = sigmoid(gate) and t = sigmoid(-gate), one table of
+// functions serves both gradients and neither tail loses its digits:
 //   dup = (dy s) gate        dgate = (1 + gate t) (dy s) up
-// in fp32, each rounded once: sigmoids and the sum with 1 on the scalar engine, dy s and its product with up
-// on GpSimd, the other products on the vector engine. gate has to be finite (an infinite one gives NaN).
+// in fp32, each rounded once. Sigmoids and the sum with 1 run on the scalar engine, dy s and its product with
+// up on GpSimd, the other products on the vector engine. gate must be finite (an infinite one gives NaN).
 #pragma once
 
 #include "runtime/builder/kernel.h"
@@ -16,21 +16,21 @@ namespace tahoma::workloads {
 
 struct GatedShape {
   std::uint64_t tokens = 0, columns = 0;
-  isa::DType dtype = isa::DType::kBf16;  // of all three
+  isa::DType dtype = isa::DType::kBf16;  // of all three tensors
   isa::ActFn activation = isa::ActFn::kSilu;
 };
 
-// [tokens, columns] each; gate and up may be columns of one wider matrix, y may be either's view.
+// [tokens, columns] each; gate and up may be columns of one wider matrix, and y may be the view of either.
 struct GatedViews {
   runtime::HbmView gate, up, y;
 };
 
-// Appends it to a kernel, which may hold more than this. Takes up to 80 KiB of each SBUF partition, of fp32
-// 128.
+// Appends it to a kernel that may contain other work. Takes up to 80 KiB of each SBUF partition (128 KiB in
+// fp32).
 void emit_gated(runtime::Kernel& kernel, const model::MachineParams& machine, const GatedShape& shape,
                 const GatedViews& views);
 
-// [tokens, columns] each, which may be columns of wider matrices; dgate, dup may be in the place of any.
+// [tokens, columns] each, possibly columns of wider matrices; dgate and dup may overwrite any of the others.
 struct GatedBackwardViews {
   runtime::HbmView gate, up, dy, dgate, dup;
 };

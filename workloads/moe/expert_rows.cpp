@@ -12,7 +12,7 @@ using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
 
 namespace {
 
-// Of a row at a time: three copies of 16 bits beside sums of 32 leave room in a partition.
+// Columns of a row per piece: three copies of 16 bits and sums of 32 bits fit into a partition.
 constexpr std::uint64_t kTakenColumns = 16384, kWeightedColumns = 8192;
 
 unsigned height_of(const model::MachineParams& machine) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What surrounds the experts of a mixture: rows of tokens are taken by number and stand behind one another
-// for their experts; and what the experts made of a token is added up, by its gates. Row numbers are what a
-// router gives out at run time, so they are followed by GpSimd's indirect transfers, 128 rows at a time; they
+// The data movement around the experts of a mixture. Rows of tokens are gathered by number, contiguously for
+// each expert; afterwards the expert outputs of a token are summed with its gates as weights. A router
+// produces the row numbers at run time, so GpSimd's indirect transfers follow them, 128 rows at a time. They
 // are control values, which both modes have (runtime/builder/kernel.h).
 #pragma once
 
@@ -12,7 +12,7 @@ namespace tahoma::workloads {
 
 struct TakeRowsViews {
   runtime::HbmView from;     // [any rows, columns]
-  runtime::HbmView numbers;  // [rows, 1] int32, of rows of `from`
+  runtime::HbmView numbers;  // [rows, 1] int32, rows of `from`
   runtime::HbmView to;       // [rows, columns]
 };
 
@@ -21,9 +21,9 @@ void emit_take_rows(runtime::Kernel& kernel, const model::MachineParams& machine
 
 struct WeightedRowsViews {
   runtime::HbmView from;     // [any rows, columns] of 2 bytes
-  runtime::HbmView numbers;  // [rows, terms] int32, of rows of `from`
+  runtime::HbmView numbers;  // [rows, terms] int32, rows of `from`
   runtime::HbmView weights;  // [rows, terms] fp32
-  runtime::HbmView y;        // [rows, columns], of from's dtype
+  runtime::HbmView y;        // [rows, columns] in from's dtype
 };
 
 // y[i] = sum over k of weights[i, k] from[numbers[i, k]], in fp32 in the order of k, rounded once. Takes up

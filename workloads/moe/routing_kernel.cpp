@@ -16,11 +16,11 @@ namespace {
 
 constexpr std::uint64_t kTokensTogether = RoutingLogits::kTokensTogether;
 constexpr unsigned kFound = kMostChosen;
-// Below any logit, but not below absent ones: those that have been chosen; above any: what is not searched
-// for.
+// kTaken is below any logit but above absent ones and marks chosen experts. kNotSearched is above any logit
+// and marks elements that are not searched for.
 constexpr float kTaken = -3e38F, kNotSearched = 3e38F;
 
-// Tokens on the partitions, on their way; no rows: none.
+// The state of a tile of tokens; a tile without rows is empty.
 struct Tile {
   std::uint64_t token = 0;
   unsigned rows = 0;
@@ -43,8 +43,8 @@ class RoutingBuilder {
     make_constants();
   }
 
-  // A tile of tokens gets its logits while the one before it is searched and that before is counted, so that
-  // no engine waits for the long way round through the others.
+  // The logits of one tile of tokens are computed while the previous tile is searched and the one before that
+  // is counted, so that no engine waits for the long path through the others.
   void build() {
     for (std::uint64_t first = 0; first < shape_.tokens; first += kTokensTogether) {
       const std::uint64_t together = std::min(kTokensTogether, shape_.tokens - first);
@@ -100,12 +100,12 @@ class RoutingBuilder {
       steps_ = constant("falling bias", DType::kFp32, top_k_);
       for (unsigned k = 0; k < top_k_; ++k) kernel_.memset(steps_.columns(k, 1), bias_of(top_k_, k));
     }
-    // Column q has ones above row q: stationary, it adds the tokens before token q.
+    // Column q has ones above row q: as the stationary operand it adds up the tokens before token q.
     kernel_.affine_select(triangle_, ones_, 0, -1, 1, isa::CompareOp::kGt, 0);
     logits_.load_weights();
   }
 
-  // The tile before the last is searched, the one before that is counted and done.
+  // Searches the second-newest tile; counts and finishes the one before it.
   void advance() {
     if (tiles_.size() >= 2 && tiles_[tiles_.size() - 2].rows > 0) choose(tiles_[tiles_.size() - 2]);
     if (tiles_.size() < 3) return;
@@ -162,7 +162,7 @@ class RoutingBuilder {
     kernel_.emit(Queue::kVector, i);
   }
 
-  // Gates up to their sum.
+  // Computes the gates up to their sum.
   void raise(Tile& tile, const TileView& top) {
     const TileView lowest = take(columns_, 1), sum = take(columns_, 1), raised = take(raised_, top_k_);
     TileView of_chosen = top.columns(0, top_k_);
@@ -187,7 +187,7 @@ class RoutingBuilder {
     tile.sum = sum;
   }
 
-  // 1 for each expert that is chosen: where replacing the chosen logits has changed something.
+  // 1 for each chosen expert, found by comparing the logits before and after the chosen ones were replaced.
   TileView choices(const TileView& scores, const TileView& top) {
     TileView wanted = top;
     if (top_k_ < kFound) {
@@ -208,8 +208,8 @@ class RoutingBuilder {
     return mask;
   }
 
-  // Into another buffer, so that the sum need not wait for the array to have read the one before; what fills
-  // no tile is the last and stays where it is.
+  // Writes to another buffer, so that the sum does not wait until the array has read the previous one. A tile
+  // that is not full is the last; its sum stays in place.
   void add_to_seen(const TileView& mask) {
     const TileView old = seen_.partitions(0, rows_);
     if (rows_ == height_) seen_ = take(seen_pool_, experts_);
@@ -226,15 +226,15 @@ class RoutingBuilder {
 
   RoutingShape shape_;
   RoutingViews views_;
-  std::uint64_t height_;              // tokens of a tile
-  unsigned experts_, width_, top_k_;  // width: a search wants at least 8 elements
-  unsigned rows_ = 0;                 // tokens of this tile
+  std::uint64_t height_;              // tokens per tile
+  unsigned experts_, width_, top_k_;  // width: a search needs at least 8 elements
+  unsigned rows_ = 0;                 // tokens of the current tile
   Kernel& kernel_;
   RoutingLogits logits_;
   Pool unbiased_, rest_, tops_, searched_, raised_, results_, indices_, columns_, exponentials_, masks_,
       places_psum_, counted_, own_, seen_pool_;
   TileView ones_, triangle_, seen_, steps_;
-  std::deque<Tile> tiles_;  // on their way, oldest first
+  std::deque<Tile> tiles_;  // in progress, oldest first
 };
 
 }  // namespace

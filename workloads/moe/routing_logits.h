@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The logits of a router on one core, 128 tokens at a time with the experts beside each other: as they are
-// given, or x w with what prescribes the choice (workloads/moe/routing_kernel.h).
+// The logits of a router on one core, 128 tokens at a time with the experts side by side. They are given, or
+// computed as x w together with the prescribed choice (workloads/moe/routing_kernel.h).
 #pragma once
 
 #include <vector>
@@ -12,14 +12,14 @@ namespace tahoma::workloads {
 class RoutingLogits {
  public:
   static constexpr std::uint64_t kTokensTogether = 512;  // of x in one transfer: runs of 1 KiB
-  static constexpr float kAbsent = -3.2e38F;             // below any logit: experts that there are not
+  static constexpr float kAbsent = -3.2e38F;             // below any logit: columns without an expert
 
-  // Of at least kMostChosen columns, which is what a search wants.
+  // Has at least kMostChosen columns, the minimum of a search.
   RoutingLogits(runtime::Kernel& kernel, const model::MachineParams& machine, const RoutingShape& shape,
                 const RoutingViews& views);
 
   void load_weights();
-  // Of tokens [first, first + count), at most kTokensTogether, before any of them is made.
+  // Loads tokens [first, first + count), at most kTokensTogether, before the first of them is computed.
   void load_tokens(std::uint64_t first, std::uint64_t count);
   runtime::TileView make(std::uint64_t token, unsigned rows);
 

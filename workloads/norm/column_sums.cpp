@@ -28,7 +28,7 @@ ColumnSums::ColumnSums(Kernel& kernel, const model::MachineParams& machine, cons
 void ColumnSums::add(const TileView& rows, const Range& range) {
   for (const Range& piece : cut(range, kSumPiece)) {
     const auto number = static_cast<unsigned>(piece.first / kSumPiece);
-    // A window on the column of ones: it is column `number` of what the array sees.
+    // A window around the column of ones, which becomes column `number` of the array's operand.
     const TileView weights =
         weights_.partitions(0, rows.shape.partitions).columns(pieces_ - 1 - number, pieces_);
     kernel_.matmul(sums_.columns(0, piece.count), weights,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums over all rows that a kernel comes by: the gradients of a gain or a bias. The tensor engine multiplies
+// Sums over all rows that a kernel processes: the gradients of a gain or a bias. The tensor engine multiplies
 // 128 rows by a column of ones and adds the result to PSUM, where the sums stay until the end. Piece c of 512
 // columns is kept in partition c: its weights are ones in column c and zeros in the others, so that 16384
 // sums take one bank.
 //
-// Rows are bf16 (one pass) or fp32 (four). A product of zero with what is not finite is NaN: an infinity in
-// one column also spoils the sums of columns a multiple of 512 away.
+// Rows are bf16 (one pass) or fp32 (four). A product of zero with a non-finite value is NaN: an infinity in
+// one column also corrupts the sums of columns a multiple of 512 away.
 #pragma once
 
 #include <string>
@@ -19,9 +19,9 @@ class ColumnSums {
  public:
   ColumnSums(runtime::Kernel& kernel, const model::MachineParams& machine, const std::string& name,
              isa::DType rows, unsigned columns);
-  // Rows of the columns in `range`, which starts at a multiple of 512.
+  // Adds rows of the columns in `range`, which starts at a multiple of 512.
   void add(const runtime::TileView& rows, const Range& range);
-  // To a matrix of one row, multiplied by a factor.
+  // Stores the sums, multiplied by a factor, to a matrix of one row.
   void store(const runtime::HbmView& sums, float factor = 1);
 
  private:

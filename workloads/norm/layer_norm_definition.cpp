@@ -12,11 +12,11 @@ namespace {
 
 struct Moments {
   double mean = 0, mean_slack = 0, rstd = 0,
-         rstd_slack = 0;  // slacks: absolute of the mean, relative of rstd
+         rstd_slack = 0;  // absolute slack of the mean, relative slack of rstd
 };
 
-// The mean is off by the sum's n roundings and two of 1 / n; the squared distances cancel that to the first
-// order, have two roundings each and n in their sum; rsqrt is good to 1.5 units.
+// The mean is off by the sum's n roundings and two of 1 / n. The squared distances cancel that error to the
+// first order; they have two roundings each and n in their sum. rsqrt is accurate to 1.5 units.
 Moments moments_of(const std::vector<double>& x, double epsilon) {
   const auto n = static_cast<double>(x.size());
   TermSum sum, squares;

@@ -12,7 +12,7 @@ namespace {
 using isa::ActFn, isa::AluOp, isa::DType, isa::Queue;
 using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
 
-constexpr unsigned kSquares = 4096;  // columns of a piece of which only the sum is kept
+constexpr unsigned kSquares = 4096;  // columns of a piece; only the sum of the squares is kept
 
 class LayerNorm {
  public:
@@ -53,7 +53,8 @@ class LayerNorm {
     TileView mean, rstd;
   };
 
-  // All on the scalar engine, which so runs ahead of the vector engine by as many tiles as there are buffers.
+  // Everything here runs on the scalar engine, which thus runs ahead of the vector engine by the number of
+  // buffered tiles.
   Statistics statistics(const TileView& in) {
     const unsigned rows = in.shape.partitions;
     const TileView sum = kernel_.take(sums_, rows, 1), squares = kernel_.take(sums_, rows, 1);

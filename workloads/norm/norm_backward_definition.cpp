@@ -12,7 +12,7 @@ namespace {
 
 struct Row {
   std::vector<double> x, dy;
-  double mean = 0, rstd = 0, rstd_slack = 0;  // the last relative: 0 when it is saved
+  double mean = 0, rstd = 0, rstd_slack = 0;  // rstd_slack is relative; 0 when rstd is saved
   double normalised(std::size_t i) const { return (x[i] - mean) * rstd; }
   // x rstd - mean rstd: two products and their difference, and rstd itself.
   double normalised_slack(std::size_t i) const {
@@ -36,8 +36,8 @@ Row row_at(const NormBackwardValues& in, std::uint64_t row) {
   return r;
 }
 
-// dx = h - mean h - n mean(h n), the first mean for layer norm only. Each of h, n and their product carries
-// its own roundings and the slack of rstd; what x is multiplied with and shifted by carries four more.
+// dx = h - mean h - n mean(h n); the first mean applies to layer norm only. Each of h, n and their product
+// has its own roundings and the slack of rstd; the factor and the shift of x add four more roundings.
 WantedRow dx_row(const NormBackwardValues& in, const std::vector<double>& g, std::uint64_t number) {
   const Row row = row_at(in, number);
   const auto n = static_cast<double>(row.x.size());

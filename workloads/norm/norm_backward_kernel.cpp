@@ -18,7 +18,7 @@ using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
 
 enum class Norm : std::uint8_t { kLayer, kRms };
 
-constexpr unsigned kGainBanks = 6;  // of PSUM; the sums over rows take a bank each
+constexpr unsigned kGainBanks = 6;  // of PSUM; each sum over rows takes a bank
 
 struct Tensors {
   HbmView x, dy, g;
@@ -42,12 +42,13 @@ Tensors tensors_of(Kernel& kernel, Norm norm, const NormBackwardShape& s) {
   return t;
 }
 
-// The dtype of rows that the tensor engine sums up.
+// The dtype of rows that the tensor engine sums.
 DType summed(DType dtype) { return dtype == DType::kFp32 ? dtype : DType::kBf16; }
 
 // A tile of rows goes through three stages, piece by piece: statistics (RMS norm's squares), h with all sums,
-// and dx. With room for it three tiles are under way, one in each stage, so that no engine waits for another
-// at the end of a row. Sums over columns come as one number a piece and are added up when the tile moves on.
+// and dx. If they fit, three tiles are in progress, one in each stage, so that no engine waits for another at
+// the end of a row. Each piece contributes one number to the sums over columns; these are added up when the
+// tile moves on.
 class NormBackward {
  public:
   NormBackward(Kernel& kernel, const model::MachineParams& machine, Norm norm, const NormBackwardShape& shape,
@@ -88,28 +89,29 @@ class NormBackward {
   }
 
  private:
-  // Buffers of a piece of a row: what stands between two engines, and one more for each.
+  // Buffers of a piece of a row: those between two engines, and one more each.
   static constexpr unsigned kDys = 5, kDxs = 3, kNormalised = 3, kProducts = 3, kTerms = 4, kRests = 2,
                             kAdds = 3;
-  static constexpr unsigned kSmall = 24 << 10;       // bytes of everything else
-  static constexpr unsigned kWidest = 2048;          // columns of a piece
-  static constexpr std::size_t kPiecesOfGpSimd = 3;  // of so many it takes one off the scalar engine
-  static constexpr std::size_t kSumsBehind = 2;      // pieces by which the tensor engine's sums follow
+  static constexpr unsigned kSmall = 24 << 10;  // bytes for everything else
+  static constexpr unsigned kWidest = 2048;     // columns per piece
+  // of this many pieces, GpSimd takes one from the scalar engine
+  static constexpr std::size_t kPiecesOfGpSimd = 3;
+  static constexpr std::size_t kSumsBehind = 2;  // pieces by which the tensor engine's sums lag
 
   struct Tile {
     Range rows;
     TileView x, h, rstd, shift;  // n = x rstd + shift
-    TileView products, sums;     // of each piece: sum of h n, of h
+    TileView products, sums;     // of each piece: sum of h n, sum of h
     std::optional<TileView> squares;
     std::optional<TileView> factor, offset;  // dx = h + factor x + offset
   };
-  // What is still to be added to h.
+  // A term that is still to be added to h.
   struct Rest {
     Tile tile;
     Range columns;
     TileView rest;
   };
-  // What the tensor engine sums up.
+  // A piece that the tensor engine sums.
   struct Piece {
     Range columns;
     TileView dy, term;
@@ -123,7 +125,7 @@ class NormBackward {
            kTerms * isa::size_of(summed(shape_.dtype)) +
            (kNormalised + kProducts + rests()) * isa::size_of(DType::kFp32);
   }
-  // As wide as the gain comes, unless that leaves no room for a whole row.
+  // As wide as the pieces of the gain, unless a whole row then does not fit.
   unsigned width() const {
     const auto usable = static_cast<std::uint64_t>(machine_.chip.core.sbuf.usable.count);
     unsigned width = std::min(gain_.width(), kWidest);
@@ -152,13 +154,13 @@ class NormBackward {
   }
 
   void build_overlapped(const std::vector<Range>& rows) {
-    std::deque<Tile> under_way;  // at most three, the oldest first
+    std::deque<Tile> under_way;  // at most three, oldest first
     for (std::size_t step = 0; step < rows.size() + 2; ++step) {
       const bool first = step < rows.size(), second = step >= 1 && step - 1 < rows.size(), third = step >= 2;
       if (first) under_way.push_back(begin(rows[step]));
       Tile* const oldest = third ? &under_way.front() : nullptr;
       Tile* const middle = second ? &under_way[third ? 1 : 0] : nullptr;
-      while (!unadded_.empty()) add_rest();  // of a tile whose h makes room
+      while (!unadded_.empty()) add_rest();  // of a tile whose h is about to be freed
       if (oldest != nullptr) know_factors(*oldest);
       if (middle != nullptr) know_rstd(*middle);
       for (std::size_t i = 0; i < pieces_.size(); ++i) {
@@ -196,14 +198,14 @@ class NormBackward {
   TileView take(Pool pool, const Tile& tile, const Range& columns) {
     return kernel_.take(pool, tile.rows.count, columns.count);
   }
-  // On the scalar engine, which made the parts.
+  // The scalar engine adds up the parts, which it computed itself.
   TileView total(const Tile& tile, const TileView& parts) {
     const TileView sum = column(tile.rows);
     kernel_.activation_reduce(parts, sum, parts, ActFn::kCopy);
     return sum;
   }
 
-  // The squares themselves are not needed: they pass through the place of a product.
+  // The squares are not needed themselves; they pass through the buffer of a product.
   void square(const Tile& tile, std::size_t i) {
     if (!tile.squares) return;
     kernel_.activation_reduce(take(products_, tile, pieces_[i]),
@@ -219,8 +221,8 @@ class NormBackward {
     if (norm_ == Norm::kLayer) tile.sums = partials(tile.rows);
   }
 
-  // h, and all sums that it and n are in. A piece is summed up behind the next one's start: no engine waits
-  // for what another makes of its results.
+  // Computes h and all sums that contain it or n. A piece is summed after the next one has started, so that
+  // no engine waits for results that another derives from its own.
   void make(const Tile& tile, std::size_t i) {
     const Range& columns = pieces_[i];
     const Piece piece{columns, take(dys_, tile, columns), take(terms_, tile, columns)};
@@ -270,8 +272,8 @@ class NormBackward {
                           Queue::kGpSimd);
   }
 
-  // dx = h + factor x + offset, and what is added to it: then GpSimd does that instead of its share of the
-  // rest.
+  // dx = h + rest, where rest is factor x + offset plus the gradient of the residual stream, if any. GpSimd
+  // then adds that gradient instead of computing its share of the rest.
   void finish(const Tile& tile, std::size_t i) {
     const Range& columns = pieces_[i];
     const TileView rest = take(rests_, tile, columns), x = part(tile.x, columns);
@@ -290,7 +292,7 @@ class NormBackward {
     unadded_.push_back({tile, columns, rest});
     if (unadded_.size() > (tensors_.add ? 1 : 0)) add_rest();
   }
-  // A piece later where a third engine has something to add.
+  // Runs a piece later if a third engine has something to add.
   void add_rest() {
     const auto& [tile, columns, rest] = unadded_.front();
     const TileView out = take(dxs_, tile, columns);
@@ -300,7 +302,8 @@ class NormBackward {
     unadded_.pop_front();
     if (unstored_.size() > 1) store();
   }
-  // By the vector engine, which has gone on meanwhile: on no other queue would nothing wait behind a store.
+  // The vector engine's queue stores: it has moved on meanwhile. On any other queue later work would wait
+  // behind the store.
   void store() {
     kernel_.store(unstored_.front().first, unstored_.front().second, Queue::kVector);
     unstored_.pop_front();
@@ -325,7 +328,7 @@ class NormBackward {
   std::vector<Range> pieces_;
   bool overlaps_;
   Pool xs_, hs_, dys_, dxs_, normalised_, products_, terms_, rests_, columns_pool_, partials_, adds_;
-  std::deque<std::pair<TileView, TileView>> unsummed_;  // values, their sum
+  std::deque<std::pair<TileView, TileView>> unsummed_;  // values and their sum
   std::deque<Piece> made_;
   std::deque<Rest> unadded_;
   std::deque<std::pair<HbmView, TileView>> unstored_;

@@ -5,15 +5,16 @@
 //   RMS norm    dx[r] = h[r] - n[r] mean(h[r] n[r]),               n[r] = x[r] rstd[r]
 //   dg = sum of dy[r] n[r] and db = sum of dy[r] over this core's rows
 // Layer norm takes the saved mean and rstd of the forward pass; RMS norm recomputes rstd, for which the
-// scalar engine has the time. The sums over rows are the tensor engine's: products dy[r] n[r] are rounded to
-// bf16 for it unless x is fp32. Everything else between input and output is fp32.
+// scalar engine has the time. The tensor engine computes the sums over rows; for it, products dy[r] n[r] are
+// rounded to bf16 unless x is fp32. Everything else between input and output is fp32.
 //
-// The vector engine makes h, h n and dx; the scalar engine n, the sums over columns and most of what is added
-// to h; GpSimd dy n and the rest of that. What has to stay of a row until its sums are known is x and h.
+// The vector engine computes h, h n and dx; the scalar engine n, the sums over columns and most of what is
+// added to h; GpSimd dy n and the rest of the additions. Of a row, x and h must stay until its sums are
+// known.
 //
 // As a part of a layer, RMS norm adds the gradient of the residual stream, `add`, to dx before it is rounded.
 //
-// Leaves out: rows of more than 16384 columns.
+// Not supported: rows of more than 16384 columns.
 #pragma once
 
 #include <optional>
@@ -29,15 +30,15 @@ struct NormBackwardShape {
   float epsilon = 0;                     // RMS norm's
 };
 
-// x, dy, dx and add [rows, columns] may be some columns of a wider matrix; dx may be in the place of x, dy or
-// add. g and dg [1, columns] of fp32; dg gets this core's part of the sum.
+// x, dy, dx and add [rows, columns] may be columns of a wider matrix; dx may overwrite x, dy or add. g and dg
+// [1, columns] are fp32; dg gets this core's part of the sum.
 struct RmsNormBackwardViews {
   runtime::HbmView x, g, dy, dx, dg;
   std::optional<runtime::HbmView> add;
 };
 
-// Appends it to a kernel, which may hold more than this. Takes up to 7 of the 8 PSUM banks and, for wide
-// rows, most of SBUF.
+// Appends it to a kernel that may contain other work. Takes up to 7 of the 8 PSUM banks and, for wide rows,
+// most of SBUF.
 void emit_rms_norm_backward(runtime::Kernel& kernel, const model::MachineParams& machine,
                             const NormBackwardShape& shape, const RmsNormBackwardViews& views);
 

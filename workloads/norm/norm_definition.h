@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax, layer norm and RMS norm by their definitions, in double, on the inputs as the machine got them.
+// Definitions of softmax, layer norm and RMS norm, in double, on the inputs as the machine received them.
 #pragma once
 
 #include <string>
@@ -25,14 +25,15 @@ GoldenResult check_layer_norm(const LayerNormValues& in, const HostTensor& y, co
 GoldenResult check_layer_norm_mean(const LayerNormValues& in, const HostTensor& mean, const MadeBy& made_by);
 GoldenResult check_layer_norm_rstd(const LayerNormValues& in, const HostTensor& rstd, const MadeBy& made_by);
 
-// `mean` and `rstd` as saved by layer norm; without them it is RMS norm, which has them from x and epsilon.
+// `mean` and `rstd` are those saved by layer norm; without them the norm is RMS norm, which computes them
+// from x and epsilon.
 struct NormBackwardValues {
   const HostTensor &x, &dy, &g;
   const HostTensor *mean = nullptr, *rstd = nullptr;
   double epsilon = 0;
 };
 GoldenResult check_norm_backward(const NormBackwardValues& in, const HostTensor& dx, const MadeBy& made_by);
-// Gradients of the gain (of x normalised) and of the bias: row i is the sum over the rows of parts[i].
+// Gradients of the gain (from the normalised x) and of the bias: row i is the sum over the rows of parts[i].
 enum class Gradient : std::uint8_t { kGain, kBias };
 GoldenResult check_norm_gradient(const NormBackwardValues& in, Gradient gradient,
                                  const std::vector<runtime::Part>& parts, const HostTensor& got,

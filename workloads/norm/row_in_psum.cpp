@@ -10,7 +10,7 @@ using runtime::HbmView, runtime::Kernel, runtime::TileView;
 
 namespace {
 
-constexpr unsigned kParts = 3, kGroup = isa::kQuadrant;  // partitions of a part: where tiles may begin
+constexpr unsigned kParts = 3, kGroup = isa::kQuadrant;  // partitions of a part, where tiles may begin
 
 }  // namespace
 
@@ -56,7 +56,7 @@ RowInPsum::RowInPsum(Kernel& kernel, const model::MachineParams& machine, const 
   fill(resident_, all_of(columns_));
 }
 
-// Piece c of the row in partition c.
+// Loads piece c of the row into partition c.
 void RowInPsum::split(const std::string& name, const HbmView& row) {
   const auto columns = static_cast<unsigned>(row.columns);
   const unsigned whole = columns / kPiece, rest = columns % kPiece, pieces = whole + (rest > 0 ? 1 : 0);

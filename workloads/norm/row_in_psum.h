@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row vector in fp32 (a gain, a bias) that every partition sees. The tensor engine writes it into PSUM: a
-// matmul with a selector of ones copies the row into all partitions. There an operand of scalar_tensor_tensor
-// costs one cycle an element, in SBUF two. HBM reads the row once, not once for each partition.
+// A row vector in fp32 (a gain, a bias) that is replicated on every partition. The tensor engine writes it
+// into PSUM: a matmul with a selector of ones copies the row into all partitions. In PSUM an operand of
+// scalar_tensor_tensor costs one cycle per element, in SBUF two. HBM reads the row once, not once for each
+// partition.
 //
-// fp32 goes through the array as three bf16 numbers that add up to it (8 significant bits each), in one pass:
+// fp32 passes through the array as three bf16 numbers whose sum it is (8 significant bits each), in one pass:
 // rows 0..31 of the array hold the first of them for up to 32 pieces of 512 columns, rows 32..63 the second,
 // 64..95 the third. The sum is exact for every number whose smallest part is not below bf16's range.
 //
-// Few rows may be folded: row r's columns as `folds` neighbours of `width` in partitions r folds, r folds +
-// 1, ..., each of which sees its part of the vector.
+// A small number of rows may be folded: row r is split into `folds` neighbours of `width` columns in
+// partitions r folds, r folds + 1, ..., each of which sees its part of the vector.
 //
-// Leaves out: rows of more than 16384 columns, arrays of less than 96 rows.
+// Not supported: rows of more than 16384 columns, arrays of less than 96 rows.
 #pragma once
 
 #include <string>
@@ -22,10 +23,10 @@ namespace tahoma::workloads {
 
 inline constexpr unsigned kWidestRow = 16384;
 
-// Pieces of a row as the tensor engine moves them.
+// Columns of a piece, as the tensor engine moves them.
 inline constexpr unsigned kPiece = 512;
 
-// What all rows of a kernel share: column c of the three identities chooses piece c.
+// State that all rows of a kernel share: column c of the three identities selects piece c.
 class PieceSelector {
  public:
   explicit PieceSelector(runtime::Kernel& kernel);
@@ -37,19 +38,19 @@ class PieceSelector {
   runtime::TileView identities_;  // [96, 32]
 };
 
-// Rows that are folded over several partitions each; pieces of the vector divide evenly among the parts.
+// Rows that are folded over several partitions each; the pieces of the vector divide evenly among the parts.
 struct Fold {
   unsigned rows = 0, parts = 1;
 };
 
 class RowInPsum {
  public:
-  // `banks` of PSUM are its own: it stays there if it fits, else columns come and go in turns.
+  // The row owns `banks` of PSUM. It stays there if it fits; otherwise columns are loaded in turns.
   RowInPsum(runtime::Kernel& kernel, const model::MachineParams& machine, const PieceSelector& selector,
             const std::string& name, const runtime::HbmView& row, unsigned banks, Fold fold = {});
-  // As wide as a tile of it may be, in columns: the row, or a multiple of kPiece.
+  // Maximum width of a tile, in columns: the row, or a multiple of kPiece.
   unsigned width() const { return width_; }
-  // A part that starts at a multiple of kPiece and is at most as wide as width(), on that many partitions.
+  // A range that starts at a multiple of kPiece and is at most width() wide, on `partitions` partitions.
   runtime::TileView columns(const Range& range, unsigned partitions);
 
  private:

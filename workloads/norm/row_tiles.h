@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the row-wise kernels share: 128 rows at a time, and buffers as SBUF allows.
+// Shared by the row-wise kernels: tiles of 128 rows, and buffers as SBUF allows.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ inline unsigned psum_banks(const model::MachineParams& machine) {
   return static_cast<unsigned>(psum.per_partition.count / psum.bank.count);
 }
 
-// As many copies as SBUF holds beside `others`, bytes of a partition: 1 at least, `most` at most.
+// Number of copies that SBUF holds in addition to `others` bytes of a partition: at least 1, at most `most`.
 inline unsigned copies_in(const model::MachineParams& machine, std::uint64_t bytes_per_copy, unsigned most,
                           std::uint64_t others = 32 << 10) {
   const auto usable = static_cast<std::uint64_t>(machine.chip.core.sbuf.usable.count);

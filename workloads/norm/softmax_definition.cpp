@@ -12,9 +12,10 @@ using runtime::unit_roundoff, runtime::WantedRow;
 
 namespace {
 
-// Relative to the result: the argument of an exponential is rounded once (an absolute error, hence relative
-// to its distance d from the maximum), as are those in the sum (at most the widest distance); exponential,
-// reciprocal, product and the bounds of the first two are a dozen units; the sum has n roundings.
+// Errors relative to the result. The argument of an exponential is rounded once (an absolute error, hence
+// relative to its distance d from the maximum), as are those in the sum (at most the largest distance).
+// Exponential, reciprocal, product and the bounds of the first two are a dozen units; the sum has n
+// roundings.
 WantedRow softmax_row(const std::vector<double>& x) {
   const auto [low, top] = std::minmax_element(x.begin(), x.end());
   double sum = 0;
@@ -30,7 +31,8 @@ WantedRow softmax_row(const std::vector<double>& x) {
   return row;
 }
 
-// y (dy - s) with s = sum of y dy: the products and the sum of s, a difference and a product.
+// y (dy - s) with s = sum of y dy: roundings of the products and of the sum s, then a difference and a
+// product.
 WantedRow softmax_backward_row(const std::vector<double>& y, const std::vector<double>& dy) {
   TermSum s;
   for (std::size_t i = 0; i < y.size(); ++i) s.add(y[i] * dy[i]);

@@ -13,8 +13,8 @@ namespace {
 using isa::ActFn, isa::AluOp, isa::DType, isa::Queue;
 using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
 
-// Of a row, in 64 parts: what the vector engine divides. It finds maxima beside that, two of 16 bits in a
-// cycle, and runs at 0.96 GHz; the scalar engine takes all exponentials at 1.2 GHz.
+// The vector engine's share of a row's division, in 64ths. It also finds maxima, two 16-bit elements per
+// cycle, and runs at 0.96 GHz; the scalar engine computes all exponentials at 1.2 GHz.
 unsigned vector_share(DType dtype) { return isa::size_of(dtype) == 2 ? 40 : 30; }
 
 class Softmax {
@@ -117,7 +117,7 @@ class SoftmaxBackward {
   }
 
  private:
-  static constexpr unsigned kProducts = 2048;  // columns of a piece
+  static constexpr unsigned kProducts = 2048;  // columns per piece
   struct Tile {
     Range rows;
     TileView y, dy, sum;
@@ -138,7 +138,7 @@ class SoftmaxBackward {
     return tile;
   }
 
-  // GpSimd, at two cycles an element, takes a share off the vector engine.
+  // GpSimd, at two cycles per element, takes a share from the vector engine.
   void multiply(const TileView& product, const TileView& y, const TileView& dy) {
     const unsigned columns = product.shape.count[isa::kFreeDims - 1], there = columns * 3 / 16,
                    here = columns - there;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Softmax of rows on one core, 128 rows at a time: y[r] = exp(x[r] - max x[r]) / sum of these. Everything
-// between input and output is fp32. The maximum of the next tile is taken before this one is divided, so that
-// the scalar engine always has exponentials to do; both engines share the division, which is a product.
+// between input and output is fp32. The maximum of the next tile is computed before this one is divided, so
+// that the scalar engine always has exponentials to compute. Both engines share the division, which is a
+// product.
 //
-// Backward takes the saved output: dx[r] = y[r] (dy[r] - sum(y[r] dy[r])).
+// The backward pass takes the saved output: dx[r] = y[r] (dy[r] - sum(y[r] dy[r])).
 //
-// Leaves out: rows of which one tile does not fit into SBUF (E-RUN-020).
+// Not supported: rows of which one tile does not fit into SBUF (E-RUN-020).
 #pragma once
 
 #include "isa/core/program.h"

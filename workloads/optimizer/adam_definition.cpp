@@ -13,7 +13,7 @@ struct Wanted {
   double value = 0, slack = 0, scale = 0;
 };
 
-// Constants are rounded to fp32, and each operation is: three units of every product, one of a sum.
+// Constants and every operation are rounded to fp32: three units for every product, one for a sum.
 Wanted first_moment(const AdamSettings& s, double m, double g) {
   const double kept = s.beta1 * m, added = (1 - s.beta1) * g;
   const double size = std::fabs(kept) + std::fabs(added);
@@ -26,8 +26,8 @@ Wanted second_moment(const AdamSettings& s, double v, double g) {
   return {value, 7 * kUnit * value + 0x1p-140, 0};
 }
 
-// What is subtracted: the quotient has half of v's slack, a root good to a unit and two of its correction, a
-// sum, a division, and two of the rate, whose product is rounded.
+// Error of the subtracted step: the quotient has half of v's slack, a root accurate to a unit, two units of
+// its correction, a sum and a division, and two units of the rate, whose product is rounded.
 Wanted parameter(const AdamSettings& s, double p, double g, double m, double v) {
   const Wanted first = first_moment(s, m, g), second = second_moment(s, v, g);
   const double below = std::sqrt(second.value * s.second_correction()) + s.epsilon;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step of AdamW by its definition, in double.
+// The definition of a step of AdamW, in double.
 #pragma once
 
 #include "runtime/golden/golden.h"

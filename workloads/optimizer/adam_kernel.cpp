@@ -15,7 +15,7 @@ namespace {
 using isa::ActFn, isa::AluOp, isa::DType, isa::Queue;
 using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::ScalarOperand, runtime::TileView;
 
-constexpr unsigned kWidest = 2048;  // columns of a tile: 1 MiB of fp32
+constexpr unsigned kWidest = 2048;  // columns per tile: 1 MiB of fp32
 
 ScalarOperand constant(double value) { return {static_cast<float>(value), nullptr}; }
 
@@ -40,7 +40,7 @@ class Adam {
     if (shape.copy) copies_ = kernel_.sbuf("copy", DType::kBf16, width_, 2);
   }
 
-  // The moments of the next tile are on their way while this one's parameters are stepped.
+  // The moments of the next tile are loaded while this tile's parameters are updated.
   void emit() {
     std::optional<Tile> begun;
     const std::uint64_t height = machine_.chip.core.sbuf.partitions;

@@ -46,7 +46,7 @@ std::vector<std::uint64_t> parse_shape(const std::string& entry, const std::stri
   return shape;
 }
 
-// "within=1e-5"
+// Parses "within=1e-5".
 double parse_within(const std::string& entry, const std::string& word) {
   constexpr std::string_view kName = "within=";
   double value = 0;
@@ -137,7 +137,7 @@ std::vector<ArgumentSpec> match_arguments(const std::vector<ArgumentSpec>& specs
   for (const std::string& name : names) {
     const auto spec = find(name);
     if (spec == specs.end())
-      refuse("E-RUN-061", fmt::format("nothing is said about the program's argument '{}'", name));
+      refuse("E-RUN-061", fmt::format("the program's argument '{}' has no entry", name));
     matched.push_back(*spec);
   }
   return matched;

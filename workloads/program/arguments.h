@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of `workload.tensors`, taken apart: one entry per argument of a program.
+// Parses `workload.tensors`, which has one entry per argument of a program.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,12 @@ struct ArgumentSpec {
   std::string target;  // kNextTensor, kPeerTensor: the tensor's name
 };
 
-// Throws UserError E-RUN-060 at the entry: its form, dtype or shape, or a name given twice.
+// Throws UserError E-RUN-060 at the entry for a wrong form, dtype or shape, or a duplicate name.
 std::vector<ArgumentSpec> parse_arguments(const std::string& text);
 
 // The specs in the order of `names`, a program's arguments. Throws UserError E-RUN-061 for an argument
-// without an entry, an entry without an argument, or a `next` or `peer` that names no tensor; the nearest
-// name is given.
+// without an entry, an entry without an argument, or a `next` or `peer` that names no tensor; the error
+// suggests the nearest name.
 std::vector<ArgumentSpec> match_arguments(const std::vector<ArgumentSpec>& specs,
                                           const std::vector<std::string>& names);
 

@@ -23,7 +23,7 @@ void scale_row(Kernel& kernel, const TileView& dst, const TileView& src, const T
                       {0, &scale});
 }
 
-// Each of the columns seen as often as a block is wide.
+// Views each of the columns repeated over the width of a block.
 TileView repeated(const TileView& columns, unsigned width) {
   TileView view = columns;
   view.shape.count = {1, 1, columns.shape.count[isa::kFreeDims - 1], static_cast<std::uint16_t>(width)};
@@ -31,7 +31,7 @@ TileView repeated(const TileView& columns, unsigned width) {
   return view;
 }
 
-// Blocks of one width, which follow each other.
+// Scales consecutive blocks of one width.
 void scale_blocks(Kernel& kernel, const TileView& dst, const TileView& src, const TileView& scales,
                   const Range& blocks, unsigned width, Queue on) {
   if (blocks.count == 0) return;

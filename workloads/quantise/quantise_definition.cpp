@@ -42,7 +42,7 @@ GoldenResult check_scales(const HostTensor& x, const QuantiseShape& shape, const
                              made_by);
 }
 
-// A scale, its reciprocal and the product are rounded to fp32 before the product is to fp8.
+// A scale, its reciprocal and the product are rounded to fp32 before the product is rounded to fp8.
 GoldenResult check_quantised(const HostTensor& x, const QuantiseShape& shape, const HostTensor& y,
                              const MadeBy& made_by) {
   const auto definition = [&](std::uint64_t row) {

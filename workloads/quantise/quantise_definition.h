@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantisation and its inverse by their definition, in double.
+// The definition of quantisation and its inverse, in double.
 #pragma once
 
 #include "runtime/golden/golden.h"

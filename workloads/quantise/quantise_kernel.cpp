@@ -32,7 +32,7 @@ class Quantise {
         scales_(kernel_.sbuf("scale", DType::kFp32, groups_, 4)),
         inverses_(kernel_.sbuf("1 / scale", DType::kFp32, groups_, 4)) {}
 
-  // The scales of the next tile are there before this one's elements are divided.
+  // The scales of the next tile are computed before this tile's elements are divided.
   isa::Program build() {
     std::deque<Tile> begun;
     for (const Range& rows : row_tiles(machine_, shape_.rows)) {

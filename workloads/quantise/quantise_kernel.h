@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantisation to fp8 and back on one core. A group is a row, or 128 columns of a row (the last one of a row
-// may be shorter):
+// Quantisation to fp8 and back on one core. A group is a row, or 128 columns of a row (the last group of a
+// row may be shorter):
 //   scale = max(largest |x| of the group, 2^-100) / largest finite number of the fp8 type
 //   y = x / scale, rounded to fp8; back: x = y scale
 // The largest element of a group becomes the largest number of the type, so nothing overflows.
 //
-// |x| takes the vector engine's four-a-cycle mode (16-bit x) or the scalar engine (fp32), its maximum the
-// vector engine. A row's division, a product, is the scalar engine's; where groups are blocks, the vector
-// engine and GpSimd share it, as it takes a scale for each element.
+// |x| uses the vector engine's four-a-cycle mode (16-bit x) or the scalar engine (fp32); its maximum uses the
+// vector engine. The scalar engine divides a row, by a product; if groups are blocks, the vector engine and
+// GpSimd share the division, which takes a scale for each element.
 //
-// Leaves out: rows of more than 16384 columns; scales that are powers of two.
+// Not supported: rows of more than 16384 columns; scales that are powers of two.
 #pragma once
 
 #include "isa/core/program.h"
@@ -26,7 +26,7 @@ struct QuantiseShape {
   isa::DType wide = isa::DType::kBf16;       // of x
   isa::DType narrow = isa::DType::kFp8E4M3;  // of y
   Group group = Group::kRow;
-  std::uint64_t groups() const {  // of a row
+  std::uint64_t groups() const {  // groups of a row
     return group == Group::kRow ? 1 : (columns + kBlockColumns - 1) / kBlockColumns;
   }
 };

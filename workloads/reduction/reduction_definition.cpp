@@ -25,7 +25,7 @@ struct Reduced {
   }
 };
 
-// fp32 goes through the array in four passes, each with sums of its own.
+// fp32 passes through the array in four passes, each with its own sums.
 void append(WantedRow& row, const Reduced& r, ReductionOp op, double roundings) {
   if (op == ReductionOp::kMax || op == ReductionOp::kMin) {
     row.want.push_back(op == ReductionOp::kMax ? r.high : r.low);

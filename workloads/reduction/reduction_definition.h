@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions by their definition, in double. Extrema are exact.
+// The definition of reductions, in double. Extrema are exact.
 #pragma once
 
 #include <vector>

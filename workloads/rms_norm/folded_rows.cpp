@@ -37,7 +37,7 @@ HbmView folded(const HbmView& view, unsigned parts) {
   return folded;
 }
 
-// The identity with each of its columns `parts` times in a row, contracted with itself over the rows.
+// The identity with each column repeated `parts` times, contracted with itself over the rows.
 FoldedSum::FoldedSum(Kernel& kernel, const Fold& fold)
     : kernel_(kernel),
       banks_(kernel.psum("sums over parts", DType::kFp32, fold.rows * fold.parts, banks(fold))) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Few dense rows folded over the partitions: part p of row r, the columns [p width, (p + 1) width), in
-// partition r parts + p. In HBM these follow each other, so that a transfer sees nothing but more and shorter
-// rows.
+// A small number of dense rows folded over the partitions: part p of row r, the columns [p width, (p + 1)
+// width), is in partition r parts + p. The parts are consecutive in HBM, so a transfer only sees more and
+// shorter rows.
 #pragma once
 
 #include "runtime/builder/kernel.h"
@@ -10,15 +10,14 @@
 
 namespace tahoma::workloads {
 
-// As many parts as the partitions allow and pieces of kPiece columns divide into; 1 where a view is not
-// dense.
+// As many parts as the partitions allow and as divide the pieces of kPiece columns; 1 if a view is not dense.
 Fold fold_of(const model::MachineParams& machine, const RmsNormShape& shape, const RmsNormViews& views);
 
-// [rows, columns] as [rows parts, columns / parts]; dense.
+// A dense view [rows, columns] as [rows parts, columns / parts].
 runtime::HbmView folded(const runtime::HbmView& view, unsigned parts);
 
-// What the parts of a row have come to, added up: a product with the matrix of which partitions share a row,
-// in fp32. Two PSUM banks are its own.
+// Adds up the results of the parts of a row: an fp32 product with the matrix that marks which partitions
+// share a row. It owns two PSUM banks.
 class FoldedSum {
  public:
   FoldedSum(runtime::Kernel& kernel, const Fold& fold);

@@ -13,7 +13,7 @@ using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
 
 namespace {
 
-constexpr unsigned kSquares = 4096;  // columns of a piece: of squares only the sum is kept
+constexpr unsigned kSquares = 4096;  // columns of a piece; only the sum of the squares is kept
 constexpr unsigned kAddCopies = 4;
 
 class RmsNorm {
@@ -46,7 +46,7 @@ class RmsNorm {
   }
 
  private:
-  // Rows of a tensor as they lie on partitions.
+  // Rows of a tensor in their layout on the partitions.
   HbmView window(const HbmView& view, const Range& rows, const Range& columns) const {
     return folded(view, fold_.parts).window(rows.first, columns.first, rows.count, columns.count);
   }
@@ -63,7 +63,7 @@ class RmsNorm {
       square.add(kernel_.take(squares_, rows.count, piece.count), part, ActFn::kSquare,
                  piece.end() == columns_);
     }
-    // Not on the loads' queue: a store that waits for its tile would hold the next load back.
+    // Not on the loads' queue: a store that waits for its tile would delay the next load.
     if (views_.sum) kernel_.store(window(*views_.sum, rows, all), in, isa::Queue::kGpSimd);
     kernel_.activation(root, over_parts_ ? over_parts_->of(sum) : sum, ActFn::kRsqrt,
                        {1.0F / static_cast<float>(shape_.columns), nullptr}, {shape_.epsilon, nullptr});

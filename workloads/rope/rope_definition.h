@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The definition of rotary position embedding, in double. Tolerance: each product is rounded to the dtype,
-// half a unit of |x cos| and of |x sin| counted in full, their sum to fp32.
+// with half a unit of |x cos| and of |x sin| counted in full; their sum is rounded to fp32.
 #pragma once
 
 #include "runtime/golden/golden.h"
@@ -9,7 +9,7 @@ namespace tahoma::workloads {
 
 struct RopeTensors {
   const runtime::HostTensor &x, &table, &y;        // x, y [tokens, heads, d]; table [rows, d]
-  const runtime::HostTensor* positions = nullptr;  // [tokens, 1]; without: row t for token t
+  const runtime::HostTensor* positions = nullptr;  // [tokens, 1]; without it token t uses row t
   bool interleaved = false;
 };
 

@@ -12,7 +12,7 @@ using runtime::HostTensor;
 
 namespace {
 
-// Beyond those of host_case(), which counts its tensors from 0 on.
+// Above the tensor numbers of host_case(), which start from 0.
 constexpr std::uint64_t kFinalGain = 100, kHead = 101, kLabels = 102;
 
 }  // namespace

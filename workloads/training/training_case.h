@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A training step's inputs on the host, and anything else of the shapes of a model's weights.
+// A training step's inputs on the host, and other tensors with the shapes of a model's weights.
 #pragma once
 
 #include <array>
@@ -36,12 +36,12 @@ struct TrainingCase {
   runtime::HostTensor labels;  // [rows of all replicas, 1] int32
 };
 
-// From files or the seed, as host_case() says; labels evenly spread. Throws what load_input() throws, and
-// E-RUN-099 for a label beyond the vocabulary.
+// Inputs come from files or the seed, as in host_case(); labels are evenly spread. Throws what load_input()
+// throws, and E-RUN-099 for a label beyond the vocabulary.
 TrainingCase training_case(const TrainingParams& params, std::uint64_t seed);
 runtime::HostTensor labels_of(const TrainingParams& params, std::uint64_t seed);
 
-// body(name, layer or nothing, one of `tensors`), each.
+// Calls body(name, layer or nothing, one of `tensors`) for each tensor.
 template <class Tensors, class Body>
 void for_tensors(Tensors& tensors, Body&& body) {
   for (const LayerTensorName& name : kLayerTensorNames)
@@ -51,7 +51,7 @@ void for_tensors(Tensors& tensors, Body&& body) {
   body("head", std::size_t{0}, tensors.head);
 }
 
-// The same shapes, in fp32, zero.
+// Zeros of the same shapes, in fp32.
 ModelTensors zeros_like(const ModelTensors& tensors);
 
 }  // namespace tahoma::workloads

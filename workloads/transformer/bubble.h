@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pipeline takes beside its work: stages wait for the first microbatch and run dry behind the last
-// one. With P stages alike, M microbatches and hand-overs for nothing that is (P - 1) / (M + P - 1) of the
-// time.
+// The overhead of a pipeline: stages wait for the first microbatch and idle after the last one. With P equal
+// stages, M microbatches and free hand-overs the overhead is (P - 1) / (M + P - 1) of the time.
 #pragma once
 
 #include <utility>
@@ -12,9 +11,9 @@
 namespace tahoma::workloads {
 
 struct Bubble {
-  double share = 0;             // of the time a core has no microbatch to work on, mean
-  base::Duration stage{0};      // that a core has one microbatch, mean
-  base::Duration hand_over{0};  // from complete rows to a receiver that has come to them, mean
+  double share = 0;             // of the time a core has no microbatch to work on, mean over the cores
+  base::Duration stage{0};      // time that a core works on one microbatch, mean
+  base::Duration hand_over{0};  // from complete rows to a receiver that waits for them, mean
 
   static double closed_form(const TransformerParams& params) {
     const double more = static_cast<double>(params.parallel.pipeline - 1);
@@ -22,11 +21,11 @@ struct Bubble {
   }
 };
 
-// When a core had its microbatches, in their order: from when each was there (it may have had to wait for the
-// one before it) to when it was done.
+// Time that a core worked on its microbatches, in order. Each microbatch is given from its arrival (it may
+// then wait for the previous one) to its end.
 base::Duration at_work(const std::vector<std::pair<base::Time, base::Time>>& microbatches);
 
-// Without stages the run is its microbatches.
+// Without stages the run consists of its microbatches.
 Bubble bubble_of(const TransformerParams& params, const AllStages& replicas,
                  const runtime::collective::Stopwatch& stopwatch, base::Duration elapsed);
 

@@ -15,7 +15,7 @@ bool computes(std::uint8_t queue) {
          q == isa::Queue::kGpSimd;
 }
 
-// In order, without overlaps.
+// Sorts and merges the intervals.
 std::vector<Interval> united(std::vector<Interval> all) {
   std::sort(all.begin(), all.end());
   std::vector<Interval> result;
@@ -48,7 +48,7 @@ void Exposure::collective(std::uint32_t core, base::Time start, base::Time end) 
   if (end > start) cores_[core].collectives.emplace_back(start, end);
 }
 
-// Of either, less the other.
+// Time in which engines or collectives are active, minus the time in which engines are.
 base::Duration Exposure::exposed(const Core& core) {
   Intervals busy;
   for (const Intervals& queue : core.busy) busy.insert(busy.end(), queue.begin(), queue.end());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of a core's time its collectives take alone: a collective of the core is under way and none of its
-// tensor, vector, scalar and GpSimd engines is at work.
+// Time that a core spends on exposed collectives: a collective of the core is in progress and its tensor,
+// vector, scalar and GpSimd engines are all idle.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ class Exposure final : public base::Observer {
   using Interval = std::pair<base::Time, base::Time>;
   using Intervals = std::vector<Interval>;
   struct Core {
-    std::array<Intervals, isa::kQueueCount> busy;  // by queue, neighbours joined
+    std::array<Intervals, isa::kQueueCount> busy;  // by queue, adjacent intervals joined
     Intervals collectives;
   };
   static base::Duration exposed(const Core& core);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times and bytes as figures of a workload, in units that a person reads.
+// Formats times and bytes as figures of a workload, in readable units.
 #pragma once
 
 #include <string>

@@ -13,10 +13,10 @@ namespace {
 using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
 
 constexpr isa::Queue kLoads = isa::Queue::kSync, kStores = isa::Queue::kGpSimd;
-// Tiles in flight: of the device trace both are; a third and a fourth hide the latency of longer vectors.
+// Tiles in flight. The device trace has two; a third and a fourth hide the latency of longer vectors.
 constexpr std::uint64_t kTilesAhead = 4;
 
-// Behind everything else: until all transfers that `on` has started have landed.
+// Waits at the end of the program until all transfers that `on` has started have landed.
 void wait_for_transfers(isa::Program& program, isa::Queue on) {
   std::map<std::uint8_t, std::uint32_t> landed;  // by semaphore
   std::vector<isa::Instruction>& stream = program.stream(on).edit();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One core's part of a vector addition as a program: tiles of all partitions by `columns`. The loads of all
-// tiles stand in one in-order queue, a tile's a before its b; each sum is stored as soon as it is there, from
-// another queue, which at the end waits for every store: the program is done when y is complete.
+// One core's part of a vector addition as a program: tiles of all partitions by `columns`. One in-order queue
+// holds the loads of all tiles, a tile's a before its b. Each sum is stored as soon as it is complete, from
+// another queue, which waits for every store at the end: when the program is done, y is complete.
 #pragma once
 
 #include "isa/core/program.h"
@@ -14,8 +14,8 @@ struct VectorAddShape {
   isa::DType dtype = isa::DType::kFp32;
 };
 
-// Arguments "a", "b" and "y", [rows, columns] each. Rows a multiple of the machine's partitions. Throws
-// UserError E-RUN-020 where the tiles of one step do not fit into SBUF.
+// Arguments "a", "b" and "y", [rows, columns] each. Rows must be a multiple of the machine's partitions.
+// Throws UserError E-RUN-020 if the tiles of one step do not fit into SBUF.
 isa::Program vector_add_program(const model::MachineParams& machine, const VectorAddShape& shape);
 
 }  // namespace tahoma::workloads

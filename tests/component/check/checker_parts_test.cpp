@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the checker against definitions that need no cleverness: sets of bytes, one by one.
+// Compares the parts of the checker with simple definitions: sets of bytes, one by one.
 #include <catch2/catch.hpp>
 #include <random>
 #include <set>
@@ -79,10 +79,10 @@ TEST_CASE("footprint: has the bytes of its pattern, and two overlap exactly if t
     if (f.contains(g)) REQUIRE(std::includes(fa.begin(), fa.end(), gb.begin(), gb.end()));
     apart_in_one_box += f.boxes_meet(g) && !overlap(f, g);
   }
-  CHECK(apart_in_one_box > 100);  // strides that pass each other do come up
+  CHECK(apart_in_one_box > 100);  // strides that interleave do occur
 }
 
-TEST_CASE("footprint: long interleaved rows are told apart without walking them", "[check]") {
+TEST_CASE("footprint: long interleaved rows are distinguished without walking them", "[check]") {
   isa::Pattern even;
   even.count = {1, 1, 128, 4096};
   even.stride = {0, 0, 1 << 20, 8};
@@ -154,7 +154,7 @@ TEST_CASE("clock: joins what is known of every core, and snapshots never change"
   CHECK_FALSE(mine.covers({2, 3, 8}));
 }
 
-TEST_CASE("access log: stays short when everybody moves on", "[check]") {
+TEST_CASE("access log: stays short when every core advances", "[check]") {
   AccessLog log(11);
   const auto never = [](const Record&) { return false; };
   const auto always = [](const Record&) { return true; };
@@ -163,10 +163,10 @@ TEST_CASE("access log: stays short when everybody moves on", "[check]") {
   for (Count n = 0; n < 10'000; ++n) {
     r.point.count = n;
     r.write = n % 2 == 0;
-    log.add(r, always, never);  // implied by the next
+    log.add(r, always, never);  // implied by the next access
   }
   CHECK(log.records() <= 2);
-  for (std::uint32_t n = 0; n < 10'000; ++n) {  // implied by nothing, but known to all after a while
+  for (std::uint32_t n = 0; n < 10'000; ++n) {  // not implied by any, but known to all cores after a while
     r.footprint = footprint_of({isa::Space::kSbuf, 0, 1, n % 2048, 1, {1, 1, 1, 1}, {}});
     log.add(r, never, [&](const Record&) { return true; });
   }
@@ -189,7 +189,7 @@ TEST_CASE("PSUM: a group is open until its last matmul, and sums are what a matm
   CHECK_FALSE(memory.in_open_group(bank));
   CHECK(memory.without_sums(bank));
   CHECK_FALSE(memory.without_sums(half));
-  // As it is reported.
+  // As the report states it.
   Findings findings;
   Report report([](std::uint32_t) { return std::string("core0"); }, findings);
   memory.write_psum(bank, true, true);
@@ -199,8 +199,9 @@ TEST_CASE("PSUM: a group is open until its last matmul, and sums are what a matm
   CHECK_THAT(findings.first().front(), Catch::StartsWith("E-CHK-003") && Catch::Contains("core0.vector[5]"));
 }
 
-TEST_CASE("meetings: what one core did before a barrier is known to the other behind it, and not otherwise",
-          "[check]") {
+TEST_CASE(
+    "rendezvous: the work of one core before a barrier is known to the other after it, and not otherwise",
+    "[check]") {
   const isa::Program program = isa::assemble(
       "gpsimd:\n memset shape=1x1 dst=sbuf[0, 0]:fp32 value=1\n core_barrier\n memset shape=1x1 dst=sbuf[0, "
       "0]:fp32 value=1\n",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs with a planted race, each with a corrected twin, on the whole machine: the race is found and both
-// instructions are named; the twin is clean.
+// Programs with a planted race, each with a corrected twin, on the whole machine. The checker finds the race
+// and names both instructions; the twin is clean.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -406,7 +406,7 @@ TEST_CASE("planted: reads of memory that nothing has written", "[check]") {
          "tensor:\n sem_wait wait=s1>=16\n load_weights shape=128x128 src=W wait=s0>=16\n"
          " matmul S columns=128 dst=P0 src=M wait=s2>=1 {accumulate|}\n"}}},
   });
-  // HBM that no input lies in.
+  // HBM that contains no input.
   CheckedRun how;
   how.inputs = "b";
   const auto found = checked_run({{0, "sync:\n dma_copy S dst=T0 src=a:fp32\n"}}, how);
@@ -444,7 +444,7 @@ TEST_CASE("planted races: updates on read and accumulation groups", "[check]") {
   });
 }
 
-TEST_CASE("planted races: credits for what has been read", "[check]") {
+TEST_CASE("planted races: credits for data that have been read", "[check]") {
   check({
       {"a slot on another chip is filled again before its reader has read it",
        kRace,

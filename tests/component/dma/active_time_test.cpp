@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Against the length of the union of the intervals that each packet spans.
+// Compares active time with the length of the union of the intervals of all packets.
 #include "model/engine/dma/active_time.h"
 
 #include <catch2/catch.hpp>
@@ -9,11 +9,11 @@
 using namespace tahoma;
 using base::Time;
 
-TEST_CASE("active time: it is the union of what is under way", "[dma]") {
+TEST_CASE("active time: it is the union of the packets in flight", "[dma]") {
   constexpr std::int64_t kSpan = 400;
   std::mt19937 random(1);
   for (int repetition = 0; repetition < 200; ++repetition) {
-    // Issues in order of time; each is read as soon as it is known when, here at once or at its end.
+    // Issues are in order of time. Each read is reported when its time is known: here at once or at its end.
     struct Event {
       std::int64_t at;
       bool issue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an observer hears of a run: complete, in order, in agreement with the statistics, and without a trace
-// in them.
+// Events that an observer receives from a run: they are complete, in order and consistent with the
+// statistics, and do not affect them.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
@@ -32,7 +32,7 @@ struct Records final : base::Observer, base::ProbeObserver {
     system.observe(static_cast<base::ProbeObserver*>(this));
   }
 
-  // Those of one queue, in the order in which they came.
+  // Records of one queue, in the order of arrival.
   std::vector<base::InstructionActivity> of(std::uint32_t core, isa::Queue queue) const {
     std::vector<base::InstructionActivity> own;
     for (const auto& a : instructions)
@@ -66,7 +66,7 @@ gpsimd:
 struct Observed {
   Records records;
   base::RunMeasurement run;
-  std::string statistics;  // but the number of activations, which run-ahead is there to save
+  std::string statistics;  // without the number of activations, which run-ahead reduces
 };
 
 Observed observed(bool watched = true, bool run_ahead = true, Mode mode = Mode::kTiming) {
@@ -120,7 +120,8 @@ TEST_CASE("observer: every retired instruction has one record, in the order of i
   CHECK(o.records.of(1, isa::Queue::kSync).empty());
 }
 
-// The sequencer may look behind an instruction before that starts, while its engine's queue has room.
+// The sequencer may decode later instructions before an instruction starts, while its engine's queue has
+// space.
 TEST_CASE("observer: a queue is looked at and starts in order, each instruction after its turn",
           "[activity]") {
   const Observed o = observed();
@@ -200,7 +201,7 @@ TEST_CASE("observer: semaphore changes rebuild the values that the program leave
     std::int64_t& value = values[{c.core, c.semaphore}];
     value = c.sets ? c.by : value + c.by;
   }
-  // Each of the 16 engines raises a transfer's semaphore; four rounds of the loop by 3, then 2 less.
+  // Each of the 16 engines increments a transfer's semaphore; four rounds of the loop by 3, then 2 less.
   const std::map<unsigned, std::int64_t> left{{0, 16}, {1, 16}, {2, 10}, {3, 2}, {4, 2}, {5, 7}};
   for (const std::uint32_t core : {0U, 3U})
     for (const auto& [semaphore, value] : left) CHECK(values[{core, semaphore}] == value);
@@ -224,11 +225,11 @@ TEST_CASE("observer: a waiting instruction starts after the change that it waits
   CHECK(o.records.of(0, isa::Queue::kVector)[1].start > visible(1, 16));
   CHECK(o.records.of(0, isa::Queue::kGpSimd)[0].start > visible(3, 2));
   CHECK(o.records.of(0, isa::Queue::kSync)[16].start > visible(4, 2));
-  // Raised by the instruction's completion, and seen later.
+  // The instruction's completion increments the semaphore, which is seen later.
   CHECK(visible(3, 2) > o.records.of(0, isa::Queue::kVector)[1].complete);
 }
 
-TEST_CASE("observer: two cores that meet have a record each, with the same end", "[activity]") {
+TEST_CASE("observer: two cores at a rendezvous have a record each, with the same end", "[activity]") {
   auto machine = machine_of(1, 1, 1);
   machine.chip.lnc = 2;
   model::System system(machine, Mode::kTiming);
@@ -250,7 +251,7 @@ TEST_CASE("observer: two cores that meet have a record each, with the same end",
   }
 }
 
-TEST_CASE("observer: nobody's looking changes no statistic", "[activity]") {
+TEST_CASE("observer: observing changes no statistic", "[activity]") {
   const auto statistics = [](bool watched) { return in_child([&] { return observed(watched).statistics; }); };
   const std::string alone = statistics(false);
   CHECK(alone == statistics(true));

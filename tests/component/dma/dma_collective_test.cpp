@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transfers that collective cores ring: fewer engines, and packets that stand for several of the runtime's.
+// Transfers of collective cores use fewer engines, and packets that each represent several packets of the
+// runtime.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
@@ -21,7 +22,7 @@ struct Cut {
   friend bool operator==(const Cut&, const Cut&) = default;
 };
 
-// A transfer's packets in the runtime's size, each part of a coarser one apart.
+// A transfer's packets in the runtime's size; each part of a coarser packet is separate.
 std::vector<Cut> cuts(const isa::Descriptor& d, std::uint64_t parts, std::size_t& packets) {
   const model::DmaParams params = tests::default_machine().chip.core.dma;
   model::TransferRequest request;
@@ -83,7 +84,7 @@ double share(Duration a, Duration b) { return static_cast<double>(a.fs) / static
 
 }  // namespace
 
-TEST_CASE("dma collective: a coarse packet is made of the packets that it stands for", "[dma]") {
+TEST_CASE("dma collective: a coarse packet is made of the packets that it represents", "[dma]") {
   std::mt19937 random(11);
   std::size_t coarse = 0, fine = 0;
   for (int n = 0; n < 200; ++n) {
@@ -115,10 +116,10 @@ TEST_CASE("dma collective: a long transfer takes the same time with coarse packe
   }
 }
 
-TEST_CASE("dma collective: four engines move what a collective moves inside a chip", "[dma]") {
+TEST_CASE("dma collective: four engines move a collective's data inside a chip", "[dma]") {
   const Duration took = time_of_copy(tests::flat_chip(), 256, "cc0");
   const double rate = 256 * 1048576.0 / took.ns();  // GB/s
-  // 4 KiB pass in 128 cycles, and 4 more for the element.
+  // 4 KiB take 128 cycles, plus 4 for the element.
   CHECK(rate == Approx(4 * 4096.0 / (132 / 0.85)).epsilon(0.002));
   // nccom-test's sendrecv on one die, 268435456 B in 2585.82 us of which 12.56 us are launch.
   CHECK(rate == Approx(268435456.0 / (2585.82 - 12.56) / 1000).epsilon(0.02));
@@ -146,7 +147,7 @@ TEST_CASE("dma collective: cc0 rings the first engines, cc1 those behind them, o
       "gpsimd:\n  sem_wait wait=s0>=48\n  sem_wait wait=s1>=48\n  sem_wait wait=s2>=48\n"
       "  sem_wait wait=s4>=32\n",
       tests::flat_chip());
-  std::map<unsigned, std::set<unsigned>> engines;  // of each ring
+  std::map<unsigned, std::set<unsigned>> engines;  // by ring
   for (const auto& [engine, packets] : log.engines)
     for (const auto& p : packets) engines[p.ring].insert(engine);
   CHECK(engines[1] == std::set<unsigned>{0, 1, 2, 3});
@@ -164,6 +165,6 @@ TEST_CASE("dma collective: engines are a power of two, and links hold a coarse p
   machine.chip.core.dma.collective_engines = 6;
   CHECK_THROWS_WITH(machine.check(), Catch::Contains("E-CFG-020") && Catch::Contains("1, 2, 4, 8 or 16"));
   machine = tests::default_machine();
-  machine.link.buffer = machine.chip.core.dma.collective_packet;  // without room for its headers
+  machine.link.buffer = machine.chip.core.dma.collective_packet;  // without space for its headers
   CHECK_THROWS_WITH(machine.check(), Catch::Contains("E-CFG-020") && Catch::Contains("largest packet"));
 }

@@ -35,7 +35,7 @@ TEST_CASE("dma window: it is open below its bounds, and again when the oldest le
   DmaWindow window(8_KiB, 3);
   CHECK(window.open() == at(0));
   window.enter(at(10), 4096);
-  CHECK(window.open() == at(0));  // one more byte than the bound would still be let in
+  CHECK(window.open() == at(0));  // one more byte than the bound would still be admitted
   window.enter(at(20), 5000);
   CHECK(window.open() == kNever);
   window.leave(at(100));
@@ -43,7 +43,7 @@ TEST_CASE("dma window: it is open below its bounds, and again when the oldest le
   window.enter(at(100), 0);
   window.enter(at(100), 0);
   CHECK(window.open() == kNever);  // three packets
-  window.leave(at(90));            // in order: not before the one in front
+  window.leave(at(90));            // in order: not before its predecessor
   CHECK(window.open() == at(100));
   window.enter(at(200), 0);
   window.leave(at(300));
@@ -58,7 +58,7 @@ TEST_CASE("dma window: a packet larger than the bound enters an empty one", "[dm
   CHECK(window.open() == at(5));
 }
 
-TEST_CASE("dma flights: packets back to back are read back to back, whatever the latency", "[dma]") {
+TEST_CASE("dma flights: packets back to back are read back to back at any latency", "[dma]") {
   const auto p = params();
   const Duration overlap = base::Clock(p.clock).length(p.read_overlap);
   model::FlightPool pool;
@@ -88,7 +88,7 @@ TEST_CASE("dma flights: what arrives at once is read one after the other, and no
   for (int n = 0; n < 3; ++n) tags.push_back(issue_read(flights, at(10 * n), 10_ns).tag);
   flights.have_read(tags[2], at(500), at(505));
   flights.have_read(tags[1], at(490), at(500));
-  CHECK(flights.next_read() == nullptr);  // the first one has not come
+  CHECK(flights.next_read() == nullptr);  // the first one has not arrived
   flights.have_read(tags[0], at(480), at(530));
   CHECK(flights.next_read()->read == at(530) + overlap);
   CHECK(flights.next_read()->read == at(540) + overlap);
@@ -125,9 +125,9 @@ TEST_CASE("dma flights: a full write window holds packets back, and they the rea
   }
   REQUIRE(flights.next_handed_on() != nullptr);
   CHECK(flights.next_handed_on() == nullptr);
-  CHECK(flights.open() < at(20));  // the first has been handed on
+  CHECK(flights.open() < at(20));  // the first has been passed on
   issue(flights, at(20), 10_ns, true);
-  CHECK(flights.open() == kNever);  // that depends on when the second one is
+  CHECK(flights.open() == kNever);  // that depends on the second one
   flights.have_written(first, 0_ns, at(1000));
   REQUIRE(flights.oldest_over() != nullptr);
   flights.drop_oldest();
@@ -146,7 +146,7 @@ TEST_CASE("dma flights: a cold read holds up everything behind it", "[dma]") {
   CHECK(flights.next_read()->start == at(810));
 }
 
-TEST_CASE("dma flights: no packet is read before it was told to be at the earliest", "[dma]") {
+TEST_CASE("dma flights: no packet is read before its reported earliest time", "[dma]") {
   model::FlightPool pool;
   DmaFlights flights(params(), pool);
   std::mt19937_64 random(1);
@@ -161,7 +161,7 @@ TEST_CASE("dma flights: no packet is read before it was told to be at the earlie
     f.unanswered = 1;
     const Duration latency{static_cast<std::int64_t>(random() % 3 * 400) * 1'000'000};
     flights.have_read(f.tag, now + latency, now + latency * 2);
-    if (random() % 3 == 0) continue;  // its answer is looked at later, with others
+    if (random() % 3 == 0) continue;  // its answer is examined later, together with others
     for (DmaFlight* each = flights.next_read(); each != nullptr; each = flights.next_read(), ++read) {
       CHECK(each->read >= earliest[read]);
       ++(each->read == earliest[read] ? exact : later);
@@ -169,7 +169,7 @@ TEST_CASE("dma flights: no packet is read before it was told to be at the earlie
     }
     while (flights.oldest_over() != nullptr) flights.drop_oldest();
   }
-  CHECK(exact > 100);  // a bound that says something
+  CHECK(exact > 100);  // the bound must be tight often enough
   CHECK(later > 100);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DMA engines that issue ahead of the simulation: what it changes, and what not.
+// DMA engines that issue ahead of the simulation: which results change and which do not.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -16,15 +16,15 @@ namespace {
 
 struct Ran {
   double elapsed_ns = 0, activations = 0;
-  std::string packets;  // times of all, by core
+  std::string packets;  // times of all packets, by core
 };
 
-// Those of a machine with this look-ahead.
+// Packets of a machine with this look-ahead.
 Ran ran(model::MachineParams machine, base::Duration look_ahead, const std::vector<Placed>& all) {
   machine.chip.core.dma.look_ahead = look_ahead;
   const std::string text = in_child([&] {
     const Streamed streamed = stream(machine, all);
-    std::multiset<std::string> packets;  // engines that look ahead tell in another order
+    std::multiset<std::string> packets;  // engines that look ahead report in another order
     for (const auto& [core, of_core] : streamed.packets.cores)
       for (const PacketTimes::Packet& p : of_core)
         packets.insert(fmt::format("{} {} {} {} {}\n", core, p.start.fs, p.read.fs, p.written.fs, p.bytes));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transfers on a machine, event by event, beside silicon and closed forms.
+// Transfers on a machine, event by event, compared with silicon and closed forms.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -21,7 +21,7 @@ ActivityLog run(const std::string& queues) {
 double ns(Time from, Time to) { return (to - from).ns(); }
 double cycles(double n) { return n / 0.85; }
 
-// Doorbell's end to the start of an engine's first packet in a ring.
+// Time from the doorbell's end to the start of an engine's first packet in a ring.
 double start_of(const ActivityLog& log, Queue queue, std::size_t n, std::uint8_t ring,
                 std::uint8_t engine = 0) {
   for (const PacketActivity& p : log.engines.at(engine))
@@ -40,13 +40,13 @@ TEST_CASE("dma machine: an idle store starts and ends as on silicon", "[system]"
   CHECK(start_of(log, Queue::kGpSimd, 0, 0) == Approx(702.5));
   CHECK(start_of(log, Queue::kGpSimd, 0, 0, 15) == Approx(702.5 + 202));
   const auto& packets = log.engines.at(15);
-  REQUIRE(packets.size() == 2);  // of 4 rows each
+  REQUIRE(packets.size() == 2);  // 4 rows per packet
   CHECK(packets[0].bytes == 3360);
   CHECK(ns(packets[0].start, packets[1].start) == Approx(cycles(105 + 4)));
   CHECK(ns(packets[0].start, packets[0].read_done) == Approx(cycles(105 + 4 + 3)));
   const double written = ns(packets[0].read_done, packets[0].write_done);  // silicon 229..278
   CHECK(written >= 256.5);
-  CHECK(written <= 256.5 + 3360 / 725.0);  // behind at most one packet of another engine
+  CHECK(written <= 256.5 + 3360 / 725.0);  // delayed by at most one packet of another engine
   CHECK(ns(packets[1].read_done, log.change(0, 15)) == Approx(357.5));
 }
 
@@ -101,7 +101,7 @@ TEST_CASE("dma generation: hardware takes one instruction of its queue after the
     });
   };
   CHECK(starts("none") == "702.5 785.0 702.5 24.17");
-  CHECK(starts("hw") == "1302.5 1902.5 1302.5 24.17");  // the queue goes on meanwhile
+  CHECK(starts("hw") == "1302.5 1902.5 1302.5 24.17");  // the queue continues meanwhile
 }
 
 TEST_CASE("dma generation: software occupies the GpSimd engine for every element", "[system]") {

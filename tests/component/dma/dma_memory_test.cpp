@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DMA engines and memories that answer late: times are those that the memories say, whenever they say them.
+// DMA engines with memories that answer late: times are those that the memories state, whenever they state
+// them.
 #include <catch2/catch.hpp>
 
 #include "tests/support/bench/dma_bench.h"
@@ -15,7 +16,7 @@ namespace {
 
 model::MachineParams machine() {
   model::MachineParams m = machine_of(1, 1, 1);
-  m.chip.core.dma.increment_spacing = Duration{0};  // its gaps go to whoever is announced first
+  m.chip.core.dma.increment_spacing = Duration{0};  // its gaps go to the semaphore that is announced first
   m.chip.noc.cross_die_bandwidth.ideal = true;      // likewise
   return m;
 }
@@ -27,7 +28,7 @@ isa::DmaSide sbuf_side() { return {Space::kSbuf, isa::DType::kFp32, 0, isa::kNon
 
 enum class Kind { kLoad, kStore, kCopy, kAdd, kSum, kSend };
 
-// Transfers on three rings, each with a semaphore and a destination of its own.
+// Transfers on three rings, each with its own semaphore and destination.
 struct Traffic {
   struct Item {
     Kind kind;
@@ -83,7 +84,7 @@ std::string run(std::uint64_t seed, Answers answers, const model::MachineParams&
   });
 }
 
-// Bytes and packets of one engine that are under way when another access begins, at most.
+// Maximum bytes and packets of one engine in flight when another access begins.
 struct Most {
   std::uint64_t bytes = 0, accesses = 0;
 };
@@ -163,14 +164,14 @@ TEST_CASE("dma memory: a store's semaphore waits until the memory has all of it"
     for (const auto& a : bench.near.accesses)
       if (a.address >> 27 == traffic.items[n].request.dst >> 27) accepted = std::max(accepted, a.last);
     const auto semaphore = static_cast<std::uint8_t>(n + 1);
-    // what is more than the way there: the measured latency of a write that does not wait
+    // the time beyond the path to the memory: the measured latency of a write that does not wait
     const Duration more = m.core.dma.write_hbm - m.noc.request;
     CHECK(bench.log.change(semaphore, 15) >= accepted + more);
     CHECK(bench.log.change(semaphore, 15) > bench.log.change(semaphore, 0));
   }
 }
 
-TEST_CASE("dma memory: no more is under way than the windows let", "[dma]") {
+TEST_CASE("dma memory: no more is in flight than the windows allow", "[dma]") {
   const auto under_way = [](Kind kind, const model::MachineParams& m) {
     return in_child([&] {
       Traffic traffic;

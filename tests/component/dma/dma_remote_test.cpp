@@ -21,7 +21,7 @@ namespace {
 
 constexpr Duration kNear = 100_ns;
 
-// Chip 0's memory answers at once, a far one a good while after the request, in any order.
+// Chip 0's memory answers at once; a remote one answers long after the request, in any order.
 struct Network : sc_core::sc_module, sim::BackdoorIf, sim::RetireIf {
   struct Access {
     bool write, far;
@@ -40,7 +40,7 @@ struct Network : sc_core::sc_module, sim::BackdoorIf, sim::RetireIf {
   std::unique_ptr<model::DmaRings> dma;
   std::vector<Access> accesses;
 
-  // In order: answers do not overtake each other.
+  // Answers stay in order: they do not overtake each other.
   explicit Network(Duration far, bool in_order = false, sc_core::sc_module_name name = "network")
       : sc_module(name), latency(far), in_order_(in_order) {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
@@ -148,7 +148,8 @@ model::TransferRequest request_of(const std::vector<isa::Descriptor>& sources, s
 
 }  // namespace
 
-TEST_CASE("dma remote: a transfer from another chip asks there and writes here what has come", "[dma]") {
+TEST_CASE("dma remote: a transfer from another chip requests data there and writes them here on arrival",
+          "[dma]") {
   Network net(2_us);
   const std::vector<isa::Descriptor> d{descriptor()};
   net.run(request_of(d, on_chip(0, 0), on_chip(1, 1 << 30)));
@@ -157,7 +158,7 @@ TEST_CASE("dma remote: a transfer from another chip asks there and writes here w
   CHECK(Network::bytes(near) == kBytes);
   CHECK(net.accesses.size() == far.size() + near.size());
   CHECK(std::all_of(far.begin(), far.end(), [](const auto& a) { return a.needed == Time{0}; }));
-  for (const auto& w : near) {  // each when its read was answered, at the earliest
+  for (const auto& w : near) {  // at the earliest when its read was answered
     const auto r = std::find_if(far.begin(), far.end(),
                                 [&](const auto& a) { return a.address - on_chip(1, 1 << 30) == w.address; });
     REQUIRE(r != far.end());
@@ -171,7 +172,7 @@ TEST_CASE("dma remote: the read window bounds what an engine has asked of anothe
   Network net(20_us, true);
   const std::vector<isa::Descriptor> d{descriptor()};
   net.run(request_of(d, on_chip(0, 0), on_chip(1, 0)));
-  // 64 KiB an engine, 16 KiB at a time: four times the latency.
+  // 64 KiB per engine, 16 KiB at a time: four times the latency.
   const Time end = *std::max_element(net.log.changes.at(1).begin(), net.log.changes.at(1).end());
   CHECK(end > Time{0} + 80_us);
   CHECK(end < Time{0} + 85_us);
@@ -208,7 +209,7 @@ TEST_CASE("dma remote: a fold takes sources from several chips", "[dma]") {
   CHECK(Network::bytes(net.those(true, false)) == kBytes);
 }
 
-TEST_CASE("dma: an update on read of its own comes when an engine has read, whatever becomes of the data",
+TEST_CASE("dma: a separate update on read occurs when an engine has read, independently of the data",
           "[dma]") {
   Network net(2_us);
   const std::vector<isa::Descriptor> d{descriptor()};
@@ -222,7 +223,7 @@ TEST_CASE("dma: an update on read of its own comes when an engine has read, what
   std::sort(read.begin(), read.end());
   std::sort(told.begin(), told.end());
   REQUIRE(told.size() == 16);
-  Time free{0};  // increments keep their distance
+  Time free{0};  // increments keep their spacing
   for (std::size_t n = 0; n < 16; ++n) {
     free = std::max(read[n], free);
     CHECK(told[n] == free);

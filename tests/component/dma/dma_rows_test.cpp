@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes that packets name beside every element's place by definition.
+// Compares the bytes that packets name with the position of every element by definition.
 #include <catch2/catch.hpp>
 #include <memory>
 #include <random>
@@ -17,7 +17,7 @@ struct Shape {
   model::TransferRequest request;
 };
 
-// Three dimensions of any size and stride in HBM; sometimes the first goes by row numbers.
+// Three dimensions of any size and stride in HBM; sometimes row numbers select the first.
 std::unique_ptr<Shape> random_shape(std::mt19937& random) {
   auto shape = std::make_unique<Shape>();
   isa::Descriptor& d = shape->descriptor;
@@ -65,7 +65,7 @@ std::multiset<std::uint64_t> elements_of_packets(const Shape& s, const model::Dm
       const model::DmaPacket p = share.next_packet(params);
       last = p.last;
       const std::uint64_t first = model::address_of(transfer, s.descriptor.src, s.request.src, p);
-      if (p.elements == 0) {  // there are fewer units than engines: a notice alone
+      if (p.elements == 0) {  // fewer units than engines: only a notification
         CHECK(first == s.request.src);
         break;
       }
@@ -95,7 +95,7 @@ TEST_CASE("dma rows: packets name exactly the bytes of their elements", "[dma]")
   }
 }
 
-TEST_CASE("dma rows: one stride is told as one, and neighbours of equal stride join", "[dma]") {
+TEST_CASE("dma rows: one stride is reported as one, and neighbours of equal stride join", "[dma]") {
   sim::RowPattern rows;
   rows.start(128);
   CHECK(rows.regular());

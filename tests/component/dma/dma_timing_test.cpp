@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timing laws of the DMA beside silicon (device profiles, kernels.csv) and closed forms.
+// The timing laws of the DMA compared with silicon (device profiles, kernels.csv) and closed forms.
 #include "model/engine/dma/dma_timing.h"
 
 #include <algorithm>
@@ -39,10 +39,10 @@ PacketShape with_semaphore(PacketShape p) {
   return p;
 }
 
-// Of the DMA clock, 0.85 GHz.
+// Cycles of the DMA clock, 0.85 GHz.
 double cycles(double n) { return n / 0.85; }
 
-constexpr double kMargin = 0.01;  // of figures written with two digits
+constexpr double kMargin = 0.01;  // for figures with two digits
 
 }  // namespace
 
@@ -155,7 +155,7 @@ TEST_CASE("dma write: what a memory makes it wait is added, also to a write in f
   CHECK(written_at({0}, 70_ns, Time{0} + 10_us, 5_ns, Space::kHbm, params()) == Time{0} + 10_us + 5_ns);
 }
 
-TEST_CASE("dma write: what was held up drains at full width, as on silicon", "[dma][timing]") {
+TEST_CASE("dma write: delayed data drain at full width, as on silicon", "[dma][timing]") {
   const Time before = Time{0} + 10_us;
   for (const auto& [bytes, clocks] : {std::pair{256, 1}, {2304, 9}, {4000, 16}, {4096, 16}, {4608, 18}}) {
     const Duration drain = model::drain_time({static_cast<std::uint64_t>(bytes)}, params());
@@ -218,14 +218,14 @@ TEST_CASE("increment port: a turn is settled when none can come before it, and i
   model::IncrementPort port(10_ns, 100_ns);
   CHECK(port.due() == base::kNever);
   port.announce(notify(1), 300_ns);
-  CHECK(settled(port, 200_ns).empty());  // one of 300 ns may still be announced
+  CHECK(settled(port, 200_ns).empty());  // an increment at 300 ns may still be announced
   port.announce(notify(1), 301_ns);
   port.announce(notify(1), 295_ns);
   CHECK(port.due() == 245_ns);
   CHECK(settled(port, port.due()) == std::vector<Raised>{{1, 295_ns}, {1, 305_ns}, {1, 315_ns}});
 }
 
-TEST_CASE("increment port: who announces first does not matter", "[dma][timing]") {
+TEST_CASE("increment port: the order of announcement does not matter", "[dma][timing]") {
   std::mt19937 random(1);
   for (int round = 0; round < 50; ++round) {
     std::vector<Raised> asked;
@@ -237,7 +237,7 @@ TEST_CASE("increment port: who announces first does not matter", "[dma][timing]"
       std::shuffle(asked.begin(), asked.end(), random);
       model::IncrementPort port(10_ns, 100_ns);
       std::vector<Raised> raised, left = asked;
-      // Each is announced 100 to 200 ns ahead, some together.
+      // Each increment is announced 100 to 200 ns ahead, some of them together.
       for (Time now{0}; now <= 600_ns;
            now += Duration{static_cast<std::int64_t>(1 + random() % 100) * 1'000'000}) {
         std::erase_if(left, [&](const Raised& r) {

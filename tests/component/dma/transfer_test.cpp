@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums, transpositions and scatters on a machine: their values, and their times against closed forms.
+// Sums, transpositions and scatters on a machine: their values, and their times compared with closed forms.
 #include <catch2/catch.hpp>
 
 #include "tests/support/bench/idle_transfer.h"
@@ -14,7 +14,7 @@ using model::Mode;
 
 namespace {
 
-// Doorbell to the last byte written, for a share of so many DMA cycles read from HBM.
+// Time from the doorbell to the last byte written, for a share of `cycles` DMA cycles read from HBM.
 Duration latency(std::int64_t cycles) {
   const auto m = flat_chip();
   return idle_read(m, cycles) + m.chip.core.dma.write_sbuf;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops, branches and indirect transfers that depend on control tensors: the same program in both modes, and
-// against an interpreter that takes its steps in any order.
+// Loops, branches and indirect transfers that depend on control tensors: the same program in both modes,
+// compared with an interpreter that takes its steps in any order.
 #include <catch2/catch.hpp>
 
 #include "isa/core/program_error.h"
@@ -16,8 +16,8 @@ using model::Mode;
 
 namespace {
 
-// Runs a program on core 0 of one chip; argument 0 holds `control`. The times, and what argument `out` holds
-// then.
+// Runs a program on core 0 of one chip; argument 0 holds `control`. Returns the times and the final contents
+// of argument `out`.
 struct Outcome {
   std::string times;
   Words out;
@@ -37,7 +37,7 @@ std::string times(const std::string& text, const Words& control, Mode mode, bool
   return in_child([&] { return run(text, control, mode, 0, 0, run_ahead).times; });
 }
 
-// counts[0] rounds outside, counts[1 + round] inside; counts the inner ones.
+// counts[0] outer rounds with counts[1 + round] inner rounds each; the program counts the inner ones.
 const std::string kNested = R"(.program nested
 .args counts out
 .control counts out
@@ -62,8 +62,8 @@ end:
   reg_store a=r0 dst=out:int32
 )";
 
-// Gathers the rows that a page table in HBM names, adds two sources, and turns back while the sum of a
-// control word says so. Every second round goes another way.
+// Gathers the rows that a page table in HBM names, adds two sources, and loops while the sum of a control
+// word requires it. Every second round takes another path.
 const std::string kPages = R"(.program pages
 .args table data out
 .control table
@@ -143,7 +143,7 @@ again:
   keep_control(system, *program);
   put_words(system, 0, {100});
   system.load(0, program, tensor_arguments());
-  // Each of the first 99 branches is taken; a load takes its memory's latency more than another step.
+  // Each of the first 99 branches is taken; a load adds its memory's latency to another step.
   const base::Clock clock(q.clock);
   const base::Cycles loads = clock.nearest(q.load_hbm + q.load_sbuf * 100);
   const std::int64_t steps = 1 + 100 * 2 + 1, jumps = 99;
@@ -175,7 +175,7 @@ TEST_CASE("control flow: what a program computes is what any order of its steps 
   system.load(0, program, tensor_arguments());
   system.run();
   const Words want = get_words(system, 2, 256 * kRounds);
-  CHECK(std::count(want.begin(), want.end(), 0) < 256);  // two of eight rows are left out, each round
+  CHECK(std::count(want.begin(), want.end(), 0) < 256);  // two of eight rows are omitted in each round
   for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
     INFO("seed " << seed);
     Interpreter any(m, seed);

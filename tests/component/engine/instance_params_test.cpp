@@ -225,7 +225,7 @@ TEST_CASE("stack faults: failed channels are numbers of channels, each once, not
   CHECK_THAT(refusal_of_channels("3,"), Catch::Contains("'' is no channel"));
   CHECK_THAT(refusal_of_channels("-1"), Catch::Contains("'-1' is no channel"));
   CHECK_THAT(refusal_of_channels("3,16"), Catch::Contains("no channel 16: the stack has 16, 0 to 15"));
-  CHECK_THAT(refusal_of_channels("3,4,3"), Catch::Contains("channel 3 stands there twice"));
+  CHECK_THAT(refusal_of_channels("3,4,3"), Catch::Contains("channel 3 appears twice"));
   CHECK_THAT(refusal_of_channels("0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15"),
              Catch::Contains("one must be left"));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timing laws of the vector, scalar and GpSimd engines against the formulas that AWS publishes for each
-// instruction (hardware/nki_costs.csv). A published max(MIN_II, N) stands for N + start-up, which is what
-// silicon takes; what is measured here is the issue interval, start to start.
+// The timing laws of the vector, scalar and GpSimd engines compared with the formulas that AWS publishes for
+// each instruction (hardware/nki_costs.csv). A published max(MIN_II, N) stands for N + start-up, as on
+// silicon; the tests measure the issue interval, start to start.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -41,8 +41,8 @@ std::int64_t vector(const Instruction& i) { return cost(i, EngineKind::kVector).
 std::int64_t gpsimd(const Instruction& i) { return cost(i, EngineKind::kGpSimd).issue.count; }
 std::int64_t up(double cycles) { return static_cast<std::int64_t>(std::ceil(cycles - 1e-9)); }
 
-// Start-ups, published or measured, in cycles: of the vector engine with one and with two tiles, of the
-// scalar engine with a source in SBUF.
+// Start-ups in cycles, published or measured: of the vector engine with one and with two tiles, of the scalar
+// engine with a source in SBUF.
 constexpr std::int64_t kStart = 48, kTwoStart = 58, kScalarStart = 113, kGpSimdStart = 150, kRead = 64;
 constexpr std::uint16_t kSizes[] = {1, 2, 7, 64, 511, 512, 600, 2000};
 
@@ -58,7 +58,7 @@ TEST_CASE("tensor_copy_dynamic: max(600, N) from start to start, on each of its 
   }
 }
 
-TEST_CASE("tensor_copy_predicated: one element a cycle, whatever the dtype", "[timing]") {
+TEST_CASE("tensor_copy_predicated: one element a cycle for any dtype", "[timing]") {
   for (const std::uint16_t n : kSizes) {
     CHECK(vector(rows(Opcode::kTensorCopyPredicated, n)) == n + kTwoStart);
     CHECK(vector(rows(Opcode::kTensorCopyPredicated, n, DType::kUint16)) == n + kTwoStart);
@@ -102,7 +102,7 @@ TEST_CASE("tensor_scalar_reduce, activation_reduce: N, and MIN_II to read the ac
     a.result.present = true;
     CHECK(cost(a, EngineKind::kScalar).issue.count == n + kScalarStart + kRead);
     const model::Occupancy with = cost(a, EngineKind::kScalar);
-    i.result.present = a.result.present = false;  // nothing is read out
+    i.result.present = a.result.present = false;  // no result is read out
     CHECK(vector(i) == n + kStart);
     CHECK(cost(a, EngineKind::kScalar).issue.count == n + kScalarStart);
     CHECK((with.complete - cost(a, EngineKind::kScalar).complete).count == kRead);
@@ -204,7 +204,7 @@ constexpr auto kPsum = isa::Space::kPsum, kSbuf = isa::Space::kSbuf;
 
 }  // namespace
 
-TEST_CASE("tensor_tensor on silicon: N + 152 cycles whatever the memory, a start every N + 58 at best",
+TEST_CASE("tensor_tensor on silicon: N + 152 cycles for any memory, a start every N + 58 at best",
           "[timing]") {
   for (const auto& [n, first, measured] :
        {std::tuple{420, kPsum, 595.8}, {444, kPsum, 620.8}, {1000, kSbuf, 1200.0}, {2000, kSbuf, 2242.7}}) {

@@ -22,7 +22,7 @@ TEST_CASE("meter: an invariant that fails in a process comes out with the time a
   }
 }
 
-TEST_CASE("meter: the first error is the one that is told", "[sim]") {
+TEST_CASE("meter: the first error is the one that is reported", "[sim]") {
   sim::Meter meter;
   meter.guard("a", [] { throw base::UserError("E-A", "", "first"); });
   meter.guard("b", [] { throw base::UserError("E-B", "", "second"); });

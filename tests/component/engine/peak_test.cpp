@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The array fed back to back comes within 2 % of the peak of every mode, and no further: what is missing is
-// the few cycles between matmuls and the throttle at the start.
+// An array that is fed continuously comes within 2 % of the peak of every mode, but does not reach it: the
+// difference is the few cycles between matmuls and the throttle at the start.
 #include <catch2/catch.hpp>
 
 #include "model/base/error.h"
@@ -16,11 +16,11 @@ namespace {
 
 struct Fed {
   std::string load, matmul;  // operands
-  double teraflops;          // the peak that is published for a core, rounded there: 79, 158, 20, 316
-  double contraction = 128;  // products that a matmul stands for, per element of its result
+  double teraflops;          // the published peak of a core, rounded: 79, 158, 20, 316
+  double contraction = 128;  // products of a matmul per element of its result
 };
 
-// 2048 times weights and a moving operand of 512 columns, from two places and into two banks in turn.
+// 2048 pairs of weights and a moving operand of 512 columns, from two places and into two banks alternately.
 std::string back_to_back(const Fed& fed) {
   std::string text = ".program fed\ntensor:\n";
   for (int n = 0; n < 2048; ++n)
@@ -41,7 +41,7 @@ void check_peak(const Fed& fed) {
   CHECK(share > 0.98);
   CHECK(share <= 1.0);
 
-  // The books know how near that is: cells of the array, whatever the mode.
+  // The accounting measures that proximity as cells of the array, in any mode.
   base::EngineMeasurement& engine = run.engines.front();
   const double cells = static_cast<double>(array.rows * array.columns) * run.elapsed.seconds() *
                        static_cast<double>(array.clock.hz);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who observes results hears of each one when it is in memory, with what a run has resolved of its place.
+// An observer of results receives each one when it is in memory, with its location as resolved at run time.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -13,7 +13,7 @@ using model::Mode;
 
 namespace {
 
-// What was told, and the first word of the destination at that moment.
+// The reported result, and the first word of the destination at that moment.
 struct Told {
   base::ResultActivity result;
   std::vector<std::uint32_t> rows;
@@ -66,7 +66,7 @@ Words numbers(std::int32_t first, std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("results: an instruction's and a transfer's are in memory when they are told", "[activity]") {
+TEST_CASE("results: those of instructions and transfers are in memory when they are reported", "[activity]") {
   const auto program = text_program(R"(.program p
 .args in out
 sync:
@@ -90,7 +90,7 @@ again:
   system.load(0, program, tensor_arguments());
   const Results results(system, *program);
   const base::RunMeasurement run = system.run();
-  CHECK(results.all.size() == 6);  // of 13 executed those that write memory
+  CHECK(results.all.size() == 6);  // those of 13 executed instructions that write memory
   using isa::Queue;
   CHECK(results.of(0, Queue::kSync, 1).word == 100);
   CHECK(results.of(0, Queue::kVector, 3).word == 100);

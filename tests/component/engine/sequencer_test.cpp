@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers, branches and addresses, against arithmetic on wide integers and plain memory.
+// Registers, branches and addresses, compared with arithmetic on wide integers and plain memory.
 #include "model/engine/sequencer/sequencer.h"
 
 #include <catch2/catch.hpp>
@@ -34,7 +34,7 @@ struct Hbm : sim::BackdoorIf {
   sim::KnownBytes& known() override { return set; }
 };
 
-// A sequencer with the memories around it and one stream.
+// A sequencer with its memories and one stream.
 struct Rig {
   isa::Program program;
   model::Arguments arguments{};
@@ -154,7 +154,7 @@ reg_load d=r7 src=other+0x4:uint32 src_reg=r1)");
   CHECK(rig.sequencer.reg(7) == -3);
 }
 
-TEST_CASE("reg_store: a store writes the low bytes and nothing beside them", "[sequencer]") {
+TEST_CASE("reg_store: a store writes the low bytes and nothing else", "[sequencer]") {
   for (const auto& [dtype, bytes] :
        {std::pair{"int8", 1}, {"uint8", 1}, {"int16", 2}, {"uint16", 2}, {"int32", 4}}) {
     Rig rig(std::string("reg_set d=r1 imm=-559038737\nreg_store a=r1 dst=sbuf[1, 0x40]:") + dtype +
@@ -176,7 +176,7 @@ TEST_CASE("registers: a word outside its memory or between its multiples is refu
     rig.step();
     rig.step();
   };
-  CHECK_NOTHROW(refuses(kStride - 8 - 4, "sbuf[0, 0x0]:int32"));  // the last 8 bytes are the runtime's
+  CHECK_NOTHROW(refuses(kStride - 8 - 4, "sbuf[0, 0x0]:int32"));  // the last 8 bytes belong to the runtime
   CHECK_THROWS_WITH(refuses(kStride - 8, "sbuf[0, 0x0]:int32"),
                     Contains("E-RUN-044") && Contains("4088..4091"));
   CHECK_THROWS_WITH(refuses(-4, "sbuf[0, 0x0]:int32"), Contains("E-RUN-044"));
@@ -218,8 +218,7 @@ end:)";
   CHECK_NOTHROW(functional.run());
 }
 
-TEST_CASE("control: waits, addresses and row numbers that nobody knows are refused in timing mode",
-          "[sequencer]") {
+TEST_CASE("control: unknown waits, addresses and row numbers are refused in timing mode", "[sequencer]") {
   Rig wait("reg_load d=r1 src=sbuf[5, 0x0]:int32\nsem_wait wait=s0>=r1", false);
   wait.step();
   CHECK_THROWS_WITH(wait.sequencer.wait_value(wait.sequencer.current().wait),
@@ -234,14 +233,14 @@ TEST_CASE("control: waits, addresses and row numbers that nobody knows are refus
       "dma_copy shape=2x4 dst=sbuf[0, 0x0]:fp32 src=other:fp32 indirect=gather rows=sbuf[0, 0x100]:int32 "
       "bound=8",
       false);
-  rows.sbuf.set.add(0x100, 4);  // partition 0 alone
+  rows.sbuf.set.add(0x100, 4);  // only partition 0
   CHECK_THROWS_WITH(rows.sequencer.request(rows.sequencer.current(), rows.memories()),
                     Contains("E-RUN-053") && Contains("sbuf[1, 0x100]"));
   rows.sbuf.set.add(kStride + 0x100, 4);
   CHECK(rows.sequencer.request(rows.sequencer.current(), rows.memories()).rows.size() == 2);
 }
 
-TEST_CASE("control: a store of what nobody knows makes its place unknown", "[sequencer]") {
+TEST_CASE("control: a store of an unknown value makes its place unknown", "[sequencer]") {
   Rig rig(R"(reg_load d=r1 src=other:int32
 reg_store a=r1 dst=counts:int32
 reg_load d=r2 src=counts:int32
@@ -263,7 +262,7 @@ TEST_CASE("dynamic copy: registers move the tiles, inside their memories", "[seq
   const isa::Instruction i = resolved(64, -32);
   CHECK(i.dst.offset == 0x100 + 64);
   CHECK(i.src0.offset == 0x40 - 32);
-  CHECK_NOTHROW(resolved(16 - 0x100, 0));  // reaches 8 elements of 2 bytes back
+  CHECK_NOTHROW(resolved(16 - 0x100, 0));  // reaches back 8 elements of 2 bytes
   CHECK_THROWS_WITH(resolved(14 - 0x100, 0), Contains("E-RUN-044") && Contains("'dst' starts at byte 14"));
   CHECK_THROWS_WITH(resolved(1, 0), Contains("E-RUN-044"));
   CHECK_NOTHROW(resolved(0, kStride - 64 - 0x40));  // 16 elements of 4 bytes to the end of PSUM

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Servers of bandwidth and their windowed series, and the queue that components share.
+// Bandwidth servers and their windowed series, and the queue that components share.
 #include <catch2/catch.hpp>
 #include <random>
 
@@ -49,7 +49,7 @@ TEST_CASE("busy series: the windows add up to the busy time, at any length of ru
   CHECK(sum == total);
   CHECK(s.busy.size() <= 256);
   CHECK(s.window.fs * 256 >= 97'000'000'000'000);
-  CHECK(s.window.fs * 128 < 98'000'000'000'000);  // no longer than needed
+  CHECK(s.window.fs * 128 < 98'000'000'000'000);  // no longer than necessary
 }
 
 TEST_CASE("busy series: a short run keeps windows of 10/32 us", "[sim]") {
@@ -63,7 +63,7 @@ TEST_CASE("busy series: a short run keeps windows of 10/32 us", "[sim]") {
   CHECK(s.busy[2] == 125_ns);
 }
 
-TEST_CASE("booked server: told in order of arrival it is a bandwidth server", "[sim]") {
+TEST_CASE("booked server: with requests in order of arrival it is a bandwidth server", "[sim]") {
   std::mt19937 random(3);
   sim::BandwidthServer plain(10_GBps);
   sim::BookedServer booked(10_GBps);
@@ -80,7 +80,7 @@ TEST_CASE("booked server: told in order of arrival it is a bandwidth server", "[
   CHECK(booked.busy() == plain.busy());
 }
 
-TEST_CASE("booked server: what is announced late takes what was left free before, piece by piece", "[sim]") {
+TEST_CASE("booked server: a late request takes the earlier free time, piece by piece", "[sim]") {
   sim::BookedServer s(1_GBps);
   CHECK(s.reserve(100_ns, 50_B, 0_ns).end == 150_ns);
   CHECK(s.reserve(200_ns, 50_B, 0_ns).end == 250_ns);
@@ -95,11 +95,11 @@ TEST_CASE("booked server: what is announced late takes what was left free before
   CHECK(s.busy() == 281_ns);
 }
 
-TEST_CASE("booked server: what arrives before all is settled has its turn then, and takes nobody else's",
+TEST_CASE("booked server: a request for settled time is served after it and takes no time from others",
           "[sim]") {
   sim::BookedServer s(1_GBps);
   CHECK(s.reserve(100_ns, 50_B, 0_ns).end == 150_ns);
-  CHECK(s.reserve(300_ns, 10_B, 200_ns).end == 310_ns);  // the first is forgotten
+  CHECK(s.reserve(300_ns, 10_B, 200_ns).end == 310_ns);  // the first reservation is forgotten
   const auto late = s.reserve(110_ns, 20_B, 150_ns);
   CHECK(late.start == 200_ns);
   CHECK(late.end == 220_ns);
@@ -138,7 +138,7 @@ TEST_CASE("booked server: an ideal one costs nothing", "[sim]") {
   CHECK(s.reserve(7_ns, 1_GiB, 0_ns).end == 7_ns);
 }
 
-TEST_CASE("fifo: it grows, wraps round and keeps its order", "[sim]") {
+TEST_CASE("fifo: it grows, wraps around and keeps its order", "[sim]") {
   sim::Fifo<int> fifo;
   int in = 0, out = 0;
   for (int round = 1; round < 40; ++round) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensor engine beside silicon, in cycles of the array: pairs of load_weights and matmul as the
-// convolutions of the trn2 device profiles issue them, through the pipeline on its own. Figures are medians
-// of the profiles; where the model is not exact, the bound says how far it may be off.
+// The tensor engine compared with silicon, in cycles of the array: pairs of load_weights and matmul as the
+// convolutions of the trn2 device profiles issue them, through the isolated pipeline. Figures are medians of
+// the profiles; where the model is not exact, the bound states the allowed deviation.
 #include <catch2/catch.hpp>
 
 #include "model/engine/pipeline/pipeline.h"
@@ -23,7 +23,7 @@ Instruction load(DType dtype, std::int16_t stride = 1) {
   return i;
 }
 
-// `rows` runs of `run` elements, one every `pitch`.
+// `rows` runs of `run` elements, `pitch` elements apart.
 Instruction matmul(DType dtype, std::uint16_t rows, std::uint16_t run, std::int16_t pitch,
                    std::uint32_t offset = 0) {
   Instruction i;
@@ -43,7 +43,7 @@ Instruction transpose(DType dtype) {
   return i;
 }
 
-// One of the two instructions that silicon runs for fp32: two passes.
+// One of the two instructions that silicon issues for fp32: two passes.
 Instruction half_of_fp32() {
   Instruction i = rows_of_14(DType::kFp32);
   i.mode = isa::MatmulMode::kOneZeroMoving;
@@ -53,7 +53,7 @@ Instruction half_of_fp32() {
 model::TensorParams params(bool throttled = false) {
   model::TensorParams p = tests::default_machine().chip.core.tensor;
   p.throttle = throttled;
-  if (throttled) p.throttle_share = 100;  // for ever
+  if (throttled) p.throttle_share = 100;  // permanently
   return p;
 }
 
@@ -66,8 +66,8 @@ class Engine {
   explicit Engine(const model::TensorParams& p)
       : params_(p), clock_(p.clock), pipeline_(model::make_tensor_pipeline(params_)) {}
 
-  // An instruction that the sequencer has as soon as the one before lets it, or from `decoded` on, and that
-  // may start at `dispatch`.
+  // An instruction that the sequencer receives as soon as the previous one allows, or from `decoded` on, and
+  // that may start at `dispatch`.
   Span issue(const Instruction& i) { return issue(i, next_, next_); }
   Span issue(const Instruction& i, std::int64_t decoded, std::int64_t dispatch) {
     pipeline_->decoded(clock_.edge({decoded}));
@@ -88,7 +88,7 @@ class Engine {
 struct Steady {
   std::int64_t interval, latency, load_behind, load_latency;
 };
-// Pairs one after another; the fifth and the sixth.
+// Consecutive pairs; returns the fifth and the sixth.
 Steady steady(const Instruction& weights, const Instruction& moving, bool throttled = false) {
   Engine engine(params(throttled));
   for (int n = 0; n < 4; ++n) {
@@ -184,13 +184,13 @@ TEST_CASE(
   const Alone fp32 = alone(load(DType::kUint32), transpose(DType::kFp32), 500);
   CHECK(fp32.to_matmul == 6);
   CHECK(fp32.matmul_latency == Approx(788).epsilon(0.015));
-  // Decoded 64 cycles before it starts, a load has its matmul behind it decoded 10 cycles after its start.
+  // A load is decoded 64 cycles before it starts; its matmul is decoded 10 cycles after the load starts.
   CHECK(alone(load(DType::kFp16), transpose(DType::kFp16), 60).to_matmul == 14);
   CHECK(alone(load(DType::kFp16), transpose(DType::kFp16), 64).to_matmul == 10);
 }
 
 TEST_CASE("tensor silicon: slow weights hold their matmul, and the next one with it", "[timing]") {
-  // Convolution v4 in fp32: strided weights behind a transpose.
+  // Convolution v4 in fp32: strided weights after a transpose.
   Engine engine(params());
   for (int n = 0; n < 4; ++n) {
     engine.issue(load(DType::kUint32));
@@ -203,12 +203,12 @@ TEST_CASE("tensor silicon: slow weights hold their matmul, and the next one with
   CHECK(engine.issue(half_of_fp32()).start - held.start == Approx(1148).epsilon(0.005));
 }
 
-TEST_CASE("tensor silicon: the shadow registers are free once a first row has met the weights", "[timing]") {
+TEST_CASE("tensor silicon: the shadow registers are free once a first row has used the weights", "[timing]") {
   Engine engine(params(true));
   engine.issue(load(DType::kFp32));
   const Span first = engine.issue(half_of_fp32()), second = engine.issue(half_of_fp32());
   CHECK(second.start == first.start + first.latency - 398 - 96);  // the queue is full
-  // Behind the second matmul with these weights the array is not asked any more: 2 x 256 cycles of shifting.
+  // After the second matmul with these weights the array is free: 2 x 256 cycles of shifting.
   CHECK(engine.issue(load(DType::kFp32)).latency == 2 * 256 + 198);
   engine.issue(half_of_fp32());
   CHECK(engine.issue(load(DType::kFp32)).latency > 2 * 256 + 198);
@@ -223,7 +223,7 @@ TEST_CASE("tensor silicon: throttled matmuls follow each other exactly twice the
   CHECK(fp16.interval == 840);
   CHECK(fp16.latency == Approx(1312).epsilon(0.02));
   const Steady misaligned = throttled(load(DType::kFp16), rows_of_14(DType::kFp16, 2));
-  CHECK(misaligned.interval == 840);  // the reader has time for it
+  CHECK(misaligned.interval == 840);  // the reader has enough time
   CHECK(misaligned.latency == 1334);
   CHECK(misaligned.load_latency == Approx(362).epsilon(0.025));
   const Steady fp32 = throttled(load(DType::kFp32), rows_of_14(DType::kFp32));
@@ -253,7 +253,7 @@ TEST_CASE("tensor silicon: continuous work from time zero is released when the f
   model::TensorParams params = tests::default_machine().chip.core.tensor;
   params.throttle_phase = {0};
   Engine engine(params);
-  std::int64_t through = 0;  // the columns of the matmul before have entered
+  std::int64_t through = 0;  // the columns of the previous matmul have entered
   bool released = false;
   while (!released) {
     engine.issue(load(DType::kFp16));

@@ -14,7 +14,7 @@ namespace {
 
 constexpr Cycles kWindow{8192};  // 4096 cycles of the 1.2 GHz clock
 
-// Columns stream without a gap from `start` on: cycles until full rate is granted.
+// Columns stream without a gap from `start` on; returns the cycles until full rate is granted.
 std::int64_t release_delay(Cycles phase, Cycles start, std::uint64_t share) {
   Throttle t(true, kWindow, phase, share);
   Cycles now = start;
@@ -35,7 +35,7 @@ TEST_CASE("throttle: the defaults release after continuous work as late and as e
     earliest = std::min(earliest, delay);
     latest = std::max(latest, delay);
   }
-  // Work that begins when 86 % of a window are left (43 % at half rate) is just enough, or just not.
+  // Work that begins with 86 % of a window left (43 % at half rate) is just enough, or just not enough.
   CHECK(earliest == Approx(0.86 * 8192).margin(64));
   CHECK(latest == Approx(1.86 * 8192).margin(64));
   // Delays of 13 bursts in the trn2 device profiles, in microseconds.
@@ -47,8 +47,8 @@ TEST_CASE("throttle: the defaults release after continuous work as late and as e
 
 TEST_CASE("throttle: windows of the device profiles are followed by the rate that silicon had", "[timing]") {
   const auto share = tests::default_machine().chip.core.tensor.throttle_share;
-  // Per cent of a window in which columns streamed, counted at full rate; whether the next was throttled.
-  // The first four are of the convolutions v1 and v3, the rest of v4.
+  // Percent of a window in which columns streamed, counted at full rate, and whether the next window was
+  // throttled. The first four rows are from the convolutions v1 and v3, the others from v4.
   for (const auto& [per_mille, throttled] : {std::pair{266, true},
                                              {355, true},
                                              {448, false},
@@ -74,7 +74,7 @@ TEST_CASE("throttle: a window exactly at the share stays throttled, one column m
 TEST_CASE("throttle: columns take two cycles until the window ends that ends the throttle", "[timing]") {
   Throttle t(true, {1000}, {0}, 40);
   CHECK(t.stream({100}, {420}) == Cycles{940});
-  // 30 columns up to the boundary; 420 + 30 are above the share, and the other 70 pass at full rate.
+  // 30 columns up to the boundary; 420 + 30 are above the share, and the other 70 stream at full rate.
   CHECK(t.stream({940}, {100}) == Cycles{1070});
   CHECK_FALSE(t.throttled({1999}));
 }
@@ -98,7 +98,7 @@ TEST_CASE("throttle: windows start at minus the phase", "[timing]") {
   CHECK_FALSE(t.throttled({1700}));
 }
 
-TEST_CASE("throttle: what tiles of the array do at the same time counts once", "[timing]") {
+TEST_CASE("throttle: concurrent work of the array's tiles counts once", "[timing]") {
   Throttle t(true, {1000}, {0}, 40);
   for (int tile = 0; tile < 4; ++tile) t.stream({0}, {300});
   CHECK(t.throttled({1000}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of programs that do not end.
+// Programs that do not terminate reach the time limit.
 #include <catch2/catch.hpp>
 
 #include "model/base/error.h"

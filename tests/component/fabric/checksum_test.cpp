@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checksums of packets, and that each check of them can fail: by data, by their place, by the packet.
+// Checksums of packets; each check can fail: because of data, their position or the packet.
 #include <catch2/catch.hpp>
 #include <random>
 
@@ -23,7 +23,7 @@ std::uint64_t on_chip(std::uint32_t chip, std::uint64_t offset) {
   return isa::GlobalAddress{chip, 0, offset}.bits();
 }
 
-// Stack 0 of every chip: a quarter of a mebibyte of it, no two bytes alike for long.
+// Fills 256 KiB of stack 0 of every chip with bytes that do not repeat over short distances.
 struct Memory : sim::BackdoorIf {
   static constexpr std::size_t kBytes = 1 << 18;
   explicit Memory(std::uint32_t chips) : chips_(chips) {
@@ -53,7 +53,7 @@ sim::RowPattern four_rows(std::int64_t stride) {
   return rows;
 }
 
-// A write of four rows from chip 1 to chip 0, on its way.
+// A write of four rows from chip 1 to chip 0, in flight.
 struct Write {
   sim::PayloadPool pool;
   sim::Payload* payload = pool.take(tlm::TLM_WRITE_COMMAND, on_chip(0, 0x1000), 2048);
@@ -69,7 +69,7 @@ struct Write {
   ~Write() { payload->release(); }
 };
 
-// A transfer of core 0 on chip 0, as its DMA engines get it.
+// A transfer of core 0 on chip 0, in the form that its DMA engines receive.
 struct Rung {
   std::vector<isa::Descriptor> sources;
   model::TransferRequest request;
@@ -86,7 +86,7 @@ struct Rung {
   }
 };
 
-// 96 rows of 40 fp32, a hundred apart at the source and back to back at the destination.
+// 96 rows of 40 fp32, 100 apart at the source and contiguous at the destination.
 isa::Descriptor packing() {
   isa::Descriptor d;
   d.count = {96, 1, 1, 40};
@@ -104,8 +104,7 @@ struct Core {
 
 }  // namespace
 
-TEST_CASE("checksum: it is of all bytes in their order, however they are cut, and of where they begin",
-          "[dma]") {
+TEST_CASE("checksum: it covers all bytes in order, however they are divided, and their start", "[dma]") {
   std::vector<std::byte> data(4096);
   std::mt19937 random(1);
   for (std::byte& b : data) b = static_cast<std::byte>(random());
@@ -137,7 +136,7 @@ TEST_CASE("checksum: rows in another order are other data and another packet", "
   CHECK(forth == sim::checksum_at(memory, 0x1000, four_rows(4096)));
 }
 
-TEST_CASE("checksum: a write whose data were overwritten under way is refused, with who sent it", "[link]") {
+TEST_CASE("checksum: a write whose data were overwritten in flight is refused, with its sender", "[link]") {
   Memory memory(2);
   Write write(memory);
   CHECK(model::check_landed(*write.payload, memory) == write.info.checksum.data);
@@ -158,7 +157,7 @@ TEST_CASE("checksum: a write that names other rows than it set out with is our o
   CHECK_THROWS_AS(model::check_landed(*write.payload, memory), base::InvariantError);
 }
 
-TEST_CASE("checksum: an answer must bring what its transfer took", "[dma]") {
+TEST_CASE("checksum: an answer must carry the data that its transfer took", "[dma]") {
   Memory memory(2);
   Write read(memory);
   const sim::Checksum taken = read.info.checksum;
@@ -226,12 +225,13 @@ TEST_CASE("checksum: packets that are cut from other rows than the descriptor's 
   Rung sound({packing()}, on_chip(0, 0x800), on_chip(1, 0x4000), core.params);
   CHECK_NOTHROW(model::take_checksums(sound.transfer, 0, core.params, core.memories));
   Rung cut({packing()}, on_chip(0, 0x800), on_chip(1, 0x4000), core.params);
-  cut.transfer.runs.run_elements = 20;  // as if two runs made a row
+  cut.transfer.runs.run_elements = 20;  // as if two runs formed a row
   cut.transfer.runs.rows = 192;
   CHECK_THROWS_AS(model::take_checksums(cut.transfer, 0, core.params, core.memories), base::InvariantError);
 }
 
-TEST_CASE("checksum: the books of two chips close only if packets, bytes and data are the same", "[link]") {
+TEST_CASE("checksum: the accounting of two chips balances only if packets, bytes and data are equal",
+          "[link]") {
   const model::OnChipNetwork::Traffic sent{3, 4096, 77};
   CHECK_NOTHROW(model::check_traffic("chip00", "chip01", sent, sent));
   for (const model::OnChipNetwork::Traffic& other :

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs of workloads/micro on the machine: what passes between engines, beside the records of device
-// profiles.
+// Programs of workloads/micro on the machine: hand-overs between engines, compared with device profiles.
 #include <catch2/catch.hpp>
 #include <fstream>
 
@@ -62,7 +61,7 @@ TEST_CASE("handover: the barrier of five engines passes its count as silicon doe
   CHECK(hop(6) == Approx(35.83).margin(0.01));  // to scalar
   const auto& first = log.at(Queue::kTensor, 1);
   CHECK(ns(first.start, log.change(2, 0)) == Approx(66.67).margin(0.01));
-  // The vector engine's two updates stand 10 ns further apart than after the kernels.
+  // The vector engine's two updates are 10 ns further apart than after the kernels.
   CHECK(ns(first.start, log.at(Queue::kTensor, 2).complete) == Approx(397.5).epsilon(0.035));
 }
 
@@ -76,8 +75,8 @@ TEST_CASE("handover: a stand-alone wait that need not wait costs a matmul's neig
 }
 
 TEST_CASE("handover: the sequencer runs ahead of its engine by the depth of the queue", "[system]") {
-  // Long copies, then an update that the sequencer runs itself: it comes when the first copies have started
-  // that the queue has no room for.
+  // Long copies, then an update that the sequencer executes itself: it occurs when the first copies have
+  // started, as many as do not fit into the queue.
   const auto m = machine_of(1, 1, 1);
   const auto depth = static_cast<std::size_t>(m.chip.core.sequencer.vector_queue.depth);
   const std::size_t copies = depth + 5;
@@ -90,7 +89,7 @@ TEST_CASE("handover: the sequencer runs ahead of its engine by the depth of the 
   CHECK(behind < log.at(Queue::kVector, 5).start);
 }
 
-TEST_CASE("handover: a wait that has not come holds up everything behind it", "[system]") {
+TEST_CASE("handover: an unsatisfied wait blocks everything after it", "[system]") {
   const ActivityLog log = run(R"(.program p
 vector:
   tensor_copy shape=128x100 dst=sbuf[0, 0x0]:fp32 src=sbuf[0, 0x2000]:fp32 wait=s0>=1

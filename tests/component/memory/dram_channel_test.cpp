@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fast DRAM channel against the rules and against its slow stranger, over random parts, policies and
-// traffic.
+// The fast DRAM channel compared with the rules and with the independent stepped model, over random parts,
+// policies and traffic.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
@@ -38,7 +38,7 @@ double accesses_per_tick(const Mix& m, const Service& service) {
 struct Agreement {
   unsigned mixes = 0, identical = 0;
   double worst = 0;                             // relative difference of bandwidth
-  std::map<CommandKind, std::size_t> commands;  // of the fast channel
+  std::map<CommandKind, std::size_t> commands;  // by the fast channel
   unsigned turns = 0, late_writes = 0;
 
   void count(const Mix& m, const Service& s) {
@@ -80,7 +80,7 @@ void compare_all(std::uint64_t first, std::uint64_t last) {
   WARN(agreement.identical << " of " << agreement.mixes
                            << " logs are identical; bandwidths differ by at most " << 100 * agreement.worst
                            << " %");
-  // What is not there cannot agree.
+  // An empty result cannot agree.
   for (CommandKind kind :
        {CommandKind::kActivate, CommandKind::kPrecharge, CommandKind::kPrechargeAll, CommandKind::kRead,
         CommandKind::kWrite, CommandKind::kRefreshAll, CommandKind::kRefreshBank})
@@ -123,13 +123,13 @@ TEST_CASE("DRAM channel: queues never hold more than they may, and are used", "[
   }
 }
 
-// Without a log the channel passes over the refreshes of a channel that nobody uses.
-TEST_CASE("DRAM channel: that nobody reads the log changes nothing", "[dram]") {
+// Without a log the channel skips the refreshes of an idle channel.
+TEST_CASE("DRAM channel: without a log it behaves the same", "[dram]") {
   std::uint64_t passed = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Mix m = mix(seed);
     std::mt19937_64 random(seed);
-    Tick later = 0;  // pauses between segments, from none to many refreshes
+    Tick later = 0;  // pauses between segments span up to many refreshes
     for (Segment& s : m.traffic) {
       if (random() % 4 == 0) later += static_cast<Tick>(random() % (1ULL << (random() % 16)));
       s.arrival += later;
@@ -153,7 +153,7 @@ TEST_CASE("DRAM channel: that nobody reads the log changes nothing", "[dram]") {
   CHECK(passed > 1000);
 }
 
-TEST_CASE("DRAM channel: how time is cut into calls of advance changes nothing", "[dram]") {
+TEST_CASE("DRAM channel: the division of time into calls of advance changes nothing", "[dram]") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const Mix m = mix(seed);
     const Service whole = serve<Channel>(m.setup, m.traffic);
@@ -163,7 +163,7 @@ TEST_CASE("DRAM channel: how time is cut into calls of advance changes nothing",
     const std::uint64_t longest = 1 + random() % 300;
     Service cut;
     auto next = m.traffic.begin();
-    for (Tick now = -1; now < whole.end;) {  // a segment is submitted as late as it may be
+    for (Tick now = -1; now < whole.end;) {  // a segment is submitted as late as possible
       now = std::min<Tick>(whole.end, now + 1 + static_cast<Tick>(random() % longest));
       while (next != m.traffic.end() && next->arrival <= now) channel.submit(*next++);
       channel.advance(now);
@@ -176,7 +176,7 @@ TEST_CASE("DRAM channel: how time is cut into calls of advance changes nothing",
   }
 }
 
-// A stack does not look at a channel before (dram_stack.cpp), and would answer late.
+// A stack does not examine a channel before these bounds (dram_stack.cpp), and would answer late.
 TEST_CASE("DRAM channel: no read ends before the bounds that were given for it", "[dram]") {
   std::size_t given = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
@@ -184,7 +184,7 @@ TEST_CASE("DRAM channel: no read ends before the bounds that were given for it",
     Channel channel(m.setup.organisation, m.setup.timing, m.setup.policy);
     std::mt19937_64 random(seed);
     const std::uint64_t longest = 1 + random() % 60;
-    std::map<std::uint32_t, Tick> bounds;  // of reads under way, the highest of each
+    std::map<std::uint32_t, Tick> bounds;  // highest bound of each read in flight
     auto next = m.traffic.begin();
     for (Tick now = -1; next != m.traffic.end() || !bounds.empty();) {
       now += 1 + static_cast<Tick>(random() % longest);
@@ -208,7 +208,7 @@ TEST_CASE("DRAM channel: no read ends before the bounds that were given for it",
   CHECK(given > 100'000);
 }
 
-TEST_CASE("DRAM channel: a write that there is room for enters as it arrives, another one later", "[dram]") {
+TEST_CASE("DRAM channel: a write enters on arrival if the queue has space, otherwise later", "[dram]") {
   unsigned at_once = 0, later = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const Mix m = mix(seed);
@@ -233,7 +233,7 @@ TEST_CASE("DRAM channel: a write that there is room for enters as it arrives, an
   CHECK(later > 5);
 }
 
-TEST_CASE("DRAM judges: a service that is altered by a little is told from the true one", "[dram]") {
+TEST_CASE("DRAM judges: a slightly altered service is distinguished from the true one", "[dram]") {
   const Mix m = mix(3);
   const Service truth = serve<SteppedChannel>(m.setup, m.traffic);
   REQUIRE(!difference(truth, truth));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a DRAM channel must reach or cannot exceed, in closed form. Timings are those of HBM3 at 6.4 Gb/s in
+// Closed-form bounds of a DRAM channel. Timings are those of HBM3 at 6.4 Gb/s in
 // ticks of half a command cycle: tRCDRD 62, tRCDWR 30, tRP 52, tRAS 90, tRC 144, CL 40, CWL 20, burst 4, tRTP
 // 18, tCCDL 8, tFAW 48, tRTW 40, tWTRS 14, tWTRL 20, tRFCab 1120, tRFCpb 640, tREFI 12480.
 #include <catch2/catch.hpp>
@@ -12,7 +12,7 @@ using namespace tahoma::tests;
 
 namespace {
 
-// Reads of rows that stay open, in banks 0 to 15 of different groups in turn.
+// Reads of open rows, in banks 0 to 15 of different groups in turn.
 std::vector<Segment> hits(std::uint32_t count, std::uint32_t accesses) {
   return all_at_once(count, [=](std::uint32_t n) {
     return Segment{false, 0, bank_of(n % 4, n / 4 % 4), 0, accesses, 0, 0};
@@ -22,12 +22,12 @@ std::vector<Segment> hits(std::uint32_t count, std::uint32_t accesses) {
 // Reads and writes in turn, to open rows.
 struct Turning {
   std::uint32_t read_groups[2], write_groups[2];
-  Tick spacing;  // of column commands: tCCDS between groups, tCCDL in one
-  Tick back;     // last write to first read
+  Tick spacing;  // between column commands: tCCDS between groups, tCCDL within one
+  Tick back;     // from the last write to the first read
 };
 constexpr Tick kInBlock = 16;
 
-// A block's reads arrive while the writes before are issued, its writes while the reads are.
+// A block's reads arrive while the previous writes are issued, its writes while the reads are.
 std::vector<Segment> turning_blocks(const Turning& t, Tick blocks, Tick period) {
   std::vector<Segment> traffic;
   for (Tick n = 0; n < 2 * blocks * kInBlock; ++n) {
@@ -41,7 +41,7 @@ std::vector<Segment> turning_blocks(const Turning& t, Tick blocks, Tick period) 
   return traffic;
 }
 
-// Distances of neighbouring column commands of which the first is a `from`, the second is not.
+// Distances of consecutive column commands of which the first is a `from` and the second is not.
 std::vector<Tick> turns(const std::vector<Command>& log, CommandKind from) {
   std::vector<Tick> distances;
   std::optional<Command> before;
@@ -71,7 +71,7 @@ TEST_CASE("DRAM law: an unloaded hit takes CL, an unloaded conflict tRP + tRCDRD
 }
 
 TEST_CASE("DRAM law: open rows of several groups reach a burst after the other", "[dram]") {
-  // 16384 accesses x burst 4, in each pseudo-channel of its own
+  // 16384 accesses x burst 4, in each pseudo-channel separately
   DramSetup s = one_pseudo_channel();
   const auto one = run_channel(s, hits(4096, 4));
   CHECK(one.ticks == within_a_percent_of(16384 * 4));
@@ -97,7 +97,7 @@ TEST_CASE("DRAM law: refresh of all banks takes tRTP + tRP + tRFCab + tRCDRD of 
   const double lost = 18 + 52 + 1120 + 62;
   const auto r = run_channel(s, hits(16384, 4));
   CHECK(r.ticks == within_a_percent_of(65536 * 4 / (1 - lost / 12480)));
-  // Opening the rows again is a bank's time.
+  // Opening the rows again takes the bank's time.
   CHECK(r.tally.refreshes == static_cast<std::uint64_t>(r.ticks / 12480));
   CHECK(static_cast<double>(r.tally.refresh) ==
         within_a_percent_of(static_cast<double>(r.tally.refreshes) * (18 + 52 + 1120)));
@@ -137,7 +137,7 @@ TEST_CASE("DRAM law: activates come four in a window of tFAW", "[dram]") {
 }
 
 TEST_CASE("DRAM law: a read-write turn costs tRTW, the way back CWL + burst + tWTR", "[dram]") {
-  // To other groups 20 + 4 + 14, in the same 20 + 4 + 20; in slots of 4.
+  // To other groups 20 + 4 + 14, within a group 20 + 4 + 20; in slots of 4.
   for (const Turning& t : {Turning{{0, 1}, {2, 3}, 4, 40}, Turning{{0, 0}, {0, 0}, 8, 44}}) {
     constexpr Tick kBlocks = 500;
     const Tick period = 2 * (kInBlock - 1) * t.spacing + 40 + t.back;
@@ -148,7 +148,7 @@ TEST_CASE("DRAM law: a read-write turn costs tRTW, the way back CWL + burst + tW
                back = turns(r.service.log, CommandKind::kWrite);
     CHECK(std::count(there.begin(), there.end(), 40) > kBlocks - 10);
     CHECK(std::count(back.begin(), back.end(), t.back) > kBlocks - 10);
-    // On the pins: the distances of commands less their own data, and the latencies cancel.
+    // On the pins: the distances of commands minus their own data; the latencies cancel.
     CHECK(static_cast<double>(r.tally.turnaround) ==
           within_a_percent_of(static_cast<double>(kBlocks * (40 + t.back - Tick{2} * 4))));
   }

@@ -293,7 +293,7 @@ TEST_CASE("address mapping: a bit that its field does not have is refused", "[dr
 TEST_CASE("address mapping: every bit stands among the slices once", "[dram]") {
   CHECK_THAT(refusal("row sid bank pseudo column"), Catch::StartsWith("E-CFG-033: group[0] is missing"));
   CHECK_THAT(refusal("row sid bank group pseudo column[4:2] column[2:0]"),
-             Catch::StartsWith("E-CFG-033: column[2] stands there twice"));
+             Catch::StartsWith("E-CFG-033: column[2] appears twice"));
 }
 
 TEST_CASE("address mapping: the sides of an XOR are equally wide", "[dram]") {
@@ -320,7 +320,7 @@ TEST_CASE("address mapping: rows that are no power of two stand on top and stay 
   const std::string good = "row[12:11] sid row[10:0] bank group pseudo column";
   CHECK(refusal(good + "; row[10] ^= row[12]; group ^= row[12:11]", o) == "accepted");
   CHECK_THAT(refusal("sid row bank group pseudo column", o),
-             Catch::StartsWith("E-CFG-036: row[11] is out of its place: 6144 rows are no power of two, so "
+             Catch::StartsWith("E-CFG-036: row[11] is out of its place: 6144 rows are not a power of two, so "
                                "row[12:11] must be the highest address bits"));
   CHECK_THAT(refusal("row[11] row[12] sid row[10:0] bank group pseudo column", o),
              Catch::StartsWith("E-CFG-036"));

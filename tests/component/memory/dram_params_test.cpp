@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What follows from the parameters of DRAM, and which of them contradict each other.
+// Values derived from the parameters of DRAM, and parameters that contradict each other.
 #include "model/memory/hbm/dram_params.h"
 
 #include <catch2/catch.hpp>
@@ -84,7 +84,7 @@ TEST_CASE("dram parameters: HBM3 at 6.4 Gb/s has the published cycles", "[dram][
   }
 }
 
-TEST_CASE("dram parameters: a part of a cycle is a whole one", "[dram][params]") {
+TEST_CASE("dram parameters: a fraction of a cycle is rounded up", "[dram][params]") {
   Fixture f;
   f.take_reference();
   const auto cl = [&](const char* text) {
@@ -117,7 +117,7 @@ TEST_CASE("dram parameters: the rows of a bank follow from the capacity", "[dram
   CHECK(model::organisation_of(f.hbm.dram, f.hbm.capacity).rows == 8192);
 }
 
-TEST_CASE("dram parameters: the policy has its words' meaning and marks in accesses", "[dram][params]") {
+TEST_CASE("dram parameters: the policy resolves its words, and its marks count accesses", "[dram][params]") {
   Fixture f;
   f.take_reference();
   model::dram::Policy p = model::policy_of(f.hbm.dram, f.hbm.bandwidth);
@@ -140,7 +140,7 @@ TEST_CASE("dram parameters: the policy has its words' meaning and marks in acces
   CHECK(p.refresh == model::dram::Refresh::kAllBank);
 }
 
-TEST_CASE("dram parameters: a flat or ideal stack looks at none of them", "[dram][params]") {
+TEST_CASE("dram parameters: a flat or ideal stack uses none of them", "[dram][params]") {
   const Changes wrong{{"dram.channels", "3"}, {"dram.mapping", "rows"}, {"dram.timing.rc", "1 ns"}};
   for (const Changes& extra : {Changes{{"model", "flat"}}, Changes{{"bandwidth", "ideal"}}}) {
     Changes changes = wrong;
@@ -201,7 +201,7 @@ TEST_CASE("dram parameters: timings that contradict each other are refused where
   CHECK_THAT(refusal_of({{"dram.timing.ccd_short", "4 cyc"}}),
              Catch::StartsWith("E-CFG-020 dram.timing.ccd_stack: 3 cyc is less than ccd_short, 4 cyc"));
   CHECK_THAT(refusal_of({{"dram.timing.rp", "17 ns"}}), Catch::StartsWith("E-CFG-020 dram.timing.rc"));
-  // A rule of nothing contradicts nothing, and a window that four activates outlast never binds.
+  // A rule of zero contradicts nothing, and a window shorter than four activates never binds.
   CHECK(refusal_of({{"dram.timing.rc", "ideal"}, {"dram.timing.rrd_long", "ideal"}}).empty());
   CHECK(refusal_of({{"dram.timing.faw", "5 ns"}}).empty());
 }
@@ -210,7 +210,7 @@ TEST_CASE("dram parameters: refreshes leave time for work", "[dram][params]") {
   CHECK_THAT(refusal_of({{"dram.refresh", "all_bank"}, {"dram.timing.rfc_all", "3900 ns"}}),
              Catch::StartsWith("E-CFG-020 dram.timing.refi"));
   CHECK(refusal_of({{"dram.timing.rfc_all", "3900 ns"}}).empty());  // unused: per bank
-  // 3900 ns / 16 banks = 243.75 ns a turn.
+  // 3900 ns / 16 banks = 243.75 ns per bank.
   CHECK_THAT(refusal_of({{"dram.timing.rfc_bank", "240 ns"}}),
              Catch::StartsWith("E-CFG-020 dram.timing.refi: a turn of 243.75 ns for each of 16 banks"));
   CHECK(refusal_of({{"dram.timing.rfc_bank", "240 ns"}, {"dram.refresh", "none"}}).empty());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judge of DRAM command logs itself: for every rule, a log that just keeps it and one that breaks only
+// Tests the checker of DRAM command logs: for every rule, a log that just keeps it and one that breaks only
 // it.
 #include "tests/support/reference/dram_rules.h"
 
@@ -19,7 +19,7 @@ struct Case {
   Log kept, broken;
 };
 
-// Two pseudo-channels, each with 2 stack IDs x 2 groups x 2 banks; no rule asks for more than it must.
+// Two pseudo-channels, each with 2 stack IDs x 2 groups x 2 banks; every rule is minimal.
 DramSetup lenient() {
   DramSetup s;
   s.organisation = {1, 2, 2, 2, 2, 16, 16, 32};
@@ -49,7 +49,7 @@ Command wr(Tick at, std::uint8_t bank) { return {at, CommandKind::kWrite, 0, ban
 Command ref(Tick at, std::uint8_t bank) { return {at, CommandKind::kRefreshBank, 0, bank}; }
 Command ref_all(Tick at, std::uint8_t bank) { return {at, CommandKind::kRefreshAll, 0, bank}; }
 
-// The last command of `kept` comes at the first tick that the rule allows. Column commands have every other
+// The last command of `kept` is at the first tick that the rule allows. Column commands use every second
 // tick.
 Case distance(const char* rule, void (*tweak)(DramSetup&), const Log& kept) {
   Log broken = kept;

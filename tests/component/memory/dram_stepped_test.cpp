@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stepped DRAM channel by itself: small cases worked out by hand, and no rule broken by random traffic.
+// The stepped DRAM channel alone: small cases computed by hand, and random traffic that breaks no rule.
 #include <catch2/catch.hpp>
 
 #include "tests/support/random/random_dram.h"
@@ -66,7 +66,7 @@ TEST_CASE("stepped DRAM channel: a queue takes a segment once all of it fits", "
   setup.policy.write_queue = 5;
   const auto s = serve<SteppedChannel>(setup, {{true, 0, 0, 0, 4, 0, 0}, {true, 0, 0, 0, 2, 0, 1}});
   CHECK(s.done[0].first == 0);
-  // ACT 0, writes at 32, 40, 48, 56: room from 57 on
+  // ACT 0, writes at 32, 40, 48, 56: space from 57 on
   CHECK(s.done[1].first == 57);
 }
 

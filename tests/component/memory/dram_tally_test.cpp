@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a DRAM channel counts of known traffic, and that its counts are those of its log and add up.
+// Counts of a DRAM channel for known traffic; they match its log and add up.
 #include <catch2/catch.hpp>
 #include <set>
 
@@ -14,7 +14,7 @@ double sum_of(const dram::Tally& t) {
   return static_cast<double>(t.data + t.refresh + t.turnaround + t.bank);
 }
 
-// Rows that were closed, by a command of their own or with all others of the stack ID.
+// Number of rows that were closed, individually or with all others of the stack ID.
 std::uint64_t closings(const dram::Organisation& o, const std::vector<Command>& log) {
   std::set<std::pair<std::uint32_t, std::uint32_t>> open;
   std::uint64_t closed = 0;
@@ -46,7 +46,8 @@ TEST_CASE("DRAM tally: hits, misses and conflicts are counted by access", "[dram
   CHECK(r.tally.precharges == 2);
 }
 
-TEST_CASE("DRAM tally: counts are those of the log, and named time is no more than there was", "[dram]") {
+TEST_CASE("DRAM tally: counts are those of the log, and attributed time does not exceed the total",
+          "[dram]") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     DramGenerator random(seed);
     const DramSetup s = random.setup();
@@ -68,13 +69,13 @@ TEST_CASE("DRAM tally: counts are those of the log, and named time is no more th
     CHECK(r.tally.refresh >= 0);
     CHECK(r.tally.turnaround >= 0);
     CHECK(r.tally.bank >= 0);
-    // The last data may lie beyond the time up to which the channel decided.
+    // The last data may be after the time up to which the channel has decided.
     const double whole = static_cast<double>(r.service.end + s.timing.cl + s.timing.burst);
     CHECK(sum_of(r.tally) <= whole * s.organisation.pseudo_channels);
   }
 }
 
-TEST_CASE("DRAM tally: where work always waits, data and lost time are the whole", "[dram]") {
+TEST_CASE("DRAM tally: if work always waits, data and lost time add up to the total", "[dram]") {
   DramSetup s = one_pseudo_channel();
   s.policy.refresh = dram::Refresh::kAllBank;
   std::mt19937_64 random(7);
@@ -91,7 +92,7 @@ TEST_CASE("DRAM tally: where work always waits, data and lost time are the whole
 
 TEST_CASE("DRAM tally: a queue's share is its accesses times the ticks from entry to the last command",
           "[dram]") {
-  // The read enters at 2, its activate goes at once; commands at 64, 72, 80, 88.
+  // The read enters at 2, and its activate is issued at once; commands at 64, 72, 80, 88.
   const auto read = run_channel(one_pseudo_channel(), {{false, 0, 0, 0, 4, 2, 0}});
   CHECK(static_cast<double>(read.tally.read_queue_ticks) == Approx(4 * (88 - 2)).margin(4));
   CHECK(read.tally.write_queue_ticks == 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Someone else's loosely timed models at the borders of HBM: the convenience sockets of TLM-2.0 turn their
+// External loosely timed models at the ports of HBM: the convenience sockets of TLM-2.0 convert their
 // blocking calls into the base protocol.
 #include <tlm_utils/simple_target_socket.h>
 
@@ -22,7 +22,8 @@ using base::Duration, base::Time;
 
 namespace {
 
-// Stores bytes in no time but `wait`, and knows only the blocking calls: the convenience socket answers ours.
+// Stores bytes in no time except `wait`, and implements only the blocking calls: the convenience socket
+// answers ours.
 struct LooseMemory : sc_core::sc_module {
   tlm_utils::simple_target_socket<LooseMemory> port{"port"};
   std::map<std::uint64_t, unsigned char> bytes;
@@ -92,7 +93,7 @@ sync:
     for (std::size_t n = 0; n < held.size(); ++n) held[n] = memory.bytes[(stack == 0 ? 0 : 1 << 20) + n];
     CHECK(held == sent);
     CHECK(memory.calls >= sent.size() / 64);
-    // No END_REQ, so that each burst waits for the response before.
+    // No END_REQ, so that each burst waits for the previous response.
     CHECK(run.hbm[stack].busy.ns() == Approx(static_cast<double>(memory.calls) * 40).epsilon(1e-9));
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Someone else's base-protocol memory in place of our controller, under a machine that runs programs.
+// An external base-protocol memory replaces our controller in a machine that runs programs.
 #include <fmt/format.h>
 
 #include <bit>
@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::size_t kRows = 64, kColumns = 75;  // rows of 300 bytes: bursts of every length
 
-// In from a and out to b, b added onto c, from c to d within HBM, and c read back: each waits for what it
-// reads.
+// In from a and out to b, b added onto c, from c to d within HBM, and c read back: each step waits for the
+// data that it reads.
 const std::string kProgram = R"(.program p
 .args a b c d e
 sync:
@@ -61,7 +61,7 @@ struct Machine {
   }
 };
 
-// What a run with a misdeed is refused with.
+// The error that refuses a run with a protocol violation.
 std::string refusal(Misdeed misdeed, Manner manner = Manner::kFourPhases) {
   return in_child([&] {
     TheirMemory::Behaviour b;
@@ -120,7 +120,8 @@ TEST_CASE("foreign memory: one of constant latency gives the times of a flat sta
   auto m = machine_of(1, 1, 1);
   m.chip.hbm.bandwidth.ideal = true;
   m.chip.hbm.read_latency = 77_ns;
-  m.chip.core.dma.increment_spacing = base::Duration{0};  // its gaps go to whoever is announced first
+  // its gaps go to the semaphore that is announced first
+  m.chip.core.dma.increment_spacing = base::Duration{0};
   const std::string flat = in_child([&] {
     model::System system(m, Mode::kTiming);
     system.load(0, text_program(kProgram), tensor_arguments());
@@ -138,14 +139,14 @@ TEST_CASE("foreign memory: one of constant latency gives the times of a flat sta
   CHECK(theirs == flat);
 }
 
-TEST_CASE("foreign memory: bursts under way share the latency, and are never more than may be",
+TEST_CASE("foreign memory: bursts in flight share the latency and never exceed their limit",
           "[memory][tlm]") {
   for (const std::uint64_t most : {1, 4, 32}) {
     CAPTURE(most);
     const std::string outcome = in_child([&] {
       TheirMemory::Behaviour b;
       b.outstanding = most;
-      b.least_ns = b.most_ns = 500;  // nothing else is as slow
+      b.least_ns = b.most_ns = 500;  // slower than everything else
       b.delay_request = false;
       Machine machine(b);
       machine.put_inputs();
@@ -156,7 +157,7 @@ TEST_CASE("foreign memory: bursts under way share the latency, and are never mor
       const double ns = run.elapsed.ns();
       std::string wrong;
       if (memory.most_under_way != most) wrong += fmt::format(" {} under way", memory.most_under_way);
-      // Six transfers, each with doorbell, way and completion, and a last group of bursts that is not full.
+      // Six transfers, each with doorbell, path and completion, and a last group of bursts that is not full.
       if (ns < least || ns > least + 6 * 4000) wrong += fmt::format(" {} ns, at least {}", ns, least);
       if (run.hbm[0].busy.ns() < least * (1 - 1e-9))
         wrong += fmt::format(" busy {} ns", run.hbm[0].busy.ns());

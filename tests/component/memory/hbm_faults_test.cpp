@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What faults cost a stack with DRAM in it, beside the sound one under the same load: more than it can serve,
-// from three cores.
+// The cost of faults for a stack with DRAM, compared with a sound stack under the same load: more than it can
+// serve, from three cores.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -46,7 +46,7 @@ Errors errors_of(const base::HbmMeasurement& h) {
   return e;
 }
 
-// The code of the error that a load of the last 4 KiB before `end` of stack 0 ends with.
+// The error code of a load of the last 4 KiB before `end` of stack 0.
 std::string code_of(const model::MachineParams& m, std::uint64_t end) {
   return in_child([&]() -> std::string {
     model::System system(m, model::Mode::kTiming);
@@ -98,7 +98,7 @@ TEST_CASE("HBM faults: an error costs one more access", "[hbm]") {
 }
 
 // The number of errors is binomial: within four standard deviations of its mean.
-TEST_CASE("HBM faults: errors meet their share of the accesses and are events", "[hbm]") {
+TEST_CASE("HBM faults: errors affect their share of the accesses and are events", "[hbm]") {
   const double p = 0.001;
   const Streamed r = loaded({1, "", p});
   const base::HbmMeasurement& h = r.run.hbm.at(0);
@@ -129,21 +129,21 @@ TEST_CASE("HBM faults: errors are the same in every run and mode", "[hbm]") {
   CHECK(first == events(model::Mode::kFunctional));
 }
 
-// An access of its own, and 100 ns for whoever asked: the request is late by both.
-TEST_CASE("HBM faults: a read that met an error is late by its second access and the retry", "[hbm]") {
+// A second access, and 100 ns for the requester: the request is late by both.
+TEST_CASE("HBM faults: a read with an error is late by its second access and the retry", "[hbm]") {
   const auto latency = [](double p) {
     return std::stod(in_child([&] {
       const Streamed r = stream(machine_with({1, "", p}), {{0, 0, {1, 0, 64}}});
       return std::to_string(r.run.hbm.at(0).reads.longest.ns());
     }));
   };
-  // At 0.1 an error is sure among 256 accesses, but not where: 0.9 ^ 256 is 2e-12.
+  // At 0.1 an error among 256 accesses is certain, but not its position: 0.9 ^ 256 is 2e-12.
   const double late = latency(0.1) - latency(0);
   CHECK(late >= 100);
   CHECK(late <= 100 + 40);
 }
 
-TEST_CASE("HBM faults: what failed channels held is no memory of the stack", "[hbm]") {
+TEST_CASE("HBM faults: the memory of failed channels is not part of the stack", "[hbm]") {
   const model::MachineParams sound = machine_with({}), failed = machine_with({1, "3,7,8,15", 0});
   const std::uint64_t whole = sound.chip.hbm.capacity.count;
   CHECK(code_of(sound, whole) == "");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stack with DRAM by itself: its answers follow from its requests, not from the order of their
+// An isolated stack with DRAM: its answers follow from its requests, not from the order of their
 // announcement.
 #include <fmt/format.h>
 
@@ -18,9 +18,9 @@ using base::Duration, base::Time;
 
 namespace {
 
-// Reads and a few writes of 16 engines of 4 cores, many of them at the same instants, none twice of one
-// engine. Writes that find no room are answered in the order of their announcement: there are too few of
-// them.
+// Reads and a few writes of 16 engines of 4 cores, many of them at the same instant, but never two of one
+// engine. Writes that find the queue full are answered in the order of their announcement; there are too few
+// writes for that.
 std::vector<StackRequest> random_requests(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<StackRequest> requests;
@@ -85,7 +85,7 @@ TEST_CASE("HBM stack: an unloaded access takes tRCDRD + CL + a burst", "[hbm]") 
     return std::nullopt;
   });
   bench.run(far_apart);
-  // Met a refresh of their bank: binomial, within four standard deviations.
+  // Accesses that a refresh of their bank delays: binomial, within four standard deviations.
   const model::DramTimingParams& t = hbm.dram.timing;
   const double refreshed = (t.rp + t.rfc_bank).ns() / t.refi.ns() * 100;
   CHECK(late <= refreshed + 4 * std::sqrt(refreshed));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of byte ranges against one flag per byte.
+// Compares sets of byte ranges with one flag per byte.
 #include "model/sim/known_bytes.h"
 
 #include <catch2/catch.hpp>

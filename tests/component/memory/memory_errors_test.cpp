@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs and hosts can do wrong with memory, and how it is told.
+// Errors of programs and hosts in the use of memory, and how they are reported.
 #include <catch2/catch.hpp>
 
 #include "isa/core/program_error.h"
@@ -15,7 +15,7 @@ using namespace tahoma::tests;
 
 namespace {
 
-// The code of the error that one copy on the first core of a 2x1x1 machine ends with.
+// The error code of one copy on the first core of a 2x1x1 machine.
 std::string code_of(std::uint64_t dst, std::uint64_t src, model::Mode mode) {
   model::System system(machine_of(2, 1, 1), mode);
   isa::Program p;

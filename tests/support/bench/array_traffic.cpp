@@ -30,7 +30,7 @@ ArrayTraffic::Tile ArrayTraffic::random_tile(bool bank) {
   return t;
 }
 
-// The next columns of the tile that comes.
+// Offers the next columns of the incoming tile.
 void ArrayTraffic::offer_weights() {
   if (weights_offered_ || next_.loaded == next_.columns || random_.one_in(8)) return;
   const Tile& t = next_;
@@ -69,7 +69,7 @@ void ArrayTraffic::offer_row() {
   const unsigned one = t.row + random_.below(t.rows);
   for (unsigned r = t.row; r < t.row + t.rows; ++r) {
     row_.use[r] = 1;
-    if (t.turn && r != one && !random_.one_in(8)) continue;  // a row of an identity, nearly
+    if (t.turn && r != one && !random_.one_in(8)) continue;  // nearly the row of an identity
     row_.elements[r] = random_.element(t.format, t.pattern);
     if (t.is_double) row_.elements[r] |= random_.element(t.format, t.pattern) << 8;
   }

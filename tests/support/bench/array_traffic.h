@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random traffic at the borders of an array in gates, in lock-step with its law: tiles of moving rows whose
-// weights loaded while the tile before streamed, of all formats and patterns, with whoever offers or takes
-// something pausing at random, by the protocol of pe_array.sv.
+// Random traffic at the ports of an array in RTL, in lock-step with its law: tiles of moving rows whose
+// weights were loaded while the previous tile streamed, in all formats and patterns. Both sides of every
+// handshake pause at random, within the protocol of pe_array.sv.
 #pragma once
 
 #include "model/rtl/lock_step.h"
@@ -12,7 +12,7 @@ namespace tahoma::tests {
 class ArrayTraffic {
  public:
   ArrayTraffic(rtl::ArrayGates& gates, std::uint32_t seed);
-  // Until that many rows more have been compared. Throws at the first difference.
+  // Runs until `rows` more rows have been compared. Throws at the first difference.
   void run(std::uint64_t rows);
 
   std::uint64_t rows_compared() const { return lock_step_.rows_compared(); }

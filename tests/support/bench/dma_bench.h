@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The DMA engines of one core and the network of its chip between memories that answer when a test wants: at
-// once or late, with the same times. One chip of two cores, two stacks and two dies; core 0 stands on die 0
-// beside stack 0. No other chip: what goes there is counted and gone.
+// The DMA engines of one core and the network of its chip between memories that answer at once or late, as
+// the test wants, with the same times. One chip has two cores, two stacks and two dies; core 0 is on die 0
+// next to stack 0. There is no other chip: packets to one are counted and dropped.
 #pragma once
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ namespace tahoma::tests {
 
 enum class Answers { kAtOnce, kInOrder, kAnyTime, kLast };
 
-// A memory whose latencies follow from the address alone.
+// A memory whose latencies depend only on the address.
 struct SlowMemory : sc_core::sc_module {
   struct Access {
     bool write = false;
@@ -33,7 +33,7 @@ struct SlowMemory : sc_core::sc_module {
     base::Time arrival{0}, last{0};
   };
   tlm_utils::multi_passthrough_target_socket<SlowMemory> port{"port"};
-  std::vector<Access> accesses;  // in the order in which they came
+  std::vector<Access> accesses;  // in order of arrival
 
   SlowMemory(sc_core::sc_module_name name, Answers answers) : sc_module(name), answers_(answers), random_(7) {
     port.register_nb_transport_fw(this, &SlowMemory::on_request);
@@ -135,13 +135,13 @@ struct DmaBench : sc_core::sc_module, sim::BackdoorIf, sim::RetireIf {
     fabric.register_nb_transport_fw(this, &DmaBench::into_fabric);
   }
 
-  // Once everything is bound: core 0's doorbell, at time zero.
+  // Call it when everything is bound: rings core 0's doorbell at time zero.
   void ring(const model::TransferRequest& request) {
     start();
     dma.ring(request);
   }
 
-  // What has happened, as text: equal text, equal times.
+  // Runs and returns the events as text: equal text means equal times.
   std::string run() {
     sc_core::sc_start();
     meter.rethrow();
@@ -160,7 +160,7 @@ struct DmaBench : sc_core::sc_module, sim::BackdoorIf, sim::RetireIf {
     return text.str();
   }
 
-  // A write from another chip, with a semaphore of core 0 behind it, that has arrived now.
+  // A write from another chip, followed by a semaphore of core 0, which arrives now.
   void land(std::uint64_t address, std::uint32_t bytes, std::uint8_t semaphore,
             const sim::Checksum& checksum = {}) {
     start();
@@ -171,7 +171,7 @@ struct DmaBench : sc_core::sc_module, sim::BackdoorIf, sim::RetireIf {
     info.carried = bytes;
     info.checksum = checksum;
     info.from_chip = 1;
-    info.engine = semaphore;  // each the first of its engine
+    info.engine = semaphore;  // the first of each engine
     info.tail = sim::now();
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
@@ -185,7 +185,7 @@ struct DmaBench : sc_core::sc_module, sim::BackdoorIf, sim::RetireIf {
   void something_ended() override {}
 
  private:
-  // Before the first module in here exists.
+  // Call it before the first module is constructed.
   static const model::MachineParams& in_femtoseconds(const model::MachineParams& m) {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
     return m;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bench for laws of one DRAM channel: HBM3 reduced to one pseudo-channel, traffic that is all there from
-// the start, and what the channel made of it.
+// A bench for laws of one DRAM channel: HBM3 reduced to one pseudo-channel, traffic that is complete at the
+// start, and the resulting service.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -28,7 +28,7 @@ inline std::uint8_t bank_of(std::uint32_t group, std::uint32_t bank) {
   return static_cast<std::uint8_t>(4 * group + bank);
 }
 
-// `count` segments that are there from the start, the n-th from `make`.
+// `count` segments that are present from the start; `make` builds the n-th.
 template <class Make>
 std::vector<Segment> all_at_once(std::uint32_t count, Make make) {
   std::vector<Segment> segments;

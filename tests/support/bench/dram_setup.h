@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A channel as a test sees it: what it is made of, its rules and its policy, and what it did with some
-// traffic.
+// A channel as tests see it: its structure, rules and policy, and its service of some traffic.
 #pragma once
 
 #include <algorithm>
@@ -22,12 +21,12 @@ struct DramSetup {
 constexpr bool is_column(CommandKind kind) {
   return kind == CommandKind::kRead || kind == CommandKind::kWrite;
 }
-// Whether it concerns all banks of a stack ID.
+// Whether the command affects all banks of a stack ID.
 constexpr bool is_wide(CommandKind kind) {
   return kind == CommandKind::kPrechargeAll || kind == CommandKind::kRefreshAll;
 }
 
-// Collects what a channel says as its buses see it: trains as single commands, in order of time.
+// Collects the channel's commands as its buses see them: trains become single commands, in order of time.
 class BusLog : public dram::CommandLog {
  public:
   void command(const Command& c) override {

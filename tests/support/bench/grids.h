@@ -10,7 +10,7 @@
 
 namespace tahoma::tests {
 
-// Axes of a torus of the given sizes, with `cores` ranks on a chip (1: none of these axes).
+// Axes of a torus of the given sizes, with `cores` ranks on a chip (1: no axis for them).
 inline runtime::collective::Grid torus_grid(const std::vector<std::pair<std::uint32_t, double>>& axes,
                                             std::uint32_t cores = 1) {
   runtime::collective::Grid grid;
@@ -31,7 +31,7 @@ inline runtime::collective::Grid list_grid(std::uint32_t ranks) {
   return grid;
 }
 
-// The same chips on lines whose ends do not meet.
+// The same chips on lines without wraparound links.
 inline runtime::collective::Grid mesh_grid(const std::vector<std::pair<std::uint32_t, double>>& axes) {
   runtime::collective::Grid grid = torus_grid(axes);
   for (auto& axis : grid.axes) axis.closed = axis.size == 2;
@@ -52,7 +52,7 @@ inline std::vector<runtime::collective::Grid> grids() {
           torus_grid({{4, 128}, {4, 128}, {4, 64}})};
 }
 
-// The operation over so many ranks, with a root in the middle and partners where it needs them.
+// The operation over `ranks` ranks, with a root in the middle and partners if it needs them.
 inline runtime::collective::Problem problem_for(runtime::collective::Operation operation,
                                                 std::uint32_t ranks) {
   using namespace runtime::collective;

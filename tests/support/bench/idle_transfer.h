@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a transfer takes on an idle machine, written down a second time: the first of queue sync, all sums.
+// Closed-form times of a transfer on an idle machine, independent of the model: the first transfer of queue
+// sync, as plain sums.
 #pragma once
 
 #include "tests/support/bench/machine_fixture.h"
 
 namespace tahoma::tests {
 
-// Doorbell to the last engine's last read, for a share of so many DMA cycles; from HBM or from SBUF.
+// From the doorbell to the last engine's last read, for a share of `cycles` DMA cycles, from HBM or from
+// SBUF.
 inline base::Duration idle_read(const model::MachineParams& m, std::int64_t cycles, bool from_hbm = true) {
   const model::DmaParams& d = m.chip.core.dma;
   const base::Clock clock(d.clock);
@@ -15,7 +17,7 @@ inline base::Duration idle_read(const model::MachineParams& m, std::int64_t cycl
          clock.length({cycles}) + clock.length(d.read_overlap);
 }
 
-// Data written to SBUF, and the semaphore behind it visible.
+// From data written to SBUF to the visible semaphore.
 inline base::Duration semaphore_behind(const model::MachineParams& m) {
   const model::DmaParams& d = m.chip.core.dma;
   return d.write_sbuf + d.semaphore_write - d.semaphore_return;

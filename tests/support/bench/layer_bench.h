@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several kernels one after the other in one program, on tensors beside each other in one block of HBM. Run
-// without time in random order (tests/support/reference/interpreter.h). What nobody has given a value is NaN, the rows
-// up to the next multiple of 16 behind each tensor too; outside the block nothing may be touched.
+// Several kernels in sequence in one program, on consecutive tensors in one block of HBM. They run without
+// time in random order (tests/support/reference/interpreter.h). Unwritten elements are NaN, and so are the
+// rows up to the next multiple of 16 after each tensor; nothing outside the block may change.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ class LayerBench {
     bytes_.resize((at + padded * columns * isa::size_of(dtype) + 63) / 64 * 64, std::byte{0xff});
     return kernel.beside(memory_, static_cast<std::int64_t>(at), dtype, rows, columns);
   }
-  // With values from the seed.
+  // A tensor with values from the seed.
   runtime::HbmView input(isa::DType dtype, std::uint64_t rows, std::uint64_t columns, std::uint32_t seed) {
     const runtime::HbmView view = tensor(dtype, rows, columns);
     store_all(bytes_.data() + view.origin, random_values(rows * columns, dtype, seed), dtype);
@@ -54,7 +54,7 @@ class LayerBench {
   void set(const runtime::HbmView& view, std::uint64_t row, std::uint64_t column, float value) {
     isa::store_from_fp32(bytes_.data() + place(view, row, column), view.dtype, value);
   }
-  // All of a view, [rows, columns].
+  // All values of a view, [rows, columns].
   std::vector<float> values(const runtime::HbmView& view) const {
     std::vector<float> all;
     for (std::uint64_t r = 0; r < view.rows; ++r)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the data of a page say what summary.json says: sums over cores, stacks, links and windows of
-// report.json beside the totals. Rounding of report.json is allowed for, nothing else.
+// Compares the data of a page with summary.json: sums over cores, stacks, links and windows of report.json
+// against the totals. Only the rounding of report.json is tolerated.
 #pragma once
 
 #include <cmath>
@@ -20,7 +20,7 @@ class PageTotals {
     links();
     traffic();
   }
-  // What differs, in words.
+  // Descriptions of the differences.
   const std::vector<std::string>& differences() const { return differences_; }
 
  private:
@@ -29,7 +29,7 @@ class PageTotals {
       differences_.push_back(what + ": " + std::to_string(page) + " on the page, " + std::to_string(summary));
   }
 
-  // Mean over the run of a value that each window has, the last being shorter.
+  // Mean over the run of a value per window; the last window is shorter.
   double mean(const Json& windows) const {
     const double window = detail_.at("window_ns"), elapsed = summary_.at("simulated_time_ns");
     double sum = 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles seen as partitions: lists of elements by the definition of a tile's address, forms of tiles that
-// differ in every respect, and a run of one instruction that checks that nothing but its destinations
-// changed.
+// Tiles viewed as partitions: lists of elements by the definition of a tile's address, forms of tiles that
+// differ in every respect, and a run of one instruction that checks that only its destinations changed.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -17,7 +16,7 @@ using Strides = std::array<std::int16_t, isa::kFreeDims>;
 inline Counts counts_of(unsigned n) { return {1, 1, 1, static_cast<std::uint16_t>(n)}; }
 inline unsigned product(const Counts& count) { return unsigned{count[0]} * count[1] * count[2] * count[3]; }
 
-// An iteration space, and two ways in which its elements may lie without two in one place.
+// An iteration space and two layouts of its elements, neither of which maps two elements to one place.
 struct TileForm {
   isa::Shape shape;
   Strides dst, src;
@@ -81,7 +80,7 @@ class PartitionFixture {
     });
   }
 
-  // What a float of this dtype becomes in memory.
+  // The stored bits of a float in this dtype.
   static std::uint32_t stored(isa::DType dtype, float value) {
     std::array<std::byte, 4> bytes{};
     isa::store_from_fp32(bytes.data(), dtype, value);
@@ -94,8 +93,8 @@ class PartitionFixture {
     isa::Tile tile;
     isa::Shape shape;
   };
-  // Executes, and checks that nothing outside of `written` changed. Gives the memory as it was, until the
-  // next run.
+  // Executes the instruction and checks that nothing outside `written` changed. Returns the memory as it was
+  // before, valid until the next run.
   TileMemory& run(const isa::Instruction& i, std::initializer_list<Written> written) {
     before_ = memory;
     isa::execute(i, view());
@@ -115,7 +114,7 @@ class PartitionFixture {
   Numbers numbers;
 
  private:
-  Catch::ScopedMessage message_;  // stands beside every failure while the fixture lives
+  Catch::ScopedMessage message_;  // shown with every failure while the fixture lives
   TileMemory before_, expected_;  // kept, since fresh megabytes for every run would take most of the time
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an observer heard of one program on core 0: instructions by queue, packets, changes of semaphores.
+// Events that an observer received from one program on core 0: instructions by queue, packets, changes of
+// semaphores.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace tahoma::tests {
 struct ActivityLog : base::Observer, base::ProbeObserver {
   std::map<isa::Queue, std::vector<base::InstructionActivity>> queues;  // in the order of execution
   std::map<std::uint8_t, std::vector<base::PacketActivity>> engines;
-  std::map<std::uint8_t, std::vector<base::Time>> changes;  // of a semaphore
+  std::map<std::uint8_t, std::vector<base::Time>> changes;  // by semaphore
 
   void instruction(const base::InstructionActivity& a) override {
     if (a.core == 0) queues[static_cast<isa::Queue>(a.queue)].push_back(a);
@@ -41,7 +42,7 @@ struct ActivityLog : base::Observer, base::ProbeObserver {
   const base::InstructionActivity& at(isa::Queue queue, std::size_t n) const {
     return queues.at(queue).at(n);
   }
-  // When the n-th change of a semaphore is visible, in order of time.
+  // When the n-th change of a semaphore, in order of time, becomes visible.
   base::Time change(std::uint8_t semaphore, std::size_t n) const {
     std::vector<base::Time> times = changes.at(semaphore);
     std::sort(times.begin(), times.end());
@@ -49,7 +50,7 @@ struct ActivityLog : base::Observer, base::ProbeObserver {
   }
 };
 
-// The program on core 0, and on core 1 if it is half of a logical core.
+// Runs the program on core 0, and on core 1 if core 0 is half of a logical core.
 inline ActivityLog activity_of(const std::string& text, const model::MachineParams& machine,
                                bool run_ahead = true) {
   const auto program = text_program(text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An HBM stack with DRAM in it and nothing around: requests in, their answers out.
+// An isolated HBM stack with its DRAM: requests go in, answers come out.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -28,10 +28,10 @@ struct StackAnswer {
 
 class StackBench : public sc_core::sc_module {
  public:
-  // The network's way back: an answer comes at most so long after its last data.
+  // The network's return path: an answer arrives at most this long after its last data.
   static constexpr base::Duration kSlack{34'000'000};
 
-  // Told of each answer; what it returns is asked next.
+  // Called with each answer; the request that it returns is sent next.
   using Next = std::function<std::optional<StackRequest>(const StackAnswer&)>;
 
   StackBench(const model::HbmParams& params, Next next, sc_core::sc_module_name name = "bench")
@@ -43,7 +43,7 @@ class StackBench : public sc_core::sc_module {
     out_.bind(stack_.port);
   }
 
-  // Announces all of them now, in this order, and runs until the last one is answered.
+  // Announces all requests now, in this order, and runs until the last one is answered.
   base::HbmMeasurement run(const std::vector<StackRequest>& requests) {
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
     for (const StackRequest& r : requests) ask(r);
@@ -54,7 +54,7 @@ class StackBench : public sc_core::sc_module {
   base::Duration elapsed() const { return over_ - base::Time{0}; }
 
  private:
-  // Before the first module in here exists.
+  // Call it before the first module is constructed.
   static const model::HbmParams& in_femtoseconds(const model::HbmParams& params) {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
     return params;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An initiator as someone else would write it against the standard (IEEE 1666-2011, 15.2): sends a list of
-// transactions, ends responses in every way that the base protocol has, checks the target, and breaks the
-// protocol when a test wants.
+// An independent initiator according to the standard (IEEE 1666-2011, 15.2): it sends a list of transactions,
+// ends responses in every way that the base protocol allows, checks the target, and breaks the protocol when
+// a test asks for it.
 #pragma once
 
 #include <fmt/format.h>
@@ -39,9 +39,9 @@ class TheirInitiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
     tlm::tlm_command command = tlm::TLM_READ_COMMAND;
     std::uint64_t address = 0;
     std::vector<unsigned char> data;
-    std::int64_t from_ns = 0;   // not sent before
-    std::int64_t ahead_ns = 0;  // announced so long before it begins
-    // Filled as it goes.
+    std::int64_t from_ns = 0;   // earliest time to send it
+    std::int64_t ahead_ns = 0;  // time from its announcement to its begin
+    // The initiator fills these in.
     base::Time begin{0}, accepted = base::kNever, answered = base::kNever;
     tlm::tlm_response_status status = tlm::TLM_INCOMPLETE_RESPONSE;
     tlm::tlm_generic_payload payload;
@@ -76,12 +76,12 @@ class TheirInitiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   }
   Transaction& write(std::uint64_t address, std::vector<unsigned char> bytes) {
     Transaction& t = add(tlm::TLM_WRITE_COMMAND, address, bytes.size());
-    std::copy(bytes.begin(), bytes.end(), t.data.begin());  // where the payload points
+    std::copy(bytes.begin(), bytes.end(), t.data.begin());  // the payload's data pointer points here
     return t;
   }
 
   void free(tlm::tlm_generic_payload*) override { ++freed_; }
-  // Everything answered, ended and let go, and nothing to complain of: "".
+  // Empty if everything was answered, ended and released without complaints.
   std::string verdict() const {
     std::string text;
     for (const std::string& c : complaints) text += c + "; ";
@@ -207,7 +207,7 @@ class TheirInitiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   std::map<const tlm::tlm_generic_payload*, Transaction*> of_;
   std::size_t next_ = 0, freed_ = 0;
   Transaction* request_ = nullptr;  // not ended
-  Transaction* to_end_ = nullptr;   // answered, END_RESP to come
+  Transaction* to_end_ = nullptr;   // answered; END_RESP is still to be sent
   sc_core::sc_time end_at_;
   sc_core::sc_event due_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A memory as someone else would write it against the standard (IEEE 1666-2011, 15.2): stores bytes, answers
-// in every way that the base protocol has, checks the initiator, and breaks the protocol when a test wants.
+// An independent memory according to the standard (IEEE 1666-2011, 15.2): it stores bytes, answers in every
+// way that the base protocol allows, checks the initiator, and breaks the protocol when a test asks for it.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>
@@ -42,10 +42,10 @@ class TheirMemory : public sc_core::sc_module {
   struct Behaviour {
     Manner manner = Manner::kFourPhases;
     std::int64_t least_ns = 5, most_ns = 120;  // of a response, by address and number of the burst
-    bool delay_request = true;                 // END_REQ takes a part of it
+    bool delay_request = true;                 // END_REQ takes part of the latency
     Misdeed misdeed = Misdeed::kNone;
-    std::uint64_t misdeed_at = 20;               // the burst that it befalls
-    std::uint64_t burst = 64, outstanding = 32;  // what the initiator must keep
+    std::uint64_t misdeed_at = 20;               // number of the burst at which the protocol is broken
+    std::uint64_t burst = 64, outstanding = 32;  // limits that the initiator must keep
   };
   std::vector<std::string> complaints;  // about the initiator
   std::uint64_t reads = 0, writes = 0, most_under_way = 0;
@@ -83,7 +83,7 @@ class TheirMemory : public sc_core::sc_module {
   void move(std::uint64_t at, std::byte* data, std::size_t bytes, bool write) {
     for (std::size_t n = 0; n < bytes; ++n, ++at) {
       std::vector<std::byte>& page = pages_[at >> 12];
-      page.resize(4096, std::byte{0xee});  // what nobody has written is not zero
+      page.resize(4096, std::byte{0xee});  // unwritten bytes are not zero
       std::byte& here = page[at & 4095];
       (write ? here : data[n]) = write ? data[n] : here;
     }
@@ -112,7 +112,7 @@ class TheirMemory : public sc_core::sc_module {
     if (under_way_.size() >= b_.outstanding) complain("too many under way");
   }
 
-  // What it means for the stored bytes, and the status.
+  // Applies the transaction to the stored bytes and sets the status.
   void execute(Payload& p) {
     auto* data = reinterpret_cast<std::byte*>(p.get_data_ptr());
     move(p.get_address(), data, p.get_data_length(), p.is_write());
@@ -135,7 +135,7 @@ class TheirMemory : public sc_core::sc_module {
     if (phase != tlm::BEGIN_REQ) complain("a phase of the target's");
     check_request(p);
     ++(p.is_read() ? reads : writes);
-    // Wrong bytes can only be given to one who reads.
+    // Only a read can return wrong bytes.
     if (reads + writes >= b_.misdeed_at && victim_ == nullptr &&
         (p.is_read() || b_.misdeed != Misdeed::kOtherBytes))
       victim_ = &p;
@@ -236,14 +236,14 @@ class TheirMemory : public sc_core::sc_module {
   std::map<std::uint64_t, std::vector<std::byte>> pages_;
   std::set<const Payload*> under_way_;
   const Payload* request_ = nullptr;  // not ended
-  const Payload* ending_ = nullptr;   // responded by return, END_RESP to come
+  const Payload* ending_ = nullptr;   // responded by return; END_RESP is still to come
   const Payload* victim_ = nullptr;
   sc_core::sc_time ends_from_;
   std::multimap<sc_core::sc_time, Due> plan_;
   sc_core::sc_event due_;
 };
 
-// The memory and the adaptor, as a machine takes them.
+// The memory and the adaptor, in the form that a machine takes.
 struct TheirStack : model::ForeignStack {
   TheirMemory memory;
   TheirStack(sc_core::sc_module_name name, const model::StackSite& site, const TheirMemory::Behaviour& b)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of every form, filled with numbers of every kind, and the judge of an element-wise instruction: dst
-// becomes what a definition says of the memory as it was, and nothing else changes.
+// Tiles of every form, filled with numbers of every kind, and a check of element-wise instructions: dst holds
+// the result that a definition derives from the previous memory, and nothing else changes.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -16,7 +16,7 @@ inline constexpr isa::DType kAllDTypes[] = {
     isa::DType::kUint8, isa::DType::kTf32,  isa::DType::kFp8E4M3, isa::DType::kFp8E5M2, isa::DType::kFp8E3M4,
     isa::DType::kInt8,  isa::DType::kInt16, isa::DType::kUint16};
 
-// A form of the iteration space, and how src and dst lie in it.
+// An iteration space and the layouts of src and dst in it.
 struct Form {
   isa::Shape shape;
   std::array<std::int16_t, 4> dst, src;
@@ -35,13 +35,13 @@ inline const Form kForms[] = {
 
 inline constexpr std::uint32_t kDstAt = 8192, kSrcAt = 2048, kOtherAt = 5120;
 
-// What an element is, and what a result becomes when it is stored, by tests/support/reference/number_formats.h.
+// Value of an element, and value of a stored result, by tests/support/reference/number_formats.h.
 inline float number_at(TileMemory& memory, const isa::Tile& tile, unsigned p,
                        const std::array<unsigned, 4>& index) {
   return static_cast<float>(number_of(tile.dtype, memory.bits(tile, p, index)));
 }
 inline float stored(isa::DType dtype, float value) {
-  return static_cast<float>(nearest(dtype, value));  // integers beyond 2^24 pass fp32 on the way back
+  return static_cast<float>(nearest(dtype, value));  // integers beyond 2^24 pass through fp32 when read
 }
 inline float scalar_at(TileMemory& memory, const isa::Scalar& scalar, unsigned p) {
   return scalar.is_tile
@@ -50,7 +50,7 @@ inline float scalar_at(TileMemory& memory, const isa::Scalar& scalar, unsigned p
              : scalar.imm;
 }
 
-// Comparing vectors of bytes takes a byte at a time.
+// std::vector compares one byte at a time; this is faster.
 inline bool same_bytes(const TileMemory& a, const TileMemory& b) {
   return std::memcmp(a.sbuf.data(), b.sbuf.data(), a.sbuf.size()) == 0 &&
          std::memcmp(a.psum.data(), b.psum.data(), a.psum.size()) == 0;
@@ -84,7 +84,7 @@ class TileFixture {
   isa::Scalar either(std::uint32_t offset, unsigned count) {
     return numbers.below(2) == 0 ? column(0, offset, count) : isa::Scalar{false, numbers.any()};
   }
-  // Runs the instruction; dst must become the numbers value(memory as it was, p, index), and nothing else may
+  // Runs the instruction. dst must hold the numbers value(memory before, p, index), and nothing else may
   // change.
   template <class Value>
   void check(const isa::Instruction& i, Value value) {
@@ -97,7 +97,7 @@ class TileFixture {
             return memory.bits(i.dst, p, index) == bits(before, p, index);
           }) == 0);
   }
-  // How many elements of dst are not what they should be; one more if anything else changed.
+  // Number of wrong elements of dst, plus one if anything else changed.
   template <class Value>
   std::size_t wrong_numbers(const isa::Instruction& i, Value value) {
     return wrong_elements(i, [&](TileMemory& before, unsigned p, const auto& index) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A core's memories as plain arrays, and element access by the definition of a tile's address, one element at
-// a time: what tests of instruction semantics compare with. Also the means to run a law on every SIMD target
-// of this host.
+// A core's memories as plain arrays, with element access by the definition of a tile's address, one element
+// at a time: the reference of tests of instruction semantics. Also runs a law on every SIMD target of this
+// host.
 #pragma once
 
 #include <bit>
@@ -40,7 +40,7 @@ struct TileMemory {
   void set(const isa::Tile& tile, unsigned p, const std::array<unsigned, 4>& index, float value) {
     isa::store_from_fp32(at(tile, p, index), tile.dtype, value);
   }
-  // The bits as an integer, whatever the dtype.
+  // The bits as an integer, for any dtype.
   std::uint32_t bits(const isa::Tile& tile, unsigned p, const std::array<unsigned, 4>& index) {
     std::uint32_t value = 0;
     std::memcpy(&value, at(tile, p, index), isa::size_of(tile.dtype));
@@ -79,7 +79,7 @@ inline std::array<std::int16_t, 4> dense_strides(const isa::Shape& shape) {
   return stride;
 }
 
-// Numbers of every kind: ordinary, large, tiny, subnormal, zeros, infinities and, now and then, NaNs with
+// Numbers of every kind: ordinary, large, tiny, subnormal, zeros, infinities and occasionally NaNs with
 // payloads.
 class Numbers {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs assembler programs on a machine of two chips with the checks on, in a process of its own (SystemC
-// elaborates once), and returns what they found.
+// Runs assembler programs on a machine of two chips with the checks on, in a separate process (SystemC
+// elaborates once), and returns the findings.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace tahoma::tests {
 
 struct CoreText {
   std::uint32_t core = 0;  // 0..7 on chip 0, 8..15 on chip 1
-  std::string text;        // streams only; arguments are those below
+  std::string text;        // streams only; the arguments are listed below
 };
 
 struct CheckedRun {
@@ -29,7 +29,7 @@ struct CheckedRun {
 // 128 bf16 and M one of 128 x 512. A run that fails yields one line that begins with "failed".
 std::vector<std::string> checked_run(const std::vector<CoreText>& programs, const CheckedRun& how = {});
 
-// Text with {wrong|right} and {right} in it, with either kept.
+// Replaces {wrong|right} and {right} in the text by either alternative.
 std::string planted(std::string text, bool right);
 
 }  // namespace tahoma::tests

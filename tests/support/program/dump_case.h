@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A case in assembler text in a folder of its own, run by the real program, and what it has dumped.
+// A case in assembler text in its own folder, run by the real program, and its dumps.
 #pragma once
 
 #include <cstring>

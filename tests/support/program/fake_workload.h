@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kinds of workload that have parameters and do nothing, for tests of what surrounds workloads.
+// Kinds of workload that have parameters and do nothing, for tests of the code around workloads.
 #pragma once
 
 #include <memory>

@@ -18,7 +18,7 @@ inline std::string figure_line(const std::string& id, const std::string& case_na
          ",TRACE t\n";
 }
 
-// A file of checks with one family, `more` being further keys of it.
+// A checks file with one family; `more` holds further keys of it.
 inline std::string suite_text(const std::string& more = "",
                               const std::string& machine = "trainium2_one_chip") {
   return "accuracy:\n  title: A test\n  machine: " + machine +

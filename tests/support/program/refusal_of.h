@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user would read if `action` were refused.
+// The message that a user reads if `action` is refused.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs in assembler text that the validator must take or refuse, for tests of its rules.
+// Programs in assembler text that the validator must accept or refuse, for tests of its rules.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -29,8 +29,8 @@ inline void check_refused(const std::string& text, const std::string& code, cons
   check_refused(isa::assemble(text, "t"), code, place, hint, limits);
 }
 
-// Operands of the text may lie on one another: that rule comes behind all the others, so it is reached only
-// when these are kept.
+// Operands of the text may overlap: that rule is checked after all others, so it is reached only when these
+// hold.
 inline void check_accepted(const std::string& text, const isa::Limits& limits = {}) {
   INFO(text);
   try {
@@ -41,7 +41,7 @@ inline void check_accepted(const std::string& text, const isa::Limits& limits = 
   }
 }
 
-// A program whose last instruction breaks nothing until `change` has been at it.
+// A program whose last instruction is valid until `change` modifies it.
 template <class Change>
 isa::Program changed(const std::string& text, isa::Queue queue, Change&& change) {
   isa::Program p = isa::assemble(text, "t");

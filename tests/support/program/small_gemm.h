@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A machine on which small GEMMs have edges everywhere, and programs that fit a machine.
+// A machine on which small GEMMs have edges in every dimension, and programs that fit a machine.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder with two workloads and the sweeps that a test writes beside them.
+// A folder with two workloads and the sweeps that a test adds to it.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -25,7 +25,7 @@ class SweepFiles {
   std::string add() const { return folder_ / "add.yaml"; }
   const TempDir& folder() const { return folder_; }
 
-  // `keys`: what stands below `sweep`, indented by two.
+  // `keys`: the keys below `sweep`, indented by two spaces.
   std::string write(const std::string& keys) const { return folder_.write("sweep.yaml", "sweep:\n" + keys); }
   runtime::SweepSpec load(const std::string& keys) const { return runtime::load_sweep(write(keys)); }
   // A sweep of the first workload.
@@ -33,7 +33,7 @@ class SweepFiles {
     return load("  workloads: gemm.yaml\n" + keys);
   }
 
-  // What a user reads, without the folder.
+  // The error message that a user reads, without the folder.
   template <class Action>
   std::string refusal(Action&& action) const {
     std::string text = refusal_of(action);
@@ -47,7 +47,7 @@ class SweepFiles {
   TempDir folder_;
 };
 
-// The sweep of the first workload with these keys is refused.
+// Checks that the sweep of the first workload with these keys is refused.
 inline void check_refused(const std::string& keys, const std::string& beginning, const std::string& hint) {
   const SweepFiles files;
   const std::string refusal = files.refusal([&] { files.of_gemm(keys); });

@@ -13,13 +13,13 @@ namespace tahoma::tests {
 
 using Points = std::vector<runtime::SweepPoint>;
 
-// `keys`: what stands below `sweep` beside its workload.
+// `keys`: the keys below `sweep` other than its workload.
 inline Points points_of_gemm(const std::string& keys) {
   const SweepFiles files;
   return runtime::points_of(files.of_gemm(keys));
 }
 
-// The overrides of every point, joined by spaces and without what all paths begin with.
+// The overrides of every point, joined by spaces and without the prefix that all paths share.
 inline std::vector<std::string> rows_of(const Points& points, const std::string& prefix) {
   std::vector<std::string> rows;
   for (const runtime::SweepPoint& point : points) {

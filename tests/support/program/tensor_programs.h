@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions of the tensor engine, in a line each.
+// Instructions of the tensor engine, one line each.
 #pragma once
 
 #include <string>
@@ -42,7 +42,7 @@ inline isa::Instruction in_mode(isa::Instruction i, isa::MatmulMode mode) {
   return i;
 }
 
-// The code of the error, "none" without one.
+// The error code, or "none".
 inline std::string execution_error(const isa::Instruction& i, const isa::CoreView& core) {
   try {
     isa::execute(i, core);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions by hand, for tests of the machine that want no kernel builder in between.
+// Hand-written instructions, for tests of the machine that bypass the kernel builder.
 #pragma once
 
 #include "isa/core/program.h"
@@ -20,7 +20,7 @@ inline isa::Instruction raise(std::uint8_t semaphore, std::uint16_t by = 1) {
   return i;
 }
 
-// `bytes` contiguous in HBM from argument `src` to argument `dst`, as fp32.
+// Copies `bytes` contiguous bytes in HBM from argument `src` to argument `dst`, as fp32.
 inline isa::Instruction hbm_copy(isa::Program& program, std::uint8_t dst, std::uint8_t src,
                                  std::uint32_t bytes, std::uint8_t semaphore, std::uint8_t ring = 0) {
   isa::Descriptor d;
@@ -36,7 +36,7 @@ inline isa::Instruction hbm_copy(isa::Program& program, std::uint8_t dst, std::u
   return i;
 }
 
-// [partitions, bytes each] from argument `src`, rows back to back, into SBUF at offset 0.
+// Loads [partitions, bytes each] from argument `src`, with contiguous rows, into SBUF at offset 0.
 inline isa::Instruction load_rows(isa::Program& program, std::uint8_t src, unsigned partitions,
                                   std::uint32_t bytes, std::uint8_t semaphore, std::uint8_t ring = 0) {
   isa::Descriptor d;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoder layers of a model so small that its golden reference takes no time.
+// Decoder layers of a model so small that its golden reference takes negligible time.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -46,7 +46,8 @@ struct LayersRun {
   }
 };
 
-// Watched for races; the golden reference agrees. `plant` may spoil what lies in HBM before the run.
+// Runs the model under the race checker and checks the golden reference. `plant` may corrupt HBM before the
+// run.
 inline LayersRun run_model(const MakeWorkload& make, const model::MachineParams& params,
                            const Settings& settings, model::Mode mode,
                            const std::function<void(runtime::Machine&)>& plant = {}) {
@@ -71,7 +72,7 @@ inline LayersRun run_layers(const model::MachineParams& params, const Settings& 
   return run_model(workloads::make_transformer, params, settings, mode, plant);
 }
 
-// Both modes take the same time.
+// Checks that both modes take the same time.
 inline void check_model(const MakeWorkload& make, const model::MachineParams& params,
                         const Settings& settings) {
   const auto elapsed = [&](model::Mode mode) {
@@ -96,7 +97,7 @@ Params params_with(const Settings& settings) {
   return params;
 }
 
-// What refuses a case before its run: "CODE PLACE".
+// The error that refuses a case before its run: "CODE PLACE".
 template <class Params = workloads::TransformerParams>
 std::string refusal(const model::MachineParams& machine, const Settings& settings) {
   const Params params = params_with<Params>(settings);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A workload of the repository on one core: in both modes, watched, with its golden reference.
+// A workload of the repository on one core: in both modes, under the race checker, with its golden reference.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -34,7 +34,7 @@ inline std::unique_ptr<runtime::Workload> workload_with(const MakeWorkload& make
   return workload;
 }
 
-// Throws what the checker has found first.
+// Throws the first finding of the checker.
 inline WorkloadRun run_workload(const MakeWorkload& make, const Settings& settings, model::Mode mode) {
   const auto workload = workload_with(make, settings);
   const model::MachineParams params = machine_of(1, 1, 1);
@@ -48,7 +48,7 @@ inline WorkloadRun run_workload(const MakeWorkload& make, const Settings& settin
   return r;
 }
 
-// The golden reference agrees, and both modes take the same time. One elaboration in this process.
+// Checks the golden reference, and that both modes take the same time. One elaboration in this process.
 inline void check_workload(const MakeWorkload& make, const Settings& settings) {
   const std::string timing =
       in_child([&] { return std::to_string(run_workload(make, settings, model::Mode::kTiming).elapsed); });

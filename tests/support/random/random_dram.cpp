@@ -49,7 +49,7 @@ dram::Organisation DramGenerator::organisation() {
 
 dram::Timing DramGenerator::timing(const dram::Organisation& o) {
   dram::Timing t;
-  const Tick grain = chance(75) ? 2 : 1;  // parts count in cycles, the channel in ticks
+  const Tick grain = chance(75) ? 2 : 1;  // parts have timings in cycles, the channel in ticks
   const auto pick = [&](Tick low, Tick high) { return between(low, high) * grain; };
   t.burst = 4;
   t.ccd_short = chance(20) ? 8 : 4;
@@ -73,7 +73,7 @@ dram::Timing DramGenerator::timing(const dram::Organisation& o) {
   t.wtr_long = t.wtr_short + pick(0, 6);
   t.rtw = t.cl + t.burst - t.cwl + pick(0, 12);
   t.ppd = pick(1, 4);
-  // All refreshes of an interval fit into a half of it.
+  // All refreshes of an interval fit into half of it.
   t.rrefd = pick(1, 10);
   t.refi = pick(600, 4000);
   t.rfc_all = t.refi / between(4, 12);
@@ -89,7 +89,7 @@ dram::Policy DramGenerator::policy() {
   p.refresh = chance(10)   ? dram::Refresh::kNone
               : chance(50) ? dram::Refresh::kAllBank
                            : dram::Refresh::kPerBank;
-  // Small queues and close marks bind the pseudo-channels to each other.
+  // Small queues and close watermarks couple the pseudo-channels.
   const bool tight = chance(30);
   p.read_queue = static_cast<std::uint32_t>(tight ? between(2, 24) : between(32, 128));
   p.write_queue = static_cast<std::uint32_t>(tight ? between(2, 24) : between(32, 64));
@@ -116,7 +116,8 @@ std::vector<dram::Segment> DramGenerator::traffic(const DramSetup& setup, std::u
   const std::uint32_t smaller = std::min(setup.policy.read_queue, setup.policy.write_queue);
   const auto longest = static_cast<std::uint32_t>(between(1, std::min(32U, smaller)));
   const auto reads = static_cast<unsigned>(chance(30) ? 100 * below(2) : below(101));
-  const unsigned stay = chance(50) ? 0 : static_cast<unsigned>(below(101));  // percent in the row before
+  // percent of accesses that stay in the previous row
+  const unsigned stay = chance(50) ? 0 : static_cast<unsigned>(below(101));
   const Tick rows = between(1, 4), gap = chance(40) ? 0 : between(1, 400);
   const bool bursts = chance(30);
   const auto singles = static_cast<unsigned>(chance(60) ? 0 : 30 + below(60));  // percent

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random channels that a part could have (timings that do not contradict each other), and random traffic for
-// them. The same on every host.
+// Random channels with consistent timings, as a part could have, and random traffic for them. The same on
+// every host.
 #pragma once
 
 #include <random>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random elements of the array's formats, with the patterns in which floating point goes wrong: and what they
-// are, by the table of isa/core/dtype.h.
+// Random elements of the array's formats, with the patterns that break floating point, and their values by
+// the table of isa/core/dtype.h.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ inline constexpr std::array<FormatBits, 6> kFormatBits{
 inline const FormatBits& bits_of(rtl::Format format) { return kFormatBits[static_cast<std::size_t>(format)]; }
 inline bool is_fp8(rtl::Format f) { return f >= rtl::Format::kFp8E4M3 && f <= rtl::Format::kFp8E3M4; }
 
-// significand * 2^exponent, or neither number nor zero.
+// significand * 2^exponent, unless it is not a number or is zero.
 struct Number {
   bool nan = false, infinite = false, negative = false;
   std::uint32_t significand = 0;
@@ -49,7 +49,7 @@ class RandomElements {
   rtl::Format format() { return static_cast<rtl::Format>(below(kFormatBits.size())); }
   Pattern pattern() { return static_cast<Pattern>(below(kPatterns)); }
 
-  // Mixed patterns have a neighbour of another kind now and then.
+  // Mixed patterns occasionally have a neighbour of another kind.
   std::uint32_t element(rtl::Format format, Pattern pattern) {
     const std::uint32_t bits = element_of(bits_of(format), one_in(16) ? this->pattern() : pattern);
     return format == rtl::Format::kFp32Half ? halved(bits) : bits;
@@ -76,7 +76,8 @@ class RandomElements {
   }
 
  private:
-  // At most 12 significant bits: low ones of a subnormal number, else high ones; a NaN as it is.
+  // Keeps at most 12 significant bits: the low ones of a subnormal number, otherwise the high ones. NaNs are
+  // unchanged.
   static std::uint32_t halved(std::uint32_t bits) {
     if ((bits & 0x7F800000U) == 0) return bits & 0x80000FFFU;
     return (bits & 0x7F800000U) == 0x7F800000U ? bits : bits & 0xFFFFF000U;

@@ -8,7 +8,7 @@
 
 namespace tahoma::tests {
 
-using namespace isa;  // NOLINT: a generator of isa values names little else
+using namespace isa;  // nearly every name of this generator is from isa
 
 namespace {
 
@@ -83,7 +83,7 @@ void ProgramGenerator::place(Tile& t, const Shape& s, bool in_one_bank) {
     t.stride = {0, 0, 0, 0};
     low = high = 0;
   }
-  const std::int64_t room = space / size - (high - low);  // how many places the first element may have
+  const std::int64_t room = space / size - (high - low);  // number of places for the first element
   t.offset = static_cast<std::uint32_t>((static_cast<std::int64_t>(below(room)) - low) * size);
   if (in_one_bank)
     t.offset += static_cast<std::uint32_t>(below(limits_.psum_bytes / limits_.psum_bank_bytes) * space);
@@ -188,7 +188,7 @@ void ProgramGenerator::fill(Context&, const Field&, std::int32_t& number) {
   number = static_cast<std::int32_t>(chance(30) ? 0 : random_());
 }
 
-// A distance to a peer, which a core and an update have to stand beside: fix_up().
+// The distance to a peer must fit a core and an update; fix_up() sets it.
 void ProgramGenerator::fill(Context&, const Field&, std::int16_t& distance) {
   distance = static_cast<std::int16_t>(chance(30) ? 0 : random_());
 }

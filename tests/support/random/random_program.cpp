@@ -5,7 +5,7 @@
 
 namespace tahoma::tests {
 
-using namespace isa;  // NOLINT: a generator of isa values names little else
+using namespace isa;  // nearly every name of this generator is from isa
 
 std::string ProgramGenerator::name() {
   static constexpr std::string_view kCharacters =
@@ -36,7 +36,7 @@ Program ProgramGenerator::program(unsigned length) {
   return p;
 }
 
-// Integers are only ever transposed; a mode of their own is for a matmul.
+// Integers are only ever transposed; modes other than the default are for matmul only.
 Opcode ProgramGenerator::user_of_weights() {
   const MatmulMode mode = weights_->mode;
   const bool plain = row_of(mode).slices == 1;
@@ -49,7 +49,7 @@ const OpRow& ProgramGenerator::row_for(Queue queue) {
     const OpRow& row = all_rows()[below(all_rows().size())];
     if (row.availability != Availability::kSupported) continue;
     if (((row.queues >> static_cast<unsigned>(queue)) & 1) == 0) continue;
-    if (find_field(row, FieldKind::kMoving) != nullptr) continue;  // behind a load
+    if (find_field(row, FieldKind::kMoving) != nullptr) continue;  // follows a load
     return row;
   }
 }
@@ -70,8 +70,8 @@ Instruction ProgramGenerator::any_instruction(Program& program, Queue queue, con
   header(c);
   sizes(c);
   if (find_field(row, FieldKind::kDescriptor) != nullptr) transfer(c);
-  // Operations decide about dtypes and operands, sources about destinations: the former first, the latter
-  // last.
+  // Operations determine dtypes and operands, sources determine destinations: operations come first,
+  // destinations last.
   for (const Field& field : row.fields)
     if (traits_of(field.kind).type == ValueType::kAluOp) operand(c, field);
   for (std::size_t n = row.fields.size(); n-- > 0;)
@@ -96,7 +96,7 @@ void ProgramGenerator::header(Context& c) {
   }
 }
 
-// Rules between operands that are simplest to keep afterwards.
+// Rules between operands that are simplest to satisfy afterwards.
 void ProgramGenerator::fix_up(Context& c) {
   Instruction& i = c.i;
   if (i.reg_b != kNone) i.imm = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs that keep every rule of the table and of the default machine, made from the rows of the
-// table: what validate() must accept, and what binary and text form must carry, NaNs included (compare
-// to_bytes(), not programs). They need not end or make sense.
+// Random programs that keep every rule of the table and of the default machine, generated from the rows of
+// the table. validate() must accept them, and binary and text form must preserve them, NaNs included (compare
+// to_bytes(), not programs). They need not terminate or compute anything sensible.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ class ProgramGenerator {
  public:
   explicit ProgramGenerator(std::uint64_t seed) : random_(seed) {}
 
-  // `length` instructions in each of the seven streams, at most; a load_weights may come with a matmul that
-  // uses it.
+  // At most `length` instructions in each of the seven streams; a load_weights may be followed by a matmul
+  // that uses it.
   isa::Program program(unsigned length);
 
   std::uint64_t below(std::uint64_t n) {
@@ -36,7 +36,7 @@ class ProgramGenerator {
     const isa::OpRow& row;
     isa::Instruction& i;
   };
-  struct Weights {  // what a matmul or transpose needs to know of the load before it
+  struct Weights {  // properties of a load that the following matmul or transpose depends on
     isa::Shape shape;
     unsigned row, column;
     isa::DType dtype;
@@ -65,7 +65,7 @@ class ProgramGenerator {
   void header(Context& c);
   void fix_up(Context& c);
 
-  // random_shapes.cpp: shapes, and the numbers that decide how large operands are
+  // random_shapes.cpp: shapes, and the numbers that determine operand sizes
   isa::Shape shape(std::uint64_t least, std::uint64_t most, unsigned most_partitions);
   void sizes(Context& c);
   void gather_sizes(Context& c);
@@ -113,7 +113,7 @@ class ProgramGenerator {
   std::mt19937_64 random_;
   isa::Limits limits_;
   std::optional<Weights> weights_;
-  bool bitwise_ = false;  // of the instruction being made: bit operations on integers
+  bool bitwise_ = false;  // the current instruction has bit operations on integers
 };
 
 }  // namespace tahoma::tests

@@ -5,7 +5,7 @@
 
 namespace tahoma::tests {
 
-using namespace isa;  // NOLINT: a generator of isa values names little else
+using namespace isa;  // nearly every name of this generator is from isa
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 namespace tahoma::tests {
 
-using namespace isa;  // NOLINT: a generator of isa values names little else
+using namespace isa;  // nearly every name of this generator is from isa
 
 namespace {
 
@@ -42,7 +42,7 @@ DmaSide ProgramGenerator::chip_side(const Descriptor& d, DType dtype, unsigned a
     s.offset = size * first;
     return s;
   }
-  // Backwards along the innermost dimension, and a stride that means nothing.
+  // Backwards along the innermost dimension; also a stride that has no effect.
   s.stride[3] = -1;
   s.stride[across] = static_cast<std::int32_t>(chance(50) ? 0 : random_());
   s.offset = size * (first + (across == 3 ? 0 : d.count[3] - 1));
@@ -67,7 +67,7 @@ Descriptor ProgramGenerator::descriptor(const Program& program) {
   return d;
 }
 
-// Row numbers for rows of HBM; false where no argument is an HBM tensor.
+// Row numbers for rows of HBM; false if no argument is an HBM tensor.
 bool ProgramGenerator::indirect(Context& c) {
   if (c.program.args.empty()) return false;
   Instruction& i = c.i;
@@ -124,7 +124,7 @@ void ProgramGenerator::transfer(Context& c) {
   } else if (i.op == Opcode::kDmaTranspose) {
     transposing(c);
   } else if (!chance(30) || !indirect(c)) {
-    // Some that nobody uses, and some used out of order.
+    // Some are unused, and some are used out of order.
     if (all.empty() || chance(70))
       for (std::uint64_t n = between(1, 2); n > 0; --n) all.push_back(descriptor(c.program));
     i.descriptor = static_cast<std::uint32_t>(below(all.size()));

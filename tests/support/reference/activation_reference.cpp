@@ -125,7 +125,7 @@ std::vector<float> every_fp16() {
 
 std::vector<float> sampled_fp32() {
   std::vector<float> numbers;
-  // 211 is odd and the mantissas of neighbouring binades differ: no regular grid.
+  // 211 is odd and the mantissas of neighbouring binades differ, so the grid is not regular.
   for (std::uint32_t bits = 0; bits < 0x7F800000U; bits += 0x7F800000U / 40000 - 211)
     add_both_signs(numbers, std::bit_cast<float>(bits));
   for (std::uint32_t k = 0; k < 23; ++k) add_both_signs(numbers, std::bit_cast<float>(1U << k));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ALU operations by their definition: arithmetic in double (long double for roots and powers), rounded to
-// fp32 once; bit operations bit by bit. Shares nothing with isa/semantics/arithmetic/alu.h and the row kernels.
+// fp32 once; bit operations bit by bit. Shares no code with isa/semantics/arithmetic/alu.h and the row
+// kernels.
 #pragma once
 
 #include <cmath>
@@ -28,8 +29,8 @@ inline bool takes_one(isa::AluOp op) {
   return op == isa::AluOp::kBitwiseNot;
 }
 
-// The operations as IEEE 754-2019 words them; a sum of doubles that came from fp32 may round twice without
-// harm, since 53 >= 2 * 24 + 2.
+// The operations as defined by IEEE 754-2019. A sum of doubles that are fp32 values may round twice without
+// an error, since 53 >= 2 * 24 + 2.
 inline float apply(isa::AluOp op, float a, float b) {
   using isa::AluOp;
   const double x = a, y = b;

@@ -22,7 +22,7 @@ constexpr unsigned kAct = bit(CommandKind::kActivate), kPre = bit(CommandKind::k
 constexpr unsigned kAnyPre = kPre | kPreAll, kAnyRef = kRefAll | kRefBank, kColumn = kRd | kWr,
                    kRow = kAct | kAnyPre | kAnyRef;
 
-// Where two commands stand to each other. A command to a stack ID has every bank of it in common with others.
+// The relation of two commands. A command to a stack ID shares every bank of it with other commands.
 enum class Scope { kBank, kOtherBank, kGroup, kOtherGroup, kOtherStackId, kPseudo, kChannel };
 
 struct DistanceRule {
@@ -116,7 +116,7 @@ class Judge {
     }
   }
 
-  // No rule reaches further than this, so pairs further apart need no look.
+  // No rule has a longer distance, so pairs further apart need no check.
   Tick horizon() const {
     Tick most = t_.cl + t_.cwl + t_.burst;
     for (const DistanceRule& rule : kDistances) most = std::max(most, rule.distance(t_));
@@ -182,7 +182,7 @@ class Judge {
     }
   }
 
-  // The n-th refresh of a bank is due n tREFI after the start at the latest.
+  // The n-th refresh of a bank is due at the latest n tREFI after the start.
   void refreshes() {
     if (policy_.refresh == dram::Refresh::kNone) return;
     for (std::uint32_t pseudo = 0; pseudo < o_.pseudo_channels; ++pseudo)

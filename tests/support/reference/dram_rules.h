@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A judge of DRAM command logs: every rule of JESD238 that dram::Timing names, applied to every pair of
-// commands by brute force, and the state of every bank rebuilt from the log alone. Shares no code with a
-// controller.
+// A checker of DRAM command logs: every rule of JESD238 that dram::Timing names, applied to every pair of
+// commands by brute force, and the state of every bank reconstructed from the log alone. Shares no code with
+// a controller.
 #pragma once
 
 #include <string>
@@ -14,17 +14,17 @@ namespace tahoma::tests {
 struct Finding {
   std::string rule;  // tRP, tCCDL, "row bus", ...
   Command first, second;
-  Tick found = 0, wanted = 0;  // a distance between the two, where the rule is one
+  Tick found = 0, wanted = 0;  // the distance between the two, if the rule is a distance
   std::string text() const;
 };
 
-// How long the log watches the channel, and by how much a refresh may be late.
+// Duration for which the log observes the channel, and the allowed delay of a refresh.
 struct Watch {
   Tick end = 0;
   Tick refresh_slack = 0;
 };
 
-// `log` holds single commands in order of time, see BusLog.
+// `log` holds single commands in order of time (see BusLog).
 std::vector<Finding> broken_rules(const std::vector<Command>& log, const DramSetup& setup,
                                   const Watch& watch);
 

@@ -57,7 +57,7 @@ void judge_segment(const DramSetup& setup, const Segment& s, const Done& d, cons
   if (d.last - d.first < (s.accesses - 1) * t.ccd_long + t.burst) complain("faster than its data");
 }
 
-// Writes that have entered, less the commands that were issued before, cannot be more than the queue holds.
+// Writes that have entered minus the commands issued before must not exceed the size of the queue.
 void judge_write_queue(const DramSetup& setup, const std::vector<Segment>& traffic, const Service& service,
                        std::vector<std::string>& wrong) {
   std::map<Tick, std::int64_t> change;
@@ -91,7 +91,7 @@ std::vector<std::string> complaints(const DramSetup& setup, const std::vector<Se
 }
 
 std::optional<std::string> difference(const Service& a, const Service& b) {
-  // Commands of one tick are those of several buses: their order says nothing.
+  // Commands of one tick are on several buses: their order has no meaning.
   const Tick end = std::min(a.end, b.end);
   const auto ordered = [end](std::vector<Command> log) {
     std::erase_if(log, [end](const Command& c) { return c.at > end; });

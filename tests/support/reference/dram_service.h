@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traffic through a channel, what came of it, and judges of that: was every segment served, by commands that
-// the log shows, within the queues' bounds; and did two channels do the same.
+// Traffic through a channel, the resulting service, and its checks: was every segment served, by commands in
+// the log and within the bounds of the queues; and did two channels behave identically?
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace tahoma::tests {
 struct Service {
   std::vector<Command> log;      // single commands in order of time
   std::vector<dram::Done> done;  // by tag
-  Tick end = 0;                  // decided up to here
+  Tick end = 0;                  // decisions are final up to this tick
 };
 
 inline std::vector<dram::Done> by_tag(std::vector<dram::Done> done) {
@@ -24,7 +24,7 @@ inline std::vector<dram::Done> by_tag(std::vector<dram::Done> done) {
   return done;
 }
 
-// Runs until all is served, or hopelessly long.
+// Runs until everything is served, or up to a limit far beyond any valid service.
 template <class Channel>
 Service serve(Channel& channel, const BusLog& log, const std::vector<dram::Segment>& traffic) {
   constexpr Tick kStep = 1024, kHopeless = 4'000'000;
@@ -48,14 +48,14 @@ Service serve(const DramSetup& s, const std::vector<dram::Segment>& traffic) {
   return serve(channel, log, traffic);
 }
 
-// What is wrong with the service of `traffic`, in sentences; empty if nothing is.
+// Sentences about faults in the service of `traffic`; empty if there is none.
 std::vector<std::string> complaints(const DramSetup& setup, const std::vector<dram::Segment>& traffic,
                                     const Service& service);
 
 // The first difference of two services of the same traffic.
 std::optional<std::string> difference(const Service& a, const Service& b);
 
-// When the last data was on the pins; accesses by it are the bandwidth.
+// Time of the last data on the pins; the accesses divided by it are the bandwidth.
 Tick last_data(const DramSetup& setup, const Service& service);
 
 }  // namespace tahoma::tests

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program with the arguments x and y, of one core, in one of the orders of events that its semaphores
-// allow: what it makes of x.
+// Runs a program of one core with the arguments x and y in one of the event orders that its semaphores allow,
+// and returns its result.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace tahoma::tests {
 
-// As many fp32 in y as `values` in x.
+// y has as many fp32 elements as `values`, the elements of x.
 inline std::vector<float> in_some_order(const model::MachineParams& machine, std::uint32_t seed,
                                         const std::shared_ptr<const isa::Program>& program,
                                         const std::vector<float>& values) {

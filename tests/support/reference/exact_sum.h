@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of numbers with any exponent between 2^-320 and 2^384, exact, and their nearest fp32 by the
-// definition of rounding: long integers and nothing else.
+// Exact sums of numbers with any exponent between 2^-320 and 2^384, and their nearest fp32 by the definition
+// of rounding, with nothing but long integers.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace tahoma::tests {
 
 class ExactSum {
  public:
-  // (-1)^negative * significand * 2^exponent
+  // Adds (-1)^negative * significand * 2^exponent.
   void add(bool negative, std::uint64_t significand, int exponent) {
     Words term{};
     const auto at = static_cast<unsigned>(exponent + kUnit);
@@ -29,18 +29,18 @@ class ExactSum {
   }
   bool is_zero() const { return magnitude_ == Words{}; }
 
-  // To nearest, ties to even. Not for zero, whose sign is a matter of convention.
+  // Rounds to nearest, ties to even. Not for zero, whose sign is a convention.
   std::uint32_t nearest_fp32() const {
     int top = kWords * 32 - 1;
     while (!bit(top)) --top;
     constexpr int kFraction = 23, kSmallest = -149, kBias = 127, kLargest = 127;
-    const int last = std::max(top - kFraction, kSmallest + kUnit);  // the last bit that stays
+    const int last = std::max(top - kFraction, kSmallest + kUnit);  // the last bit that is kept
     std::uint32_t kept = 0;
     for (int i = top; i >= last; --i) kept = kept << 1 | static_cast<std::uint32_t>(bit(i));
     bool below = false;
     for (int i = 0; i < last - 1; ++i) below = below || bit(i);
     if (bit(last - 1) && (below || (kept & 1) != 0)) ++kept;
-    // The fields of fp32 count on: a full significand moves the exponent on by one.
+    // The fields of fp32 carry over: a significand that overflows increments the exponent.
     const int exponent = last - kUnit + kFraction;
     const std::uint32_t sign = negative_ ? 0x80000000U : 0;
     if (exponent > kLargest) return sign | 0x7F800000U;

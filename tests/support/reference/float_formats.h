@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the bits of floating-point formats mean, from the definition of sign, exponent and mantissa, in
+// Values of the bits of floating-point formats, from the definition of sign, exponent and mantissa, in
 // double.
 #pragma once
 
@@ -31,7 +31,7 @@ struct FloatFormat {
                                                                  : extended(pattern & (sign() - 1));
     return (pattern & sign()) != 0 ? -number : number;
   }
-  // A magnitude up to that of infinity, which here stands for the number that would follow the largest.
+  // A magnitude up to that of infinity, which represents the number that would follow the largest.
   double extended(std::uint32_t magnitude) const {
     const std::uint32_t fraction = magnitude & ((1U << mantissa_bits) - 1);
     const int exponent = static_cast<int>(magnitude >> mantissa_bits);
@@ -46,7 +46,7 @@ struct FloatFormat {
     std::memcpy(bytes.data(), &word, 4);
     return isa::load_as_fp32(bytes.data(), dtype);
   }
-  // The word that store_from_fp32 leaves, as a pattern; ~0 if it writes something else or too far.
+  // The word that store_from_fp32 writes, as a pattern; ~0 if it writes elsewhere or too much.
   std::uint32_t store(float value) const {
     std::array<std::byte, 4> bytes{};
     isa::store_from_fp32(bytes.data(), dtype, value);

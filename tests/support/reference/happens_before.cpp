@@ -32,7 +32,7 @@ class Judge {
     }
   }
 
-  // Must `first` be complete, or on the same in-order engine ahead, when `second` starts?
+  // Must `first` be complete, or ahead on the same in-order engine, when `second` starts?
   bool ordered(std::size_t first, std::size_t second) const {
     const Node &a = nodes_[first], &b = nodes_[second];
     if (!a.dma && !b.dma && a.queue == b.queue) return a.place < b.place;
@@ -73,7 +73,7 @@ class Judge {
     return u.kind != isa::Update::Kind::kNone && u.semaphore == semaphore;
   }
 
-  // The most the semaphore can show to `waiter` while x is not complete.
+  // The largest value of the semaphore that `waiter` can see while x is not complete.
   std::uint64_t value_without(std::size_t x, std::size_t waiter, unsigned semaphore) const {
     std::uint64_t value = nodes_[x].dma ? isa::kDmaEngines - 1U : 0U;  // all but its last engine
     for (std::size_t y = 0; y < nodes_.size(); ++y) {
@@ -88,8 +88,8 @@ class Judge {
     return value;
   }
 
-  // Everything that is complete once x is: what had to be when it started, itself, and for an engine all
-  // before it.
+  // All nodes that are complete when x is: those that had to be complete when it started, x itself, and, for
+  // an engine, all nodes before it.
   Set completed_by(std::size_t x) const {
     Set set = nodes_[x].complete;
     set.set(x);

@@ -15,7 +15,7 @@ Interpreter::Interpreter(const model::MachineParams& machine, std::uint32_t seed
 
 std::uint64_t Interpreter::allocate(std::size_t bytes) {
   const std::uint64_t address = next_address_;
-  hbm_[address].resize(bytes, std::byte{0xA5});  // memory holds something until it is written
+  hbm_[address].resize(bytes, std::byte{0xA5});  // unwritten memory is not zero
   next_address_ += bytes + 4096;
   return address;
 }
@@ -87,7 +87,7 @@ std::byte* Interpreter::word(Core& core, const Registers& registers, const isa::
                     isa::size_of(i.word.dtype));
 }
 
-// Register operations, jumps and branches. Integers come and go by their values.
+// Register operations, jumps and branches. Integers are loaded and stored by value.
 void Interpreter::sequence(Core& core, std::size_t queue, const isa::Instruction& i) {
   Registers& r = core.registers[queue];
   const std::size_t size = isa::size_of(i.word.dtype);
@@ -135,7 +135,7 @@ void Interpreter::start(std::uint32_t core, std::size_t queue) {
   apply(i.update, c.semaphores[i.update.semaphore]);
 }
 
-// Addresses and row numbers are those of the doorbell.
+// Addresses and row numbers are those at the time of the doorbell.
 void Interpreter::ring(std::uint32_t number, const Registers& registers, const isa::Instruction& i) {
   Core& core = cores_.at(number);
   Transfer t{number, &i, nullptr, {}, {}};
@@ -183,7 +183,7 @@ void Interpreter::move(const Transfer& t) {
 void Interpreter::advance(std::size_t index) {
   Transfer& t = transfers_[index];
   const isa::Instruction& i = *t.instruction;
-  // An engine has read before it has written.
+  // An engine reads before it writes.
   const bool reads = t.to_read > 0 && (t.to_read == t.to_count || random_() % 2 == 0);
   if (!t.moved && (reads ? t.to_read : t.to_count) <= t.move_before) {
     move(t);

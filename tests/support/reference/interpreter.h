@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the programs of several cores without any notion of time: at every step one of the possible actions is
-// taken at random (start an instruction whose wait is satisfied, move a transfer's values, count one of its
-// 16 completions). What a program computes must not depend on the seed. Programs may loop and branch; the
-// cores of a logical core do not meet.
+// Runs the programs of several cores without any notion of time. At every step it takes one of the possible
+// actions at random (start an instruction whose wait is satisfied, move a transfer's values, count one of its
+// 16 completions). The result of a program must not depend on the seed. Programs may loop and branch; the
+// cores of a logical core do not synchronise.
 #pragma once
 
 #include <array>
@@ -23,14 +23,14 @@ class Interpreter {
  public:
   Interpreter(const model::MachineParams& machine, std::uint32_t seed);
 
-  // HBM, one block per call; an address outside its block is an error of the program.
+  // Allocates HBM, one block per call; an address outside its block is an error of the program.
   std::uint64_t allocate(std::size_t bytes);
   std::byte* at(std::uint64_t address);
 
   void load(std::uint32_t core, std::shared_ptr<const isa::Program> program,
             std::vector<std::uint64_t> arguments);
-  // Until every stream has ended and every transfer has landed. Throws std::runtime_error when nothing can
-  // happen.
+  // Runs until every stream has ended and every transfer has landed. Throws std::runtime_error if no action
+  // is possible.
   void run();
 
  private:
@@ -46,11 +46,12 @@ class Interpreter {
   struct Transfer {
     std::uint32_t core;
     const isa::Instruction* instruction;
-    std::byte* dst = nullptr;  // of sides in HBM
+    std::byte* dst = nullptr;  // for sides in HBM
     std::vector<const std::byte*> src;
     std::vector<isa::IndirectRow> rows;
-    unsigned to_read = 0, to_count = isa::kDmaEngines;  // engines that have to tell of it
-    unsigned move_before = 1;  // the values move before the count of completions to come falls below this
+    unsigned to_read = 0, to_count = isa::kDmaEngines;  // engines whose completion is outstanding
+    // the values move before the number of outstanding completions falls below this
+    unsigned move_before = 1;
     bool moved = false;
   };
   using Registers = std::array<std::int32_t, isa::kRegisters>;

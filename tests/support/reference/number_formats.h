@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The element types by their definition: sign, exponent and mantissa in double arithmetic, integers in 64
-// bits. Shares nothing with isa/dtype, which tests compare with it.
+// bits. Shares no code with isa/dtype, which tests compare with it.
 #pragma once
 
 #include <cmath>
@@ -51,7 +51,7 @@ inline NumberFormat format_of(isa::DType dtype) {
   return {};
 }
 
-// The number that the bits of an element stand for. tf32: the low 13 bits count only for being a NaN.
+// The value of an element's bits. tf32: the low 13 bits only decide whether it is a NaN.
 inline double number_of(isa::DType dtype, std::uint32_t bits) {
   const NumberFormat f = format_of(dtype);
   if (!f.is_float) {
@@ -73,7 +73,7 @@ inline double number_of(isa::DType dtype, std::uint32_t bits) {
   return sign * std::ldexp(significand, (e == 0 ? 1 : e) - bias - f.mantissa);
 }
 
-// The number of that type which is nearest to a value, ties to even: what storing it leaves behind.
+// The number of that type nearest to a value, ties to even: the result of storing it.
 inline double nearest(isa::DType dtype, double value) {
   const NumberFormat f = format_of(dtype);
   if (!f.is_float) {

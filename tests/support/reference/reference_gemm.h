@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GEMM's declared arithmetic in plain loops, to the last bit: blocks of `rows` in ascending k, in each
-// the arithmetic of one matmul instruction (tests/support/reference/reference_matmul.h).
+// The GEMM's declared arithmetic in plain loops, exact to the last bit: blocks of `rows` in ascending k, each
+// with the arithmetic of one matmul instruction (tests/support/reference/reference_matmul.h).
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One element of a matmul by the declared arithmetic of the tensor engine (isa/semantics/semantics.h), in the plainest
-// words: lists of weights and moving elements that meet, in ascending k.
+// One element of a matmul by the declared arithmetic of the tensor engine (isa/semantics/semantics.h), in the
+// simplest form: lists of the weights and moving elements to be multiplied, in ascending k.
 #pragma once
 
 #include <cmath>
@@ -8,7 +8,7 @@
 
 namespace tahoma::test {
 
-// The halves of an fp32 number: its upper 12 significant bits, and what is left.
+// The halves of an fp32 number: its upper 12 significant bits, and the remainder.
 struct HalfPair {
   float high, low;
 };
@@ -45,14 +45,14 @@ inline float chain_of_parts(const Meeting& m, Part weights, Part moving) {
   return chain(w, x);
 }
 
-// Operands of one pass: neither is fp32.
+// Operands of a single pass: neither is fp32.
 inline float matmul_element(const Meeting& m, bool accumulate, float before) {
   const float sum = chain(m.weights, m.moving);
   return accumulate ? before + sum : sum;
 }
 
-// fp32, or fp32 with tf32, in passes over halves. The high half of a tf32 number is the number: it has 11
-// significant bits.
+// fp32, or fp32 with tf32, in passes over halves. The high half of a tf32 number is the whole number: it has
+// 11 significant bits.
 inline float matmul_element_in_passes(const Meeting& m, bool accumulate, float before) {
   float total = before;
   bool add = accumulate;

@@ -201,7 +201,8 @@ void SteppedChannel::row_command(CommandKind kind, Bank& b, std::uint32_t row) {
   }
 }
 
-// After a command of kind `first` to bank `to`, every bank of the pseudo-channel has to wait with each kind.
+// After a command of kind `first` to bank `to`, every bank of the pseudo-channel must delay each kind of
+// command.
 void SteppedChannel::apply(Kind first, const Bank& to) {
   for (Bank& b : banks_)
     for (int second = 0; second < kKinds && b.pseudo == to.pseudo; ++second)
@@ -225,7 +226,7 @@ Tick SteppedChannel::distance(Kind first, Kind second, const Bank& a, const Bank
     if (first == kWrite && second == kPrecharge) return write_end + t.wr;
     if (first == kRefresh) return all_banks ? t.rfc_all : t.rfc_bank;
   }
-  // A refresh opens rows like an activate does.
+  // A refresh opens rows, as an activate does.
   if (first == kActivate && (second == kActivate || second == kRefresh))
     return same_group ? t.rrd_long : t.rrd_short;
   if (first == kRefresh && (second == kActivate || second == kRefresh)) return t.rrefd;

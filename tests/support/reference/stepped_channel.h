@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What model/memory/dram/channel.h says a channel decides, done tick by tick and access by access: every tick
-// looks at every queued segment, and every command moves the earliest time of every bank it concerns. Slow,
-// simple and a stranger to Channel.
+// The decisions of a channel as defined in model/memory/dram/channel.h, tick by tick and access by access:
+// every tick examines every queued segment, and every command updates the earliest time of every bank it
+// affects. Slow, simple and independent of Channel.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ class SteppedChannel {
   std::uint32_t most_writes() const { return writes_.most; }
 
  private:
-  // What a rule of distance can be about: a column command, or a row command to one bank.
+  // Subjects of a distance rule: a column command, or a row command to one bank.
   enum Kind { kActivate, kPrecharge, kRead, kWrite, kRefresh, kKinds };
   struct Queued {
     dram::Segment segment;
@@ -74,7 +74,7 @@ class SteppedChannel {
   dram::Policy policy_;
   dram::CommandLog* log_;
   std::vector<Bank> banks_;
-  std::vector<std::vector<Tick>> activates_;  // of each pseudo-channel
+  std::vector<std::vector<Tick>> activates_;  // by pseudo-channel
   Queue reads_, writes_;
   bool writing_ = false;
   Tick now_ = 0;

@@ -12,7 +12,7 @@ namespace {
 
 using namespace runtime::collective;
 
-// The operations once more, in the words of their definition: who contributes to a chunk, who needs it.
+// A second, literal form of the definition of the operations: the contributors of a chunk and its consumers.
 bool contributes(const Problem& p, std::uint32_t rank, std::uint32_t chunk) {
   switch (p.operation) {
     case Operation::kAllReduce:
@@ -51,7 +51,7 @@ bool needs(const Problem& p, std::uint32_t rank, std::uint32_t chunk) {
 
 struct Held {
   std::vector<std::uint16_t> list;  // contributors, folded or not
-  bool final = false;               // in the output: settled here, or a copy of what was settled
+  bool final = false;               // in the output: settled here, or a copy of a settled chunk
 };
 
 class Interpreter {

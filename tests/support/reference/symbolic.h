@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a schedule does, by the definition in runtime/collective/schedule/schedule.h and nothing else: every chunk of
-// every rank as the list of those whose inputs are in it. Says what is wrong, or nothing.
+// The effect of a schedule by the definition in runtime/collective/schedule/schedule.h alone: every chunk of
+// every rank is the list of ranks whose inputs it contains. Reports the first fault, or nothing.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace tahoma::test {
 
-// Empty when every rank ends with what the operation owes it: of each chunk each contribution exactly once.
+// Empty when every rank ends with the result of the operation: in each chunk each contribution exactly once.
 std::string fault_of(const runtime::collective::Schedule& schedule);
 
 }  // namespace tahoma::test

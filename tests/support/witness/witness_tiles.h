@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions whose times witnesses are (witness.h): 128 partitions, contiguous from SBUF to SBUF unless
-// changed.
+// Instructions whose times are used as witnesses (witness.h): 128 partitions, contiguous from SBUF to SBUF
+// unless changed.
 #pragma once
 
 #include "isa/core/instruction.h"

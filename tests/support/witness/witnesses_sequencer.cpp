@@ -12,7 +12,7 @@ using model::Executor, model::MachineParams, model::SequencerLaws;
 
 using Law = double (*)(const SequencerLaws& laws, Time value);
 
-// From an edge of the base clock that is none of the vector engine's.
+// Starts at an edge of the base clock that is not an edge of the vector engine's clock.
 std::function<double(const MachineParams&)> of(EngineKind kind, Law law) {
   return [kind, law](const MachineParams& m) {
     const Time value = base::Clock({1'200'000'000}).edge({4});
@@ -22,14 +22,14 @@ std::function<double(const MachineParams&)> of(EngineKind kind, Law law) {
 
 double ns(Time from, Time to) { return (to - from).ns(); }
 
-// The figures of one kind of engine; in the order of SequencerTiming.
+// The figures of one kind of engine, in the order of SequencerTiming.
 struct Row {
   const char* name;
   EngineKind kind;
   double wake, wait, update, raise, gap, step, jump;
 };
-// Device profiles: the median of each kind of record. A vector engine's raise is that from one of its own
-// edges.
+// Device profiles: the median of each kind of record. The vector engine's raise is measured from one of its
+// own edges.
 constexpr Row kRows[] = {
     {"tensor", EngineKind::kTensor, 28.333, 54.167, 54.167, 12.5, 74.167, 90.0, 262.5},
     {"vector", EngineKind::kVector, 27.917, 23.958, 54.167, 8.333, 53.125, 68.75, 309.375},
@@ -68,7 +68,7 @@ constexpr QueueRow kQueues[] = {
     {"gpsimd_queue", EngineKind::kGpSimd, 24.167, 5.0, 39.167},
 };
 
-// Instructions that the queue takes before the first of them has started.
+// Number of instructions that the queue takes before the first of them has started.
 double depth(const model::QueueTiming& queue) {
   model::EngineQueue waiting(queue.depth);
   for (int taken = 1;; ++taken)
@@ -91,7 +91,7 @@ void add_queue(std::vector<Witness>& all, const QueueRow& row,
                  "device profiles: 33 wait behind the array"});
 }
 
-// A register load of the sync engine, start to the next instruction.
+// Time of a register load of the sync engine, from its start to the next instruction.
 double load(const MachineParams& m, const char* source) {
   return std::stod(in_child([&] {
     const std::string text = std::string(".program p\n.args a\n.control a\nsync:\n  reg_load d=r0 src=") +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transfers of the kernel builder whose rows go by number: a permutation there and back is the identity.
+// Transfers of the kernel builder with row numbers: a permutation and its inverse give the identity.
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of several parts: scopes of on-chip memory, what other cores have written, meetings of two cores.
+// Kernels of several parts: scopes of on-chip memory, data from other cores, rendezvous of two cores.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -33,7 +33,7 @@ TEST_CASE("kernel: the memory of a scope is there again behind it, and keeps its
                 y = kernel.argument("y", DType::kFp32, kRows * kParts, kColumns);
   for (std::size_t p = 0; p < kParts; ++p) {
     const Kernel::Scope scope(kernel);  // each part has all of SBUF
-    // Of other sizes, so that tiles of one part lie across those of another.
+    // The sizes differ, so that tiles of one part overlap those of another.
     const TileView a = kernel.take(kernel.sbuf("a", DType::kFp32, all / 2 + 16 * static_cast<unsigned>(p)),
                                    kRows, kColumns),
                    b = kernel.take(kernel.sbuf("b", DType::kFp32, all / 4), kRows, kColumns);
@@ -51,11 +51,11 @@ TEST_CASE("kernel: the memory of a scope is there again behind it, and keeps its
   }
 }
 
-TEST_CASE("kernel: who uses a window waits for its landing, which itself waits for nobody", "[kernel]") {
+TEST_CASE("kernel: a user of a window waits for its landing, which itself does not wait", "[kernel]") {
   Kernel kernel("landing", tests::default_machine());
   const HbmView x = kernel.argument("x", DType::kFp32, 128, 64);
   const runtime::Pool tiles = kernel.sbuf("tile", DType::kFp32, 64, 2);
-  kernel.load(kernel.take(tiles, 128, 64), x);  // what was there before
+  kernel.load(kernel.take(tiles, 128, 64), x);  // the previous contents
   const runtime::Signal signal = kernel.signal();
   kernel.landed(Queue::kCc0, x, signal, 32);
   kernel.load(kernel.take(tiles, 128, 64), x);
@@ -70,7 +70,8 @@ TEST_CASE("kernel: who uses a window waits for its landing, which itself waits f
   CHECK(again.wait.semaphore == landing.front().update.semaphore);
 }
 
-TEST_CASE("kernel: two cores meet behind their own stores and before the other's are read", "[kernel]") {
+TEST_CASE("kernel: two cores synchronise after their own stores and before the other's are read",
+          "[kernel]") {
   Kernel kernel("meeting", tests::default_machine());
   const HbmView own = kernel.argument("own", DType::kFp32, 128, 64),
                 theirs = kernel.argument("theirs", DType::kFp32, 128, 64);

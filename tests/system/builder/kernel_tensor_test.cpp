@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel builder makes of matmuls: accumulation groups, tiles of the array; and such kernels on a
+// Accumulation groups and array tiles that the kernel builder derives from matmuls, and such kernels on a
 // machine whose array is smaller than its partitions.
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -47,7 +47,7 @@ struct Tiles {
   }
 };
 
-// Four products of a block of `size` partitions with itself in turn, each through its own part of the array.
+// Four products of a block of `size` partitions with itself, each through its own part of the array.
 isa::Program tiled_kernel(const model::MachineParams& machine, unsigned size, unsigned parts, unsigned n) {
   Kernel kernel("tiled", machine);
   const HbmView w = kernel.argument("w", DType::kBf16, 128, size),
@@ -118,14 +118,14 @@ TEST_CASE("kernel: a matmul is open exactly when the next to touch its results a
 TEST_CASE("kernel: a group goes on over the same tile only", "[kernel]") {
   Tiles t;
   const TileView half = t.p.columns(0, 64), other = t.p.columns(64, 64);
-  t.kernel.matmul(half, t.w, t.x.columns(0, 64), false);   // 0: open, what follows first lies beside it
+  t.kernel.matmul(half, t.w, t.x.columns(0, 64), false);   // 0: open, the next matmul writes other columns
   t.kernel.matmul(other, t.w, t.x.columns(0, 64), false);  // 1
   t.kernel.matmul(half, t.w, t.x.columns(0, 64), true);    // 2
   t.kernel.matmul(t.p, t.w, t.x, true);                    // 3: not the tile of 2, nor of 1
   CHECK(open_flags(t.kernel.finish()) == std::vector<bool>{true, false, false, false});
 }
 
-TEST_CASE("kernel: weights stand in the columns of their results and stay until their tile is taken",
+TEST_CASE("kernel: weights occupy the columns of their results and stay until their tile is reused",
           "[kernel]") {
   Tiles t;
   const auto use = [&](unsigned row, unsigned column) {
@@ -134,11 +134,11 @@ TEST_CASE("kernel: weights stand in the columns of their results and stay until 
   };
   use(0, 0);
   use(32, 64);
-  use(0, 0);  // both still stand
+  use(0, 0);  // both are still loaded
   use(32, 64);
   use(0, 96);  // the same weights in other columns
   t.kernel.matmul(t.p, t.w, t.x, false);
-  use(0, 0);  // replaced by the whole
+  use(0, 0);  // replaced by the whole tile
   const isa::Program program = t.kernel.finish();
   CHECK_NOTHROW(isa::validate(program, runtime::limits_of(tests::default_machine())));
   std::vector<unsigned> columns;
@@ -182,7 +182,7 @@ TEST_CASE("kernel: weights are loaded anew in another mode or with other tags", 
       other(w, isa::MatmulMode::kSparse2of4, others);
   kernel.matmul(wide, w, x, false);                 // load
   kernel.matmul(narrow, half, x.slices(2), false);  // load
-  kernel.matmul(narrow, half, x.slices(2), true);   // they stand
+  kernel.matmul(narrow, half, x.slices(2), true);   // still loaded
   kernel.matmul(narrow, other, x.slices(2), true);  // load
   kernel.memset(others, 0);
   kernel.matmul(narrow, other, x.slices(2), true);  // load: the tags have changed

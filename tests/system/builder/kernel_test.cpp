@@ -85,8 +85,8 @@ TEST_CASE("kernel: a matrix's windows conflict only where they overlap", "[kerne
   const runtime::Pool pool = kernel.sbuf("t", DType::kFp32, 256, 2);
   const TileView a = kernel.take(pool, 128, 256), b = kernel.take(pool, 128, 256);
   kernel.store(c.window(0, 0, 128, 256), a, Queue::kSync);
-  kernel.store(c.window(0, 256, 128, 256), b, Queue::kGpSimd);   // beside it: no wait
-  kernel.store(c.window(64, 128, 128, 256), b, Queue::kScalar);  // over both
+  kernel.store(c.window(0, 256, 128, 256), b, Queue::kGpSimd);   // other columns: no wait
+  kernel.store(c.window(64, 128, 128, 256), b, Queue::kScalar);  // overlaps both
   const isa::Program program = kernel.finish();
   CHECK(program.stream(Queue::kGpSimd).front().wait.kind == isa::Wait::Kind::kNone);
   CHECK(program.stream(Queue::kScalar).size() == 2);  // one wait of its own, one on the transfer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Views of tiles and windows with gaps, transfers inside SBUF, and waits for what has been written.
+// Views of tiles and windows with gaps, transfers inside SBUF, and waits for written data.
 #include <catch2/catch.hpp>
 
 #include "isa/validate/validate.h"
@@ -65,7 +65,7 @@ TEST_CASE("kernel: engines that write interleaved columns do not wait for one an
   const TileView source = t.kernel.take(t.pool, 128, 10);
   t.kernel.copy(t.tile.every(0, 9), source, Queue::kVector);
   t.kernel.copy(t.tile.every(1, 9), source, Queue::kScalar);
-  t.kernel.copy(source, t.tile.every(0, 9), Queue::kGpSimd);  // what the vector engine has written
+  t.kernel.copy(source, t.tile.every(0, 9), Queue::kGpSimd);  // the vector engine has written it
   const isa::Program program = t.kernel.finish();
   CHECK(waited(program, Queue::kScalar) == isa::Wait::Kind::kNone);
   CHECK(waited(program, Queue::kGpSimd) == isa::Wait::Kind::kGe);
@@ -94,7 +94,7 @@ TEST_CASE("kernel: a transposed window goes through the columns of its matrix", 
   std::swap(turned.row_stride, turned.column_stride);
   kernel.move(to.window(8, 16, 10, 12), turned.window(8, 16, 10, 12), Queue::kSync);
   kernel.store(from.window(40, 0, 8, 48), kernel.take(kernel.sbuf("t", DType::kFp32, 48), 8, 48),
-               Queue::kGpSimd);  // rows that the transfer does not read, by the rows it may
+               Queue::kGpSimd);  // rows that the transfer does not read, followed by rows that it may
   const isa::Program program = kernel.finish();
   const isa::DmaSide& src = program.descriptors.at(0).src;
   CHECK(src.offset == (16 * 48 + 8) * 4UL);
@@ -106,12 +106,12 @@ TEST_CASE("kernel: a wait for a window is one for each transfer into it that is 
           "[kernel]") {
   Tiles t;
   const HbmView y = t.kernel.argument("y", DType::kFp16, 256, 90);
-  t.kernel.wait(Queue::kGpSimd, y);  // nothing has been written: nothing to wait for
+  t.kernel.wait(Queue::kGpSimd, y);  // nothing has been written, so there is no wait
   t.kernel.store(y.window(0, 0, 128, 90), t.tile, Queue::kGpSimd);
   t.kernel.store(y.window(128, 0, 128, 90), t.tile, Queue::kGpSimd);
   t.kernel.wait(Queue::kGpSimd, y.window(128, 0, 128, 90));
   t.kernel.wait(Queue::kGpSimd, y);
-  t.kernel.wait(Queue::kGpSimd, y);  // known by now
+  t.kernel.wait(Queue::kGpSimd, y);  // already known
   const isa::Program program = t.kernel.finish();
   const auto& stream = program.stream(Queue::kGpSimd);
   REQUIRE(stream.size() == 4);
@@ -148,7 +148,7 @@ TEST_CASE("kernel: slices of a tile are equal runs of its columns", "[kernel]") 
   CHECK_THROWS_WITH(slices.slices(3), Catch::Contains("E-RUN-021"));
 }
 
-// Row r of a matrix holds r: a load of slices says where each has come from.
+// Row r of a matrix holds r: a load of slices shows the source of each row.
 TEST_CASE("kernel: rows of a window come as slices, interleaved or stacked", "[kernel][machine]") {
   Kernel kernel("slices", tests::default_machine());
   const HbmView from = kernel.argument("from", DType::kFp32, 12, 5),

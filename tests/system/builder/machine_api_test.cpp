@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtime's front door on a real machine. Each case elaborates one machine, so each needs a process of
-// its own.
+// The public interface of the runtime on a real machine. Each case elaborates one machine, so each needs its
+// own process.
 #include <catch2/catch.hpp>
 
 #include "model/base/error.h"

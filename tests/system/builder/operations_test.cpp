@@ -10,7 +10,7 @@ namespace {
 
 Op op_of(unsigned axes, std::uint32_t byte = 0) {
   Op op;
-  op.instruction.axes = static_cast<std::uint8_t>(axes);  // not in the hash
+  op.instruction.axes = static_cast<std::uint8_t>(axes);  // not part of the hash
   op.touch({1, 0, 8, byte, 64}, true);
   return op;
 }
@@ -43,7 +43,7 @@ TEST_CASE("operations: kernels that share their kinds keep operations of their o
   CHECK(a[1] == b[1]);
 }
 
-TEST_CASE("operations: regions belong to places, not to what stands there", "[scheduler]") {
+TEST_CASE("operations: regions belong to places, not to their contents", "[scheduler]") {
   Operations ops;
   ops.append(op_of(1));
   ops.enter(2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives on the page of `tahoma check`: their tables, and what is wrong with them.
+// Collectives on the page of `tahoma check`: their tables, and errors in them.
 #include <catch2/catch.hpp>
 #include <map>
 #include <nlohmann/json.hpp>

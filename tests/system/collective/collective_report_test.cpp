@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a collective's sizes, bandwidths and parts of its time are, by their definitions, and how they are
-// shown.
+// Definitions and presentation of a collective's sizes, bandwidths and parts of its time.
 #include "runtime/report/files/collective_report.h"
 
 #include <catch2/catch.hpp>
@@ -58,7 +57,7 @@ bool none_negative(const TimeSplit& s) {
 
 }  // namespace
 
-TEST_CASE("collective split: parts that fit stand as they are, the rest is contention", "[report]") {
+TEST_CASE("collective split: parts that fit are unchanged, the rest is contention", "[report]") {
   const TimeSplit s = split_time(together(8, 100_us), {14, 2_us, 40_us, 20_us});
   CHECK(s.waiting == 0_us);
   CHECK(s.serialisation == 40_us);
@@ -100,7 +99,7 @@ TEST_CASE("collective split: a rank of n that is late by d makes the others wait
   }
 }
 
-TEST_CASE("collective split: the parts add up and none is negative, whatever the times", "[report]") {
+TEST_CASE("collective split: the parts add up and none is negative for any times", "[report]") {
   std::mt19937_64 random(6);
   const auto up_to = [&](Duration most) {
     return Duration{static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most.fs + 1))};
@@ -120,8 +119,8 @@ TEST_CASE("collective split: the parts add up and none is negative, whatever the
   CHECK_THROWS_AS(split_time({{1_us, 2_us}}, {1, 0_us, Duration{-1}, 0_us}), base::InvariantError);
 }
 
-// A ring that keeps one link of each rank busy all the time puts S / n on it in each of its rounds: 2 (n - 1)
-// of an all_reduce, n - 1 of an all_gather. Bus bandwidth is the rate of that link.
+// A ring that keeps one link of each rank busy all the time sends S / n over it in each of its rounds: 2 (n -
+// 1) for an all_reduce, n - 1 for an all_gather. Bus bandwidth is the rate of that link.
 TEST_CASE("collective bandwidth: a perfect ring's bus bandwidth is the rate of its links", "[report]") {
   const double rate = 128e9;
   for (const std::size_t n : {2UL, 4UL, 64UL}) {
@@ -161,7 +160,7 @@ TEST_CASE("collectives in summary.txt: a row each as nccom-test has them, and wh
   CHECK(lines[4] ==
         "   1073741824   536870912  bf16 all_reduce sum   hierarchical       4000.00   268.44   402.65 yes");
   CHECK_THAT(lines[5], Catch::EndsWith(" NO"));
-  // Of 12.5 us: 6.25 on the link, 6 rounds of 1 us, 0.1 us of reading, 0.15 left.
+  // 12.5 us consist of 6.25 on the link, 6 rounds of 1 us, 0.1 us of reading, and 0.15 left over.
   CHECK(lines[7].ends_with("waiting   closed form"));
   CHECK(lines[8] ==
         "         1024          48.0          50.0           1.2           0.8           0.0          80.0");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chunks of different sizes, some of them empty, from the schedule to programs: what must still hold of
-// schedules and slots, and whole channels run without time in random order against the definition of the
+// Chunks of different sizes, some of them empty, from the schedule to programs: properties that schedules and
+// slots must keep, and whole channels run without time in random order, compared with the definition of the
 // operation.
 #include <catch2/catch.hpp>
 #include <memory>
@@ -39,7 +39,7 @@ void for_each_schedule(const Grid& grid, Visit&& visit) {
     }
 }
 
-// Elements of every chunk, from none to several pieces.
+// Sizes of every chunk in elements, from none to several pieces.
 std::vector<std::uint64_t> sizes_for(std::uint32_t chunks, std::uint64_t most, std::uint32_t seed) {
   std::mt19937 random(seed);
   std::vector<std::uint64_t> sizes;
@@ -47,7 +47,7 @@ std::vector<std::uint64_t> sizes_for(std::uint32_t chunks, std::uint64_t most, s
   return sizes;
 }
 
-// One channel, a core for each rank, matrices of chunks that lie `kPitch` elements apart.
+// One channel, a core for each rank, matrices of chunks that are `kPitch` elements apart.
 class Run {
  public:
   static constexpr std::uint64_t kPitch = 61, kPiece = 16;
@@ -77,7 +77,7 @@ class Run {
 
   bool staging_as_foretold() const { return staging_ == foretold_; }
 
-  // Every rank holds of every chunk that it must end with what those have put in who begin with it.
+  // Every rank ends with each of its chunks containing the contributions of all ranks that begin with it.
   bool right() {
     for (std::uint32_t r = 0; r < problem_.ranks; ++r) {
       bool same = true;
@@ -106,12 +106,12 @@ class Run {
     Seat seat;
   };
 
-  // Whole numbers whose sums even bf16 holds.
+  // Integers whose sums are exact even in bf16.
   static float value(std::uint32_t rank, std::uint32_t chunk, std::uint64_t element) {
     return static_cast<float>((rank * 7 + chunk * 5 + element) % 16);
   }
   std::uint64_t units_of(std::uint32_t chunk) const { return units_.size() == 1 ? units_[0] : units_[chunk]; }
-  // Who ends with nothing of a reduction may still fold a part of it.
+  // A rank that ends with no part of a reduction may still fold a part of it.
   std::uint64_t places(const Problem::Held& held) const { return std::max(held.count, chunks_); }
 
   Strip strip(const CoreKernel& at, std::uint64_t address, DType dtype, std::uint64_t count) {
@@ -208,8 +208,7 @@ TEST_CASE("unequal chunks: arrivals that take place are numbered without gaps, a
   CHECK(reused > 0);
 }
 
-TEST_CASE("unequal chunks: every operation by every algorithm, whatever the order of events",
-          "[collective]") {
+TEST_CASE("unequal chunks: every operation by every algorithm, in any order of events", "[collective]") {
   std::uint32_t seed = 0;
   for (const Grid& grid : {tests::list_grid(5), tests::torus_grid({{4, 1}, {2, 1}})})
     for_each_schedule(grid, [&](const Schedule& schedule) {

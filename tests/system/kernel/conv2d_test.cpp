@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of any shape: golden values, times that do not depend on the mode, no races; and what is
-// refused. A second machine in one case runs in a child process.
+// Convolutions of any shape: golden values, times that do not depend on the mode, no races, and refused
+// cases. A second machine in one case runs in a child process.
 #include "workloads/convolution/conv2d.h"
 
 #include <catch2/catch.hpp>
@@ -13,7 +13,7 @@ using namespace tahoma;
 
 namespace {
 
-// Channels are no multiples of a tile, images no squares.
+// Channels are not multiples of a tile, images are not square.
 void check(tests::Settings settings) {
   for (const auto& [key, value] : {std::pair{"images", "5"},
                                    {"in_channels", "70"},
@@ -54,7 +54,7 @@ TEST_CASE("conv2d: rows of an image in several banks", "[convolution][machine]")
   check({{"height", "37"}, {"width", "40"}, {"images", "2"}});
 }
 
-// Not even a tenth of the SBUF: bands of rows, and output channels in panels.
+// Less than a tenth of the SBUF: bands of rows, and output channels in panels.
 TEST_CASE("conv2d: a small SBUF takes bands of images and panels of channels", "[convolution]") {
   model::MachineParams machine = tests::default_machine();
   machine.chip.core.sbuf.usable = {15'000};

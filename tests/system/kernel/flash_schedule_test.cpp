@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of the flash kernels against the definition of the mask, pair by pair, and their programs against
-// the machine.
+// The steps of the flash kernels compared with the definition of the mask, pair by pair, and their programs
+// on the machine.
 #include "workloads/attention/flash_schedule.h"
 
 #include <catch2/catch.hpp>
@@ -52,7 +52,7 @@ const std::vector<FlashShape> kShapes{
     shape_of(1, 1500, 1500, 128, true, 0, 1, 3),
 };
 
-// How often a tile of queries and a chunk of keys computes each of their pairs, beside its mask.
+// How often a tile of queries and a chunk of keys computes each of their pairs, and its mask.
 struct Count {
   const FlashShape& shape;
   std::vector<int> pairs;
@@ -171,7 +171,7 @@ TEST_CASE("flash order: maxima are there before their step, and no step is far a
     std::size_t started = step;
     for (std::size_t p = 0; p < order.rounds[round].pieces_end; ++p)
       started = std::max(started, order.pieces[p].step);
-    CHECK(started - step < 5);  // kFlashStepsInFlight less the step whose products are made
+    CHECK(started - step < 5);  // kFlashStepsInFlight minus the step whose products are computed
     CHECK(order.rounds[round].pieces_end >= last.pieces_end);
     last = order.rounds[round];
   }
@@ -219,7 +219,7 @@ TEST_CASE("flash backward kernel: programs respect the limits of the machine the
   }
 }
 
-TEST_CASE("flash kernel: rows are not turned into tiles that are no multiples of 16", "[attention]") {
+TEST_CASE("flash kernel: rows are not transposed into tiles that are not multiples of 16", "[attention]") {
   model::MachineParams machine = tests::default_machine();
   FlashShape shape{1, 128, 128, 64, false};
   shape.by_rows = true;
@@ -228,7 +228,7 @@ TEST_CASE("flash kernel: rows are not turned into tiles that are no multiples of
   CHECK_THROWS_WITH(build_flash_kernel(shape, machine), Catch::Contains("E-ATT-006"));
 }
 
-TEST_CASE("flash kernel: an SBUF without room for one round of blocks is refused by name", "[attention]") {
+TEST_CASE("flash kernel: an SBUF without space for one round of blocks is refused by name", "[attention]") {
   model::MachineParams machine = tests::default_machine();
   machine.chip.core.sbuf.usable.count = 8 << 10;
   try {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The GEMM in every dtype and mode and with its epilogues: golden values, times that do not depend on the
-// mode of the run, no races; and what is refused. A second machine in one case runs in a child process.
+// mode of the run, no races, and refused cases. A second machine in one case runs in a child process.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
@@ -154,7 +154,7 @@ TEST_CASE("sparsity: the compressed form put back in its places is the matrix", 
         const std::uint64_t k = p / kept * group + (packed >> m % 4 * 4 & 15U);
         REQUIRE(k < restored.size());
         restored[k] += isa::load_as_fp32(weights.data() + (p * 9 + m) * 2, DType::kBf16);
-        CHECK(++places[k] == 1);  // every slot of a group has a place of its own
+        CHECK(++places[k] == 1);  // every slot of a group has its own place
       }
       for (std::uint64_t k = 0; k < 50; ++k) CHECK(restored[k] == a.at(m, k));
     }

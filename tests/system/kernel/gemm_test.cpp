@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GEMM kernel's values, run without time in random order, against the declared arithmetic in plain loops.
+// Compares the GEMM kernel's values, run without time in random order, with the declared arithmetic in plain
+// loops.
 #include <catch2/catch.hpp>
 
 #include "model/base/error.h"
@@ -50,7 +51,7 @@ OneCore run_one_core(const model::MachineParams& machine, const GemmShape& s, st
 
 }  // namespace
 
-TEST_CASE("gemm: every shape gives the declared bits whatever the order of events", "[gemm]") {
+TEST_CASE("gemm: every shape gives the declared bits in any order of events", "[gemm]") {
   const GemmShape shapes[] = {{1, 1, 1},    {127, 129, 257}, {5, 700, 130},
                               {300, 3, 64}, {130, 513, 1},   {1, 1, 1000}};
   std::uint32_t seed = 0;
@@ -64,7 +65,7 @@ TEST_CASE("gemm: every shape gives the declared bits whatever the order of event
     }
 }
 
-TEST_CASE("gemm: a that lies by rows gives the declared bits", "[gemm][by_rows]") {
+TEST_CASE("gemm: a stored by rows gives the declared bits", "[gemm][by_rows]") {
   std::uint32_t seed = 0;
   for (const GemmShape& base :
        {GemmShape{1, 1, 1}, GemmShape{16, 600, 300}, GemmShape{130, 33, 513}, GemmShape{300, 3, 64}})
@@ -76,14 +77,14 @@ TEST_CASE("gemm: a that lies by rows gives the declared bits", "[gemm][by_rows]"
       const OneCore run = run_one_core(tests::default_machine(), shape, seed++);
       CHECK(run.got == run.want);
     }
-  // Strips of a that begin between two multiples of 16.
+  // Strips of a that begin between multiples of 16.
   GemmShape shape{43, 65, 1000};
   shape.a_by_rows = true;
   const OneCore run = run_one_core(small_machine(), shape, seed);
   CHECK(run.got == run.want);
 }
 
-TEST_CASE("gemm: b that lies by rows gives the declared bits, beside either layout of a", "[gemm][by_rows]") {
+TEST_CASE("gemm: b stored by rows gives the declared bits with either layout of a", "[gemm][by_rows]") {
   std::uint32_t seed = 0;
   for (const GemmShape& base :
        {GemmShape{1, 1, 1}, GemmShape{16, 600, 300}, GemmShape{130, 33, 513}, GemmShape{300, 3, 64}})
@@ -97,7 +98,7 @@ TEST_CASE("gemm: b that lies by rows gives the declared bits, beside either layo
         const OneCore run = run_one_core(tests::default_machine(), shape, seed++);
         CHECK(run.got == run.want);
       }
-  // Panels of b that begin between two multiples of 16; SBUF for tiles that stream past.
+  // Panels of b that begin between multiples of 16; SBUF has tiles for streaming.
   for (const GemmShape& base : {GemmShape{65, 43, 1000}, GemmShape{70, 150, 3000}}) {
     GemmShape shape = base;
     shape.b_by_rows = true;
@@ -155,8 +156,9 @@ TEST_CASE("gemm: the blocking fits every machine that holds one tile", "[gemm][b
       }
 }
 
-TEST_CASE("gemm: beside many rows a narrow b is loaded once", "[gemm][blocking]") {
-  // Of 512 ranks, 4096 tokens: a's 128 MiB pass b's 6.5 MiB, which SBUF holds beside a few tiles of a.
+TEST_CASE("gemm: with many rows a narrow b is loaded once", "[gemm][blocking]") {
+  // 512 ranks, 4096 tokens: a's 128 MiB stream past b's 6.5 MiB, which SBUF holds together with a few tiles
+  // of a.
   const GemmShape shape = by_rows({4096, 208, 16384});
   const isa::Program program = workloads::gemm_program(tests::default_machine(), shape);
   std::uint64_t loaded = 0;
@@ -181,7 +183,8 @@ TEST_CASE("gemm: a program that would be too long is refused", "[gemm]") {
 }
 
 TEST_CASE("gemm: blocks that SBUF does not hold are refused, with what would do", "[gemm]") {
-  // A block of 1024 columns of 2 bytes takes 64 KiB of a partition at K = 4096, two of the 208 KiB there are.
+  // A block of 1024 columns of 2 bytes takes 64 KiB of a partition at K = 4096; two blocks fit into the 208
+  // KiB.
   const model::MachineParams machine = tests::default_machine();
   for (const auto nest : {workloads::GemmKernel::kBlocked, workloads::GemmKernel::kRowLoads}) {
     CHECK_NOTHROW(workloads::gemm_program(machine, {1024, 1024, 4096}, nest));
@@ -192,7 +195,7 @@ TEST_CASE("gemm: blocks that SBUF does not hold are refused, with what would do"
                     Catch::Contains("E-RUN-031"));
 }
 
-// Few rows: loads of b are worth their latency, and a does not stand in their way.
+// With few rows, loads of b are worth their latency, and a does not delay them.
 TEST_CASE("gemm: for 16 tokens tiles of b share loads of 4 KiB a partition", "[gemm][by_rows]") {
   const isa::Program p = workloads::gemm_program(tests::default_machine(), by_rows({16, 288, 16384}));
   std::uint64_t loads = 0;
@@ -212,7 +215,8 @@ TEST_CASE("gemm: groups that PSUM does not hold are refused", "[gemm]") {
                     Catch::Contains("E-RUN-024") && Catch::Contains("PSUM has 2 banks"));
 }
 
-// Bytes and transfers of the published kernels at 4096^3 in bf16: what the nests say by their definition.
+// Bytes and transfers of the published kernels at 4096^3 in bf16, which follow from the definition of the
+// nests.
 TEST_CASE("gemm: the published nests move what their loops say", "[gemm]") {
   const model::MachineParams machine = tests::default_machine();
   const auto moved = [&](workloads::GemmKernel nest, isa::Queue queue) {

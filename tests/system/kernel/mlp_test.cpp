@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Feed-forward layers: golden values at sizes with edges everywhere, times that do not depend on the mode, no
-// races; and what is refused. A second machine in one case runs in a child process.
+// races, and refused cases. A second machine in one case runs in a child process.
 #include "workloads/mlp/mlp.h"
 
 #include <catch2/catch.hpp>

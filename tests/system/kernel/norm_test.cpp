@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax, layer norm and RMS norm, forward and backward: golden values on both modes' same times, at sizes
-// that are no multiples of anything, and what the definitions refuse. Each case elaborates one machine; a
-// second one runs in a child process.
+// Softmax, layer norm and RMS norm, forward and backward: golden values and equal times in both modes, at odd
+// sizes, and cases that the definitions refuse. Each case elaborates one machine; a second one runs in a
+// child process.
 #include "workloads/norm/norm.h"
 
 #include <catch2/catch.hpp>
@@ -90,7 +90,8 @@ TEST_CASE("rms norm: one element is its sign times the gain", "[norm]") {
 TEST_CASE("rms norm: the widest rows, fp32", "[norm]") {
   tests::check_workload(workloads::make_rms_norm, sizes("129", "16384", "fp32"));
 }
-// Fewer rows than half of the partitions, of whole pieces of 512 columns, lie on several partitions each.
+// Rows of whole pieces of 512 columns, fewer than half of the partitions, are spread over several partitions
+// each.
 TEST_CASE("rms norm: 16 folded rows of the widest, bf16", "[norm]") {
   tests::check_workload(workloads::make_rms_norm, sizes("16", "16384", "bf16"));
 }

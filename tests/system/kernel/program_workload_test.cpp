@@ -38,7 +38,7 @@ std::unique_ptr<runtime::Workload> workload_with(const std::string& file, const 
   return workload;
 }
 
-// Writes the program, and as the expected result `factor` times the input of seed 5.
+// Writes the program; its expected result is `factor` times the input of seed 5.
 void write_case(float factor) {
   std::ofstream("twice.tasm") << kTwice;
   const runtime::HostTensor in = runtime::generate_input("in", isa::DType::kFp32, {4, 8}, 5, 0);
@@ -62,7 +62,7 @@ runtime::GoldenResult run_case(float factor) {
 
 }  // namespace
 
-TEST_CASE("program: entries say what stands behind each argument", "[program]") {
+TEST_CASE("program: entries define each argument", "[program]") {
   const auto specs =
       workloads::parse_arguments("x bf16 2x3x4 seed ; n next_core;y next x; z int32 7 v.npy expect=w.npy;");
   REQUIRE(specs.size() == 4);
@@ -83,7 +83,7 @@ TEST_CASE("program: an entry of no legal form is refused", "[program]") {
   CHECK_THROWS_WITH(workloads::parse_arguments("x fp31 4 seed"), Catch::Contains("did you mean 'fp"));
 }
 
-TEST_CASE("program: entries and arguments must meet", "[program]") {
+TEST_CASE("program: entries and arguments must match", "[program]") {
   const auto specs = workloads::parse_arguments("weights fp32 4 seed; y next weights");
   CHECK(workloads::match_arguments(specs, {"y", "weights"}).front().name == "y");
   const auto wrong = Catch::Contains("E-RUN-061");

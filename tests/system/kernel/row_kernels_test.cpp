@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adam, transposition, reductions and quantisation: golden values and both modes' same times at sizes that
-// are no multiples of anything, and what the definitions refuse. Each case elaborates one machine; a second
-// one runs in a child process.
+// Adam, transposition, reductions and quantisation: golden values and equal times in both modes at odd sizes,
+// and cases that the definitions refuse. Each case elaborates one machine; a second one runs in a child
+// process.
 #include <catch2/catch.hpp>
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engines compute their private work ahead of simulated time. No result may show it.
+// Engines compute their private work ahead of simulated time. This must not affect any result.
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -12,7 +12,7 @@ using namespace tahoma;
 
 namespace {
 
-// Every statistic of a GEMM on one core but the activations themselves, one per line.
+// Every statistic of a GEMM on one core except the number of activations, one per line.
 std::string statistics(bool run_ahead, std::uint64_t& activations) {
   const auto machine = tests::machine_of(1, 1, 1);
   model::System system(machine, model::Mode::kTiming, run_ahead);
@@ -35,7 +35,7 @@ std::string statistics(bool run_ahead, std::uint64_t& activations) {
   return text;
 }
 
-// With the number of activations in front.
+// The number of activations comes first.
 std::string counted(bool run_ahead) {
   return tests::in_child([&] {
     std::uint64_t activations = 0;

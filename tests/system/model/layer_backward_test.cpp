@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a layer's way back is made of, as parts of one program: two of a kind in each, on token-major tensors
-// that are columns of wider ones, with garbage wherever nobody has written.
+// The kernels of a layer's backward pass as parts of one program: two of a kind in each, on token-major
+// tensors that are columns of wider ones, with garbage in all unwritten places.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -24,7 +24,7 @@ double unit_of(DType dtype) { return dtype == DType::kFp32 ? 0x1p-24 : 0x1p-8; }
 
 namespace {
 
-// What the bench had in the views before it ran.
+// The contents of the views before the bench ran.
 struct GatedInputs {
   std::vector<float> gate, up, dy;
 };
@@ -46,7 +46,8 @@ void check_gated_backward(const LayerBench& bench, const GatedInputs& in, const 
 
 }  // namespace
 
-// The second takes the first one's gradients for its gate and dy, and leaves one of its own in up's place.
+// The second pass takes the gradients of the first as its gate and dy, and leaves one of its own in up's
+// place.
 TEST_CASE("layer backward: gradients of gate and up as columns of one matrix", "[layer][gated]") {
   for (const DType dtype : {DType::kBf16, DType::kFp32})
     for (const auto& [tokens, columns] : {std::pair<std::uint64_t, std::uint64_t>{5, 33}, {130, 2100}}) {
@@ -117,7 +118,8 @@ void check_norm_backward(const LayerBench& bench, const NormInputs& in, const Hb
 
 }  // namespace
 
-// The second goes on from the first one's dx, with the residual stream's gradient in whose place it stores.
+// The second pass continues from the dx of the first, with the residual stream's gradient, which it
+// overwrites.
 TEST_CASE("layer backward: two RMS norms in wider matrices, with and without a residual", "[layer][norm]") {
   const DType dtype = GENERATE(DType::kBf16, DType::kFp32);
   const auto [rows, columns] = GENERATE(table<std::uint64_t, std::uint64_t>({{400, 1100}, {19, 16000}}));
@@ -143,7 +145,7 @@ TEST_CASE("layer backward: two RMS norms in wider matrices, with and without a r
   check_norm_backward(bench, {bench.values(x2), first.g, bench.values(dx), added, epsilon}, add, dg2);
 }
 
-// The first step in place, the second one to tensors of its own; gradients of bf16 as columns of a wider
+// The first step is in place, the second writes to separate tensors; gradients of bf16 are columns of a wider
 // matrix.
 TEST_CASE("layer backward: two steps of Adam, the first in place", "[layer][adam]") {
   const DType gradient = GENERATE(DType::kBf16, DType::kFp32);

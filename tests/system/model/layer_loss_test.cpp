@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cross-entropy as a part of a program: twice, on logits that are columns of a wider matrix, the second time
-// with the gradient in the logits' place.
+// Cross-entropy as a part of a program: twice, on logits that are columns of a wider matrix; the second time
+// the gradient overwrites the logits.
 #include <catch2/catch.hpp>
 
 #include "tests/support/bench/layer_bench.h"
@@ -18,7 +18,7 @@ runtime::MadeBy nobody(const std::string&) {
   return [](std::uint64_t, std::uint64_t) { return std::string("nobody"); };
 }
 
-// What is small beside the logits.
+// A value that is small compared with the logits.
 struct Outputs {
   HbmView places, loss, part;
   Outputs(LayerBench& bench, std::uint64_t rows)

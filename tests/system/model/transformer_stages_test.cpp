@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stages of a pipeline and groups that share sequences on machines: their golden reference, what they hand
-// over, how long microbatches take.
+// Stages of a pipeline and groups that share sequences, on machines: their golden reference, their
+// hand-overs, and the duration of microbatches.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -30,7 +30,7 @@ std::function<void(runtime::Machine&)> turned_round(const std::string& name) {
   };
 }
 
-// What the golden reference says of a run, into which an error was planted.
+// Result of the golden reference for a run with a planted error.
 std::string verdict(const model::MachineParams& machine, const Settings& settings,
                     const std::function<void(runtime::Machine&)>& plant) {
   return in_child([&]() -> std::string {
@@ -57,7 +57,7 @@ void emit(workloads::PhasePrograms& stage, const std::vector<std::size_t>& micro
   }
 }
 
-// What the golden reference says of two stages of which the first one sends its microbatches in this order.
+// Result of the golden reference for two stages of which the first sends its microbatches in this order.
 std::string verdict_of_order(const std::vector<std::size_t>& order) {
   return in_child([&]() -> std::string {
     const workloads::TransformerParams params =
@@ -96,7 +96,7 @@ std::string verdict_of_order(const std::vector<std::size_t>& order) {
   });
 }
 
-// What crossed links, and what hand-overs say that they brought.
+// Bytes that crossed links, and bytes that hand-overs report.
 std::string bytes_of(const model::MachineParams& machine, const Settings& settings) {
   return in_child([&] {
     const tests::LayersRun run = run_layers(machine, with(kTiny, settings), model::Mode::kTiming);
@@ -230,8 +230,8 @@ TEST_CASE("stages: M microbatches take about M + P - 1 times as long as a stage 
                                                        {"batch", std::to_string(microbatches)},
                                                        {"microbatches", std::to_string(microbatches)}}));
     CAPTURE(stages, microbatches, stage, all);
-    // Less where a microbatch is loaded while the one before it ends; more where a stage waits for rows on
-    // their way, or meets others at the memory of the chip.
+    // Less if a microbatch is loaded while the previous one ends; more if a stage waits for rows in flight,
+    // or contends for the memory of the chip.
     CHECK(all / (stage * (microbatches + stages - 1)) == Approx(1).margin(0.1));
   }
 }

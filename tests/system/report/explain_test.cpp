@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds a run back: resources made ideal one at a time.
+// The bottlenecks of a run: resources made ideal one at a time.
 #include "runtime/whatif/explain.h"
 
 #include <catch2/catch.hpp>

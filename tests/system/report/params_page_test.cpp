@@ -104,5 +104,5 @@ TEST_CASE("params page: an unknown path names the nearest parameter or group", "
   CHECK_THAT(message("machine.chip.hmb"),
              Catch::Contains("E-CFG-002") && Catch::Contains("'machine.chip.hbm'"));
   CHECK_THAT(message("machine.chip.hbm.stack"), Catch::Contains("'machine.chip.hbm.stacks'"));
-  CHECK_THAT(message("machine.tor"), Catch::Contains("E-CFG-002"));  // a prefix of letters is no group
+  CHECK_THAT(message("machine.tor"), Catch::Contains("E-CFG-002"));  // a prefix of letters is not a group
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which part of a run a timeline shows, what its writer holds, and how bad requests are refused. What whole
-// timelines say: tests/trace.
+// The part of a run that a timeline shows, the memory of its writer, and bad requests. Contents of whole
+// timelines: tests/trace.
 #include <catch2/catch.hpp>
 #include <filesystem>
 
@@ -48,7 +48,7 @@ std::vector<std::size_t> cores_of(const std::vector<std::string>& words) {
   return cores;
 }
 
-// Every slice says something that none before has said.
+// Every slice has a text that no earlier slice has.
 void write_slices(runtime::PacketWriter& writer, runtime::PacketWriter::Track track, std::uint64_t first,
                   std::uint64_t count) {
   for (std::uint64_t n = first; n < first + count; ++n) {
@@ -148,7 +148,7 @@ TEST_CASE("trace: every event is written or counted under one reason", "[trace]"
         "2 events; left out: 1 of other kinds, 1 of other cores, 2 outside the window, 1 beyond the limit");
 }
 
-// However much is said that was never said before, the tables stay as large as they may be.
+// Any number of new texts leaves the tables at their maximum size.
 TEST_CASE("trace: what the writer holds does not grow with the events", "[trace]") {
   constexpr std::uint64_t kStep = 200'000;
   constexpr std::size_t kMost = 16 << 20;  // bytes

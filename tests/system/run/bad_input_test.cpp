@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user can get wrong, each through the real program: one clear line with code and place, the right
-// exit status, and not a trace in the folder.
+// User errors, each through the real program: one clear line with code and place, the right exit status, and
+// no files in the folder.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>
@@ -27,7 +27,7 @@ std::set<std::string> names_in(const std::string& folder) {
   return names;
 }
 
-// A folder with a case in it; every run in it must fail and leave the folder as it was.
+// A folder with a case in it; every run in it must fail and leave the folder unchanged.
 class Case {
  public:
   explicit Case(const std::string& yaml = kGemm) { dir_.write("case.yaml", yaml); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checker against an independent judge. Random kernels go through the scheduler; their streams are then
-// executed in a random legal order, with and without one of their waits, and the checker watches. What it
-// says must agree with what tests/support/happens_before derives from the streams alone, in every order.
+// Compares the checker with an independent one. Random kernels go through the scheduler; their streams are
+// then executed in a random legal order, with and without one of their waits, under the checker. Its findings
+// must agree with those that tests/support/happens_before derives from the streams alone, in every order.
 #include <array>
 #include <catch2/catch.hpp>
 #include <deque>
@@ -26,7 +26,7 @@ struct Random {
 };
 
 // Engines and doorbells of all queues over a few small buffers, with partly overlapping rectangles. Every
-// transfer of a queue has a ring of its own: the judge knows of no order inside a ring.
+// transfer of a queue has its own ring: the independent checker knows of no order inside a ring.
 std::vector<Op> random_kernel(std::uint32_t seed, std::size_t length, std::uint32_t buffers) {
   Random random{std::mt19937(seed)};
   std::array<std::uint8_t, isa::kQueueCount> transfers{};
@@ -66,8 +66,8 @@ isa::OperandAccess access_of(const runtime::Access& a) {
   return access;
 }
 
-// Starts instructions whose waits are satisfied, completes those of an engine in order and the 16 shares of
-// each transfer one by one: at every step one of the possible actions, at random.
+// Starts instructions whose waits are satisfied, and completes those of an engine in order and the 16 shares
+// of each transfer one by one: one of the possible actions at every step, at random.
 class Execution {
  public:
   Execution(const std::vector<Op>& ops, const isa::Program& program, std::uint32_t seed)

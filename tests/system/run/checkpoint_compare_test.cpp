@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults are planted in a program and its inputs: the first instruction whose result differs is the one that
-// has the fault.
+// With faults planted in a program and its inputs, the first instruction whose result differs is the one with
+// the fault.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <filesystem>
@@ -14,7 +14,7 @@ using Catch::Contains;
 
 namespace {
 
-// out = (2 in + 1) + in: two engines, whose results meet.
+// out = (2 in + 1) + in: two engines, whose results are added.
 std::string program(const std::string& factor = "2", const std::string& shift = "1") {
   return R"(.program meet
 .args in out
@@ -39,7 +39,7 @@ Floats with(Floats values, std::size_t at, float value) {
   return values;
 }
 
-// A reference of everything in `ref`.
+// A reference of all results in `ref`.
 DumpCase with_reference() { return DumpCase(program(), counted()); }
 void make_reference(const DumpCase& c) { REQUIRE(c.run({"--dump", "results"}, "ref").status == 0); }
 
@@ -58,7 +58,7 @@ TEST_CASE("compared dumps: equal runs are equal", "[checkpoint]") {
   INFO(f.err);
   CHECK(f.status == 0);
   CHECK_THAT(f.out, Contains("5 checkpoints compared with ref/dumps: all equal within the tolerance"));
-  CHECK(!std::filesystem::exists(c.path("out/dumps")));  // nobody asked for them
+  CHECK(!std::filesystem::exists(c.path("out/dumps")));  // they were not requested
 }
 
 TEST_CASE("compared dumps: a changed instruction is the first that differs", "[checkpoint]") {

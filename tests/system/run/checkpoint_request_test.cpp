@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words in which a checkpoint is asked for.
+// The syntax of checkpoint requests.
 #include <catch2/catch.hpp>
 
 #include "runtime/checkpoint/dump_request.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values taken on the way through a program whose every step has a closed form.
+// Intermediate values of a program in which every step has a closed form.
 #include <catch2/catch.hpp>
 #include <set>
 
@@ -64,7 +64,7 @@ TEST_CASE("checkpoints: tensors and tiles have the values of the point, not thos
   INFO(f.err);
   REQUIRE(f.status == 0);
   CHECK(c.dumped("core0.out") == each(counted(), chained));
-  CHECK(c.dumped("core0.out@scale") == Floats(32, 0.0F));  // nobody has stored it yet
+  CHECK(c.dumped("core0.out@scale") == Floats(32, 0.0F));  // not yet stored
   CHECK(c.dumped("core0.sbuf.tensor_scalar@scale") == each(counted(), doubled));
   CHECK(c.dumped("core0.sbuf.load_of_in@scale") == counted());
   CHECK(c.dumped("core0.sbuf.tensor_scalar") == each(counted(), chained));
@@ -82,7 +82,7 @@ TEST_CASE("checkpoints: results are what each instruction wrote, and the index s
   REQUIRE(index["checkpoints"].size() == 4);
   double time = 0;
   for (const auto& checkpoint : index["checkpoints"]) {
-    CHECK(checkpoint["time_ns"] >= time);  // in the order of time
+    CHECK(checkpoint["time_ns"] >= time);  // in order of time
     time = checkpoint["time_ns"];
     CHECK(checkpoint["shape"] == std::vector<int>{4, 8});
     CHECK(checkpoint["dtype"] == "fp32");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line as its user meets it: every case starts the real program.
+// The command line as a user sees it: every case starts the real program.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -48,7 +48,7 @@ std::set<std::string> names_in(const std::string& folder) {
   return names;
 }
 
-// Every file of a run but the manifest.
+// Every file of a run except the manifest.
 std::string bytes_of_run(const std::string& folder) {
   std::string all;
   for (const std::string& name : names_in(folder))
@@ -90,7 +90,7 @@ TEST_CASE("command line: help lists exactly the commands there are", "[cli]") {
   CHECK(help.status == 0);
   CHECK(help.err.empty());
   for (const std::string& command : kCommands) CHECK_THAT(help.out, Contains("\n  " + command + " "));
-  CHECK_THAT(help.out, !Contains("\n  point "));  // the sweep's own
+  CHECK_THAT(help.out, !Contains("\n  point "));  // an option of the sweep only
   CHECK_THAT(tahoma_with({"--version"}).out, StartsWith("tahoma "));
 }
 
@@ -193,7 +193,7 @@ TEST_CASE("tahoma run: leaves a complete folder and prints its summary", "[cli]"
   const Finished run = tahoma_in(dir.path(), {"run", "case.yaml", "--save-outputs"});
   INFO(run.err);
   REQUIRE(run.status == 0);
-  CHECK(run.err.empty());  // no progress where nobody watches
+  CHECK(run.err.empty());  // no progress without a terminal
   const std::set<std::string> files{
       "c.npy",           "collectives.csv", "config.resolved.yaml", "engines.csv",   "hbm.csv",
       "hbm_windows.csv", "links.csv",       "links_windows.csv",    "manifest.json", "occupancy.csv",
@@ -292,7 +292,7 @@ TEST_CASE("tahoma run: a failed golden check ends with 1 and shows where", "[cli
   CHECK_THAT(run.err,
              StartsWith("tahoma: golden check: error[E-RUN-070]: 32768 of 32768 elements are wrong"));
   CHECK_THAT(run.out, Contains("GOLDEN FAILED"));
-  // What went wrong is worth keeping.
+  // The error output must be kept.
   CHECK(json::parse(contents(dir / "out/summary.json"))["golden"]["passed"] == false);
   CHECK(tahoma_in(dir.path(), {"run", "case.yaml", "--no-golden"}).status == 0);
 }

@@ -37,7 +37,7 @@ Refused refusal(const ConfigRequest& request) {
   return {};
 }
 
-// A request for a case of these lines in a fresh folder.
+// A request for a case with these lines in a fresh folder.
 struct Case {
   TempDir dir;
   ConfigRequest request;
@@ -202,7 +202,7 @@ TEST_CASE(
   c.request.overrides = {"machine.torus.z=2", "workload.m=5", "workload.m=6",
                          "machine.chip.hbm.bandwidth=ideal", "workload.shard={m: 2, n: 8, k: 4}"};
   const auto config = resolve(c.request);
-  CHECK(config->machine.chips() == 32);  // nothing of the file's machine is left
+  CHECK(config->machine.chips() == 32);  // nothing of the file's machine remains
   CHECK(config->mode() == model::Mode::kFunctional);
   CHECK(config->run.seed == 9);
   CHECK(config->machine.chip.hbm.bandwidth.ideal);
@@ -386,7 +386,7 @@ TEST_CASE("config: values that do not fit together are refused where one of them
   CHECK(r.place == c.place("3:30"));
   CHECK_THAT(r.message, Catch::Contains("'machine.chip.core.psum.bank'"));
   Case workload("kind: product\nworkload: {shard: {n: 3}}\n");
-  r = refusal(workload.request);  // the fake's own check refuses three
+  r = refusal(workload.request);  // the fake's own check refuses 3
   CHECK(r.code == "E-TST-001");
   CHECK(r.place == workload.place("2:23"));
 }

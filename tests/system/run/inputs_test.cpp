@@ -17,7 +17,7 @@ using namespace tahoma;
 using namespace tahoma::runtime;
 using isa::DType;
 
-// A .npy file that is gone at the end of the test.
+// A .npy file that is removed at the end of the test.
 class TemporaryNpy {
  public:
   TemporaryNpy(const std::string& name, const NpyArray& array)

@@ -13,7 +13,7 @@ using tests::TempDir;
 
 namespace {
 
-// A version-1 or -2 file as the format's description says, independent of write_npy.
+// A version-1 or -2 file according to the description of the format, independent of write_npy.
 std::string npy_file(const std::string& header, const std::string& data, int major = 1) {
   std::string file("\x93NUMPY", 6);
   file += static_cast<char>(major);
@@ -89,7 +89,7 @@ TEST_CASE("npy: both versions and all spellings of NumPy are read", "[npy]") {
     CHECK(array.shape == std::vector<std::uint64_t>{2});
     CHECK(array.bytes == bytes_of({1, 2}));
   }
-  // NumPy writes the void types of bf16 and fp8 extensions with either byte order mark.
+  // NumPy writes the void types of the bf16 and fp8 extensions with either byte order mark.
   const std::string halves = "abcd";
   CHECK(runtime::read_npy(dir.write("b.npy", npy_file(header_of("<V2", "(2,)"), halves))).descr == "|V2");
   CHECK(runtime::read_npy(dir.write("b.npy", npy_file(header_of("<V1", "(4,)"), halves))).descr == "|V1");
@@ -153,7 +153,7 @@ TEST_CASE("npy: data must be as long as the shape says", "[npy][bad-input]") {
   const auto longer = refusal_of(npy_file(header, std::string(25, 'x')));
   CHECK(longer.code == "E-NPY-008");
   CHECK(ends_with(longer.place, ":byte " + std::to_string(10 + header.size() + 24)));
-  // Terabytes announced and not there: refused before any memory is asked for.
+  // The header announces terabytes that are missing: it is refused before memory is allocated.
   CHECK(refusal_of(npy_file(header_of("<f4", "(1099511627776,)"), "")).code == "E-NPY-007");
 }
 
@@ -172,7 +172,8 @@ TEST_CASE("npy: whatever a header's bytes become, the file is read or refused", 
       ++(fine ? accepted : refused);
     }
   }
-  CHECK(refused > 9 * accepted);  // few bytes are free: blanks, and those that became themselves
+  // few bytes have no effect: blanks, and those that were replaced by themselves
+  CHECK(refused > 9 * accepted);
 }
 
 TEST_CASE("npy: a file that cannot be written says so", "[npy][bad-input]") {

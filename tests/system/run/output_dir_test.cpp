@@ -20,7 +20,7 @@ std::size_t entries(const fs::path& folder) {
   return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
 }
 
-// A run's folder with one result beside its manifest.
+// A run's folder with a manifest and one result.
 void write_run(const std::string& path, const std::string& result) {
   OutputDir out(path);
   out.write("result.txt", result);

@@ -14,7 +14,7 @@ using isa::DType;
 
 namespace {
 
-// The published layout, written out: length of the header, header, data.
+// The published layout: length of the header, header, data.
 std::string file_of(const std::string& header, const std::string& data) {
   std::string bytes;
   for (unsigned i = 0; i < 8; ++i) bytes += static_cast<char>((header.size() >> (8 * i)) & 0xff);

@@ -70,7 +70,7 @@ TEST_CASE("sweep file: a range without steps asks for a sample", "[sweep]") {
                 "latin_hypercube");
 }
 
-TEST_CASE("sweep file: nobody decides about a parameter twice", "[sweep]") {
+TEST_CASE("sweep file: no parameter is set twice", "[sweep]") {
   check_refused("  axes:\n    - machine.torus.x: [1, 2]\n    - machine.torus.x: [4]\n",
                 "sweep.yaml:5:25: error[E-SWP-017]: 'machine.torus.x': an axis decides about it, and so does "
                 "an axis at sweep.yaml:4:25",

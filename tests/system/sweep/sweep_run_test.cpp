@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sweep from its file to its results by the command itself, and the parts behind it.
+// A sweep from its file to its results by the command itself, and its parts.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -35,7 +35,7 @@ std::string sweep_file(const SweepFiles& files, const std::string& keys = kFour)
   return files.write("  workloads: gemm.yaml\n" + keys);
 }
 
-// The tables that equal sweeps have in common.
+// The tables that are equal in equal sweeps.
 std::string dump(const fs::path& folder) {
   runtime::Database db(folder / "sweep.db", runtime::Database::Access::kRead);
   std::string text;
@@ -105,7 +105,7 @@ TEST_CASE("tahoma sweep: resumed, it computes only what is missing and ends with
   const auto rows = Store::read(out / "sweep.db");
   fs::remove_all(out / "points" / rows[2].id);
   fs::remove(out / "points" / rows[3].id / "result.json");
-  runtime::write_whole(out / "points" / rows[1].id / "result.json", "{\"attempts\": [");  // torn
+  runtime::write_whole(out / "points" / rows[1].id / "result.json", "{\"attempts\": [");  // truncated
   fs::remove(out / "sweep.db");
   const auto again =
       tests::tahoma_in(files.folder().path(), {"sweep", sweep, "--out", out.string(), "--resume"});
@@ -210,13 +210,13 @@ TEST_CASE("sweep admission: points that run together never need more memory than
   runtime::Admission admission({1000}, 8, {0});
   REQUIRE(admission.may_start("a"));
   const std::uint64_t first = admission.start("a");
-  CHECK(first == 1000);  // nobody knows
+  CHECK(first == 1000);  // not yet known
   CHECK_FALSE(admission.may_start("a"));
   CHECK_FALSE(admission.may_start("b"));
   admission.end("a", first, 250);
   std::vector<std::uint64_t> parts;
   while (admission.may_start("a")) parts.push_back(admission.start("a"));
-  CHECK(parts == std::vector<std::uint64_t>{300, 300, 300});  // a fifth more than the largest so far
+  CHECK(parts == std::vector<std::uint64_t>{300, 300, 300});  // a fifth more than the largest result so far
   CHECK_FALSE(admission.may_start("b"));                      // unknown: alone
   admission.end("a", 300, 600);
   CHECK_FALSE(admission.may_start("a"));  // 720 by now
@@ -231,7 +231,7 @@ TEST_CASE("sweep admission: points that run together never need more memory than
   said.start("b");
   CHECK_FALSE(said.may_start("b"));  // jobs
   runtime::Admission large({1000}, 2, {4000});
-  CHECK(large.may_start("a"));  // alone, as ever it may end
+  CHECK(large.may_start("a"));  // alone, whatever its size
   large.start("a");
   CHECK_FALSE(large.may_start("a"));
 }
@@ -250,7 +250,7 @@ TEST_CASE("sweep front: the points that none beats in everything, equal ones tog
   CHECK(runtime::split_expressions("max(a, b), c") == std::vector<std::string>{"max(a, b)", "c"});
 }
 
-TEST_CASE("tahoma compare: two sweeps are laid beside each other point by point", "[sweep]") {
+TEST_CASE("tahoma compare: two sweeps are compared point by point", "[sweep]") {
   const SweepFiles files;
   const std::string sweep = sweep_file(files);
   const auto call = [&](const std::vector<std::string>& words) {

@@ -28,7 +28,7 @@ TEST_CASE("sweep points: a Latin hypercube has one point in each stratum of a co
   }
   CHECK(fours == 10);
   int stratum = 0;
-  for (const double clock : clocks) {  // to a unit of rounding
+  for (const double clock : clocks) {  // to one rounding unit
     CHECK(clock >= 1e9 + 1e8 * stratum - 1);
     CHECK(clock <= 1e9 + 1e8 * (stratum + 1) + 1);
     ++stratum;

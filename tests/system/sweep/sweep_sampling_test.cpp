@@ -40,7 +40,7 @@ std::size_t different(const Points& points) {
   return std::set<Key>(keys.begin(), keys.end()).size();
 }
 
-// How often each value of an axis was taken.
+// How often each value of an axis occurs.
 std::map<std::size_t, std::size_t> taken(const Points& points, std::size_t axis) {
   std::map<std::size_t, std::size_t> times;
   for (const Coordinates& point : points) ++times[point[axis].index];

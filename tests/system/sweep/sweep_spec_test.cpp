@@ -117,7 +117,7 @@ TEST_CASE("sweep file: a workload is not taken for a sweep", "[sweep]") {
              Catch::StartsWith("gemm.yaml:1:1: error[E-SWP-001]: unknown key 'kind': expected sweep"));
 }
 
-TEST_CASE("sweep file: a machine beside it wins over a preset", "[sweep]") {
+TEST_CASE("sweep file: a machine file in its folder takes precedence over a preset", "[sweep]") {
   const SweepFiles files;
   files.folder().write("mine.yaml", "extends: trainium2_one_chip\nmachine: {torus: {x: 1}}\n");
   const SweepSpec spec = files.of_gemm("  machine: mine\n" + kStacks);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of figures, their probes, and the file that names them: what is read, and how bad ones are refused.
+// Tables of figures, their probes, and the file that names them: valid ones are read, invalid ones refused.
 #include <catch2/catch.hpp>
 
 #include "model/base/error.h"
@@ -19,7 +19,7 @@ Probe probe_of(const std::string& text) {
   return parse_probe(text, [](std::size_t offset) { return std::to_string(offset); });
 }
 
-// What `action` raises: "code place: message".
+// The error that `action` raises: "code place: message".
 template <class Action>
 std::string refusal(Action&& action) {
   try {
@@ -122,7 +122,7 @@ TEST_CASE("figures: a row is read as it stands", "[accuracy]") {
   REQUIRE(figures.size() == 2);
   CHECK(figures[0].id == "a_1");
   CHECK(figures[0].what == "matmul, \"bf16\"");
-  CHECK(figures[0].case_path == "c.yaml");  // beside the table's folder
+  CHECK(figures[0].case_path == "c.yaml");  // relative to the table's folder
   CHECK(figures[0].reference == 1.5);
   CHECK(figures[0].unit == FigureUnit::kUs);
   CHECK(figures[0].samples == 5);
@@ -171,7 +171,7 @@ TEST_CASE("figures: bad fields are refused at line and column", "[accuracy][bad-
   check_line_refused("a,w,c,time,5,ns,2,3,4,check,s\n", "E-ACC-007 folder/t.csv:2:19", "got 3 <= 5 <= 4");
 }
 
-TEST_CASE("checks file: families stand in its order, with their rows and limits", "[accuracy]") {
+TEST_CASE("checks file: families keep its order, with their rows and limits", "[accuracy]") {
   const TempDir dir;
   dir.write("b.csv", tests::kFigureColumns + kLine + figure_line("two", "c.yaml", "time", "3"));
   dir.write("a.csv", tests::kFigureColumns + figure_line("three", "c.yaml", "time", "4"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statistics of errors against their definitions, and the verdicts and files of a page.
+// Statistics of errors compared with their definitions, and the verdicts and files of a page.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -100,7 +100,7 @@ TEST_CASE("accuracy page: a figure without a value fails, with or without a limi
     CHECK_THAT(page_text(page), Contains("! b: why not"));
     CHECK_THAT(junit_xml(page_suites(page)), Contains("<failure message=\"why not\"/>"));
   }
-  // The gravest reason is the status.
+  // The most severe reason determines the status.
   CHECK(
       page_of({}, {failed("a", "x", ExitStatus::kInvariant), failed("b", "y", ExitStatus::kUsage)}).status ==
       ExitStatus::kInvariant);
@@ -125,8 +125,7 @@ TEST_CASE("accuracy page: the text says which figures were calibrated on, and wh
   CHECK_THAT(last, !Contains(" b") || !Contains("a b"));
 }
 
-TEST_CASE("accuracy page: silicon's spread and the model's over the phases stand in the table",
-          "[accuracy]") {
+TEST_CASE("accuracy page: silicon's spread and the model's over the phases are in the table", "[accuracy]") {
   PageRow spread = row("a", 100, 101);
   spread.figure.samples = 7;
   spread.figure.spread = Spread{99, 103};
@@ -147,7 +146,7 @@ TEST_CASE("accuracy page: the keys of the JSON are those of schema version 1", "
     for (const auto& [name, value] : object.items()) names.push_back(name);
     return names;
   };
-  using Names = std::vector<std::string>;  // sorted, as the reader has them
+  using Names = std::vector<std::string>;  // sorted, as the reader returns them
   CHECK(page["schema_version"] == 1);
   CHECK(keys(page) == Names{"families", "headline", "limits_exceeded", "machine", "overrides", "passed",
                             "schema_version", "statistics", "title"});

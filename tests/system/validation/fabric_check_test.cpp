@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traffic through the fabric on the page of `tahoma check`: its table, and what is wrong with it.
+// Traffic through the fabric on the page of `tahoma check`: its table, and errors in it.
 #include <catch2/catch.hpp>
 #include <set>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tahoma check` of regression cases, `--bless`, and `tahoma compare`, as a user meets them.
+// `tahoma check` of regression cases, `--bless`, and `tahoma compare`, as a user sees them.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -34,7 +34,7 @@ void fill(const TempDir& dir, const std::string& text = cases()) {
   dir.write("cases.yaml", text);
 }
 
-// Without CI, which a test may be run under.
+// Without the CI variable, under which a test may run.
 Finished run_in(const TempDir& dir, std::vector<std::string> words) {
   words.insert(words.begin(), {"/usr/bin/env", "-u", "CI", TAHOMA_BINARY});
   return run_program(words, dir.path());
@@ -209,7 +209,7 @@ TEST_CASE("regression cases: a tolerance lets its statistics move, and has to na
   CHECK_THAT(nothing.out, Contains("E-REG-004"));
 }
 
-TEST_CASE("regression cases: goldens that are missing, malformed or nobody's are said",
+TEST_CASE("regression cases: goldens that are missing, malformed or without a case are reported",
           "[regression][cli][must-fail]") {
   const TempDir dir;
   fill(dir);
@@ -229,7 +229,7 @@ TEST_CASE("regression cases: goldens that are missing, malformed or nobody's are
     CHECK(malformed.status == 2);
     CHECK_THAT(malformed.out, Contains("E-REG-006"));
   }
-  // Blessing replaces what cannot be read.
+  // Blessing replaces files that cannot be read.
   REQUIRE(bless(dir).status == 0);
   CHECK(contents(dir / kGolden) == golden);
 }

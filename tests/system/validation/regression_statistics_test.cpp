@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run as named values, and two of them beside each other.
+// A run as named values, and the comparison of two runs.
 #include <catch2/catch.hpp>
 
 #include "runtime/validation/regression/golden_comparison.h"
@@ -56,11 +56,11 @@ TEST_CASE("regression statistics: a class adds its instances up and names the la
   CHECK(value_of(all, "server*.chip*.core*.dma.bytes.total") == "43");
   CHECK(value_of(all, "server*.chip*.core*.dma.bytes.most") == "40");
   CHECK(value_of(all, "dma_packets") == "12");
-  // Neither percentiles nor rates are added.
+  // Neither percentiles nor rates are summed.
   CHECK(value_of(all, "server*.chip*.hbm*.reads.p99.most") == "2.5");
   CHECK(value_of(all, "server*.chip*.hbm*.reads.p99.total") == "absent");
   CHECK(value_of(all, "server*.chip*.link.xp.goodput.total") == "absent");
-  // A number that is 0 is left out.
+  // Numbers that are 0 are left out.
   CHECK(value_of(all, "server*.chip*.core*.cc*.busy.total") == "absent");
   CHECK(class_statistics(kStats, {"*.hbm*"}).size() == 1);
   CHECK(class_statistics(kStats, {}).empty());
@@ -104,7 +104,7 @@ TEST_CASE("regression differences: missing, extra and changed values differ, equ
   CHECK(differences_of(before, before).empty());
 }
 
-TEST_CASE("regression differences: subsystems stand by their largest change", "[regression]") {
+TEST_CASE("regression differences: subsystems are sorted by their largest change", "[regression]") {
   const RunStatistics before{{"hbm.a", "100"}, {"links.a", "100"}, {"hbm.b", "100"}};
   const RunStatistics after{{"hbm.a", "101"}, {"links.a", "150"}, {"hbm.b", "80"}};
   const auto groups = differences_of(before, after);
@@ -126,7 +126,7 @@ TEST_CASE("regression differences: a tolerance covers changes up to its size, of
   CHECK(with("99"));
   CHECK_FALSE(with("101.01"));
   CHECK_FALSE(with("x"));
-  // What is gone, and what became another word, no tolerance covers.
+  // No tolerance covers values that are missing or became another word.
   const RunStatistics less{{"hbm.a", "100"}, {"dma.a", "100"}, {"hbm.word", "y"}};
   CHECK(count_of(differences_of(before, less, {{"*", 1e9, "why", ""}})) == 2);
 }

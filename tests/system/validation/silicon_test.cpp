@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accuracy page of the repository itself.
+// The accuracy page of the repository.
 #include <catch2/catch.hpp>
 
 #include "tests/support/subprocess.h"
@@ -8,7 +8,7 @@ using namespace tahoma::tests;
 
 namespace {
 
-// From the checkout's folder, where the cases name their programs from.
+// Run from the checkout's folder, to which the program paths of the cases are relative.
 Finished family(const std::string& name) {
   return tahoma_in(TAHOMA_SOURCE_DIR, {"check", "workloads/micro/silicon.yaml", "--family", name});
 }
@@ -30,8 +30,8 @@ TEST_CASE("silicon: instructions, transfers, hand-overs and traced kernels are w
   }
 }
 
-// Mixed loads and stores are faster than on silicon as long as the memory has no read-write turns. When it
-// has, this is to become a family like the others.
+// Mixed loads and stores are faster than on silicon as long as the memory does not model read-write
+// turnaround. Once it does, this becomes a family like the others.
 TEST_CASE("silicon: of the published kernels, mixed loads and stores alone exceed their limit",
           "[accuracy]") {
   const Finished finished = family("published_kernels");

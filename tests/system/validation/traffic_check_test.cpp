@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory traffic on the page of `tahoma check`: its tables, their errors, and the table beside established
-// simulators of DRAM.
+// Memory traffic on the page of `tahoma check`: its tables, their errors, and the comparison with established
+// DRAM simulators.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -23,7 +23,7 @@ constexpr const char* kColumns =
     "id,what,machine,pattern,stride,request,read_fraction,block,requests,reference,source\n";
 const std::string kFolder = std::string(TAHOMA_SOURCE_DIR) + "/workloads/micro/hbm/";
 
-// Rows of one bank of the reference channel: an access each tRC of 45 ns, of 51.2 GB/s 1.389 %.
+// Rows of one bank of the reference channel: an access per tRC of 45 ns, 1.389 % of 51.2 GB/s.
 std::string one_bank(const std::string& id, const std::string& reference) {
   return id + ",rows of a bank," + kFolder + "channel_8gb_robaracoch.yaml,stride,64 KiB,32 B,1,1,1000," +
          reference + ",tRC\n";
@@ -162,9 +162,10 @@ TEST_CASE("traffic check: one at a time or several give the same bytes", "[accur
   CHECK(check(dir, lines, {"--jobs", "1"}).out == check(dir, lines, {"--jobs", "3"}).out);
 }
 
-// RoBaRaCoCh: the reference issues an access of the other stack ID as soon as 3 cycles have passed, here it
-// waits for the next slot of its pseudo-channel.
-TEST_CASE("memory beside simulators: the reference's limits hold in all rows but one", "[accuracy][hbm]") {
+// RoBaRaCoCh: the reference issues an access of the other stack ID as soon as 3 cycles have passed; this
+// model waits for the next slot of its pseudo-channel.
+TEST_CASE("memory compared with simulators: the reference's limits hold in all rows but one",
+          "[accuracy][hbm]") {
   const Finished finished =
       tahoma_in(TAHOMA_SOURCE_DIR, {"check", kFolder + "bandwidth.yaml", "--format", "json", "--family",
                                     "ramulator_streams", "--family", "ramulator_mixes"});

@@ -75,7 +75,7 @@ std::string leaves_of(const FlatConfig& config) {
   return text;
 }
 
-// Files by name, as a reader sees them.
+// Files by name, as a reader receives them.
 TextReader files(std::map<std::string, std::string> texts) {
   return [texts](const std::string& name, const std::string&) -> NamedText {
     const auto found = texts.find(name);

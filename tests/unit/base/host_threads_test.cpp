@@ -8,10 +8,10 @@
 
 using namespace tahoma;
 
-TEST_CASE("host threads: of several blocks that fail, the first is the one that is told", "[host_threads]") {
+TEST_CASE("host threads: of several blocks that fail, the first is reported", "[host_threads]") {
   const bool threads = std::thread::hardware_concurrency() > 1;
   for (int repetition = 0; repetition < 100; ++repetition) {
-    // Whoever has a block waits until the other thread has the next: one thread has 0 and 2, the other 1.
+    // A thread with a block waits until the other thread has the next: one thread has 0 and 2, the other 1.
     std::array<std::atomic_flag, 3> begun{};
     std::string told;
     try {

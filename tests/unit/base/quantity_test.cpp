@@ -59,12 +59,12 @@ TEST_CASE("quantity: decimal fractions are exact", "[base][quantity]") {
   CHECK(parse_frequency("1.123456789 GHz").hz == 1'123'456'789ULL);
 }
 
-TEST_CASE("quantity: what lies between two base units goes to the nearest", "[base][quantity]") {
+TEST_CASE("quantity: a value between two base units is rounded to the nearest", "[base][quantity]") {
   CHECK(parse_duration("0.4 fs").fs == 0);
   CHECK(parse_duration("0.5 fs").fs == 1);
   CHECK(parse_duration("1.0000004 ns").fs == 1'000'000);
   CHECK(parse_duration("1.0000006 ns").fs == 1'000'001);
-  // One rounding only: first to 15 digits and then to whole femtoseconds would make it 1.
+  // It is rounded only once: rounding first to 15 digits and then to whole femtoseconds would give 1.
   CHECK(parse_duration("0.4999999999999999999 fs").fs == 0);
   CHECK(parse_bytes("0.3 KiB").count == 307);
 }

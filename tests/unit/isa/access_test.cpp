@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What isa::accesses_of names is what isa::execute touches: bytes that it does not call read do not
-// matter, bytes that it does not call written do not change.
+// isa::accesses_of names exactly the bytes that isa::execute touches: other bytes do not affect the result,
+// and bytes that it does not name as written do not change.
 #include "isa/core/access.h"
 
 #include <catch2/catch.hpp>
@@ -34,7 +34,7 @@ void for_each_byte(const Pattern& p, F&& f) {
     }
 }
 
-// Bytes that the instruction reads hold a one in bf16 or fp32; all others `around`.
+// Bytes that the instruction reads hold a one in bf16 or fp32; all others hold `around`.
 Memories prepared(const Instruction& i, std::byte around) {
   Memories m(around);
   const Program load = assemble(
@@ -121,7 +121,8 @@ TEST_CASE("access: an instruction reads and writes the bytes that it is said to"
         any = true;
         for_each_byte(a.pattern, [&](std::size_t at) {
           written[static_cast<std::size_t>(a.pattern.space)][at] = true;
-          REQUIRE(one.of(a.pattern.space)[at] == other.of(a.pattern.space)[at]);  // by what is read alone
+          // determined only by bytes that are read
+          REQUIRE(one.of(a.pattern.space)[at] == other.of(a.pattern.space)[at]);
         });
       }
       for (std::size_t at = 0; at < kStride * kPartitions; ++at) {

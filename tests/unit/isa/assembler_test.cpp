@@ -318,7 +318,7 @@ TEST_CASE("assembler: a number beyond its range is shown with the range", "[isa]
   check_error("vector:\nmemset dst=sbuf[0, 0x40000]:fp32", "E-ASM-005", "2:20", "expected 0..262143");
   check_error("vector:\nmemset dst=sbuf[0, 0]:fp32:(0,0,0,40000)", "E-ASM-005", "2:35", "-32768..32767");
   check_error("vector:\nmemset value=1e39", "E-ASM-005", "2:14", "fp32");
-  check_error("vector:\nmemset value=nan(0x3f800000)", "E-ASM-005", "2:18", "no NaN");
+  check_error("vector:\nmemset value=nan(0x3f800000)", "E-ASM-005", "2:18", "not a NaN");
   check_error("vector:\nreg_set imm=3000000000", "E-ASM-005", "2:13", "2147483647");
   check_error("vector:\nreg_set imm=99999999999999999999", "E-ASM-005", "2:13", "out of range");
   check_error("vector:\nreg_set d=r64", "E-ASM-005", "2:11", "r0..r63");
@@ -326,7 +326,7 @@ TEST_CASE("assembler: a number beyond its range is shown with the range", "[isa]
   check_error("vector:\nnop update=s1+=65536", "E-ASM-005", "2:16", "0..65535");
 }
 
-TEST_CASE("assembler: operands stand once and all that are needed stand", "[isa]") {
+TEST_CASE("assembler: operands occur at most once, and all required ones occur", "[isa]") {
   check_error("vector:\nnop wait=s1>=1 wait=s2>=1", "E-ASM-007", "2:16", "'wait' of nop is given twice");
   check_error("vector:\nreg_set d=r1 d=r2", "E-ASM-007", "2:14", "given twice");
   check_error(
@@ -356,7 +356,7 @@ TEST_CASE("assembler: programs, arguments, labels and streams are declared once 
   check_error(many, "E-ASM-013", "1:" + std::to_string(many.size() - 2), "at most 32");
 }
 
-TEST_CASE("disassembler: one instruction stands on its own", "[isa]") {
+TEST_CASE("disassembler: a single instruction can be printed alone", "[isa]") {
   const Program p = assemble(kCopy, "t");
   CHECK(disassemble(p.stream(Queue::kVector)[0], p) ==
         "tensor_copy shape=128x512 dst=sbuf[0, 0x800]:bf16 src=psum[0, 0x0]:fp32");

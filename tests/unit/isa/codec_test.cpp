@@ -38,7 +38,7 @@ Word random_word(std::mt19937_64& random) {
   }
   if (random() % 16 != 0) word[0] = static_cast<std::byte>(random() % kOpcodeCount);
   if (random() % 8 != 0 && std::to_integer<unsigned>(word[0]) < kOpcodeCount) {
-    // Clear what the row does not own, so that the fields themselves are tried.
+    // Clear the bits that the row does not use, so that the fields themselves are tested.
     word[1] &= std::byte{0x1f};
     const unsigned end = word_bits(row_of(static_cast<Opcode>(word[0])));
     word[end / 8] &= static_cast<std::byte>((1U << (end % 8)) - 1);
@@ -53,7 +53,7 @@ struct Tally {
   std::array<std::uint64_t, kOpcodeCount> of_row{};
 };
 
-// A word either means something and is the encoding of what it means, or is refused with a code of its own.
+// A word is either the encoding of what it decodes to, or is refused with its own error code.
 template <class Decode>
 void try_word(const Word& word, Decode decode_word, Tally& tally) {
   try {
@@ -96,7 +96,7 @@ void set_bits(Word& w, unsigned first, unsigned count) {
     w[bit / 8] |= static_cast<std::byte>(1U << (bit % 8));
 }
 
-// Where a field of a row begins, by adding up the widths before it.
+// The first bit of a field of a row, as the sum of the widths before it.
 unsigned bit_of(const OpRow& row, FieldKind kind) {
   unsigned at = 80;
   for (const Field& field : row.fields) {
@@ -121,7 +121,7 @@ TEST_CASE("codec: every word of a random valid program decodes to what was encod
         ++tried[static_cast<std::size_t>(i.op)];
         const Word word = encode(i);
         const Instruction again = decode(word);
-        // A NaN equals nothing, so the words are compared; where there is none, the instructions as well.
+        // A NaN equals nothing, so the words are compared; without NaNs, the instructions as well.
         if (encode(again) != word || (i == i && !(again == i))) FAIL(row_of(i.op).mnemonic << " changes");
       }
     for (const Descriptor& d : p.descriptors)
@@ -144,7 +144,7 @@ TEST_CASE("codec: another half a million random words are refused or the encodin
   try_words(9);
 }
 
-TEST_CASE("codec: the header stands at its published bits", "[isa]") {
+TEST_CASE("codec: the header is at its published bits", "[isa]") {
   Instruction i;
   i.op = Opcode::kSemWait;
   i.wait = {Wait::Kind::kEq, 0xAB, 0x01020304};
@@ -234,7 +234,7 @@ TEST_CASE("codec: a value that does not fit its bits is refused, never cut", "[i
   CHECK(code_of([&] { encode(i); }) == "E-BIN-010");
   i = Instruction{};
   i.op = Opcode::kDmaCopy;
-  i.read_update = {Update::Kind::kAdd, 1, 1, true};  // it is on read, whatever it says
+  i.read_update = {Update::Kind::kAdd, 1, 1, true};  // on read, whatever the field says
   CHECK(code_of([&] { encode(i); }) == "E-BIN-010");
   Descriptor d;
   d.dst.space = Space::kSbuf;

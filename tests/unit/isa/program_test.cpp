@@ -23,7 +23,7 @@ ProgramError error_of(const Bytes& bytes) {
   return {"", "", ""};
 }
 
-// Ends `bytes` with the checksum of what precedes it, by the published definition of FNV-1a.
+// Appends the checksum of `bytes` by the published definition of FNV-1a.
 Bytes resealed(Bytes bytes) {
   bytes.erase(bytes.end() - 8, bytes.end());
   std::uint64_t hash = 14695981039346656037ULL;

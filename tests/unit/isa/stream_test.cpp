@@ -22,7 +22,7 @@ Program program_of(std::uint32_t waits, bool negate = false) {
   Program p;
   for (std::uint32_t n = 0; n < waits; ++n) p.stream(Queue::kSync).push_back(wait_for(n));
   p.stream(Queue::kVector).push_back(wait_for(7));
-  p.stream(Queue::kVector).back().negate = negate;  // not in the hash
+  p.stream(Queue::kVector).back().negate = negate;  // not part of the hash
   return p;
 }
 

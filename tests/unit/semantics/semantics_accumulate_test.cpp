@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tensor_scalar_reduce, select_reduce, range_select and activation_reduce against their formulas: what they
-// write, and what every command leaves in the accumulators and in the result's column.
+// Compares tensor_scalar_reduce, select_reduce, range_select and activation_reduce with their formulas: their
+// output, and the contents of the accumulators and the result's column after every command.
 #include "isa/semantics/semantics.h"
 #include "tests/support/bench/tile_forms.h"
 
@@ -35,7 +35,7 @@ Instruction nth(TileFixture& f, Opcode op, unsigned n, DType to, DType from) {
   return i;
 }
 
-// Runs the instruction; value(p, index) is what it computes for an element in fp32.
+// Runs the instruction; value(p, index) is the fp32 value that it computes for an element.
 template <class Value>
 void check_folds(TileFixture& f, const Instruction& i, AluOp op, const Scalar* init, Value value) {
   const isa::LaneState lanes = f.memory.lanes;
@@ -145,7 +145,8 @@ TEST_CASE("range_select: keeps the elements whose number passes both comparisons
         Instruction i = nth(f, Opcode::kRangeSelect, n, kAllDTypes[n % 13], kFloats[n % std::size(kFloats)]);
         i.compare = static_cast<CompareOp>(c0);
         i.compare1 = static_cast<CompareOp>(c1);
-        // Around a start that fp32 cannot tell from its neighbours at times; bounds among the numbers.
+        // Values around a start that fp32 sometimes cannot distinguish from its neighbours, with bounds among
+        // the numbers.
         i.base = turn == 0   ? 0
                  : turn == 1 ? 16777200
                  : turn == 2 ? -2147483647

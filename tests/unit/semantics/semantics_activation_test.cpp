@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scalar engine's instructions: activation and its sum against plain loops over its functions, whose own
-// laws stand in activation_error_test.cpp and activation_limits_test.cpp.
+// The scalar engine's instructions: activation and its sum compared with plain loops over its functions,
+// which activation_error_test.cpp and activation_limits_test.cpp test.
 #include <catch2/catch.hpp>
 #include <cmath>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tensor_copy, tensor_copy_predicated and memset against plain loops over elements, for all dtypes and tiles
-// of every form; and the judge of these tests.
+// Compares tensor_copy, tensor_copy_predicated and memset with plain loops over elements, for all dtypes and
+// tiles of every form; also tests this comparison.
 #include "isa/semantics/semantics.h"
 #include "tests/support/bench/tile_forms.h"
 
@@ -12,7 +12,7 @@ using namespace tahoma::test;
 
 }  // namespace
 
-TEST_CASE("tile fixture: finds one wrong element, and one written beside the tile", "[isa]") {
+TEST_CASE("tile fixture: finds one wrong element, and one written outside the tile", "[isa]") {
   TileFixture f(40);
   const Shape shape = row_shape(4, 30);
   const Tile src = f.tile(DType::kFp32, 0, kSrcAt, {0, 0, 0, 1}),
@@ -31,7 +31,7 @@ TEST_CASE("tile fixture: finds one wrong element, and one written beside the til
   CHECK(f.wrong_numbers(beside, copy) == 1);
 }
 
-TEST_CASE("tensor_copy: converts between all dtypes, whatever the form of the tiles", "[isa]") {
+TEST_CASE("tensor_copy: converts between all dtypes for any form of the tiles", "[isa]") {
   TileFixture f(41);
   std::size_t n = 0;
   for (const DType from : kAllDTypes) {
@@ -60,7 +60,7 @@ TEST_CASE("tensor_copy_predicated: moves the bits where the predicate holds and 
         i.reverse0 = ++n % 2 == 0;
         f.fill_bits(i.src0, form.shape);
         f.fill_bits(i.dst, form.shape);
-        for_each_element(form.shape, [&](unsigned p, const auto& at) {  // any nonzero bit will do
+        for_each_element(form.shape, [&](unsigned p, const auto& at) {  // any nonzero bit suffices
           const std::uint32_t bits = f.numbers.below(2)
                                      << f.numbers.below(static_cast<unsigned>(8 * isa::size_of(chooser)));
           std::memcpy(f.memory.at(i.src1, p, at), &bits, isa::size_of(chooser));

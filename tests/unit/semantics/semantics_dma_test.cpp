@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transfers against a plain loop over the descriptor's elements.
+// Compares transfers with a plain loop over the descriptor's elements.
 #include <catch2/catch.hpp>
 
 #include "isa/semantics/semantics.h"
@@ -14,7 +14,7 @@ using test::TileMemory, test::same_number;
 constexpr DType kAll[] = {DType::kFp32,  DType::kBf16,  DType::kFp16,    DType::kInt32,   DType::kUint32,
                           DType::kUint8, DType::kTf32,  DType::kFp8E4M3, DType::kFp8E5M2, DType::kFp8E3M4,
                           DType::kInt8,  DType::kInt16, DType::kUint16};
-// One of each size and way of converting, where all pairs would take long (conversion_test.cpp has them).
+// One of each size and kind of conversion, as all pairs would take too long (conversion_test.cpp has them).
 constexpr DType kPaired[] = {DType::kFp32,  DType::kBf16,   DType::kFp8E4M3,
                              DType::kInt32, DType::kUint16, DType::kUint8};
 constexpr std::size_t kHbmBytes = 1U << 19, kHbmMiddle = kHbmBytes / 2;
@@ -140,7 +140,7 @@ TEST_CASE("dma: accumulation adds in fp32 and rounds once to the destination", "
   }
 }
 
-TEST_CASE("dma: equal dtypes move bits, whatever they mean", "[isa]") {
+TEST_CASE("dma: equal dtypes move bits unchanged", "[isa]") {
   test::Numbers numbers(73);
   World w;
   for (const Form& form : forms()) {

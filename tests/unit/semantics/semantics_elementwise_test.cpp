@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tensor_tensor, tensor_scalar, scalar_tensor_tensor and reciprocal against plain loops over elements, for
-// all dtypes, all operations and tiles of every form.
+// Compares tensor_tensor, tensor_scalar, scalar_tensor_tensor and reciprocal with plain loops over elements,
+// for all dtypes, all operations and tiles of every form.
 #include "isa/semantics/semantics.h"
 #include "tests/support/bench/tile_forms.h"
 

@@ -74,7 +74,7 @@ TEST_CASE("fp32 passes: any numbers, in their order; one product is not finite w
   }
 }
 
-TEST_CASE("fp32 passes: infinities beside tf32 as well", "[isa]") {
+TEST_CASE("fp32 passes: infinities also work with tf32", "[isa]") {
   for (const auto& [weights, moving] :
        {std::pair{DType::kFp32, DType::kTf32}, {DType::kTf32, DType::kFp32}}) {
     for (const auto& [w, x, want] :

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// local_gather and n_gather against their formulas, and indices out of range.
+// Compares local_gather and n_gather with their formulas, and tests indices out of range.
 #include "isa/core/program_error.h"
 #include "tests/support/bench/partition_fixture.h"
 
@@ -20,7 +20,7 @@ std::string error_of(PartitionFixture& f, const Instruction& i) {
   return "";
 }
 
-// Index number j of the group of partition p, from the words of the published description.
+// Index number j of the group of partition p, by the published description.
 std::uint32_t index_of(PartitionFixture& f, const Instruction& i, unsigned p, unsigned j) {
   const auto column = f.bits(i.src1, i.shape.count, p / 16 * 16 + j % 16);
   return column[j / 16];
@@ -105,7 +105,7 @@ TEST_CASE("local_gather: the least and the most that it takes", "[isa]") {
 TEST_CASE("local_gather: an index is checked against its last element, surplus ones are not", "[isa]") {
   PartitionFixture f(344);
   Instruction i = local_gather(f, 32, {1, 1, 1, 2}, 40, 8);
-  i.valid = 18;  // the second column's first two
+  i.valid = 18;  // the first two of the second column
   i.src1.partition = 64;
   fill(f, i);
   const auto put = [&](unsigned p, unsigned column, std::uint16_t index) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tensor_partition_reduce, sequence_bounds, nonzero_with_count and topk against plain loops and sorting.
+// Compares tensor_partition_reduce, sequence_bounds, nonzero_with_count and topk with plain loops and
+// sorting.
 #include <algorithm>
 #include <cmath>
 
@@ -127,7 +128,7 @@ TEST_CASE("tensor_partition_reduce: bits of integers, in place too", "[isa]") {
           const Shape shape = test::row_shape(partitions, 65);
           const Tile src = f.tile(from, 0, kSrcAt), dst = f.tile(to, 0, from == to ? kSrcAt : kDstAt);
           f.fill_bits(src, shape);
-          // Rare ones and rare zeros, or nothing would be left of 128 random words.
+          // Bits are rarely one or rarely zero; otherwise nothing would remain of 128 random words.
           test::for_each_element(shape, [&](unsigned p, const auto& at) {
             const std::uint32_t rare =
                 f.any_bits() & f.any_bits() & f.any_bits() & f.any_bits() & f.any_bits();

@@ -14,7 +14,7 @@ constexpr DType kIntegers[] = {DType::kInt8,   DType::kUint8, DType::kInt16,
 
 unsigned width_of(DType dtype) { return static_cast<unsigned>(8 * isa::size_of(dtype)); }
 
-// Any bits, or small numbers, which are the counts of shifts that leave something.
+// Any bits, or small numbers, which are shift counts that do not shift out all bits.
 void fill_counts(TileFixture& f, const Tile& tile, const Shape& shape) {
   for_each_element(shape, [&](unsigned p, const auto& at) {
     const std::uint32_t bits = f.numbers.below(4) == 0 ? f.numbers.word() : f.numbers.below(36);
@@ -22,7 +22,7 @@ void fill_counts(TileFixture& f, const Tile& tile, const Shape& shape) {
   });
 }
 
-// A constant with an integer value, negative or beyond 2^31 at times, or a column of any 32 bits.
+// A constant with an integer value, sometimes negative or beyond 2^31, or a column of any 32 bits.
 Scalar bit_operand(TileFixture& f, std::uint32_t offset, unsigned count) {
   const Scalar column{true, 0, isa::Space::kSbuf, 0, offset};
   fill_counts(f, f.tile(DType::kUint32, 0, offset, {}), row_shape(count, 1));
@@ -42,7 +42,7 @@ std::uint32_t apply_bits(AluOp op, bool reverse, std::uint32_t a, std::uint32_t 
 
 }  // namespace
 
-TEST_CASE("tensor_tensor: bit operations on integers as they lie, whatever their sign", "[isa]") {
+TEST_CASE("tensor_tensor: bit operations on integers as stored, of either sign", "[isa]") {
   TileFixture f(81);
   unsigned n = 0;
   for (const DType dtype : kIntegers) {
@@ -162,7 +162,7 @@ TEST_CASE("tensor_tensor: GpSimd's 32-bit integers are exact, modulo 2^32", "[is
         return low(a + b);
       case AluOp::kSubtract:
         return low(a - b);
-      case AluOp::kMult:  // of the low halves: what is above changes only what is cut off
+      case AluOp::kMult:  // of the low halves: the high halves only affect truncated bits
         return low((a & 0xFFFF) * b) + (low((a >> 16) * (b & 0xFFFF)) << 16);
       case AluOp::kDivide:
         return b == 0 ? ~0U : low(a / b);
@@ -199,7 +199,7 @@ TEST_CASE("tensor_tensor: GpSimd's 32-bit integers are exact, modulo 2^32", "[is
         i.op0 = op;
         f.fill_bits(i.src0, form.shape);
         fill_counts(f, i.src1, form.shape);
-        if (op == AluOp::kPower) {  // small enough to multiply out
+        if (op == AluOp::kPower) {  // small enough for repeated multiplication
           for_each_element(form.shape, [&](unsigned p, const auto& at) {
             const std::uint32_t bits = f.numbers.below(40) - (b == DType::kInt32 ? 6 : 0);
             std::memcpy(f.memory.at(i.src1, p, at), &bits, 4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How else a matmul uses the array: double_row, and sparse weights with tags.
+// Other modes of matmul: double_row, and sparse weights with tags.
 #include <catch2/catch.hpp>
 
 #include "isa/table/table.h"
@@ -48,7 +48,7 @@ void fill(TileMemory& memory, const Tile& tile, const Shape& shape, test::Number
                          [&](unsigned p, const auto& i) { memory.set(tile, p, i, numbers.ordinary()); });
 }
 
-// Sparse weights: compressed, and as the full matrix that they stand for, [k][m] over the whole contraction.
+// Sparse weights: compressed, and as the full matrix that they represent, [k][m] over the whole contraction.
 struct SparseCase {
   MatmulMode mode;
   unsigned partitions, columns, moving;
@@ -85,7 +85,7 @@ struct SparseCase {
   Instruction multiply(bool accumulate) const {
     return in_mode(matmul(dst, x, moving_shape, columns, accumulate), mode);
   }
-  // Element k of the contraction lies in slice k mod slices of partition k / slices.
+  // Element k of the contraction is in slice k mod slices of partition k / slices.
   float moving_at(TileMemory& memory, unsigned k, unsigned n) const {
     const unsigned slices = group / kept;
     return memory.get(x, k / slices, {0, k % slices, 0, n});
@@ -100,7 +100,7 @@ std::vector<std::vector<unsigned>> random_tags(const SparseCase& c, TileMemory& 
     for (unsigned first = 0; first < c.partitions; first += c.kept) {
       unsigned tag = 0;
       for (unsigned j = 0; j < c.kept; ++j) {
-        const unsigned room = c.group - (c.kept - j);  // the highest that leaves room for the others
+        const unsigned room = c.group - (c.kept - j);  // the highest that leaves space for the others
         tag += numbers.below(room - tag + 1);
         position[first + j][m] = first / c.kept * c.group + tag;
         c.set_tag(memory, first + j, m, tag++);
@@ -123,7 +123,7 @@ void check_sparse(const SparseCase& c, test::Numbers& numbers) {
     isa::execute(c.multiply(accumulate), memory.view());
     std::size_t wrong = 0;
     for (unsigned m = 0; m < c.columns; ++m) {
-      std::vector<float> full(contraction, 0.0F);  // decompressed: the kept weights in their places
+      std::vector<float> full(contraction, 0.0F);  // decompressed: the kept weights at their positions
       for (unsigned p = 0; p < c.partitions; ++p)
         full[position[p][m]] = before.get(c.weights, p, {0, 0, 0, m});
       for (unsigned n = 0; n < c.moving; ++n) {
@@ -198,7 +198,7 @@ TEST_CASE("sparsity: a tag beyond its group is E-ISA-403, the last one inside is
     const SparseCase c(mode, 8, 6, 4, DType::kBf16);
     c.set_tag(memory, 5, 3, c.group - 1);
     CHECK(test::execution_error(c.load(), memory.view()) == "none");
-    if (c.group == 16) continue;  // four bits say no more
+    if (c.group == 16) continue;  // a tag has four bits
     c.set_tag(memory, 5, 3, c.group);
     CHECK(test::execution_error(c.load(), memory.view()) == "E-ISA-403");
   }

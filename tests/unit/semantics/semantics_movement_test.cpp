@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// vector_transpose and stream_shuffle: every element's bits in their new place, everything else as it was.
+// vector_transpose and stream_shuffle: every element's bits are in their new place, everything else is
+// unchanged.
 #include "tests/support/bench/partition_fixture.h"
 
 namespace {

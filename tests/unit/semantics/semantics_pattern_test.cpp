@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// iota and affine_select against plain loops over elements, for all dtypes and for tiles of every form.
+// Compares iota and affine_select with plain loops over elements, for all dtypes and for tiles of every form.
 #include <catch2/catch.hpp>
 
 #include "isa/semantics/semantics.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rng, dropout and the states of the generators: against the recurrence written down here, and by statistics
-// within five standard deviations.
+// Compares rng, dropout and the generator states with an independent copy of the recurrence, and with
+// statistics within five standard deviations.
 #include "tests/support/bench/partition_fixture.h"
 
 namespace {
@@ -60,14 +60,14 @@ void seed(PartitionFixture& f, std::uint32_t number, DType dtype = DType::kUint3
   isa::execute(with_source(Opcode::kRandSeed, test::row_shape(1, 1), src), f.view());
 }
 
-// Standard deviations between a count of hits and what is expected of n tries of this probability.
+// Standard deviations between a number of hits and its expectation for n tries of this probability.
 double sigmas(std::size_t hits, std::size_t n, double probability) {
   const double tries = static_cast<double>(n), mean = tries * probability;
   return std::abs(static_cast<double>(hits) - mean) / std::sqrt(mean * (1 - probability));
 }
 
-// The worst of: each bit's share of ones, and each bit's agreement with the word before and with the word
-// `lane` places back.
+// The worst deviation: of each bit's share of ones, and of each bit's agreement with the previous word and
+// with the word `lane` places earlier.
 double worst_bit(const std::vector<std::uint32_t>& words, std::size_t lane) {
   double worst = 0;
   for (unsigned bit = 0; bit < 32; ++bit) {
@@ -160,7 +160,7 @@ TEST_CASE("rng: every bit is fair and independent of its neighbours in time and 
     seed(f, number);
     std::vector<std::uint32_t> words = drawn(f, 128, 1000);
     CHECK(worst_bit(words, 1000) < 5);
-    // The same check finds a bias of 2 % in a single bit, and two lanes in step.
+    // The same check detects a bias of 2 % in a single bit, and two identical lanes.
     std::vector<std::uint32_t> biased = words, in_step = words;
     for (std::size_t k = 0; k < biased.size(); k += 50) biased[k] |= 1U << 17U;
     for (std::size_t k = 1000; k < 6000; ++k) in_step[k] = in_step[k - 1000];
@@ -169,7 +169,7 @@ TEST_CASE("rng: every bit is fair and independent of its neighbours in time and 
   }
 }
 
-TEST_CASE("dropout: zeroes exactly the elements whose random number lies below the probability", "[isa]") {
+TEST_CASE("dropout: zeroes exactly the elements whose random number is below the probability", "[isa]") {
   PartitionFixture f(334);
   for (const TileForm& form : kTileForms) {
     for (const DType dtype : test::all_dtypes()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tensor_reduce against plain loops: every legal reduction, all dtypes, tiles of every form.
+// Compares tensor_reduce with plain loops: every legal reduction, all dtypes, tiles of every form.
 #include "isa/semantics/semantics.h"
 #include "tests/support/bench/tile_forms.h"
 
@@ -12,7 +12,7 @@ using namespace tahoma::test;
 constexpr AluOp kArithmeticFolds[] = {AluOp::kAdd, AluOp::kSubtract,   AluOp::kMult,      AluOp::kMax,
                                       AluOp::kMin, AluOp::kLogicalAnd, AluOp::kLogicalOr, AluOp::kLogicalXor};
 
-// right(memory as it was, p, indices of the elements of one fold, ascending) for every fold; nothing but the
+// Checks right(memory before, p, ascending indices of the elements of one fold) for every fold; only the
 // results at the first index of each may have changed.
 template <class Right>
 void check_reduction(TileFixture& f, const Instruction& i, Right right) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stochastic rounding by instructions: the words of the stream go to the elements in ascending index order,
-// partitions outermost; the tensor engine and transfers take none.
+// Stochastic rounding by instructions: the words of the stream are assigned to the elements in ascending
+// index order, partitions outermost; the tensor engine and transfers use none.
 #include <catch2/catch.hpp>
 #include <vector>
 

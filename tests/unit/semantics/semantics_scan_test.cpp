@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tensor_tensor_scan and tensor_scalar_cumulative against the recurrences of their rows, element by element.
+// Compares tensor_tensor_scan and tensor_scalar_cumulative with the recurrences of their rows, element by
+// element.
 #include <map>
 
 #include "isa/semantics/semantics.h"
@@ -12,7 +13,7 @@ using isa::AluOp, isa::DType, isa::Instruction, isa::Opcode, isa::ReduceCommand,
     isa::Tile;
 using namespace tahoma::test;
 
-// The elements are judged in ascending order, partition by partition: `state` runs along.
+// The elements are checked in ascending order, partition by partition: `state` is carried along.
 struct Running {
   unsigned partition = ~0U;
   float state = 0;

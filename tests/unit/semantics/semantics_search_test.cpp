@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// max8, find_index8 and match_replace8 against sorting and plain search, for all dtypes and forms of tiles.
+// Compares max8, find_index8 and match_replace8 with sorting and plain search, for all dtypes and forms of
+// tiles.
 #include <algorithm>
 
 #include "tests/support/bench/partition_fixture.h"
@@ -15,7 +16,7 @@ const Shape kEight = test::row_shape(1, 8);
 
 Shape eight(const Shape& shape) { return {shape.partitions, kEight.count}; }
 
-// As the words say: NaNs first, then descending, -0 after +0.
+// As documented: NaNs first, then descending, -0 after +0.
 bool larger(float a, float b) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && !std::isnan(b);
   if (a == 0 && b == 0) return !std::signbit(a) && std::signbit(b);
@@ -47,7 +48,7 @@ Instruction max8(const Shape& shape, const Tile& dst, const Tile& src) {
   return instruction_of(Opcode::kMax8, shape, dst, src);
 }
 
-// Fills src, and values with numbers of which most stand in src; the last partitions' are repeats.
+// Fills src, and values with numbers of which most occur in src; the last partitions' values repeat.
 Instruction prepared(PartitionFixture& f, Opcode op, const TileForm& form, DType dtype, const Tile& dst) {
   Instruction i = instruction_of(op, form.shape, dst, f.tile(dtype, 0, kSrcAt, form.src));
   i.src1 = f.tile(f.numbers.below(2) == 0 ? dtype : DType::kFp32, 0, kValuesAt);
@@ -254,7 +255,7 @@ TEST_CASE("searches: a core that rounds stochastically rounds what they store, i
     for (const std::uint32_t got : f.bits(dst, counts_of(8), p)) CHECK(got == next(1.001F));
   CHECK(rounding.position == 5 + 16);
 
-  // Within one dtype only the constant rounds, from the last value's place down.
+  // Within one dtype only the constant rounds, at and below the position of the last value.
   Instruction i = instruction_of(Opcode::kMatchReplace8, kEight, data, data);
   i.src1 = f.tile(DType::kFp32, 0, 4096);
   i.value = 1.001F;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bn_stats and bn_aggr: against the mean and variance in double, and bit by bit against the declared order.
+// Compares bn_stats and bn_aggr with the mean and variance in double, and bit by bit with the declared order.
 #include "tests/support/bench/partition_fixture.h"
 
 namespace {
@@ -10,7 +10,7 @@ using test::counts_of, test::instruction_of, test::kTileForms, test::PartitionFi
 
 constexpr std::uint32_t kDstAt = 9216, kSrcAt = 2048;
 
-// One rounding to fp32 each: exact in double, or rounded there so finely that it does not matter.
+// One rounding to fp32 each: exact in double, or rounded there with negligible error.
 float sum(float a, float b) { return static_cast<float>(double{a} + double{b}); }
 float times(float a, float b) { return static_cast<float>(double{a} * double{b}); }
 float over(float a, float b) { return static_cast<float>(double{a} / double{b}); }
@@ -30,7 +30,7 @@ Triple half(const std::vector<float>& data, std::size_t first) {
   return {n, mean, spread};
 }
 
-// Mean and variance in double, of the elements that a triple or a whole row stands for.
+// Mean and variance in double, of the elements that a triple or a whole row represents.
 std::array<double, 2> moments(const std::vector<double>& data) {
   double mean = 0, variance = 0;
   for (const double x : data) mean += x / static_cast<double>(data.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// load_weights and dense matmul against their definitions, element by element: dtypes, edges, strides,
+// Compares load_weights and dense matmul with their definitions, element by element: dtypes, edges, strides,
 // passes.
 #include <catch2/catch.hpp>
 
@@ -66,7 +66,7 @@ void check_matmul(TileMemory& memory, const Operands& o, unsigned columns, bool 
     std::memcpy(before.at(o.dst, m, n), memory.at(o.dst, m, n), 4);
   });
   CHECK(wrong == 0);
-  CHECK(memory.sbuf == before.sbuf);  // what is not dst stays as it was
+  CHECK(memory.sbuf == before.sbuf);  // everything except dst is unchanged
   CHECK(memory.psum == before.psum);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Indirect transfers, sums of sources and transpositions, against loops over their elements.
+// Compares indirect transfers, sums of sources and transpositions with loops over their elements.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
@@ -52,7 +52,7 @@ void for_each_index(const std::array<std::uint32_t, 4>& count, F&& f) {
         for (i[3] = 0; i[3] < count[3]; ++i[3]) f(i);
 }
 
-// Where an element lies by the definition of a side's address.
+// The position of an element by the definition of a side's address.
 std::byte* element(TileMemory& core, std::byte* base, const DmaSide& side,
                    const std::array<std::uint32_t, 4>& i) {
   std::ptrdiff_t at = 0;
@@ -213,7 +213,7 @@ TEST_CASE("dma_compute: one integer dtype folds exactly, sums modulo its bits in
   }
 }
 
-TEST_CASE("dma_compute: integers that meet another dtype go through fp32 and saturate", "[isa]") {
+TEST_CASE("dma_compute: integers combined with another dtype go through fp32 and saturate", "[isa]") {
   std::int32_t a = 2'000'000'000, b = 2'000'000'000, out = 0;
   float c = 1.5F;
   const auto source = [&](DType dtype) {
@@ -230,7 +230,7 @@ TEST_CASE("dma_compute: integers that meet another dtype go through fp32 and sat
 TEST_CASE("dma: a sum reads every source before it writes, so it may end on one of them", "[isa]") {
   auto memory = numbers(600, DType::kFp32, 9);
   const auto before = memory;
-  // source 1 lies one element ahead of the destination
+  // source 1 is one element ahead of the destination
   Descriptor a{{1, 1, 1, 599}, hbm(DType::kFp32, {0, 0, 0, 1}), hbm(DType::kFp32, {0, 0, 0, 1}), false};
   const std::vector<Descriptor> sources{a, a};
   TileMemory core;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensor engine's transpose: movement of bits, whatever they mean.
+// The tensor engine's transpose: it moves bits, regardless of their meaning.
 #include <catch2/catch.hpp>
 #include <initializer_list>
 
@@ -21,7 +21,7 @@ std::vector<DType> all_dtypes() {
   return all;
 }
 
-// Of the width class that such weights go with.
+// A dtype of the width class that such weights require.
 DType identity_dtype(DType weights) { return isa::size_of(weights) == 4 ? DType::kFp32 : DType::kBf16; }
 
 struct Turned {
@@ -29,7 +29,7 @@ struct Turned {
   unsigned rows = 96, columns = 77;
 };
 
-// Random bits, turned by an identity.
+// Random bits, transposed by an identity.
 Turned turn(TileMemory& memory, DType weights, DType dst, unsigned seed) {
   test::Numbers numbers(seed);
   Turned t{{Space::kSbuf, weights, 0, 0, {0, 0, 0, 1}},
@@ -59,7 +59,7 @@ TEST_CASE("transpose: every dtype arrives bit by bit, bytes as 16 bits with a hi
       wrong += memory.bits(t.dst, i[3], {0, 0, 0, p}) != memory.bits(t.src, p, i);
     });
     CHECK(wrong == 0);
-    // Nothing is written behind a row: 16-bit elements take 16 bits of PSUM.
+    // Nothing is written after a row: 16-bit elements take 16 bits of PSUM.
     CHECK(*memory.at(t.dst, 0, {0, 0, 0, t.rows}) == std::byte{0xAB});
     CHECK(*memory.at(t.dst, t.columns, {0, 0, 0, 0}) == std::byte{0xAB});
   }
@@ -81,7 +81,7 @@ TEST_CASE("transpose: NaNs with payloads, infinities and subnormals keep their b
     }
   };
   check(DType::kFp32, {0x7F800001, 0xFFC12345, 0x7F800000, 0xFF800000, 0x80000000, 0x00000001});
-  check(DType::kTf32, {0x7F800001, 0xFFC12345, 0x3F801FFF});  // ignored bits travel too
+  check(DType::kTf32, {0x7F800001, 0xFFC12345, 0x3F801FFF});  // ignored bits are moved, too
   check(DType::kBf16, {0x7F81, 0xFFC1, 0x7F80, 0xFF80, 0x8000, 0x0001});
   check(DType::kFp16, {0x7C01, 0xFE01, 0x7C00, 0xFC00, 0x8000, 0x0001});
   check(DType::kFp8E4M3, {0x79, 0xFF, 0x78, 0xF8, 0x80, 0x01});
@@ -125,7 +125,7 @@ TEST_CASE("transpose: the last nonzero row is picked, zero without one", "[isa]"
   const Tile dst{Space::kPsum, DType::kFp32, 0, 0, {0, 0, 0, 1}};
   for (unsigned k = 0; k < 3; ++k) memory.set(src, k, {}, static_cast<float>(k + 1));
   memory.set(pick, 0, {0, 0, 0, 0}, 1.0F);
-  memory.set(pick, 1, {0, 0, 0, 0}, -5.0F);  // nonzero, whatever its value
+  memory.set(pick, 1, {0, 0, 0, 0}, -5.0F);  // nonzero, of any value
   memory.set(pick, 2, {0, 0, 0, 0}, -0.0F);  // minus zero is zero
   memory.set(dst, 0, {0, 0, 0, 1}, 7.0F);
   isa::execute(load_weights(src, test::row_shape(3, 1)), memory.view());

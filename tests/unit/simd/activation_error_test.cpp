@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every function of the scalar engine stays within the error that its row states, against its definition in
-// long double; and the judge of that is able to fail.
+// Every function of the scalar engine stays within the error that its row states, compared with its
+// definition in long double; and the check of this can fail.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -35,7 +35,7 @@ void check_bound(ActFn fn, const std::vector<float>& in) {
 
 TEST_CASE("activation error: within each function's bound for every fp16 number", "[isa]") {
   const auto inputs = test::every_fp16();
-  REQUIRE(inputs.size() == 0x10000 - 2 * 1024);  // but infinities and NaNs
+  REQUIRE(inputs.size() == 0x10000 - 2 * 1024);  // all except infinities and NaNs
   for (const ActFn fn : test::all_activations()) check_bound(fn, inputs);
 }
 
@@ -64,7 +64,7 @@ TEST_CASE("activation error: the judge catches a result that is off by an ulp be
     const isa::ActFnRow& row = isa::activation_function(fn);
     auto results = computed(fn, inputs);
     const std::size_t at = static_cast<std::size_t>(std::find(inputs.begin(), inputs.end(), 1.5F) -
-                                                    inputs.begin());  // no function is at a zero there
+                                                    inputs.begin());  // no function is zero there
     const auto exact = static_cast<float>(test::exact_activation(fn, 1.5L, kAlpha));
     results[at] = exact;
     for (int step = 0; step <= static_cast<int>(row.error.ulps) + 1; ++step)

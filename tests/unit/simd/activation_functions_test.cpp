@@ -24,7 +24,7 @@ constexpr ActFn kCheap[] = {ActFn::kCopy,  ActFn::kSquare, ActFn::kRelu,
 
 bool cheap(ActFn fn) { return std::find(std::begin(kCheap), std::end(kCheap), fn) != std::end(kCheap); }
 
-// The functions of a set beyond the cheap ones.
+// The functions of a set other than the cheap ones.
 std::set<std::string_view> names_in(unsigned set) {
   std::set<std::string_view> names;
   for (const ActFn fn : test::all_activations())

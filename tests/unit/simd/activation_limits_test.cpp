@@ -138,8 +138,8 @@ TEST_CASE("prelu: the argument itself, or alpha times a negative one with one ro
   }
 }
 
-TEST_CASE("sin: right beside multiples of pi, where the reduction decides, and NaN beyond 2^15", "[isa]") {
-  CHECK(one(ActFn::kSin, 0x1.921fb6p1F) == -0x1.777a5cp-24F);  // pi to fp32: the sine is what is left of pi
+TEST_CASE("sin: correct next to multiples of pi, where the reduction decides, and NaN beyond 2^15", "[isa]") {
+  CHECK(one(ActFn::kSin, 0x1.921fb6p1F) == -0x1.777a5cp-24F);  // pi in fp32: the sine is the remainder of pi
   CHECK(one(ActFn::kSin, -0x1.921fb6p1F) == 0x1.777a5cp-24F);
   CHECK(std::abs(one(ActFn::kSin, 32768.0F) - std::sin(32768.0)) < 1e-7);
   CHECK(same_bits(one(ActFn::kSin, std::nextafter(32768.0F, 1e9F)), kNaN));

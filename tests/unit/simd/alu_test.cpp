@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ALU operations on rows against the definition in double; powers and roots against long double, with the
-// stated error.
+// Compares ALU operations on rows with the definition in double; powers and roots with long double, within
+// the stated error.
 #include "isa/semantics/arithmetic/alu.h"
 
 #include "isa/simd/row_kernel.h"
@@ -25,7 +25,7 @@ long double ulps(float got, long double exact) {
   return std::fabs(got - exact) / std::ldexp(1.0L, std::max(exponent - 23, -149));
 }
 
-// A base, and an exponent that leads to a result of any size, beyond both ends of fp32 included.
+// A base, and an exponent such that the result has any size, including beyond both ends of fp32.
 std::pair<float, float> arguments_of_power(Numbers& numbers, unsigned n) {
   float base = std::fabs(std::bit_cast<float>(numbers.word()));
   if (n % 4 == 0) base = 1.0F + static_cast<float>(static_cast<int>(numbers.below(20001)) - 10000) * 1e-7F;

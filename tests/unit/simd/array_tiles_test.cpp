@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which tile of the array an operand takes, what a load replaces, and what a matmul finds: for arrays of 32,
-// 64 and 128 rows and columns under 128 partitions.
+// The array tile that an operand takes, the weights that a load replaces, and those that a matmul uses: for
+// arrays of 32, 64 and 128 rows and columns under 128 partitions.
 #include "isa/semantics/arithmetic/array_tiles.h"
 
 #include <catch2/catch.hpp>
@@ -61,7 +61,7 @@ TEST_CASE("array tiles: rows and columns are counted from partition 0 again wher
   }
 }
 
-TEST_CASE("load_weights: sixteen operands stand beside each other, and each matmul uses its own", "[isa]") {
+TEST_CASE("load_weights: sixteen operands are loaded side by side, and each matmul uses its own", "[isa]") {
   test::Numbers numbers(41);
   TileMemory memory;
   const isa::Shape weights = test::row_shape(32, 32), moving = test::row_shape(32, 20);
@@ -142,7 +142,7 @@ TEST_CASE("array tiles: anything but exactly the loaded operand is E-ISA-401", "
   CHECK(test::execution_error(test::in_mode(sliced, isa::MatmulMode::kDoubleRow), memory.view()) ==
         "E-ISA-401");
   isa::execute(load_weights(in_sbuf(DType::kInt32, 0, 0), test::row_shape(16, 8)), memory.view());
-  CHECK(code(in_psum(0), in_sbuf(DType::kFp32, 0, 0), 16, 8) == "E-ISA-401");  // integers only turn
+  CHECK(code(in_psum(0), in_sbuf(DType::kFp32, 0, 0), 16, 8) == "E-ISA-401");  // integers are only transposed
   CHECK(test::execution_error(load_weights(tile, test::row_shape(16, 40), 96), memory.view()) == "E-ISA-401");
 }
 
@@ -166,7 +166,7 @@ TEST_CASE("array tiles: a smaller array works on any of the 128 partitions", "[i
           wrong += memory.get(dst, m, {0, 0, 0, n}) != expected(memory, w, x, size, m, n);
       CHECK(wrong == 0);
     }
-    const unsigned edge = size;  // one more row than there are
+    const unsigned edge = size;  // one row too many
     if (edge < 128) {
       CHECK(test::execution_error(load_weights(in_sbuf(DType::kBf16, 0, 0), test::row_shape(edge + 1, 1)),
                                   memory.view()) == "E-ISA-401");

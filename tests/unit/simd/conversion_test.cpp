@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions between all pairs of dtypes as tensor_copy and transfers make them: through fp32, which single
-// elements define (isa/core/dtype.h); between equal dtypes the bits pass as they are.
+// Conversions between all pairs of dtypes, as in tensor_copy and transfers: they go through fp32, which
+// single elements define (isa/core/dtype.h); between equal dtypes the bits are unchanged.
 #include <catch2/catch.hpp>
 #include <random>
 #include <vector>
@@ -17,7 +17,7 @@ constexpr unsigned kElements = 1500;  // several pieces of a row
 
 struct Case {
   DType from, to;
-  int step;  // elements of either row are so many elements apart
+  int step;  // distance of the elements of either row
 };
 
 template <class F>
@@ -29,8 +29,8 @@ void for_each_case(F&& f) {
   }
 }
 
-// Rows of any bits. Of 8 and 16 bits most patterns appear, NaNs and infinities included; of 32 bits, numbers
-// of every exponent.
+// Rows of any bits. With 8 and 16 bits most patterns occur, NaNs and infinities included; with 32 bits,
+// numbers of every exponent.
 std::vector<std::byte> any_bits(const Case& c, std::mt19937& engine) {
   std::vector<std::byte> row(kElements * isa::size_of(c.from) * static_cast<std::size_t>(c.step));
   for (std::byte& b : row) b = static_cast<std::byte>(engine());
@@ -41,7 +41,7 @@ std::size_t at(std::size_t element, DType dtype, int step) {
   return element * isa::size_of(dtype) * static_cast<std::size_t>(step);
 }
 
-// What the destination must hold, given what it held.
+// The expected contents of the destination, given its previous contents.
 std::vector<std::byte> converted(const Case& c, const std::vector<std::byte>& src,
                                  std::vector<std::byte> dst) {
   for (std::size_t i = 0; i < kElements; ++i) {

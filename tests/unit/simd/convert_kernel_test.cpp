@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row conversions against those of single elements, on every SIMD target of the host. What single elements
-// convert to is fixed by dtype_test.cpp and rounding_test.cpp.
+// Compares row conversions with those of single elements, on every SIMD target of the host. dtype_test.cpp
+// and rounding_test.cpp define the conversions of single elements.
 #include "isa/simd/convert_kernel.h"
 
 #include <catch2/catch.hpp>
@@ -36,7 +36,7 @@ std::vector<std::byte> all_elements(DType dtype) {
   return bytes;
 }
 
-// Where narrowing changes its mind: values, midpoints and limits of every format with their fp32 neighbours,
+// Inputs at which narrowing changes: values, midpoints and limits of every format with their fp32 neighbours,
 // small integers and halves; then random bits.
 std::vector<float> inputs(std::size_t random) {
   std::vector<float> list;
@@ -119,7 +119,7 @@ TEST_CASE("convert kernel: rows round stochastically as single elements do, and 
   const std::vector<float> in = inputs(100000);
   for (const DType dtype : converted()) {
     CAPTURE(isa::name_of(dtype));
-    // The second start lets the position wrap inside the row.
+    // The second start makes the position wrap inside the row.
     for (const Rounding start : {Rounding{1, 0}, Rounding{0xFEDCBA98U, 0xFFFFFF00U}}) {
       Rounding single = start;
       const std::vector<std::byte> want = one_by_one(dtype, in, &single);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions of single integers against the nearest integer by distance, and two's complement.
+// Compares conversions of single integers with the nearest integer by distance, and two's complement.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>

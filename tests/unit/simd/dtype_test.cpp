@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions of single elements against the definition of the formats: sign, exponent, mantissa, and the
-// nearest neighbour in double.
+// Compares conversions of single elements with the definition of the formats: sign, exponent, mantissa, and
+// the nearest neighbour in double.
 #include "isa/core/dtype.h"
 
 #include <catch2/catch.hpp>
@@ -22,9 +22,9 @@ constexpr float kInf = std::numeric_limits<float>::infinity();
 
 bool same(float got, double want) { return got == want && std::signbit(got) == std::signbit(want); }
 
-// Between two neighbours the midpoint goes to the even one and everything else to the nearer; the values
-// themselves stay. With the order of the patterns, this fixes every finite input. Returns how often `store`
-// breaks it.
+// Between two neighbours the midpoint is rounded to the even one and everything else to the nearer; the
+// values themselves are unchanged. With the order of the patterns, this defines the result for every finite
+// input. Returns how often `store` violates it.
 template <class Store>
 unsigned wrong_roundings(const FloatFormat& format, Store store) {
   unsigned wrong = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel against the declared order, written down as the plainest loop over std::fma.
+// Compares the kernel with the declared order, written as the plainest loop over std::fma.
 #include "isa/simd/matmul_kernel.h"
 
 #include <array>
@@ -36,7 +36,7 @@ Case random_case(test::Numbers& numbers, std::size_t rows, std::size_t columns, 
   return c;
 }
 
-// dst rows of the kernel are `gap` elements longer than they need be, to see that nobody writes there.
+// dst rows of the kernel are `gap` elements longer than necessary, to detect writes there.
 std::vector<float> by_kernel(const Case& c, bool accumulate, std::size_t gap) {
   std::vector<float> weights(isa::panel_floats(c.rows, c.columns, isa::kWeightPanel));
   std::vector<float> moving(isa::panel_floats(c.moving_rows, c.moving, isa::kMovingPanel));
@@ -147,7 +147,7 @@ TEST_CASE("matmul kernel: all SIMD targets agree to the bit on NaN, infinity and
   });
 }
 
-TEST_CASE("matmul kernel: with sparse weights each column meets its own rows, the same bits on every target",
+TEST_CASE("matmul kernel: with sparse weights each column uses its own rows, the same bits on every target",
           "[isa]") {
   test::on_every_simd_target([] {
     test::Numbers numbers(23);

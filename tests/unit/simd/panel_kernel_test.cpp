@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floats on their way into panels, against the element types' own conversions; halves of fp32, against their
-// definition.
+// Compares floats that are copied into panels with the element types' own conversions, and halves of fp32
+// with their definition.
 #include "isa/simd/panel_kernel.h"
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stochastic rounding against its definition: one of the two neighbours, the upper one as often as the value
-// is close to it; and the streams of random words.
+// Compares stochastic rounding with its definition: the result is one of the two neighbours, the upper one
+// with a probability that is the value's relative distance from the lower. Also tests the streams of random
+// words.
 #include "isa/core/rounding.h"
 
 #include <algorithm>
@@ -38,14 +39,14 @@ std::uint32_t lower_neighbour(const FloatFormat& format, double magnitude) {
   return low;
 }
 
-// How far a frequency lies from a probability, in standard deviations.
+// Distance of a frequency from a probability, in standard deviations.
 double deviations(unsigned hits, unsigned draws, double probability) {
   const double expected = draws * probability, variance = draws * probability * (1 - probability);
   return std::fabs(hits - expected) / std::sqrt(std::max(variance, 1e-9));
 }
 
-// Of kDraws roundings of `value`, how far the share that goes up is from where it lies between its
-// neighbours.
+// Over kDraws roundings of `value`, the deviation of the share that is rounded up from the value's position
+// between its neighbours.
 template <class Round>
 double bias(const FloatFormat& format, float value, Round round) {
   const std::uint32_t low = lower_neighbour(format, std::fabs(value));
@@ -99,7 +100,7 @@ TEST_CASE(
     }
   }
   CHECK(worst_set < 5);
-  CHECK(furthest_flip < 0.05);  // a mix of 32 bits is not perfect: 45 to 55 in 100
+  CHECK(furthest_flip < 0.05);  // a 32-bit mix is not perfect: 45 to 55 in 100
 }
 
 TEST_CASE("rounding: exact values never change", "[isa]") {
@@ -153,7 +154,7 @@ TEST_CASE("rounding: the result is one of the two neighbours, with the value's s
   }
 }
 
-TEST_CASE("rounding: values go up as often as they lie close to the upper neighbour", "[isa]") {
+TEST_CASE("rounding: values round up as often as they are close to the upper neighbour", "[isa]") {
   CAPTURE(kSeed);
   Rounding rounding{kSeed, 0};
   for (const FloatFormat& format : kFloatFormats) {

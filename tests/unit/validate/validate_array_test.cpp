@@ -40,7 +40,7 @@ TEST_CASE("validator: the array's rows, columns and moving columns are limits", 
       "E-ISA-018", "tensor[1] matmul", "1..256", half);
 }
 
-TEST_CASE("validator: a matmul meets the weights that it names", "[isa]") {
+TEST_CASE("validator: a matmul uses the weights that it names", "[isa]") {
   const std::string place = "tensor[1] matmul";
   check_refused("tensor:\n" + kMatmul, "E-ISA-019", "tensor[0] matmul", "no weights are loaded");
   check_refused(kWeights + "matmul shape=64x1 columns=64 dst=psum[0,0]:fp32 src=sbuf[0,0]:bf16", "E-ISA-019",
@@ -50,7 +50,7 @@ TEST_CASE("validator: a matmul meets the weights that it names", "[isa]") {
   check_refused(kWeights + "matmul shape=128x1 columns=64 dst=psum[0,0]:fp32 src=sbuf[0,0]:fp32", "E-ISA-019",
                 place, "expected fp32 or tf32 with fp32 or tf32");
   check_accepted(kWeights + "matmul shape=128x1 columns=64 dst=psum[0,0]:fp32 src=sbuf[0,0]:fp16");
-  // Where paths meet the loaded weights are not known: the program is given the benefit of the doubt.
+  // Where paths join, the loaded weights are unknown: the validator accepts the program.
   check_accepted("tensor:\njump target=there\nthere: " + kMatmul);
 }
 
@@ -63,13 +63,13 @@ TEST_CASE("validator: tiles of the array hold weights of their own", "[isa]") {
   check_accepted(two + first + second);
   check_refused(two + "matmul shape=32x8 columns=32 dst=psum[32,0]:fp32 src=sbuf[0,0]:bf16", "E-ISA-019",
                 "tensor[2] matmul", "no weights are loaded in rows 0..31, columns 32..63");
-  // A load takes the whole tiles that it lies in; what stood there is gone.
+  // A load occupies all tiles that it overlaps and discards their previous weights.
   check_refused(two + "load_weights shape=1x1 src=sbuf[0,0]:bf16\n" + first, "E-ISA-019", "tensor[3] matmul",
                 "loaded there are rows 0..0, columns 0..0");
   check_accepted(two + "load_weights shape=1x1 src=sbuf[0,0]:bf16\n" + second);
   check_refused(two + "load_weights shape=40x1 src=sbuf[0,0]:bf16 column=64\n" + second, "E-ISA-019",
                 "tensor[3] matmul", "loaded there are rows 0..39");
-  // Where paths meet only what is loaded afterwards is known.
+  // Where paths join, only weights loaded afterwards are known.
   const std::string meet = "there: load_weights shape=32x32 src=sbuf[0,0]:fp32\n";
   check_accepted("tensor:\njump target=there\n" + meet + second);
   check_refused("tensor:\njump target=there\n" + meet + first, "E-ISA-019", "tensor[2] matmul",
@@ -94,12 +94,12 @@ TEST_CASE("validator: weights are placed where tiles of the array begin", "[isa]
   check_refused("tensor:\nload_weights shape=32x32 src=sbuf[0,0]:bf16 column=64", "E-ISA-016", place,
                 "columns 64..95; the array has 64", small);
   check_refused("tensor:\nload_weights shape=32x32 src=sbuf[32,0]:bf16", "E-ISA-017", place,
-                "stands in rows 32..63", small);
+                "occupies rows 32..63", small);
   check_refused("tensor:\nload_weights shape=32x2x2x2x2 src=sbuf[0,0]:bf16", "E-ISA-007", place,
                 "at most three");
 }
 
-TEST_CASE("validator: wide operands meet wide operands, and integers are never multiplied", "[isa]") {
+TEST_CASE("validator: wide operands combine with wide operands, and integers are never multiplied", "[isa]") {
   static constexpr std::string_view kWide[] = {"fp32", "tf32"};
   static constexpr std::string_view kNarrow[] = {"bf16", "fp16", "fp8_e4m3", "fp8_e5m2", "fp8_e3m4"};
   const auto product = [](std::string_view weights, std::string_view moving) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands that lie on one another: what no order of elements gives a meaning to is refused, in place is not.
+// Overlapping operands: they are refused if the result would depend on the order of elements; in-place use is
+// accepted.
 #include <catch2/catch.hpp>
 
 #include "isa/text/assembler.h"

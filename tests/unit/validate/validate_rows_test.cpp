@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rows ask of shapes, and of their operands together. Limits as AWS publishes them.
+// Requirements of rows on shapes, and on combinations of operands. Limits as AWS publishes them.
 #include "tests/support/program/refused.h"
 
 using namespace tahoma::isa;
@@ -11,7 +11,7 @@ namespace {
 
 const std::string kTiles = " dst=sbuf[0,0]:fp32:(0,0,0,0) src=sbuf[0,0]:fp32:(0,0,0,0) ";
 
-// Accepts the shape, and refuses the other with E-ISA-037 and this expectation.
+// Accepts one shape, and refuses the other with E-ISA-037 and this expectation.
 void check_shapes(const std::string& queue, const std::string& mnemonic, const std::string& rest,
                   const std::string& accepted, const std::string& refused, const std::string& hint) {
   const std::string head = queue + ":\n" + mnemonic + rest + " shape=";
@@ -180,7 +180,7 @@ TEST_CASE("validator: a shuffle stays inside groups of 32 partitions", "[isa]") 
   for (unsigned n = 1; n < 32; ++n) mask += ",*";
   const std::string head = "vector:\nstream_shuffle" + mask + ") shape=", place = "vector[0] stream_shuffle";
   check_accepted(head + "40x4 dst=sbuf[64,0]:fp32 src=sbuf[0,0]:fp32");
-  // 70 partitions span three groups, so they start as 96 do.
+  // 70 partitions span three groups, so they start where 96 do.
   check_refused(head + "40x4 dst=sbuf[32,0]:fp32 src=sbuf[0,0]:fp32", "E-ISA-008", place, "64 partitions");
   check_refused(head + "8x4 dst=sbuf[0,0]:fp32 src=sbuf[0,0]:fp32", "E-ISA-009", place, "partition 31",
                 {.partitions = 16});

@@ -54,7 +54,8 @@ TEST_CASE("validator: an instruction that the machine lacks is refused", "[isa]"
   CHECK_NOTHROW(require_runs_on(row, Queue::kSync, "sync[0] nop"));
   row.availability = Availability::kNeuronCoreV4;
   CHECK_THROWS_WITH(require_runs_on(row, Queue::kSync, "sync[0] nop"), Catch::Contains("E-ISA-002"));
-  // In text already, with or without operands; in a program read from a container, by the validator.
+  // The text refuses it already, with or without operands; the validator refuses it in a program from a
+  // container.
   for (const OpRow& later : all_rows()) {
     if (later.availability == Availability::kSupported) continue;
     Program p;
@@ -187,7 +188,7 @@ TEST_CASE("validator: elements are aligned", "[isa]") {
                 "multiple of 4");
 }
 
-TEST_CASE("validator: operands lie in memories that instruction and engine reach", "[isa]") {
+TEST_CASE("validator: operands are in memories that instruction and engine reach", "[isa]") {
   check_refused("gpsimd:\niota shape=1x1 dst=psum[0,0]:int32", "E-ISA-012", "gpsimd[0] iota",
                 "expected sbuf");
   check_refused(kWeights + "matmul shape=128x1 columns=64 dst=sbuf[0,0]:fp32 src=sbuf[0,0]:bf16", "E-ISA-012",

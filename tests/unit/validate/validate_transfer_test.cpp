@@ -111,7 +111,7 @@ TEST_CASE("validator: an indirect transfer names rows of HBM for partitions of S
                 place, "both or neither");
   check_refused(gather + rows, "E-ISA-040", place, "'bound' is 0");
   check_refused(".args a\nsync:\ndma_copy shape=64x8 dst=sbuf[0,0]:bf16 src=a:bf16 skip", "E-ISA-040", place,
-                "names none");
+                "without row numbers");
   check_refused(
       ".args a\nsync:\ndma_copy shape=8x8 dst=a:bf16 src=sbuf[0,0]:bf16 indirect=gather bound=1 " + rows,
       "E-ISA-031", place, "gathers rows of HBM");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the validator knows of the array: where operands stand, what replaces them, and what goes with what.
+// The validator's knowledge of the array: where operands are, what replaces them, and which combinations are
+// legal.
 #include <catch2/catch.hpp>
 
 #include "isa/validate/validate.h"
@@ -31,7 +32,7 @@ Instruction turn(const Block& b, DType moving, DType dst) {
   return i;
 }
 
-// "" or the code of the first error with its place.
+// "" or the code and place of the first error.
 std::string outcome(const std::vector<Instruction>& tensor, const isa::Limits& limits = {}) {
   isa::Program program;
   program.name = "p";
@@ -49,19 +50,19 @@ constexpr Block kWhole{0, 128, 0, 128}, kCorner{0, 32, 0, 32}, kBelow{32, 32, 0,
 
 }  // namespace
 
-TEST_CASE("validator: operands stand beside each other in tiles of the array", "[isa]") {
+TEST_CASE("validator: operands are loaded side by side in tiles of the array", "[isa]") {
   CHECK(outcome({load(kCorner), load(kBelow), load(kBeside), load(kLower), use(kCorner), use(kLower),
                  use(kBeside), use(kBelow)})
             .empty());
   CHECK(outcome({load(kWhole), use(kWhole), use(kWhole)}).empty());
 }
 
-TEST_CASE("validator: a matmul uses exactly what stands there", "[isa]") {
+TEST_CASE("validator: a matmul uses exactly the loaded weights", "[isa]") {
   CHECK(outcome({load(kWhole), use(kCorner)}).substr(0, 9) == "E-ISA-019");
   CHECK(outcome({load(kCorner), use(kWhole)}).substr(0, 9) == "E-ISA-019");
   CHECK(outcome({load(kCorner), use({0, 31, 0, 32})}).substr(0, 9) == "E-ISA-019");
   CHECK(outcome({load(kCorner), use({0, 32, 0, 31})}).substr(0, 9) == "E-ISA-019");
-  CHECK(outcome({load(kCorner), use(kBelow)}) == "E-ISA-019");  // none there
+  CHECK(outcome({load(kCorner), use(kBelow)}) == "E-ISA-019");  // nothing is loaded there
   CHECK(outcome({load(kCorner), use(kBeside)}) == "E-ISA-019");
   CHECK(outcome({use(kCorner)}) == "E-ISA-019");
 }
@@ -70,7 +71,7 @@ TEST_CASE("validator: a load replaces what overlaps its tile", "[isa]") {
   CHECK(outcome({load(kCorner), load(kBelow), load(kWhole), use(kWhole)}).empty());
   CHECK(outcome({load(kCorner), load(kBelow), load(kWhole), use(kCorner)}).substr(0, 9) == "E-ISA-019");
   CHECK(outcome({load(kCorner), load({0, 5, 0, 5}), use(kCorner)}).substr(0, 9) == "E-ISA-019");
-  // 65 rows take all of a column tile, 96 of them too.
+  // 65 rows take a whole column tile, and so do 96.
   CHECK(outcome({load(kLower), load({0, 65, 0, 32}), use(kLower)}).substr(0, 9) == "E-ISA-019");
   CHECK(outcome({load(kLower), load({0, 65, 32, 32}), use(kLower)}).empty());
 }
@@ -85,7 +86,7 @@ TEST_CASE("validator: behind a jump target only what is loaded there is known", 
   CHECK(outcome({jump, load(kCorner), use(kWhole)}).substr(0, 9) == "E-ISA-019");
 }
 
-TEST_CASE("validator: operands stand inside the array, in columns where tiles begin", "[isa]") {
+TEST_CASE("validator: operands are inside the array, in columns where tiles begin", "[isa]") {
   CHECK(outcome({load({0, 32, 96, 32})}).empty());
   CHECK(outcome({load({0, 32, 96, 33})}) == "E-ISA-016");
   CHECK(outcome({load({0, 32, 16, 16})}) == "E-ISA-016");
@@ -139,7 +140,7 @@ TEST_CASE("validator: a matmul has the mode that its weights were loaded in", "[
   move.src0.stride = {0, 4, 0, 1};
   CHECK(outcome({two, move}).empty());
   Instruction zeros = use(kCorner, DType::kFp32);
-  zeros.mode = MatmulMode::kOneZeroMoving;  // no other weights than any fp32
+  zeros.mode = MatmulMode::kOneZeroMoving;  // only fp32 weights are allowed
   CHECK(outcome({load(kCorner, DType::kFp32), zeros}).empty());
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way of sums out of PSUM: activation(sum + bias) + residual in fp32, rounded once to C's dtype and
+// The path of sums out of PSUM: activation(sum + bias) + residual in fp32, rounded once to C's dtype and
 // stored. The vector and the scalar engine take turns where either can do all of it (no epilogue, a bias of
-// rows, relu); otherwise the vector engine adds the bias of columns and the residual, and the scalar engine
-// has the activation, with a bias of rows for nothing. What stands between two of them stays in its bank.
+// rows, relu). Otherwise the vector engine adds the bias of columns and the residual, and the scalar engine
+// computes the activation and adds a bias of rows at no cost. Intermediate results between the two engines
+// stay in their bank.
 #pragma once
 
 #include <optional>
@@ -20,11 +21,11 @@ class Evacuation {
   Evacuation(runtime::Kernel& kernel, const GemmShape& shape, const Blocking& blocking,
              const GemmViews& views);
 
-  // Before the first sums of a panel of b are taken from their banks. A bias of columns comes as one row,
-  // which the tensor engine hands to every partition by a product with ones; in fp32 that is exact.
+  // Call it before the first sums of a panel of b take their banks. A bias of columns is one row, which the
+  // tensor engine broadcasts to every partition by a product with ones; in fp32 that is exact.
   void begin_panel(const Range& panel, runtime::Pool banks);
   // The sums of tiles of rows by tiles of columns, row by row, of a panel of b. Their operands are loaded
-  // here, by the queue of the other loads, which is ahead of the tensor engine.
+  // here, on the queue of the other loads, which runs ahead of the tensor engine.
   void finish(const std::vector<runtime::TileView>& sums, const std::vector<Range>& row_tiles,
               const Range& panel, const Range& columns, const std::vector<Range>& column_tiles);
 
@@ -43,7 +44,7 @@ class Evacuation {
   unsigned height_, width_;  // of a tile of sums
   runtime::Pool c_pool_;
   std::optional<runtime::Pool> row_biases_, bias_rows_, column_biases_, residuals_;
-  std::optional<runtime::TileView> ones_, column_bias_;  // the latter of the panel in work
+  std::optional<runtime::TileView> ones_, column_bias_;  // column_bias_: of the current panel
   std::size_t evacuated_ = 0;
 };
 

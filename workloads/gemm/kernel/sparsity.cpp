@@ -24,7 +24,7 @@ struct Groups {
   std::size_t kept, size;
 };
 
-// A row's places in the order in which they are kept.
+// Positions of a row's elements in the order in which they are kept.
 std::vector<std::size_t> by_magnitude(const float* group, std::size_t size) {
   std::vector<std::size_t> places(size);
   for (std::size_t i = 0; i < size; ++i) places[i] = i;
@@ -33,7 +33,7 @@ std::vector<std::size_t> by_magnitude(const float* group, std::size_t size) {
   return places;
 }
 
-// f(row, first column, values) of every group of a row, the last one as long as it is.
+// Calls f(row, first column, values) for every group of a row; the last group may be shorter.
 template <class F>
 void for_each_group(const HostTensor& a, std::size_t size, F&& f) {
   std::vector<float> row(a.columns());
@@ -44,7 +44,7 @@ void for_each_group(const HostTensor& a, std::size_t size, F&& f) {
   }
 }
 
-// The places of a group that are kept, ascending: those that are not zero, then any.
+// The positions of a group that are kept, ascending: the nonzero ones, then any.
 std::vector<std::size_t> kept_places(const float* group, const Groups& groups) {
   std::vector<std::size_t> places = by_magnitude(group, groups.size);
   places.resize(groups.kept);
@@ -76,9 +76,8 @@ void check_pruned(const HostTensor& a, isa::MatmulMode mode, const std::string& 
         if (used > groups.kept)
           throw base::UserError(
               "E-RUN-090", place,
-              fmt::format(
-                  "row {}, columns {}..{} have {} weights that are not zero; expected at most {} for {}", row,
-                  first, first + n - 1, used, groups.kept, isa::name_of(mode)));
+              fmt::format("row {}, columns {}..{} have {} nonzero weights; expected at most {} for {}", row,
+                          first, first + n - 1, used, groups.kept, isa::name_of(mode)));
       });
 }
 

@@ -9,9 +9,9 @@ namespace {
 
 using Eigen::Index, Eigen::MatrixXd, Eigen::RowVectorXd, Eigen::VectorXd;
 
-// One query of one head: its probabilities over the keys it sees, and the variance of its scores.
+// One query of one head: its probabilities over its visible keys, and the variance of its scores.
 struct Query {
-  Index t, head, kv, d;  // columns of its head, and of its keys'
+  Index t, head, kv, d;  // first columns of its head, and of its keys'
   double scale;
   VectorXd p, score_variance;
 
@@ -46,7 +46,8 @@ Noisy zeros_like(const Noisy& x) { return Noisy::exact(Rows::Zero(x.value.rows()
 
 }  // namespace
 
-// A probability moves its row by p (v - o); beside its score's error it is rounded to the dtype.
+// An error in a probability changes its row by p (v - o). In addition to its score's error it is rounded to
+// the dtype.
 Noisy attended(const ModelShape& model, const NoisyHeads& heads) {
   Noisy o = zeros_like(heads.q);
   for_queries(model, heads, [&](const Query& at) {

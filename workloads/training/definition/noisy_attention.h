@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Causal attention of one sequence and its gradients by their definition, with errors (noisy.h).
+// The definition of causal attention of one sequence and its gradients, with errors (noisy.h).
 #pragma once
 
 #include "workloads/training/definition/noisy.h"
@@ -11,7 +11,7 @@ struct NoisyHeads {
   Noisy q, k, v;
 };
 Noisy attended(const ModelShape& model, const NoisyHeads& heads);
-// From o, what attended() gave, and its gradient.
+// Computes the gradients from o, the result of attended(), and its gradient.
 NoisyHeads attended_back(const ModelShape& model, const NoisyHeads& heads, const Noisy& o, const Noisy& d_o);
 
 }  // namespace tahoma::workloads

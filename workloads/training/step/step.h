@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A training step on all ranks: forward, loss, backward, gradients summed over the replicas, optimizer, new
-// weights on all of them. The sums of a layer's gradients are under way while the layers in front of it are
-// gone through; the optimizer comes behind all backward passes, the last layer's first.
+// weights on all ranks. The sums of a layer's gradients overlap with the backward passes of the layers before
+// it. The optimizer runs after all backward passes, starting with the last layer.
 #pragma once
 
 #include "workloads/training/step/loss_head.h"
@@ -14,7 +14,7 @@ class TrainingStep {
   TrainingStep(Fleet& fleet, const TrainingParams& params);
 
   void emit();
-  // Behind the loading of the programs; in timing mode labels only.
+  // Call it after the programs are loaded; timing mode fills only labels.
   void fill_labels(const runtime::HostTensor& labels) const { head_.fill(labels); }
   void fill(const TrainingCase& values);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rank's part of the weights of a mixture of experts: the router's, which every rank has whole, and its
-// share of each expert of its block.
+// A rank's part of the weights of a mixture of experts: the whole router, and its share of each expert of its
+// block.
 #pragma once
 
 #include "workloads/transformer/layer/layer_weights.h"

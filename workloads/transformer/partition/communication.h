@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ranks of a case said to each other, and when: collectives of groups, gatherings among groups that
+// Communication between the ranks of a case, and its times: collectives of groups, gathers among groups that
 // share sequences, hand-overs between stages.
 #pragma once
 
@@ -19,7 +19,7 @@ std::vector<runtime::CollectiveResult> collectives_of(const model::MachineParams
                                                       const AllStages& replicas,
                                                       const runtime::collective::Stopwatch& stopwatch);
 
-// Each channel of a collective on each of its cores; a hand-over at its receiver.
+// Called for each channel of a collective on each of its cores, and for a hand-over at its receiver.
 using OnCore = std::function<void(std::uint32_t core, base::Time begin, base::Time end)>;
 void for_communication(const AllStages& replicas, const runtime::collective::Stopwatch& stopwatch,
                        const OnCore& body);

@@ -33,7 +33,7 @@ void Seating::check_order(const std::string& order) {
   if (!std::equal(names.begin(), names.end(), kAxes.begin(), kAxes.end()))
     throw base::UserError(
         "E-MDL-003", "workload.placement",
-        fmt::format("'{}' is no order of the axes; expected core, x, y and z once each, as in core,x,y,z",
+        fmt::format("'{}' is not an order of the axes; expected core, x, y and z once each, as in core,x,y,z",
                     order));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which logical core a rank is: ranks count along the axes of the machine (the logical cores of a chip, and
-// the torus's x, y and z) in a chosen order, those of a tensor-parallel group first, then group by group.
+// Maps ranks to logical cores. Ranks count along the axes of the machine (the logical cores of a chip, and
+// the torus's x, y and z) in a chosen order: first within a tensor-parallel group, then group by group.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace tahoma::workloads {
 
 class Seating {
  public:
-  // `order`: "core,x,y,z" in any order. Of checked parameters.
+  // `order`: "core,x,y,z" in any order. The parameters must have been checked.
   Seating(const model::MachineParams& machine, const std::string& order, std::uint64_t tensor);
 
   // The physical cores of a rank of a replica.
