@@ -20,7 +20,7 @@ struct ResourceRow {
   const char* besides;  // another override, or ""
 };
 
-constexpr std::array<ResourceRow, 12> kRows{{
+constexpr std::array<ResourceRow, 13> kRows{{
     {"tensor engine", "issue, pipeline, weight loads and throttle", "machine.chip.core.tensor.", Kind::kBoth,
      "machine.chip.core.tensor.throttle=false"},
     {"vector engine", "issue and latency", "machine.chip.core.vector.", Kind::kBoth, ""},
@@ -28,7 +28,10 @@ constexpr std::array<ResourceRow, 12> kRows{{
     {"gpsimd engine", "issue and latency", "machine.chip.core.gpsimd.", Kind::kBoth, ""},
     {"hand-over", "semaphores, dispatch and branches of all sequencers", "machine.chip.core.sequencer.",
      Kind::kBoth, ""},
-    {"meetings", "barriers and broadcasts between cores", "machine.chip.core.meeting.", Kind::kBoth, ""},
+    {"dynamic addresses", "copies whose address is in a register", "machine.chip.core.costs.", Kind::kBoth,
+     ""},
+    {"synchronisation", "barriers and broadcasts between cores", "machine.chip.core.meeting.", Kind::kBoth,
+     ""},
     {"SBUF ports", "strided, partial and shared accesses", "machine.chip.core.sbuf.", Kind::kBoth, ""},
     {"DMA", "doorbells, descriptors, elements and semaphores of the DMA engines", "machine.chip.core.dma.",
      Kind::kBoth, ""},

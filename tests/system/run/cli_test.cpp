@@ -250,8 +250,9 @@ TEST_CASE("tahoma run: the window of waves is refused without a folder or with a
   const TempDir dir;
   dir.write("case.yaml", kSmallGemm);
   check_refused(tahoma_in(dir.path(), {"run", "case.yaml", "--waves-from", "1 us"}), 2, "E-CLI-004");
-  check_refused(tahoma_in(dir.path(), {"run", "case.yaml", "--waves", "w", "--waves-until", "soon"}), 2,
-                "--waves-until");
+  const Finished wrong = tahoma_in(dir.path(), {"run", "case.yaml", "--waves", "w", "--waves-until", "soon"});
+  check_refused(wrong, 2, "E-CFG-004");
+  CHECK_THAT(wrong.err, Contains("--waves-until"));
 }
 
 TEST_CASE("tahoma run: stochastic rounding takes the same time, follows the seed and has no golden check",
