@@ -13,7 +13,7 @@ using base::Duration, base::Unit;
 
 namespace {
 
-// Every engine of a core that has a program; the two collective cores as two entries.
+// Measures every engine of a core that has a program, and the two collective cores as two entries.
 void measure_core(NeuronCore& core, Duration elapsed, base::RunMeasurement& run) {
   for (const auto& engine : core.engines()) run.engines.push_back(engine->measure(elapsed));
   run.dma.push_back(core.dma().measure());
@@ -58,7 +58,7 @@ void list_dma(const base::DmaMeasurement& d, base::StatSink& sink) {
   sink.add(d.path + ".active", d.active.ns(), Unit::kNanoseconds,
            "at least one engine with a packet issued and not yet read");
   sink.add(d.path + ".blocked_memory", d.blocked_memory.ns(), Unit::kNanoseconds,
-           "work at hand, but too much under way to and from HBM, summed over the engines");
+           "work pending, but too many packets in flight to and from HBM, summed over the engines");
   sink.add(d.path + ".blocked_link", d.blocked_link.ns(), Unit::kNanoseconds,
            "waiting for the fabric to take a packet, summed over the engines");
 }
@@ -74,10 +74,10 @@ void list_link(const base::LinkMeasurement& l, Duration elapsed, base::StatSink&
   sink.add(l.path + ".blocked", l.blocked.ns(), Unit::kNanoseconds,
            "time a packet was ready and the wire free, but the next buffer had no credit");
   sink.add(l.path + ".queue_full", l.queue_full.ns(), Unit::kNanoseconds,
-           "time a packet stood before the full queue");
+           "time a packet waited for the full queue");
   sink.add(l.path + ".queue_high_water", l.queue_high_water, Unit::kCount, "most packets in the queue");
   sink.add(l.path + ".flows", static_cast<std::uint64_t>(l.flows.size()), Unit::kCount,
-           "pairs of chips whose packets went this way");
+           "pairs of chips whose packets used this direction");
 }
 
 void list_traffic(const base::RunMeasurement& run, base::StatSink& sink) {
@@ -87,7 +87,7 @@ void list_traffic(const base::RunMeasurement& run, base::StatSink& sink) {
     bytes += t.payload_bytes;
   }
   sink.add("traffic.pairs", static_cast<std::uint64_t>(run.traffic.size()), Unit::kCount,
-           "pairs of chips, one sending and one receiving, that the fabric carried anything between");
+           "pairs of a sending and a receiving chip with traffic over the fabric");
   sink.add("traffic.packets", packets, Unit::kCount, "packets that chips sent each other, once each");
   sink.add("traffic.payload_bytes", bytes, Unit::kBytes, "payload that chips sent each other, once each");
 }
