@@ -9,7 +9,7 @@
 namespace tahoma::isa {
 namespace {
 
-// Each pack() lays out one type for writer and reader alike; with the writer the value is only read.
+// Each pack() defines one type's layout for both the writer and the reader. The writer only reads the value.
 template <class Bits>
 void pack(Bits& bits, Shape& shape, unsigned) {
   bits.number(shape.partitions, 8);
@@ -52,7 +52,7 @@ void pack(Bits& bits, Column& column, unsigned) {
   bits.number(column.offset, 18);
 }
 
-// Eight entries of 33 values fit 41 bits.
+// Eight entries with 33 possible values each fit in 41 bits.
 template <class Bits>
 void pack(Bits& bits, std::array<std::uint8_t, kQuadrant>& mask, unsigned) {
   constexpr std::size_t kDigits = 8;
@@ -73,7 +73,7 @@ void pack(Bits& bits, std::array<std::uint8_t, kQuadrant>& mask, unsigned) {
   }
 }
 
-// An offset in HBM has its sign and its highest bits where a side on chip has its partition.
+// An HBM offset keeps its sign and its highest bits in the field where an on-chip side keeps its partition.
 template <class Bits>
 void pack_in_hbm(Bits& bits, DmaSide& side) {
   constexpr unsigned kLow = 40, kHigh = 9;
@@ -107,7 +107,7 @@ void pack(Bits& bits, DmaSide& side, unsigned = 0) {
   for (auto& stride : side.stride) bits.number(stride, 32);
 }
 
-// Of no kind, or what happens to which semaphore.
+// Packs 24 unused bits for an update without a kind, otherwise the semaphore and its change.
 template <class Bits>
 void pack_change(Bits& bits, Update& update) {
   if (update.kind == Update::Kind::kNone) return bits.unused(24);

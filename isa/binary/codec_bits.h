@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A 64-byte word as a stream of bit fields, lowest bit of byte 0 first. Writer and reader have the same
-// verbs, so that one function template lays out both directions. Errors have no place: who holds the word
-// adds it.
+// A 64-byte word as a stream of bit fields, lowest bit of byte 0 first. The writer and the reader have the
+// same interface, so one function template defines the layout for both directions. Errors carry no location;
+// the caller that holds the word adds it.
 #pragma once
 
 #include <bit>
@@ -17,7 +17,7 @@ namespace tahoma::isa {
 
 class BitWriter {
  public:
-  // Throws E-BIN-010 if `value` does not fit: a silently cut address would be a wrong program.
+  // Throws E-BIN-010 if `value` does not fit: silently truncating an address would make the program wrong.
   template <class Integer>
   void number(const Integer& value, unsigned bits) {
     const auto raw = static_cast<std::uint64_t>(static_cast<std::make_unsigned_t<Integer>>(value));
@@ -31,14 +31,14 @@ class BitWriter {
   void enumerator(const Enum& value, unsigned bits) {
     number(static_cast<std::uint8_t>(value), bits);
   }
-  // An enumerator of which every pattern is legal or checked by the caller.
+  // Handles an enumerator whose bit patterns are all legal or are checked by the caller.
   template <class Enum>
   void kind(const Enum& value, unsigned bits) {
     enumerator(value, bits);
   }
   void flag(const bool& value) { put(value ? 1 : 0, 1); }
   void below(std::uint64_t, std::uint64_t) {}
-  // Throws E-BIN-010 for a value that its code has no pattern for.
+  // Throws E-BIN-010 for a value that the encoding has no pattern for.
   void fits(std::uint64_t value, bool has_pattern) {
     if (!has_pattern)
       throw ProgramError("E-BIN-010", "", "value " + std::to_string(value) + " has no pattern in the word");
@@ -74,7 +74,7 @@ class BitReader {
   void number(Integer& value, unsigned bits) {
     value = static_cast<Integer>(take(bits));
   }
-  // Throws E-BIN-008 for a pattern that is no enumerator.
+  // Throws E-BIN-008 for a pattern that matches no enumerator.
   template <class Enum>
   void enumerator(Enum& value, unsigned bits) {
     value = static_cast<Enum>(take(bits));
@@ -89,7 +89,7 @@ class BitReader {
     value = static_cast<Enum>(take(bits));
   }
   void flag(bool& value) { value = take(1) != 0; }
-  // Throws E-BIN-008: a pattern that stands for nothing.
+  // Throws E-BIN-008 for a pattern without a meaning.
   void below(std::uint64_t value, std::uint64_t end) {
     if (value >= end)
       throw ProgramError("E-BIN-008", "",
@@ -102,7 +102,7 @@ class BitReader {
     target = value;
   }
   void real(float& value) { value = std::bit_cast<float>(static_cast<std::uint32_t>(take(32))); }
-  // Throws E-BIN-009: bits that no field owns must be zero.
+  // Throws E-BIN-009 if bits that no field owns are set.
   void unused(unsigned bits) {
     const unsigned first = at_;
     if (take(bits) != 0)

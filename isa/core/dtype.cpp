@@ -47,7 +47,7 @@ void write(std::byte* at, T value) {
   std::memcpy(at, &value, sizeof value);
 }
 
-// Double holds every value of the integer types, so the clamp is exact.
+// A double holds every value of the integer types, so the clamp is exact.
 template <class T>
 T saturate(float value) {
   if (std::isnan(value)) return 0;
@@ -72,8 +72,8 @@ std::optional<DType> dtype_from_name(std::string_view name) {
 std::uint16_t bf16_from_fp32(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   if (std::isnan(value)) return static_cast<std::uint16_t>((bits >> 16) | 0x0040U);
-  // Adding just under half an ulp, and the last kept bit, rounds ties to even; the carry runs on into the
-  // exponent.
+  // Adding just under half an ulp plus the last kept bit rounds ties to even. The carry propagates
+  // into the exponent.
   return static_cast<std::uint16_t>((bits + 0x7FFFU + ((bits >> 16) & 1U)) >> 16);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Element types of tiles and tensors, and exact conversions between them and fp32, the engines' internal
-// format. Little-endian in memory; 4-bit and 64-bit types are left out.
+// format. Elements are little-endian in memory. 4-bit and 64-bit types are not supported.
 //
 //   name       bytes  sign, exponent, mantissa bits; bias   largest finite   smallest normal, subnormal step
 //   fp32         4    1, 8, 23; 127                         2^128 - 2^104    2^-126, 2^-149
@@ -13,20 +13,20 @@
 //   int8, int16, int32   two's complement;  uint8, uint16, uint32
 //
 // The three fp8 types are IEEE-like: the largest exponent means infinity and NaN, as on NeuronCore-v3. The
-// OCP's e4m3fn (no infinity, up to 448) belongs to NeuronCore-v4 and is left out.
+// OCP's e4m3fn (no infinity, up to 448) belongs to NeuronCore-v4 and is not supported.
 //
-// To a narrower float: to nearest, ties to even, once, from the fp32 value; subnormals kept; what rounds
-// beyond the largest finite number becomes infinity; -0 stays -0. A NaN stays a quiet NaN: its sign and the
-// upper payload bits that the type has room for are kept, and the quiet bit (the top mantissa bit) is set.
-// isa/core/rounding.h states the other rounding, stochastic. From a float: exact; NaNs become quiet, except that
-// fp32 and bf16 pass their bits as they are.
+// Conversion to a narrower float rounds the fp32 value once, to nearest, ties to even. Subnormals are kept,
+// values that round beyond the largest finite number become infinity, and -0 stays -0. A NaN stays a quiet
+// NaN: its sign and the upper payload bits that fit the type are kept, and the quiet bit (the top mantissa
+// bit) is set. isa/core/rounding.h defines stochastic rounding. Conversion from a float is exact. NaNs become
+// quiet, except that fp32 and bf16 pass their bits unchanged.
 //
-// tf32 lies in memory as an fp32 whose low 13 bits mean nothing: stored as zeros, ignored when loaded. That a
-// word is a NaN is decided on all 32 bits: exponent 255 with any mantissa bit set, ignored ones included,
+// tf32 is stored as an fp32 whose low 13 bits have no meaning: they are written as zeros and ignored when
+// loaded. NaN detection uses all 32 bits: exponent 255 with any mantissa bit set, ignored ones included,
 // loads as a quiet NaN and never as infinity.
 //
 // Integers: fp32 rounds to nearest, ties to even, and saturates; NaN becomes 0. 8- and 16-bit integers load
-// exactly; int32 and uint32 values beyond 2^24 round to nearest, ties to even, on their way through fp32.
+// exactly; int32 and uint32 values beyond 2^24 round to nearest, ties to even, when they pass through fp32.
 // Paths that avoid fp32 keep all 32 bits: copies between equal dtypes (tensor_copy, transpose, DMA) and iota,
 // which is exact in 64 bits and then saturates.
 #pragma once
@@ -72,7 +72,7 @@ inline float fp32_from_bf16(std::uint16_t bits) {
 std::uint32_t tf32_from_fp32(float value);
 float fp32_from_tf32(std::uint32_t bits);
 
-// One element of any type, read or written through fp32.
+// Loads or stores one element of any type through fp32.
 float load_as_fp32(const std::byte* at, DType dtype);
 void store_from_fp32(std::byte* at, DType dtype, float value);
 

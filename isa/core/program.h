@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program as the hardware takes it: one in-order instruction stream per queue and a table of DMA
-// descriptors. HBM is addressed through arguments, so that one program serves every core that runs it. Also
-// the binary container.
+// A program in the form that the hardware executes: one in-order instruction stream per queue and a table of
+// DMA descriptors. HBM is addressed through arguments, so every core can run the same program. This header
+// also defines the binary container.
 #pragma once
 
 #include <array>
@@ -15,7 +15,8 @@
 
 namespace tahoma::isa {
 
-// Names of programs, arguments and labels: short, and free of everything that assembler text gives a meaning.
+// Longest name of a program, argument or label. Names exclude every character that has a meaning in
+// assembler text.
 inline constexpr std::size_t kNameLength = 255;
 inline constexpr std::string_view kNameRule = "1 to 255 of the characters A-Z a-z 0-9 _ . -";
 constexpr bool is_name_character(char c) {
@@ -24,7 +25,7 @@ constexpr bool is_name_character(char c) {
 }
 bool is_name(std::string_view name);
 
-// From this instruction of a stream on, up to the next mark, everything belongs to a region.
+// Assigns all instructions of a stream from this one up to the next mark to a region.
 struct RegionMark {
   std::uint32_t first = 0;
   std::uint16_t region = 0;  // index into Program::regions
@@ -36,10 +37,10 @@ struct Program {
   std::array<Stream, kQueueCount> streams;
   std::vector<Descriptor> descriptors;
   std::vector<std::string> args;  // names of the arguments, at most kArguments
-  // Bit per argument: tensors that keep their values when nothing is computed, so that registers and indirect
+  // One bit per argument. Control tensors keep their values in timing-only runs, so registers and indirect
   // transfers may read them (routing, page tables, counts, seeds).
   std::uint32_t control = 0;
-  // Named parts of the work, for reports alone: what stands before a stream's first mark belongs to the
+  // Named parts of the work, used for reports only. Instructions before a stream's first mark belong to the
   // program as a whole.
   std::vector<std::string> regions;
   std::array<std::vector<RegionMark>, kQueueCount> marks;  // by stream, ascending
@@ -50,8 +51,8 @@ struct Program {
   friend bool operator==(const Program&, const Program&) = default;
 };
 
-// Global HBM address: chip << 40 | stack << 36 | offset. A core's identity travels in the same argument
-// table.
+// Global HBM address: chip << 40 | stack << 36 | offset. The argument table passes a core's
+// identity the same way.
 struct GlobalAddress {
   std::uint32_t chip = 0;
   std::uint32_t stack = 0;
@@ -66,12 +67,12 @@ struct GlobalAddress {
 // Binary form, little endian: magic "TAHO", version, name, arguments (u32 length and characters each),
 // control arguments, regions like arguments, marks of each queue (u32 count, then first instruction and
 // region as u32 each), instruction count of each queue, descriptor count, the 64-byte words and descriptors
-// of isa/binary/codec.h, FNV-1a checksum of all before it. `from_bytes` accepts only what `to_bytes` can produce, so
-// to_bytes(from_bytes(b)) == b; it proves neither limits nor references, which is validate()'s work.
-// ProgramError with the byte offset: E-BIN-001 magic, 002 version, 003 truncated, 004 too long, 005 a name,
-// 006 too many arguments, 007..009 a word (isa/binary/codec.h), 011 checksum, 012 a control argument that does not
-// exist, 013 marks that are not in order or name no region. `to_bytes` throws E-BIN-005, 006, 010, 012 and
-// 013.
+// of isa/binary/codec.h, and the FNV-1a checksum of all preceding bytes. `from_bytes` accepts only what
+// `to_bytes` can produce, so to_bytes(from_bytes(b)) == b; it does not check limits or references (validate()
+// does). Errors are ProgramErrors with the byte offset: E-BIN-001 magic, 002 version, 003 truncated, 004 too
+// long, 005 a name, 006 too many arguments, 007..009 a word (isa/binary/codec.h), 011 checksum, 012 a control
+// argument that does not exist, 013 marks that are not in order or name no region. `to_bytes` throws
+// E-BIN-005, 006, 010, 012 and 013.
 std::vector<std::byte> to_bytes(const Program& program);
 Program from_bytes(std::span<const std::byte> bytes);
 

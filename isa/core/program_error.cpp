@@ -8,7 +8,7 @@
 namespace tahoma::isa {
 namespace {
 
-// Edits: insert, delete, replace a character, swap two neighbours.
+// Counts edits: insertions, deletions, replacements and swaps of two adjacent characters.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before_last(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});

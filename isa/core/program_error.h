@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The error of a wrong program: stable code, place, and what was expected. Exit status 3 at the command line.
-// Codes: E-ASM-nnn text, E-BIN-nnn binary, E-ISA-nnn a limit of the table or the machine; listed in
-// isa/README.md.
+// The error for an invalid program: a stable code, a location, and what was expected. The command line exits
+// with status 3. Codes: E-ASM-nnn text, E-BIN-nnn binary, E-ISA-nnn a limit of the table or the machine;
+// listed in isa/README.md.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@ namespace tahoma::isa {
 
 class ProgramError : public std::runtime_error {
  public:
-  // what() reads "place: error[code]: message"; the place is file:line:column or queue[index] mnemonic.
+  // what() reads "place: error[code]: message". The place is file:line:column or queue[index] mnemonic.
   ProgramError(std::string error_code, std::string where, std::string text)
       : std::runtime_error((where.empty() ? "" : where + ": ") + "error[" + error_code + "]: " + text),
         code(std::move(error_code)),
@@ -22,8 +22,8 @@ class ProgramError : public std::runtime_error {
   std::string code, place, message;
 };
 
-// The name of `candidates` nearest to `name` by edit distance, as " (did you mean 'x'?)", or "" if none is
-// within a third of the name's length (at least one edit). Ties go to the first candidate.
+// Returns the candidate nearest to `name` by edit distance as " (did you mean 'x'?)", or "" if no candidate
+// is within a third of the name's length (at least one edit). The first candidate wins a tie.
 std::string did_you_mean(std::string_view name, std::span<const std::string_view> candidates);
 
 }  // namespace tahoma::isa

@@ -17,13 +17,13 @@ struct SmallFloat {
   static constexpr std::uint32_t kInfinity = kSign - (1U << mantissa_bits);
   static constexpr std::uint32_t kQuiet = 1U << (mantissa_bits - 1);
   static constexpr std::uint32_t kBias = (1U << (exponent_bits - 1)) - 1;
-  // In the bits of fp32: what the exponents' biases differ by, the smallest normal number, and 2^(emax + 1).
+  // fp32 encodings: the difference of the exponent biases, the smallest normal number, and 2^(emax + 1).
   static constexpr std::uint32_t kRebias = (127 - kBias) << 23;
   static constexpr std::uint32_t kSmallestNormal = kRebias + (1U << 23);
   static constexpr std::uint32_t kBeyond = (127 + kBias + 1) << 23;
-  // The power of two between a number and the same exponent field read as fp32's, as fp32.
+  // The power of two between a number and its exponent field interpreted as an fp32 exponent, as fp32.
   static constexpr float kScale = std::bit_cast<float>((127 + 127 - kBias) << 23);
-  // Steps of the subnormals per unit, and the number whose ulp in fp32 is such a step.
+  // Subnormal steps per unit, and the number whose fp32 ulp is one such step.
   static constexpr float kSteps = std::bit_cast<float>((127 + kBias - 1 + mantissa_bits) << 23);
   static constexpr std::uint32_t kStepAdder = (127 + 24 - kBias - mantissa_bits) << 23;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The instructions of one queue, in order. Copies share them until one of the copies is changed: the cores of
-// a machine mostly do alike, and an instruction is large.
+// The instructions of one queue, in order. Copies share their instructions until one copy is changed (copy on
+// write), because most cores of a machine run the same instructions and an instruction is large.
 #pragma once
 
 #include <memory>
@@ -32,7 +32,7 @@ class Stream {
   List::const_iterator begin() const { return list().begin(); }
   List::const_iterator end() const { return list().end(); }
 
-  // To change it, and no copy with it.
+  // Returns the list for editing; other copies are unaffected.
   List& edit() {
     if (!list_)
       list_ = std::make_shared<List>();
@@ -59,7 +59,7 @@ class Stream {
   std::shared_ptr<List> list_;
 };
 
-// Programs that come one after the other, also from several threads: equal streams of theirs become one.
+// Deduplicates equal streams of successive programs. Several threads may use it.
 class StreamPool {
  public:
   void share(Program& program);

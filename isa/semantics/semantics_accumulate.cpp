@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions that write every element and fold what they wrote into the accumulators: tensor_scalar_reduce,
+// Instructions that write every element and fold their results into the accumulators: tensor_scalar_reduce,
 // select_reduce, range_select and activation_reduce.
 #include <limits>
 
@@ -12,13 +12,14 @@
 namespace tahoma::isa {
 namespace {
 
-// dst is operand 0. compute(walk, first elements, n, number of the first element, out) fills a row of one
+// Operand 0 is dst. compute(walk, first elements, n, number of the first element, out) fills a row of one
 // partition, which is then stored and folded in fp32.
 template <std::size_t operands, class Compute>
 void fold_results(const Instruction& i, const CoreView& core, AluOp op, Accumulators& lanes,
                   const std::array<Operand, operands>& list, Compute&& compute) {
   const auto walk = lane_walk(i.shape, list);
-  // Stochastic rounding counts elements in the order they are stored: then partitions go one by one.
+  // Stochastic rounding counts elements in the order in which they are stored, so partitions are then
+  // processed one at a time.
   const unsigned together = core.rounding == nullptr ? kFolds : 1;
   for (unsigned first = 0; first < i.shape.partitions; first += together) {
     const std::size_t size = std::min<std::size_t>(together, i.shape.partitions - first);
@@ -53,7 +54,7 @@ AluOp relation(CompareOp op) {
   return kRelations[static_cast<std::size_t>(op)];
 }
 
-// The numbers of n elements, in fp32: the sum is exact before it rounds.
+// Fills the indices of n elements in fp32. The sum is exact before it rounds.
 void index_row(std::int64_t first, std::size_t n, float* out) {
   for (std::size_t k = 0; k < n; ++k) out[k] = static_cast<float>(first + static_cast<std::int64_t>(k));
 }

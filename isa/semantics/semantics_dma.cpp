@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transfers between HBM and the on-chip memories: copy, cast, accumulate, rows by number, folds.
+// Transfers between HBM and the on-chip memories: copy, cast, accumulate, rows addressed by number, folds.
 #include <algorithm>
 #include <vector>
 
@@ -11,8 +11,8 @@
 namespace tahoma::isa {
 namespace {
 
-// A descriptor has four dimensions; the walk's outermost stays 1. On chip, one of them walks
-// partitions.
+// A descriptor has four dimensions; the walk's outermost stays 1. On chip, one of them runs
+// across partitions.
 Operand dma_operand(const CoreView& core, const DmaSide& side, std::byte* hbm) {
   Operand o{hbm, side.dtype, {}};
   for (std::size_t d = 0; d < kFreeDims; ++d) {
@@ -59,7 +59,7 @@ Walk<2> transfer_walk(const Descriptor& d, const Operand& dst, const Operand& sr
   return walk;
 }
 
-// Elements in the order of the transfer.
+// Visits elements in the order of the transfer.
 struct DenseElements {
   DType dtype;
   std::vector<std::byte> bytes;
@@ -111,7 +111,7 @@ void convert(const Walk<2>& walk) {
 
 void execute_dma(const Descriptor& descriptor, const CoreView& core, std::byte* hbm_dst,
                  const std::byte* hbm_src) {
-  // Operands are one type for sources and destinations; a walk only ever reads its source.
+  // Operand is one type for sources and destinations; a walk only reads its source.
   auto* readable = const_cast<std::byte*>(hbm_src);
   const Walk<2> walk = transfer_walk(descriptor, dma_operand(core, descriptor.dst, hbm_dst),
                                      dma_operand(core, descriptor.src, readable));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions that treat each element alone: copies, ALU operations, activation, reciprocal and memset.
+// Instructions that process each element independently: copies, ALU operations, activation,
+// reciprocal and memset.
 #include <cstring>
 
 #include "isa/semantics/semantics_integer.h"
@@ -70,7 +71,7 @@ void do_tensor_scalar(const Instruction& i, const CoreView& core) {
     const Row tensor = source(walk, 1, at, n, x);
     const Row left = source(walk, 2, at, n, s0);
     if (i.op1 == AluOp::kBypass) return combine_rows(i.op0, i.reverse0, tensor, left, out, n);
-    // Not straight into `out`: scalar1 may be the column that is being written.
+    // The result cannot go directly into `out`, because scalar1 may be the column that is being written.
     combine_rows(i.op0, i.reverse0, tensor, left, first.value.data(), n);
     combine_rows(i.op1, i.reverse1, dense_row(first.value.data()), source(walk, 3, at, n, s1), out, n);
   });
@@ -82,7 +83,7 @@ void do_scalar_tensor_tensor(const Instruction& i, const CoreView& core) {
                                          scalar_operand(core, i.scalar0), tile_operand(core, i.src1)});
   ScratchRow x, s, y, first;
   for_each_result(walk, core, [&](const std::array<std::byte*, 4>& at, std::size_t n, float* out) {
-    // Not straight into `out`: src1 may be the tile that is being written.
+    // The result cannot go directly into `out`, because src1 may be the tile that is being written.
     combine_rows(i.op0, i.reverse0, source(walk, 1, at, n, x), source(walk, 2, at, n, s), first.value.data(),
                  n);
     combine_rows(i.op1, i.reverse1, dense_row(first.value.data()), source(walk, 3, at, n, y), out, n);

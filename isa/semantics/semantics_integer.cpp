@@ -24,7 +24,7 @@ void load_words(const Walk<operands>& walk, std::size_t k, const std::array<std:
   for (std::size_t i = 0; i < n; ++i, from += walk.row_step(k)) words[i] = load_bits(from, size);
 }
 
-// dst is operand 0.
+// Operand 0 is dst.
 template <std::size_t operands>
 void store_words(const Walk<operands>& walk, std::byte* to, std::size_t n, const Words& words) {
   const std::size_t size = size_of(walk.operand[0].dtype);
@@ -39,7 +39,7 @@ void combine_words(AluOp op, bool reverse, unsigned width, Words& a, const Words
 
 unsigned width_of(const Tile& tile) { return static_cast<unsigned>(8 * size_of(tile.dtype)); }
 
-// A constant as the integer that it is, a column as the 32 bits that lie there.
+// A constant is converted to an integer; a column supplies its 32 bits.
 struct Constant {
   std::uint32_t bits;
   Operand operand;

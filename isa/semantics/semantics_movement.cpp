@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Movement between partitions on the vector engine: vector_transpose, stream_shuffle. Bits pass as they are.
-// All sources are read before anything is written: dst may overlap src in any way.
+// Movement between partitions on the vector engine: vector_transpose, stream_shuffle. Bits pass unchanged.
+// All sources are read before anything is written, so dst may overlap src in any way.
 #include "isa/semantics/arithmetic/partition_row.h"
 #include "isa/semantics/semantics_ops.h"
 
@@ -19,7 +19,7 @@ void do_vector_transpose(const Instruction& i, const CoreView& core) {
     PartitionRow(dst, in_a_row(i.shape.partitions), e).write(turned[e].data());
 }
 
-// The source is whole groups of 32 partitions, also where the shape ends inside one.
+// The source always covers whole groups of 32 partitions, even where the shape ends inside one.
 void do_stream_shuffle(const Instruction& i, const CoreView& core) {
   const Operand dst = tile_operand(core, i.dst), src = tile_operand(core, i.src0);
   std::vector<std::vector<std::uint32_t>> moved(i.shape.partitions);

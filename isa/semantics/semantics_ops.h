@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The function behind each opcode: isa/semantics/semantics.h says what they compute, isa/semantics/semantics.cpp lists them.
+// The functions that implement the opcodes: isa/semantics/semantics.h defines what they compute,
+// isa/semantics/semantics.cpp lists them.
 #pragma once
 
 #include "isa/semantics/semantics.h"
@@ -8,7 +9,7 @@ namespace tahoma::isa {
 
 using Semantics = void (*)(const Instruction&, const CoreView&);
 
-// The operand that a matmul or transpose finds in the array; E-ISA-401 if it is not there.
+// Returns the array operand that a matmul or transpose uses; throws E-ISA-401 if it is not loaded.
 LoadedWeights& weights_for(const Instruction& i, const CoreView& core, const char* mnemonic);
 
 void do_load_weights(const Instruction& i, const CoreView& core);

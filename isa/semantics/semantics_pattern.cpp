@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions whose values or conditions follow from an element's index: iota and affine_select.
+// Instructions whose values or conditions depend on an element's index: iota and affine_select.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -13,7 +13,7 @@
 namespace tahoma::isa {
 namespace {
 
-// f(row's first byte in dst and src, affine expression at its first element), for every innermost row.
+// Calls f(row's first byte in dst and src, affine expression at its first element) for every innermost row.
 template <class F>
 void for_each_affine_row(const Instruction& i, const Operand& dst, const Operand& src, F&& f) {
   const auto& count = i.shape.count;
@@ -65,7 +65,7 @@ void store_index(std::byte* at, DType dtype, std::int64_t value, Rounding* round
   }
 }
 
-// Where a row begins, and how its condition's expression runs along it.
+// Start of a row, and how the condition's expression changes along it.
 struct SelectRow {
   std::int64_t first, coefficient;
   const float* in;

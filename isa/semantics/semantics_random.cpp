@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers: rng, dropout, rand_seed, rand_set_state, rand_get_state. A lane is the partition in which
-// the destination (of rand_set_state: the source) lies; it draws once per element, in ascending index order.
-// Without a LaneState every instruction finds the generators as they are at a program's start.
+// Random numbers: rng, dropout, rand_seed, rand_set_state, rand_get_state. A lane is the partition of the
+// destination (for rand_set_state, of the source); it draws once per element, in ascending index order.
+// Without a LaneState every instruction uses the initial generator states.
 #include <algorithm>
 
 #include "isa/semantics/arithmetic/integer_alu.h"
@@ -41,7 +41,7 @@ void do_rng(const Instruction& i, const CoreView& core) {
   }
 }
 
-// Random bits over 2^32 against the probability: both are exact in double.
+// Compares random bits / 2^32 with the probability: both are exact in double.
 void do_dropout(const Instruction& i, const CoreView& core) {
   LanesOf lane(core);
   const Operand dst = tile_operand(core, i.dst), src = tile_operand(core, i.src0),

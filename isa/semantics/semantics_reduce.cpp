@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tensor_reduce: folds of the innermost dimensions of a tile, several side by side.
+// tensor_reduce: folds of the innermost dimensions of a tile, several at a time.
 #include <algorithm>
 
 #include "isa/semantics/arithmetic/fold.h"
@@ -11,7 +11,7 @@
 namespace tahoma::isa {
 namespace {
 
-// The dimensions of `shape` before and after the first reduced one. Index 0 is the partition.
+// Splits the dimensions of `shape` at the first reduced one. Index 0 is the partition.
 struct Split {
   Walk<2> kept;     // dst, src: one element per fold
   Walk<1> reduced;  // src: the elements of one fold, relative to its first
@@ -28,7 +28,7 @@ Split split(const Instruction& i, const CoreView& core, std::size_t axes) {
   return s;
 }
 
-// Where up to kFolds folds start, in dst and src.
+// Start of up to kFolds folds, in dst and src.
 struct Batch {
   std::array<std::byte*, kFolds> dst{}, src{};
   std::size_t size = 0;
@@ -37,7 +37,7 @@ struct Batch {
 void reduce_batch(const Instruction& i, const Walk<1>& reduced, const Batch& batch, Rounding* rounding) {
   std::array<ScratchRow, kFolds> scratch;
   Folds folds;
-  // Offsets from a fold's first element, found once for all folds of the batch.
+  // The offsets from a fold's first element are the same for all folds of the batch.
   reduced.for_each_piece(kScratch, [&](const std::array<std::byte*, 1>& at, std::size_t n) {
     const std::ptrdiff_t offset = at[0] - reduced.operand[0].at;
     FoldRows rows{};

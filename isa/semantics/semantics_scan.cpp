@@ -7,8 +7,8 @@
 namespace tahoma::isa {
 namespace {
 
-// One partition's elements in ascending order; dst is operand 0. compute(walk, first elements, n, out) fills
-// a row of results.
+// Visits one partition's elements in ascending order; operand 0 is dst. compute(walk, first elements, n, out)
+// fills a row of results.
 template <std::size_t operands, class Compute>
 void scan_partition(const Instruction& i, const CoreView& core, unsigned p,
                     const std::array<Operand, operands>& list, Compute&& compute) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches along a partition: max8, find_index8, match_replace8. They see elements as fp32, so integers
-// beyond 2^24 are compared by what is left of them.
+// Searches along a partition: max8, find_index8, match_replace8. They compare elements as fp32, so integers
+// beyond 2^24 are compared after rounding.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -13,10 +13,11 @@
 namespace tahoma::isa {
 namespace {
 
-constexpr std::size_t kFound = 8;  // what one search finds
+constexpr std::size_t kFound = 8;  // results of one search
 constexpr std::size_t kNowhere = ~std::size_t{0};
 
-// Integers in the order of max (isa/simd/row_kernel.h): -inf < ... < -0 < +0 < ... < inf < NaN, all NaNs alike.
+// Maps values to integers in the order of max (isa/simd/row_kernel.h): -inf < ... < -0 < +0 < ... < inf <
+// NaN, all NaNs equal.
 std::int32_t rank_of(float value) {
   const auto bits = std::bit_cast<std::int32_t>(one_nan(value));
   return bits < 0 ? static_cast<std::int32_t>(static_cast<std::uint32_t>(bits) ^ 0x7FFFFFFFU) : bits;
@@ -26,7 +27,8 @@ float of_rank(std::int32_t rank) {
   return std::bit_cast<float>(rank < 0 ? bits ^ 0x7FFFFFFFU : bits);
 }
 
-// The 8 largest, descending. Elements of one rank have one value, so it does not matter which are chosen.
+// Returns the 8 largest values in descending order. Elements of equal rank have equal values, so the choice
+// among them does not matter.
 std::array<float, kFound> largest(const std::vector<float>& values) {
   std::array<std::int32_t, kFound> best;
   best.fill(rank_of(-INFINITY));
@@ -45,8 +47,8 @@ std::array<float, kFound> largest(const std::vector<float>& values) {
 using Order = std::array<std::size_t, kFound>;
 constexpr Order kAscending{0, 1, 2, 3, 4, 5, 6, 7}, kDescending{7, 6, 5, 4, 3, 2, 1, 0};
 
-// Where each wanted number stands: they take places in this order, each the first that an equal one has not
-// taken before. -0 equals +0, a NaN nothing.
+// Finds the position of each wanted number. They are assigned in order, each to the first equal element that
+// is not yet assigned. -0 equals +0; a NaN equals nothing.
 std::array<std::size_t, kFound> places(const std::vector<float>& values, const std::vector<float>& wanted,
                                        const Order& order) {
   std::array<std::size_t, kFound> place{};
@@ -64,7 +66,7 @@ std::array<std::size_t, kFound> places(const std::vector<float>& values, const s
   return place;
 }
 
-// Indices as the destination's integers; nowhere is all ones.
+// Converts indices to the destination's integers; all ones means not found.
 std::array<std::uint32_t, kFound> as_words(const std::array<std::size_t, kFound>& place) {
   std::array<std::uint32_t, kFound> words;
   std::transform(place.begin(), place.end(), words.begin(),
@@ -72,7 +74,7 @@ std::array<std::uint32_t, kFound> as_words(const std::array<std::size_t, kFound>
   return words;
 }
 
-// The constant of match_replace8 as dst's dtype holds it.
+// Returns the constant of match_replace8 as stored in dst's dtype.
 std::uint32_t stored(const Instruction& i, const CoreView& core) {
   std::array<std::byte, 4> bytes{};
   store_rounded(bytes.data(), i.dst.dtype, i.value, core.rounding);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Means and variances: bn_stats, bn_aggr. Every operation rounds once, in fp32; the silicon's order is not
-// published, this one is ours.
+// Means and variances: bn_stats, bn_aggr. Every operation rounds once, in fp32. The silicon's order of
+// operations is not published; this one is Tahoma's.
 #include <array>
 #include <cmath>
 
@@ -15,8 +15,8 @@ struct Triple {
   float count = 0, mean = 0, spread = 0;  // spread: variance * count, the sum of squared distances
 };
 
-// Of every second element: first the sum, from +0 in ascending order, and the mean; then the distances from
-// the mean, each squared and added by one fused multiply-add, from +0 in ascending order.
+// Statistics of every second element: first the sum, from +0 in ascending order, and the mean; then the
+// distances from the mean, each squared and added by one fused multiply-add, from +0 in ascending order.
 Triple statistics(const std::vector<float>& values, std::size_t first) {
   Triple t;
   for (std::size_t i = first; i < values.size(); i += 2) {
@@ -33,7 +33,8 @@ Triple statistics(const std::vector<float>& values, std::size_t first) {
   return t;
 }
 
-// Two groups as one: the mean moves by the distance of the means times the share of the second group.
+// Merges two groups: the mean moves by the difference of the means times the second group's share
+// of the elements.
 Triple joined(const Triple& a, const Triple& b) {
   if (b.count == 0) return a;
   if (a.count == 0) return b;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensor engine: load_weights and matmul. Movement around one kernel (isa/simd/matmul_kernel.h).
+// The tensor engine: load_weights and matmul. Moves data to and from one kernel (isa/simd/matmul_kernel.h).
 #include <algorithm>
 #include <string>
 
@@ -16,11 +16,12 @@ constexpr unsigned kTagBits = 4, kTagsPerElement = 4;
 
 bool is_sparse(MatmulMode mode) { return row_of(mode).kept != 0; }
 
-// Where a new operand goes: what stands in its way is removed, the first of them leaves its buffers.
+// Returns the slot for a new operand. Overlapping operands are removed; the new one reuses the
+// buffers of the first.
 LoadedWeights& make_room(Weights& weights, const Standing& standing) {
   if (!fits(standing.block, weights.array))
     throw ProgramError("E-ISA-401", "load_weights",
-                       "stands in " + text_of(standing.block) + "; expected an operand inside the array of " +
+                       "occupies " + text_of(standing.block) + "; expected an operand inside the array of " +
                            std::to_string(weights.array.rows) + " x " +
                            std::to_string(weights.array.columns));
   const ArrayBlock tile = tile_of(standing.block, weights.array);
@@ -32,7 +33,7 @@ LoadedWeights& make_room(Weights& weights, const Standing& standing) {
   return weights.loaded.back();
 }
 
-// Bits of src0 as [k][column]. A partition holds its slices one behind the other, and so does `raw`.
+// Copies the bits of src0 as [k][column]. A partition stores its slices one after another, and so does `raw`.
 void copy_bits(const Instruction& i, const CoreView& core, LoadedWeights& w) {
   const std::size_t size = size_of(i.src0.dtype), bytes = free_elements(i.shape) * size;
   w.raw.resize(i.shape.partitions * bytes);
@@ -47,7 +48,7 @@ void copy_bits(const Instruction& i, const CoreView& core, LoadedWeights& w) {
   }
 }
 
-// Four tags an element, those of the lowest column in the lowest bits.
+// Unpacks four tags per element, the lowest column in the lowest bits.
 void read_tags(const Instruction& i, const CoreView& core, LoadedWeights& w) {
   const ModeRow& mode = row_of(i.mode);
   const unsigned group = mode.kept * mode.slices, columns = w.standing.block.columns;
@@ -90,8 +91,8 @@ void pack_once(LoadedWeights& w) {
   w.is_packed = true;
 }
 
-// The passes of dense weights in their declared order. An operand said to hold zeros and ones only, or that
-// is narrower than fp32, has no low half.
+// The passes of dense weights in their architected order. An operand that is declared to hold only zeros and
+// ones, or that is narrower than fp32, has no low half.
 struct Passes {
   std::array<Pass, 4> pass{};
   std::size_t count = 0;
@@ -124,14 +125,14 @@ void multiply(const Instruction& i, const LoadedWeights& w, const Halves& moving
   matmul_panels(shape, {passes.pass.data(), passes.count}, target);
 }
 
-// Whether dst is what the kernel writes: rows of contiguous, aligned fp32.
+// Returns whether the kernel can write dst directly: rows of contiguous, aligned fp32.
 bool has_dense_rows(const Operand& dst, const Walk<1>& row, std::size_t moving) {
   const auto misaligned = reinterpret_cast<std::uintptr_t>(dst.at) % alignof(float);
   return dst.dtype == DType::kFp32 && row.row_length() == moving && row.row_step(0) == sizeof(float) &&
          misaligned == 0 && dst.step[0] % static_cast<std::ptrdiff_t>(sizeof(float)) == 0;
 }
 
-// Any other destination goes through a dense copy, added to in the same way.
+// Any other destination goes through a dense copy, with the same accumulation.
 void multiply_through_copy(const Instruction& i, const LoadedWeights& w, const Halves& packed,
                            const Operand& dst, const Shape& out) {
   thread_local PanelBuffer<float> dense;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that are exact or one or two IEEE operations.
+// Functions that are exact or consist of one or two IEEE operations.
 #include "isa/simd/activation_groups.h"
 #include "isa/simd/highway_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "isa/simd/activation_exact.cpp"
-// Highway includes this file once per target and so must see the macro first.
+// Highway includes this file once per target, so the macro must be defined first.
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "isa/simd/activation_inl.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// exp, log and what is a quotient or a logarithm of exponentials. All but exp and log use z = e^-|x|, which
-// never overflows, and keep its power of two apart where the result is small with it.
+// exp, log, and functions that are quotients or logarithms of exponentials. All but exp and log use
+// z = e^-|x|, which never overflows, and handle its power of two separately where a small z makes
+// the result small.
 #include <limits>
 
 #include "isa/simd/activation_groups.h"
@@ -8,7 +9,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "isa/simd/activation_exponential.cpp"
-// Highway includes this file once per target and so must see the macro first.
+// Highway includes this file once per target, so the macro must be defined first.
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "isa/simd/activation_inl.h"
@@ -54,8 +55,8 @@ struct Softplus {
   }
 };
 
-// tanh(log(1 + e^x)) = ((1 + e^x)^2 - 1) / ((1 + e^x)^2 + 1). In z, and as what is missing to 1, which is
-// small on both sides and so rounds little:
+// tanh(log(1 + e^x)) = ((1 + e^x)^2 - 1) / ((1 + e^x)^2 + 1). Expressed in z, as the difference from 1, which
+// is small on both sides and therefore has a small rounding error:
 //   x >= 0:  1 - 2z^2 / (1 + 2z + 2z^2)        x < 0:  z (1 - z (1 + z) / (2 + z (2 + z)))
 struct Mish {
   template <class D>

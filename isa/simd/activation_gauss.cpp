@@ -8,7 +8,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "isa/simd/activation_gauss.cpp"
-// Highway includes this file once per target and so must see the macro first.
+// Highway includes this file once per target, so the macro must be defined first.
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "isa/simd/activation_inl.h"
@@ -16,9 +16,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace tahoma::isa::HWY_NAMESPACE {
 
-// m Q(a) e^(a^2 / 2) for a in [0, 15.5], where m is 1 or the mantissa of e^(-a^2 / 2). 1/2 is kept out of the
-// minimax polynomial, which then is at most 0.1 and rounds little: relative error 2^-26.7 from the
-// coefficients, 2.5 u in all beside that of m.
+// m Q(a) e^(a^2 / 2) for a in [0, 15.5], where m is 1 or the mantissa of e^(-a^2 / 2). The minimax polynomial
+// excludes the constant 1/2, so it is at most 0.1 and its rounding error is small: the relative error is
+// 2^-26.7 from the coefficients and 2.5 u in total, not counting that of m.
 template <class D>
 HWY_INLINE Floats<D> tail_of(D d, Floats<D> a, Floats<D> m) {
   const std::array<float, 11> c{0x1.103c66p-4F,  -0x1.40a26cp-4F,  -0x1.bd7dbcp-7F, 0x1.b7b832p-5F,
@@ -30,13 +30,13 @@ HWY_INLINE Floats<D> tail_of(D d, Floats<D> a, Floats<D> m) {
   return hn::Div(w, fused(d, a, hn::Set(d, 1.25F), hn::Set(d, 1.0F)));
 }
 
-// From here on e^(-a^2 / 2) vanishes.
+// From here on e^(-a^2 / 2) underflows to zero.
 template <class D>
 HWY_INLINE Floats<D> magnitude(D d, Floats<D> x) {
   return hn::Min(hn::Abs(x), hn::Set(d, 15.5F));
 }
 
-// e^(-a^2 factor) for a factor of 1 or 1/2 and a^2 factor up to 126.
+// Computes e^(-a^2 factor) for a factor of 1 or 1/2 and a^2 factor up to 126.
 template <class D>
 HWY_INLINE Scaled<D> bell(D d, Floats<D> a, float factor) {
   return ExpOf<D>::pair(d, exact_product(d, a, hn::Mul(a, hn::Set(d, -factor))));
@@ -63,7 +63,8 @@ HWY_INLINE hn::Mask<D> is_central(D d, Floats<D> x) {
   return hn::Lt(hn::Abs(x), hn::Set(d, 0.6F));
 }
 
-// Where x is small 1/2 dominates Phi(x) and rounds it least; the tails begin where it no longer does.
+// For small x the term 1/2 dominates Phi(x) and gives the smallest rounding error; the tail formula takes
+// over where it no longer does.
 struct Gelu {
   template <class D>
   HWY_INLINE Floats<D> operator()(D d, Floats<D> x) const {
@@ -94,7 +95,7 @@ struct GeluDx {
   }
 };
 
-// Below 0.75 the polynomial. Above: 1 - 2 Q(sqrt(2) x), where the tail is at most 0.29.
+// Below 0.75 the polynomial is used; above, 1 - 2 Q(sqrt(2) x), where the tail is at most 0.29.
 struct Erf {
   template <class D>
   HWY_INLINE Floats<D> operator()(D d, Floats<D> x) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The groups behind activation_row, one source file each: out[i] = fn(in[i]) for the functions of the group,
-// nothing at all for any other.
+// The function groups behind activation_row, one source file each. Each computes out[i] = fn(in[i]) for the
+// functions of its group and does nothing for any other.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vocabulary of the activation functions: polynomials, sums and products with their rounding error, and e^x
-// with its power of two apart. Products and sums round apart unless `fused` is asked for, since not every
-// target can fuse. u below is 2^-24, half a unit in the last place of 1. Included once per Highway target,
-// hence the toggling guard.
+// Building blocks of the activation functions: polynomials, sums and products with their rounding error, and
+// e^x with a separate power of two. Products and sums round separately unless `fused` is requested, because
+// not every target can fuse. u below is 2^-24, half a unit in the last place of 1. Highway includes this file
+// once per target, hence the toggling guard.
 #if defined(TAHOMA_ISA_ACTIVATION_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TAHOMA_ISA_ACTIVATION_INL_H
 #undef TAHOMA_ISA_ACTIVATION_INL_H
@@ -25,7 +25,8 @@ HWY_INLINE void apply_at(Fn fn, D d, const float* in, float* out) {
   hn::StoreU(hn::IfThenElse(is_nan(d, x), quiet_nan(d), y), d, out);
 }
 
-// out[i] = fn(in[i]), eight lanes at a time and one by one at the end. Functions need not care about NaNs.
+// Computes out[i] = fn(in[i]), eight lanes at a time and one by one at the end. Functions need
+// not handle NaNs.
 template <class Fn>
 HWY_INLINE void apply(Fn fn, const float* in, float* out, std::size_t n) {
   std::size_t i = 0;
@@ -33,7 +34,7 @@ HWY_INLINE void apply(Fn fn, const float* in, float* out, std::size_t n) {
   for (; i < n; ++i) apply_at(fn, Single(), in + i, out + i);
 }
 
-// c[0] + c[1] t + c[2] t^2 + ..., by Horner's rule.
+// Evaluates c[0] + c[1] t + c[2] t^2 + ... by Horner's rule.
 template <class D, std::size_t terms>
 HWY_INLINE Floats<D> polynomial(D d, Floats<D> t, const std::array<float, terms>& c) {
   auto sum = hn::Set(d, c[terms - 1]);
@@ -95,7 +96,7 @@ HWY_INLINE Floats<D> two_to(D d, hn::Vec<hn::RebindToSigned<D>> n) {
   return hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(n, hn::Set(di, 127))));
 }
 
-// v times the powers of two of e.
+// Multiplies v by the powers of two of e.
 template <class D>
 HWY_INLINE Floats<D> scale(D, Floats<D> v, Scaled<D> e) {
   return hn::Mul(hn::Mul(v, e.first), e.second);
@@ -107,7 +108,7 @@ HWY_INLINE Floats<D> scale(D, Floats<D> v, Scaled<D> e) {
 template <class D>
 class ExpOf {
  public:
-  // For hi in [-170, 170], and |lo| a few ulp of hi.
+  // Valid for hi in [-170, 170] and |lo| of a few ulp of hi.
   static HWY_INLINE Scaled<D> pair(D d, Pair<D> x) {
     const Reduced reduced = reduce(d, x.hi);
     return finish(d, reduced.n, hn::Add(reduced.r, x.lo));
@@ -139,11 +140,11 @@ class ExpOf {
   }
 };
 
-// Here even 126 e^x is far below half of the smallest fp32 number: functions of e^x limit x to it, so that
-// the exponent stays in range.
+// At this limit even 126 e^x is far below half of the smallest fp32 number. Functions of e^x clamp x to it,
+// so that the exponent stays in range.
 inline constexpr float kVanishing = -126.0F;
 
-// e^-|x|, and e^min(-|x|, ...) once it has vanished.
+// Computes e^-|x|, clamped once it has vanished.
 template <class D>
 HWY_INLINE Scaled<D> exp_of_minus_abs(D d, Floats<D> x) {
   return ExpOf<D>::single(d, hn::Max(hn::Neg(hn::Abs(x)), hn::Set(d, kVanishing)));

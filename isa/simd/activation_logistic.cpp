@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The logistic function s(t) = 1 / (1 + e^-t) and what is made of it. With z = e^-|t| no term overflows, and
-// s(t) = 1 / (1 + z) or, for negative t, z / (1 + z) with the power of two of z multiplied in last.
+// The logistic function s(t) = 1 / (1 + e^-t) and functions derived from it. With z = e^-|t| no term
+// overflows, and s(t) = 1 / (1 + z) or, for negative t, z / (1 + z) where the power of two of z is
+// multiplied in last.
 #include "isa/simd/activation_groups.h"
 #include "isa/simd/highway_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "isa/simd/activation_logistic.cpp"
-// Highway includes this file once per target and so must see the macro first.
+// Highway includes this file once per target, so the macro must be defined first.
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "isa/simd/activation_inl.h"
@@ -14,20 +15,20 @@
 HWY_BEFORE_NAMESPACE();
 namespace tahoma::isa::HWY_NAMESPACE {
 
-// e^-|t| for a t known to twice the precision, since an error of t is multiplied by |t| in e^t.
+// Computes e^-|t| for a t known to twice the precision, because e^t multiplies an error of t by |t|.
 template <class D>
 HWY_INLINE Scaled<D> exp_of_minus_abs(D d, Pair<D> t) {
   const auto hi = hn::Max(hn::Neg(hn::Abs(t.hi)), hn::Set(d, kVanishing));
   return ExpOf<D>::pair(d, {hi, hn::IfThenElse(is_negative(d, t.hi), t.lo, hn::Neg(t.lo))});
 }
 
-// Where s(+-126) is 1 or 0 to fp32; keeps products of t finite.
+// Limit at which s(+-126) is 1 or 0 in fp32; it keeps products of t finite.
 template <class D>
 HWY_INLINE Floats<D> limited(D d, Floats<D> x, float limit) {
   return hn::Min(hn::Max(x, hn::Set(d, -limit)), hn::Set(d, limit));
 }
 
-// x s(t), where x and t have one sign.
+// Computes x s(t), where x and t have the same sign.
 template <class D>
 HWY_INLINE Floats<D> gated(D d, Floats<D> x, Floats<D> t, Scaled<D> e) {
   const auto negative = is_negative(d, t);

@@ -4,7 +4,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "isa/simd/activation_trigonometric.cpp"
-// Highway includes this file once per target and so must see the macro first.
+// Highway includes this file once per target, so the macro must be defined first.
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "isa/simd/activation_inl.h"
@@ -12,10 +12,10 @@
 HWY_BEFORE_NAMESPACE();
 namespace tahoma::isa::HWY_NAMESPACE {
 
-// sin |x| = (-1)^k sin r with r = |x| - k pi in [-pi/2, pi/2] and sin r = r + r^3 P(r^2), 2^-27. pi is three
-// fp32 numbers; |x| less k times the first is exact, the rest is kept to twice the precision: a float may lie
-// within 2^-24 of a multiple of pi, and its sine is that distance. NaN above 2^15, where the three numbers no
-// longer suffice.
+// sin |x| = (-1)^k sin r with r = |x| - k pi in [-pi/2, pi/2] and sin r = r + r^3 P(r^2), 2^-27. pi is the
+// sum of three fp32 numbers; |x| minus k times the first is exact, and the rest is kept to twice the
+// precision: a float may lie within 2^-24 of a multiple of pi, and its sine is that distance. The result is
+// NaN above 2^15, where the three numbers no longer suffice.
 struct Sin {
   template <class D>
   HWY_INLINE Floats<D> operator()(D d, Floats<D> x) const {

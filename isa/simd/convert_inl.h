@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conversions of one vector, between fp32 and the 32-bit words that hold elements of another dtype.
-// Included once per Highway target, hence the toggling guard.
+// Conversions of one vector between fp32 and the 32-bit words that hold elements of another dtype. Highway
+// includes this file once per target, hence the toggling guard.
 #if defined(TAHOMA_ISA_CONVERT_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TAHOMA_ISA_CONVERT_INL_H
 #undef TAHOMA_ISA_CONVERT_INL_H
@@ -52,7 +52,7 @@ struct WidenSmall {
     const auto sign = hn::ShiftLeft<F::kSignShift>(hn::And(word, hn::Set(du, F::kSign)));
     const auto magnitude = hn::ShiftLeft<F::kDropped>(hn::And(word, hn::Set(du, F::kSign - 1)));
     const auto infinity = hn::Set(du, F::kInfinity << F::kDropped);
-    // Exact, subnormals included.
+    // This is exact, subnormals included.
     const auto number = hn::BitCast(du, hn::Mul(hn::BitCast(d, magnitude), hn::Set(d, F::kScale)));
     const auto special = hn::Or(hn::Or(magnitude, hn::Set(du, kInfinity)),
                                 hn::IfThenElseZero(hn::Gt(magnitude, infinity), hn::Set(du, kQuiet)));
@@ -87,7 +87,7 @@ struct NarrowTf32 {
   }
 };
 
-// Infinity, or the NaN that `magnitude` becomes.
+// Returns infinity, or the NaN that `magnitude` becomes.
 template <class F, class DU>
 HWY_INLINE hn::Vec<DU> special_small(DU du, hn::Vec<DU> magnitude) {
   const auto payload = hn::And(hn::ShiftRight<F::kDropped>(magnitude), hn::Set(du, F::kQuiet - 1));
@@ -118,7 +118,7 @@ struct NarrowSmall {
   }
 };
 
-// Integers of 8 and 16 bits: their limits are exact in fp32, so the clamp may go before the rounding.
+// The limits of 8- and 16-bit integers are exact in fp32, so the clamp may precede the rounding.
 template <class T>
 struct NarrowInteger {
   using Element = std::make_unsigned_t<T>;
@@ -133,7 +133,7 @@ struct NarrowInteger {
   }
 };
 
-// The stochastic ones take a word of random bits per element.
+// The stochastic conversions take one word of random bits per element.
 template <class Nearest, unsigned dropped, bool in_place>
 struct StochasticWideExponent {  // bf16 and tf32: the exponent is fp32's own
   using Element = typename Nearest::Element;
@@ -169,7 +169,8 @@ struct StochasticSmall {
   }
 
  private:
-  // Whole steps, and one more if the fraction of a step and the random one reach 1; both have 31 bits.
+  // Counts whole steps, plus one if the fraction of a step and the random fraction sum to at least 1;
+  // both have 31 bits.
   template <class D>
   HWY_INLINE static Words<D> subnormal(D d, Words<D> magnitude, Words<D> random) {
     const hn::RebindToUnsigned<D> du;

@@ -9,7 +9,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "isa/simd/convert_kernel.cpp"
-// Highway includes this file once per target and so must see the macro first.
+// Highway includes this file once per target, so the macro must be defined first.
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "isa/simd/convert_inl.h"
@@ -17,7 +17,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace tahoma::isa::HWY_NAMESPACE {
 
-// Elements as the words that hold them.
+// Loads and stores elements as the words that hold them.
 template <class T, class D>
 HWY_INLINE Words<D> load_words(D, const std::byte* in, std::size_t i) {
   const hn::RebindToUnsigned<D> du;
@@ -80,7 +80,7 @@ HWY_INLINE hn::Vec<DU> mixed(DU du, hn::Vec<DU> x) {  // mix32 of isa/core/round
   return hn::Xor(x, hn::ShiftRight<16>(x));
 }
 
-// Words of a stream, from a position on.
+// Random words of a stream, from a position on.
 struct RandomWords {
   std::uint32_t position, stream;
 };
@@ -89,7 +89,7 @@ template <class D, class Convert>
 HWY_INLINE void stochastic_at(D d, Convert convert, const float* in, std::byte* out, std::size_t i,
                               RandomWords words) {
   const hn::RebindToUnsigned<D> du;
-  // Iota's own first number would go through memory, lane by lane.
+  // hn::Iota with a nonzero first number would go through memory, lane by lane.
   const auto first = hn::Set(du, words.position + static_cast<std::uint32_t>(i));
   const auto position = hn::Add(hn::Iota(du, 0), first);
   const auto random = mixed(du, hn::Add(mixed(du, position), hn::Set(du, words.stream)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which instruction sets the SIMD kernels are compiled for; to be included before any Highway header. On
-// x86-64: AVX2 with FMA, and the scalar fallback for everything older. AVX-512 is left out: vectors are
+// Selects the instruction sets that the SIMD kernels are compiled for. Include it before any Highway header.
+// On x86-64: AVX2 with FMA, and the scalar fallback for everything older. AVX-512 is disabled: vectors are
 // capped at eight lanes, where it gains nothing, and each target costs compile time. Vectors of unknown
 // length cannot be array elements, as the matmul kernel needs them.
 #pragma once

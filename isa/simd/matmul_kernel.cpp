@@ -9,7 +9,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "isa/simd/matmul_kernel.cpp"
-// Highway includes this file once per target and so must see the macro first.
+// Highway includes this file once per target, so the macro must be defined first.
 #include "hwy/cache_control.h"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
@@ -39,7 +39,7 @@ HWY_INLINE void finish(const Block& b, std::ptrdiff_t m, std::size_t n, Floats<W
 
 #if HWY_NATIVE_FMA
 
-// Dense: all columns of the panel meet the same moving elements. Sparse: each has its own.
+// Dense: all columns of the panel use the same moving elements. Sparse: each column uses its own.
 template <bool sparse, int height>
 void block(const Block& b) {
   constexpr std::size_t kVectors = kMovingPanel / kLanes;
@@ -47,7 +47,8 @@ void block(const Block& b) {
   Floats<Wide> sum[height][kVectors];
   for (int m = 0; m < height; ++m) {
     for (std::size_t v = 0; v < kVectors; ++v) sum[m][v] = hn::Zero(d);
-    hwy::Prefetch(b.dst + m * b.dst_stride);  // rows lie far apart; the sums take long enough to fetch them
+    // rows are far apart; the sums take long enough to prefetch them
+    hwy::Prefetch(b.dst + m * b.dst_stride);
   }
   const float *w = b.weights, *x = b.moving;
   const std::uint32_t* offset = b.offsets;
@@ -73,7 +74,7 @@ void block(const Block& b) {
 
 #else
 
-// Without a fused instruction each product goes through the library's fma, which rounds once on every host.
+// Without a fused instruction each product uses the library's fma, which rounds once on every host.
 template <bool sparse, int height>
 void block(const Block& b) {
   for (std::size_t m = 0; m < height; ++m) {
@@ -96,8 +97,7 @@ constexpr std::array<BlockFunction, kWeightPanel> kBlocks{block<sparse, 1>, bloc
                                                           block<sparse, 3>, block<sparse, 4>,
                                                           block<sparse, 5>, block<sparse, 6>};
 
-// At the right edge the kernel works on a full-width copy, so that it never reads or writes beyond dst's
-// columns.
+// At the right edge the kernel works on a full-width copy, so it never accesses memory beyond dst's columns.
 void edge_block(BlockFunction function, const Block& b, std::size_t height, std::size_t width) {
   HWY_ALIGN std::array<float, kWeightPanel * kMovingPanel> copy{};
   Block inner = b;
@@ -113,7 +113,7 @@ void edge_block(BlockFunction function, const Block& b, std::size_t height, std:
   }
 }
 
-// One moving panel (of each pass) stays in the first-level cache while all weight panels pass by it.
+// One moving panel (of each pass) stays in the L1 cache while the loop visits all weight panels.
 template <bool sparse>
 HWY_INLINE void multiply_blocks(const MatmulShape& shape, std::span<const Pass> passes,
                                 const std::uint32_t* offsets, const MatmulTarget& target) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arithmetic of matmul passes: dst[m][n] = sum over k of w[k][m] * x[k][n], as a chain of fp32 fused
-// multiply-adds from +0 in ascending k, the same bits on every host; optionally added to dst with one more
-// rounding. A NaN result is 0x7fc00000. Blocked over m and n only, so blocking never touches the order of a
-// sum. With sparse weights every column picks its own elements of x: x[selected[k][m]][n].
+// multiply-adds from +0 in ascending k, with the same bits on every host. The sum is optionally added to dst
+// with one more rounding. A NaN result is 0x7fc00000. The kernel blocks over m and n only, so blocking never
+// changes the order of a sum. With sparse weights every column picks its own elements of x:
+// x[selected[k][m]][n].
 //
 // Both operands come as panels, blocks of columns that are contiguous in the order the kernel reads them:
-// panel j holds columns [j*width, (j+1)*width) as [k][width]. What the last panel holds beyond the matrix
-// does not matter, but offsets there must be 0.
+// panel j holds columns [j*width, (j+1)*width) as [k][width]. The contents of the last panel beyond the
+// matrix do not matter, but offsets there must be 0.
 #pragma once
 
 #include <algorithm>
@@ -24,14 +25,14 @@ inline constexpr std::size_t kWeightPanel =
 inline constexpr std::size_t kMovingPanel = 16;  // columns per panel of the moving operand
 
 constexpr std::size_t panels(std::size_t columns, std::size_t width) { return (columns + width - 1) / width; }
-// Floats from one panel to the next: a little more than the panel, lest a power of two make all share one
-// cache set.
+// Distance between panels in floats. It exceeds the panel size, because a power-of-two stride would map all
+// panels to one cache set.
 constexpr std::size_t panel_stride(std::size_t rows, std::size_t width) { return (rows + 1) * width; }
 constexpr std::size_t panel_floats(std::size_t rows, std::size_t columns, std::size_t width) {
   return panels(columns, width) * panel_stride(rows, width);
 }
 
-// Copies n values into row k of all panels, from column `first` on; the panels together hold `rows` rows.
+// Copies n values into row k of all panels, from column `first` on. The panels together hold `rows` rows.
 template <std::size_t width, class T>
 void pack(const T* values, std::size_t first, std::size_t n, std::size_t k, std::size_t rows, T* packed) {
   std::size_t column = first % width;
@@ -39,7 +40,7 @@ void pack(const T* values, std::size_t first, std::size_t n, std::size_t k, std:
   while (n > 0) {
     const std::size_t held = std::min(width - column, n);
     if (held == width) {
-      std::copy_n(values, width, at);  // of a known length, and so without a call
+      std::copy_n(values, width, at);  // the length is a constant, so this compiles to moves without a call
     } else {
       std::copy_n(values, held, at + column);
     }
@@ -50,7 +51,7 @@ void pack(const T* values, std::size_t first, std::size_t n, std::size_t k, std:
   }
 }
 
-// Vectors never straddle cache lines; growing leaves new numbers as they are.
+// Storage in which vectors never straddle cache lines. Growing it does not initialise new numbers.
 template <class T>
 struct CacheLineAllocator {
   using value_type = T;
@@ -73,18 +74,18 @@ struct CacheLineAllocator {
 template <class T>
 using PanelBuffer = std::vector<T, CacheLineAllocator<T>>;
 
-// A matrix as panels: as it is, or as the halves of fp32 (isa/semantics/semantics.h), whose products are exact. Buffers
-// keep their storage when they mean nothing.
+// A matrix as panels: unsplit, or as fp32 halves (isa/semantics/semantics.h), whose products are exact.
+// Buffers keep their storage when they are unused.
 struct Halves {
-  PanelBuffer<float> high;    // the numbers themselves if they were not split
+  PanelBuffer<float> high;    // the numbers themselves if they are not split
   PanelBuffer<float> low;     // if has_low
-  PanelBuffer<float> finite;  // unless all_finite: `high` with +0 for what is not finite
+  PanelBuffer<float> finite;  // unless all_finite: `high`, with +0 in place of numbers that are not finite
   bool has_low = false, all_finite = true;
   const float* mixed() const { return all_finite ? high.data() : finite.data(); }
 };
-// Leaves the high half of each number in `high` and the low half in `low`.
+// Stores the high half of each number in `high` and the low half in `low`.
 void split(Halves& numbers);
-// Fills in `finite` for numbers that stay whole but meet halves.
+// Fills `finite` for numbers that stay unsplit but are multiplied by halves.
 void find_infinities(Halves& numbers);
 
 // One pass over the contraction: panels of weights and of the moving operand.
@@ -95,11 +96,11 @@ struct Pass {
 
 struct MatmulShape {
   std::size_t rows, columns, moving;  // K, M, N
-  std::size_t moving_rows;            // rows that the moving panels hold: K, or more with sparse weights
+  std::size_t moving_rows;            // rows in the moving panels: K, or more with sparse weights
 };
 
-// Where results go: row m starts at first + m * stride floats and has `moving` contiguous elements. Passes
-// are added in their order; the first one overwrites unless `accumulate`.
+// Destination of the results: row m starts at first + m * stride floats and has `moving` contiguous elements.
+// Passes are added in order; the first one overwrites unless `accumulate`.
 struct MatmulTarget {
   float* first;
   std::ptrdiff_t stride;
@@ -107,8 +108,8 @@ struct MatmulTarget {
 };
 void matmul_panels(const MatmulShape& shape, std::span<const Pass> passes, const MatmulTarget& target);
 
-// One pass with sparse weights. offsets: panels like those of the weights, with kMovingPanel times the row of
-// the moving operand that each weight meets.
+// One pass with sparse weights. `offsets` has panels like those of the weights; each entry is kMovingPanel
+// times the row of the moving operand that the weight multiplies.
 void matmul_selected(const MatmulShape& shape, const Pass& pass, const std::uint32_t* offsets,
                      const MatmulTarget& target);
 

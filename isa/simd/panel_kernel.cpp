@@ -6,7 +6,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "isa/simd/panel_kernel.cpp"
-// Highway includes this file once per target and so must see the macro first.
+// Highway includes this file once per target, so the macro must be defined first.
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "isa/simd/simd_inl.h"
@@ -37,7 +37,7 @@ struct Bf16 {
   static HWY_INLINE Floats<Wide> widen(Bits bits) { return hn::BitCast(Wide(), hn::ShiftLeft<16>(bits)); }
 };
 
-// The low 13 bits mean nothing, except that they alone may make a NaN.
+// The low 13 bits are ignored, except that they alone may make the number a NaN.
 struct Tf32 {
   using Element = std::uint32_t;
   static HWY_INLINE Floats<Wide> widen(Bits bits) {
@@ -46,8 +46,8 @@ struct Tf32 {
   }
 };
 
-// A float of sign, exponent with this bias, and mantissa: shifted to where fp32 has them, its exponent is
-// wrong by the difference of the biases, for subnormals as well. The largest exponent is infinity or NaN.
+// A float with a sign, an exponent with this bias and a mantissa. Shifted to the fp32 positions, its exponent
+// is off by the difference of the biases, for subnormals as well. The largest exponent means infinity or NaN.
 template <class E, int mantissa, int bias>
 struct Small {
   using Element = E;

@@ -10,7 +10,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "isa/simd/row_kernel.cpp"
-// Highway includes this file once per target and so must see the macro first.
+// Highway includes this file once per target, so the macro must be defined first.
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "isa/simd/simd_inl.h"
@@ -61,7 +61,7 @@ struct Magnitude {
   }
 };
 
-// 1 where a relation holds, else +0. Of a NaN only "not equal" holds.
+// Gives 1 where a relation holds, else +0. For a NaN only "not equal" holds.
 template <class Relation>
 struct Truth {
   template <class D>

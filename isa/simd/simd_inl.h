@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vocabulary of the SIMD kernels: eight-lane vectors (fewer where the target has fewer), a one-lane tail, and
-// the rules that keep the bits equal on every target. Included once per Highway target, hence the toggling
-// guard.
+// Building blocks of the SIMD kernels: eight-lane vectors (fewer where the target has fewer), a one-lane
+// tail, and the rules that keep the bits equal on every target. Highway includes this file once per target,
+// hence the toggling guard.
 #if defined(TAHOMA_ISA_SIMD_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TAHOMA_ISA_SIMD_INL_H
 #undef TAHOMA_ISA_SIMD_INL_H
@@ -30,13 +30,13 @@ using Floats = hn::Vec<D>;
 template <class D>
 using Words = hn::Vec<hn::RebindToUnsigned<D>>;
 
-// Highway's Ne is ordered on AVX2, that is false for a NaN; Eq is false for one everywhere.
+// Highway's Ne is ordered on AVX2, so it is false for a NaN; Eq is false for a NaN on every target.
 template <class D>
 HWY_INLINE hn::Mask<D> is_nan(D, Floats<D> v) {
   return hn::Not(hn::Eq(v, v));
 }
 
-// Which NaN an operation returns differs between hosts; all of them become this one.
+// Hosts differ in which NaN an operation returns; all NaNs become this one.
 template <class D>
 HWY_INLINE Floats<D> quiet_nan(D d) {
   return hn::BitCast(d, hn::Set(hn::RebindToUnsigned<D>(), 0x7FC00000U));
@@ -47,7 +47,7 @@ HWY_INLINE Floats<D> one_nan(D d, Floats<D> v) {
   return hn::IfThenElse(hn::Eq(v, v), v, quiet_nan(d));
 }
 
-// a * b + c with one rounding, also where the target's MulAdd would round twice.
+// Computes a * b + c with one rounding, even where the target's MulAdd would round twice.
 template <class D>
 HWY_INLINE Floats<D> fused(D d, Floats<D> a, Floats<D> b, Floats<D> c) {
 #if HWY_NATIVE_FMA
@@ -64,7 +64,7 @@ HWY_INLINE Floats<D> fused(D d, Floats<D> a, Floats<D> b, Floats<D> c) {
 #endif
 }
 
-// Equal operands that differ are +0 and -0: their conjunction is +0, their disjunction -0.
+// Operands that compare equal but differ are +0 and -0: their bitwise AND is +0, their OR -0.
 struct Maximum {
   template <class D>
   HWY_INLINE Floats<D> operator()(D d, Floats<D> a, Floats<D> b) const {

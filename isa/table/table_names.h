@@ -49,7 +49,7 @@ bool is_enumerator(Enum value) {
   return static_cast<std::size_t>(value) < kEnumeratorCount<Enum>;
 }
 
-// For messages about values that may be no enumerator at all, dtypes included.
+// For messages about values that may not be valid enumerators, dtypes included.
 template <class Enum>
 std::string_view shown(Enum value) {
   return is_enumerator(value) ? name_of(value) : "?";

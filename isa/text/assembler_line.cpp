@@ -32,7 +32,7 @@ void equals(Line& line, std::string_view name) { line.c.expect("=", "'=' after "
   line.c.fail_unknown("E-ASM-003", "operand of " + line.mnemonic, name, legal);
 }
 
-// One reader per C++ type of a slot; the value type tells apart what shares one.
+// There is one reader per C++ type of a slot; the value type distinguishes fields that share a C++ type.
 void value(Line& line, ValueType, std::string_view, Shape& shape) { shape = parse_shape(line.c); }
 void value(Line& line, ValueType, std::string_view name, Tile& tile) {
   const ParsedTile parsed = parse_tile(line.c);
@@ -135,7 +135,7 @@ void operand(Line& line, const OpRow& row, std::string_view name) {
   std::visit([&](auto slot) { value(line, traits.type, name, line.instruction.*slot); }, traits.slot);
 }
 
-// The transfer's parts, unless the line names a descriptor by its number.
+// Completes the transfer's parts, unless the line refers to a descriptor by number.
 void complete_transfer(Line& line) {
   for (const std::string_view name : {"shape", "dst", "src"}) need(line, name);
   Descriptor& d = line.descriptor;

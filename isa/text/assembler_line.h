@@ -11,7 +11,7 @@
 
 namespace tahoma::isa {
 
-// One line while its operands are read.
+// Parse state of one line.
 struct Line {
   Cursor& c;
   ArgumentNames args;
@@ -19,14 +19,15 @@ struct Line {
   std::string mnemonic;
   Instruction instruction{};
   Descriptor descriptor{};
-  bool in_place = false;  // the line gives the transfer itself, in `descriptor`
+  bool in_place = false;  // the line defines the transfer itself, in `descriptor`
   std::set<std::string, std::less<>> seen{};
-  std::set<std::string, std::less<>> strided{};  // tiles whose strides the text gives
-  std::optional<std::string> label{};            // of a jump, with its place
+  std::set<std::string, std::less<>> strided{};  // tiles whose strides the text specifies
+  std::optional<std::string> label{};            // jump target, with its location
   std::string label_place{};
 };
 
-// From behind the mnemonic, or behind .descriptor, to the end of the line; fills in what the text leaves out.
+// Reads from after the mnemonic or .descriptor to the end of the line and fills in the values that
+// the text omits.
 void read_instruction(Line& line, const OpRow& row);
 void read_descriptor(Line& line);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of assembler text that are more than a number: shapes, tiles, scalars, sides of transfers, waits and
-// updates. Strides that the text leaves out are reported, not filled in: they depend on operands that may
-// still follow.
+// Values of assembler text that are more than a number: shapes, tiles, scalars, sides of transfers,
+// waits and updates. Omitted strides are reported, not filled in, because they depend on operands that
+// may still follow.
 #pragma once
 
 #include <span>
@@ -38,7 +38,7 @@ std::array<std::int16_t, kFreeDims> parse_pattern(Cursor& c);
 std::uint8_t parse_argument(Cursor& c, ArgumentNames args);
 std::uint8_t parse_register(Cursor& c);
 
-// E-ASM-006 with the nearest name.
+// Throws E-ASM-006 with the nearest name.
 template <class Enum>
 Enum parse_enumerator(Cursor& c, std::string_view what) {
   const std::string_view name = c.name(what);

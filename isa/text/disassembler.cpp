@@ -16,10 +16,10 @@ std::string hex(std::uint64_t value) {
   return "0x" + std::string(text.data(), end);
 }
 
-// An offset in HBM, which may lead backwards.
+// Formats an HBM offset, which may be negative.
 std::string distance(std::uint64_t offset) { return offset < kReach ? hex(offset) : "-" + hex(0 - offset); }
 
-// Shortest decimal that reads back to the same bits.
+// Formats the shortest decimal that reads back to the same bits.
 std::string real(float value) {
   if (std::isnan(value)) return "nan(" + hex(std::bit_cast<std::uint32_t>(value)) + ")";
   std::array<char, 32> text{};
@@ -34,7 +34,7 @@ std::string list(const Numbers& numbers) {
   return text + ")";
 }
 
-// Leading free counts of 1 are left out; the innermost stays.
+// Omits leading free counts of 1 but keeps the innermost.
 template <class Counts>
 std::string dimensions(std::uint64_t first, const Counts& free) {
   std::string text = std::to_string(first);
@@ -124,8 +124,8 @@ class Disassembler {
     return targets;
   }
 
-  // The assembler numbers descriptors in order of appearance, so each is written in place where it is first
-  // used, and those with a lower number that nobody has used yet are declared before it.
+  // The assembler numbers descriptors in order of appearance. Each is therefore written in place where it is
+  // first used, and unused ones with a lower number are declared before it.
   bool introduces(const Instruction& i, std::string& out) {
     if (find_field(row_of(i.op), FieldKind::kDescriptor) == nullptr) return false;
     if (i.descriptor < next_descriptor_ || i.descriptor >= program_.descriptors.size()) return false;

@@ -16,7 +16,7 @@ bool belongs_to_float(char c) { return is_name_character(c) || c == '+'; }
 
 std::string_view without_comment(std::string_view line) { return line.substr(0, line.find_first_of("#;")); }
 
-// What the user sees where something else was expected.
+// Formats the text that an error reports in place of the expected one.
 std::string quoted(std::string_view rest) {
   if (rest.empty()) return "the end of the line";
   std::size_t length = 1;
@@ -96,7 +96,7 @@ std::int64_t Cursor::integer(std::int64_t low, std::int64_t high, std::string_vi
 }
 
 std::uint8_t Cursor::numbered(char letter, unsigned count, std::string_view what) {
-  const std::string_view text = take(is_alphanumeric);  // s4-=1: the minus is not the number's
+  const std::string_view text = take(is_alphanumeric);  // s4-=1: the minus does not belong to the number
   if (text.size() < 2 || text[0] != letter)
     fail("E-ASM-004", "expected " + std::string(what) + " as " + letter + "0.." + letter +
                           std::to_string(count - 1) + ", got " + quoted(line_.substr(start_)));
@@ -113,7 +113,7 @@ float Cursor::floating(std::string_view what) {
     const auto bits = integer<std::uint32_t>("the bits of a NaN");
     const float value = std::bit_cast<float>(bits);
     if (!std::isnan(value))
-      fail("E-ASM-005", "these bits are no NaN; expected an exponent of ones and a fraction");
+      fail("E-ASM-005", "these bits are not a NaN; expected an exponent of ones and a fraction");
     expect(")", "')' after the bits of a NaN");
     return value;
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A reading position in one line of assembler text. Every error is thrown with the place of the piece that is
-// wrong.
+// A reading position in one line of assembler text. Every error carries the location of the offending token.
 #pragma once
 
 #include <concepts>
@@ -16,30 +15,31 @@ namespace tahoma::isa {
 
 class Cursor {
  public:
-  // `line` without its line break; a comment from # or ; on is not seen.
+  // `line` excludes its line break. Comments, from # or ; on, are skipped.
   Cursor(std::string_view line, const std::string& file, std::size_t line_number);
 
-  bool at_end();                    // nothing but blanks left
-  bool accept(std::string_view s);  // takes `s` if it comes next (blanks before it are skipped)
+  bool at_end();                    // true if only blanks remain
+  bool accept(std::string_view s);  // consumes `s` if it comes next (blanks before it are skipped)
   void expect(std::string_view s, std::string_view what);  // E-ASM-004 unless `s` comes next
   std::string_view word();                       // longest run of name characters; empty if there is none
   std::string_view name(std::string_view what);  // a word, or E-ASM-004 "expected `what`"
 
-  // Decimal or 0x hexadecimal, with an optional minus. E-ASM-004 if it is none, E-ASM-005 outside its range.
+  // Parses a decimal or 0x hexadecimal integer with an optional minus. Throws E-ASM-004 if there is none and
+  // E-ASM-005 if it is out of range.
   std::int64_t integer(std::int64_t low, std::int64_t high, std::string_view what);
   template <std::integral T>
   T integer(std::string_view what, T low = std::numeric_limits<T>::min(),
             T high = std::numeric_limits<T>::max()) {
     return static_cast<T>(integer(static_cast<std::int64_t>(low), static_cast<std::int64_t>(high), what));
   }
-  // A letter and a number, as r5 or s12.
+  // Parses a letter and a number, such as r5 or s12.
   std::uint8_t numbered(char letter, unsigned count, std::string_view what);
   float floating(std::string_view what);
 
-  // Where the piece read last begins: errors found after reading it point there.
+  // Returns the start of the token read last; errors found after reading it point there.
   std::string place() const;
   [[noreturn]] void fail(const char* code, const std::string& text) const;
-  // E-ASM-006 and friends: an unknown name among legal ones.
+  // Throws E-ASM-006 or a similar code for an unknown name, given the legal ones.
   [[noreturn]] void fail_unknown(const char* code, std::string_view what, std::string_view got,
                                  std::span<const std::string_view> legal) const;
 

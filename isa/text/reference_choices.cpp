@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operands choose from, as Markdown tables.
+// The choices that operands offer, as Markdown tables.
 #include <array>
 #include <charconv>
 
@@ -53,7 +53,7 @@ struct DTypeText {
   std::string_view form, largest, smallest, rules;
 };
 
-// `smallest`: the smallest normal and the smallest positive number.
+// `smallest` gives the smallest normal and the smallest positive number.
 constexpr std::array<DTypeText, kDTypeCount> kDTypes = {{
     {"1, 8, 23 bits, bias 127", "2^128 - 2^104", "2^-126, 2^-149", "what engines compute in"},
     {"1, 8, 7 bits, bias 127", "2^128 - 2^120", "2^-126, 2^-133", ""},
@@ -80,7 +80,7 @@ constexpr std::string_view kDTypeRules =
     "their "
     "lowest value.\n\n";
 
-// A bar would end the cell.
+// Escapes bars, which would end a Markdown table cell.
 std::string cell(std::string_view text) {
   std::string out = " ";
   for (const char c : text) out += c == '|' ? "\\|" : std::string(1, c);

@@ -10,7 +10,7 @@
 namespace tahoma::isa {
 namespace {
 
-// ", a multiple of 3", or "" for a multiple of 1.
+// Returns ", a multiple of 3", or "" for a multiple of 1.
 std::string multiple(std::uint64_t of) { return of == 1 ? "" : ", a multiple of " + std::to_string(of); }
 
 void add_choice_limits(const OpRow& row, std::vector<std::string>& lines) {
@@ -30,7 +30,8 @@ void add_choice_limits(const OpRow& row, std::vector<std::string>& lines) {
         "at most three free dimensions; in double_row and sparse modes the outermost has the slices");
 }
 
-// Limits of operands together that isa/validate/validate_rows.cpp and isa/validate/validate_transfers.cpp know by the opcode.
+// Adds limits on combinations of operands that isa/validate/validate_rows.cpp and
+// isa/validate/validate_transfers.cpp apply by opcode.
 void add_own_limits(Opcode op, std::vector<std::string>& lines) {
   struct Own {
     Opcode op;
@@ -61,8 +62,7 @@ void add_own_limits(Opcode op, std::vector<std::string>& lines) {
 
 }  // namespace
 
-// The limits that hold for an instruction because of the roles of its operands, with the numbers of
-// Trainium2.
+// Returns the limits that the roles of an instruction's operands impose, with the numbers of Trainium2.
 std::vector<std::string> limits_of(const OpRow& row) {
   const Limits limits;
   const auto has = [&](FieldKind kind) { return find_field(row, kind) != nullptr; };

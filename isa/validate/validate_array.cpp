@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensor engine: rows, columns and modes of the array.
+// Checks the tensor engine's use of the array: rows, columns and modes.
 #include "isa/table/table_rows.h"
 #include "isa/validate/validate_rules.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descriptors of transfers.
+// Checks the descriptors of transfers.
 #include <algorithm>
 
 #include "isa/validate/validate_rules.h"
@@ -20,7 +20,7 @@ struct Transfer {
 
 void check_kinds(const Transfer& t, const char* name, const DmaSide& side) {
   if (!is_enumerator(side.space))
-    t.fail("E-ISA-012", std::string(name) + " is in no memory; expected sbuf, psum or an argument");
+    t.fail("E-ISA-012", std::string(name) + " names no memory; expected sbuf, psum or an argument");
   if (!is_enumerator(side.dtype)) t.fail("E-ISA-014", std::string(name) + " has no dtype");
   if (t.descriptor.accumulate && !is_float(side.dtype))
     t.fail("E-ISA-032", std::string(name) + " of an accumulating transfer is " +
@@ -62,7 +62,7 @@ void check_chip_side(const Transfer& t, const char* name, const DmaSide& side) {
     count[free] = counts[d];
     stride[free++] = side.stride[d];
   }
-  // Products of a count and a stride stay inside 2^63 only when the counts are small: check one by one.
+  // Products of counts and strides stay below 2^63 only if the counts are small, so each is checked first.
   for (std::size_t d = 0; d < count.size(); ++d)
     if (stride[d] != 0 && count[d] > static_cast<std::uint64_t>(bytes))
       t.fail("E-ISA-030", std::string(name) + " walks " + std::to_string(count[d]) + " elements; " +

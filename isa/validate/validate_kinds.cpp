@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether every choice is one that operand and engine know, and every operand in a memory and of a dtype that
-// they take. The other rules rely on it.
+// Checks that the operand and the engine support every choice, and that every operand is in a memory and of a
+// dtype that they accept. The other rules rely on this.
 #include "isa/table/table_rows.h"
 #include "isa/validate/validate_rules.h"
 
@@ -38,7 +38,7 @@ void check_placed(const Site& site, const Field& field, const Operand& operand) 
   check_dtype(site, field, operand.dtype);
 }
 
-// Some choose among operations that are not their queue's engine's: the sequencer's arithmetic, GpSimd's
+// Returns whether the row's choices are not those of its queue's engine: the sequencer's arithmetic, GpSimd's
 // reduction across partitions and the DMA engines' folds.
 bool has_own_operations(const OpRow& row) {
   return row.cost == CostClass::kRegister || row.cost == CostClass::kPartitionReduce ||

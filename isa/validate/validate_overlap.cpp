@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands of one instruction that lie on one another.
+// Checks overlapping operands of one instruction.
 #include <algorithm>
 #include <vector>
 
@@ -9,7 +9,7 @@
 namespace tahoma::isa {
 namespace {
 
-// Bytes of a partition, first to last.
+// Byte range of a partition, first to last.
 struct Reach {
   std::int64_t first = 0, last = 0;
 };
@@ -39,7 +39,7 @@ void for_each_element(const Pattern& p, Visit&& visit) {
   }
 }
 
-// Element by element, where the spans alone do not tell.
+// Compares element by element where the spans alone are inconclusive.
 bool share_bytes(const Pattern& a, const Pattern& b) {
   const Reach r = reach_of(a), s = reach_of(b);
   if (a.space != b.space || !partitions_meet(a, b) || r.last < s.first || s.last < r.first) return false;
@@ -55,14 +55,14 @@ bool share_bytes(const Pattern& a, const Pattern& b) {
   return shared;
 }
 
-// The same elements in the same order: computed in place. (A shuffle reads whole groups of partitions.)
+// The same elements in the same order are computed in place. (A shuffle reads whole groups of partitions.)
 bool in_place(const Pattern& a, const Pattern& b) {
   for (std::size_t d = 0; d < kFreeDims; ++d)
     if (a.count[d] != b.count[d] || (a.count[d] > 1 && a.stride[d] != b.stride[d])) return false;
   return a.space == b.space && a.partition == b.partition && a.offset == b.offset && a.element == b.element;
 }
 
-// A destination of several elements at one place keeps the last: nobody means that.
+// A destination that maps several elements to one address keeps only the last, which is never intended.
 bool repeats(const Pattern& p) {
   for (std::size_t d = 0; d < kFreeDims; ++d)
     if (p.count[d] > 1 && p.stride[d] == 0) return true;
@@ -70,11 +70,10 @@ bool repeats(const Pattern& p) {
 }
 
 std::string text_of(const OperandAccess& w, const OperandAccess& other) {
-  return std::string(other.writes ? "two destinations" : "a destination and a source") +
-         " lie on one another in " + std::string(name_of(w.pattern.space)) + ", from byte " +
-         std::to_string(reach_of(w.pattern).first) + " and byte " +
-         std::to_string(reach_of(other.pattern).first) +
-         " of their partitions on; expected them apart, or the same tile";
+  return std::string(other.writes ? "two destinations" : "a destination and a source") + " overlap in " +
+         std::string(name_of(w.pattern.space)) + ", from byte " + std::to_string(reach_of(w.pattern).first) +
+         " and byte " + std::to_string(reach_of(other.pattern).first) +
+         " of their partitions on; expected disjoint operands, or the same tile";
 }
 
 }  // namespace
@@ -85,7 +84,7 @@ std::string overlap_of(const Instruction& instruction) {
   for (std::size_t w = 0; w < all.size(); ++w) {
     if (!all[w].writes) continue;
     if (repeats(all[w].pattern))
-      return "a destination has a stride of 0 over several elements; expected a place for each";
+      return "a destination has a stride of 0 over several elements; expected a separate address for each";
     for (std::size_t other = 0; other < all.size(); ++other) {
       const bool seen = all[other].writes && other <= w;
       if (seen || in_place(all[w].pattern, all[other].pattern)) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an instruction refers to by number, and slots that are not its own.
+// Checks what an instruction refers to by number, and slots that its row does not use.
 #include <bit>
 
 #include "isa/validate/validate_rules.h"
@@ -7,7 +7,7 @@
 namespace tahoma::isa {
 namespace {
 
-// A slot that a row does not use would be lost in the word and in the text.
+// The word and the text would lose a slot that the row does not use.
 template <class T>
 void clear(Instruction& i, Member<T> slot) {
   static const Instruction kDefault;
@@ -43,12 +43,13 @@ void check_argument(const Site& site, const Field& field, std::uint8_t number) {
     site.fail("E-ISA-033", "notifies a core but updates no semaphore; expected an update");
 }
 
-// A distance to a core means something beside the core it is counted from and the update that goes there.
+// A distance to a core is meaningful only with a base core and an update that goes there.
 void check_distance(const Site& site, std::string_view name, std::int16_t distance, const Update& update,
                     std::string_view update_name) {
   if (distance == 0) return;
   if (site.instruction.notify_arg == kNone)
-    site.fail("E-ISA-033", std::string(name) + " is counted from a core, and none is named; expected notify");
+    site.fail("E-ISA-033",
+              std::string(name) + " is relative to a core, but no core is named; expected notify");
   if (update.kind == Update::Kind::kNone)
     site.fail("E-ISA-033", std::string(name) + " names a core but nothing is updated there; expected " +
                                std::string(update_name));
@@ -57,7 +58,8 @@ void check_distance(const Site& site, std::string_view name, std::int16_t distan
 void check_read_update(const Site& site) {
   const Update& update = site.instruction.read_update;
   if (update.on_read || (update.kind == Update::Kind::kNone && update != Update{}))
-    site.fail("E-ISA-004", "read_update is on read, and of a semaphore if it is of any kind; expected zeros");
+    site.fail("E-ISA-004",
+              "read_update is always on read, and without a kind it has no semaphore; expected zeros");
 }
 
 void check_reference(const Site& site, const Field& field) {
@@ -98,11 +100,11 @@ void check_slots(const Site& site) {
     site.fail("E-ISA-004", "a wait or update of kind none names a semaphore or a value; expected zeros");
   const FieldTraits* set = nullptr;
   for (const FieldTraits& traits :
-       traits::kTraits)  // of kinds that share a slot the shortest says it for all
+       traits::kTraits)  // where kinds share a slot, the shortest trait covers all of them
     if (!is_default(traits, rest) && (set == nullptr || traits.doc.size() < set->doc.size())) set = &traits;
   if (set != nullptr)
     site.fail("E-ISA-004",
-              "sets a slot that it does not have (" + std::string(set->doc) + "); expected the default");
+              "sets a slot that its row does not have (" + std::string(set->doc) + "); expected the default");
 }
 
 void check_references(const Site& site) {

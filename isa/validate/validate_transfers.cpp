@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a transfer asks of its descriptors, which are correct by themselves (isa/validate/validate_dma.cpp).
+// Checks a transfer's requirements on its descriptors, which isa/validate/validate_dma.cpp has
+// validated individually.
 #include <algorithm>
 
 #include "isa/validate/validate_rules.h"
@@ -15,23 +16,23 @@ void check_rows(const Site& site, const Descriptor& d) {
                      first + static_cast<std::int64_t>(size_of(rows.dtype)) - 1});
 }
 
-// Rows that a column names: dimension 0 of the side in HBM; the other side is a tile with a partition a row.
+// Rows that a column names: dimension 0 of the HBM side. The other side is a tile with one partition per row.
 void check_indirect(const Site& site, const Descriptor& d) {
   const Instruction& i = site.instruction;
   if ((i.indirect != Indirection::kNone) != i.result.present)
     site.fail("E-ISA-035",
-              "an indirect transfer has row numbers, a direct one has none; expected both or neither of "
+              "an indirect transfer needs row numbers, a direct one has none; expected both or neither of "
               "indirect and rows");
   if (i.indirect == Indirection::kNone) {
     if (find_field(site.row, FieldKind::kExtent) != nullptr && (i.extent != 0 || i.skip))
-      site.fail("E-ISA-040", "bounds rows but names none; expected indirect");
+      site.fail("E-ISA-040", "sets a row bound without row numbers; expected indirect");
     return;
   }
   const DmaSide& rows = i.indirect == Indirection::kGather ? d.src : d.dst;
   const DmaSide& tile = i.indirect == Indirection::kGather ? d.dst : d.src;
   if (rows.space != Space::kHbm || tile.space != Space::kSbuf || tile.across != 0)
     site.fail("E-ISA-031", "gathers rows of HBM into SBUF or scatters them back; expected these sides");
-  if (i.extent == 0) site.fail("E-ISA-040", "operand 'bound' is 0; expected the number of rows there are");
+  if (i.extent == 0) site.fail("E-ISA-040", "operand 'bound' is 0; expected the number of existing rows");
   check_rows(site, d);
 }
 
@@ -39,12 +40,12 @@ void check_transposing(const Site& site, const Descriptor& d) {
   if (site.instruction.op != Opcode::kDmaTranspose) return;
   const std::size_t size = size_of(d.src.dtype);
   if (d.src.dtype != d.dst.dtype || (size != 2 && size != 4) || d.accumulate)
-    site.fail("E-ISA-032", "turns " + std::string(name_of(d.src.dtype)) + " into " +
+    site.fail("E-ISA-032", "transposes " + std::string(name_of(d.src.dtype)) + " into " +
                                std::string(name_of(d.dst.dtype)) + (d.accumulate ? " and accumulates" : "") +
                                "; expected one dtype of 2 or 4 bytes, written");
   constexpr std::size_t kInner = kFreeDims - 1;
   if (d.count[0] % 16 != 0 || d.count[kInner] > 128 || d.dst.space != Space::kSbuf)
-    site.fail("E-ISA-037", "turns a tile of " + std::to_string(d.count[0]) + " x ... x " +
+    site.fail("E-ISA-037", "transposes a tile of " + std::to_string(d.count[0]) + " x ... x " +
                                std::to_string(d.count[kInner]) +
                                "; expected a multiple of 16 x ... x at most 128, into SBUF");
   const bool contiguous = d.src.stride[kInner] == 1 && (d.src.space == Space::kHbm || d.src.across != kInner);
@@ -72,8 +73,8 @@ void check_sources(const Site& site, const Descriptor& d) {
   }
 }
 
-// Two hardware generators serve queues sync and scalar, and follow no row numbers (nki-dge.rst); software
-// runs on the GpSimd engine.
+// Two hardware generators serve queues sync and scalar and do not support row numbers (nki-dge.rst). Software
+// generation runs on the GpSimd engine.
 void check_generation(const Site& site) {
   const Instruction& i = site.instruction;
   if (i.dge == Dge::kNone) return;

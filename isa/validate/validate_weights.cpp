@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which weights a matmul or transpose will find in the array.
+// Checks that a matmul or transpose finds its weights in the array.
 #include <algorithm>
 
 #include "isa/validate/validate_rules.h"
@@ -9,15 +9,15 @@ namespace {
 
 void check_fits(const Site& site, const ArrayBlock& block, const ArraySize& array) {
   if (block.row + block.rows > array.rows)
-    site.fail("E-ISA-017", "stands in " + text_of(block) + "; the array has " + std::to_string(array.rows) +
-                               " rows, expected them to end there");
+    site.fail("E-ISA-017", "occupies " + text_of(block) + "; the array has " + std::to_string(array.rows) +
+                               " rows; expected the operand within them");
   if (block.column + block.columns > array.columns)
-    site.fail("E-ISA-016", "stands in " + text_of(block) + "; the array has " +
-                               std::to_string(array.columns) + " columns, expected them to end there");
+    site.fail("E-ISA-016", "occupies " + text_of(block) + "; the array has " + std::to_string(array.columns) +
+                               " columns; expected the operand within them");
 }
 
-// Column tiles begin where row tiles may: those of a quarter, a half or all of the columns at multiples of
-// it.
+// Column tiles follow the alignment of row tiles: a quarter, a half or all of the columns, at
+// multiples of its size.
 void check_column_start(const Site& site, const ArrayBlock& block, const ArraySize& array) {
   const unsigned step = tile_of({0, 0, 1, block.columns}, array).columns;
   if (block.column % step != 0)

@@ -5,7 +5,7 @@
 
 namespace tahoma::base {
 
-// The window that ends at `end` or in which it lies; it exists from now on.
+// Returns the window that contains `end` or ends there, and creates it if necessary.
 std::size_t BusySeries::window_before(Time end) {
   while ((end.fs - 1) / window_.fs >= static_cast<std::int64_t>(kMostWindows)) double_window();
   const auto last = static_cast<std::size_t>((end.fs - 1) / window_.fs);
@@ -18,10 +18,10 @@ void BusySeries::add(Time start, Time end) { add_share(start, end, end - start);
 void BusySeries::add_share(Time start, Time end, Duration busy) {
   if (end <= start || busy.fs <= 0) return;
   const std::size_t last = window_before(end);
-  std::int64_t given = 0;  // of busy, up to the end of the window
+  std::int64_t given = 0;  // the part of `busy` up to the end of the window
   for (auto w = static_cast<std::size_t>(start.fs / window_.fs); w <= last; ++w) {
     const std::int64_t to = std::min(end.fs, static_cast<std::int64_t>(w + 1) * window_.fs);
-    // Nearly every interval lies in one window: what is left needs no division.
+    // Nearly every interval is inside one window, so the remainder needs no division.
     const std::int64_t share =
         w == last
             ? busy.fs

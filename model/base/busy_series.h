@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Busy time per window of simulated time. Windows start at 10/32 us and double whenever 256 of them are full,
-// so a series never holds more than 256 windows, and windows of 10 us, by which saturation is judged, are
-// among them or made of several by which saturation is judged (runtime/report/files/saturation.h).
+// so a series never holds more than 256 windows. The saturation report judges windows of 10 us, which are
+// single windows of the series or sums of several (runtime/report/files/saturation.h).
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ class BusySeries {
  public:
   // Intervals may arrive in any order but must not overlap.
   void add(Time start, Time end);
-  // `busy` of the interval, spread evenly over it.
+  // Spreads the interval's `busy` time evenly over it.
   void add_share(Time start, Time end, Duration busy);
   Series series() const { return {window_, busy_}; }
 

@@ -17,7 +17,7 @@ std::size_t digits_at(std::string_view text, std::size_t from) {
   return end - from;
 }
 
-// Appends digits; zeros are held back until a later digit shows that they count.
+// Appends digits; trailing zeros are deferred until a later digit makes them significant.
 struct Accumulator {
   Uint128 digits = 0;
   int significant = 0, pending_zeros = 0;
@@ -38,7 +38,7 @@ struct Accumulator {
   }
 };
 
-// The exponent's characters at `from`, 0 if there is none; its value in `exponent`.
+// Returns the number of exponent characters at `from`, 0 if there is none; `exponent` receives the value.
 std::size_t scan_exponent(std::string_view text, std::size_t from, int& exponent) {
   if (from >= text.size() || (text[from] != 'e' && text[from] != 'E')) return 0;
   std::size_t at = from + 1;
@@ -77,7 +77,7 @@ std::optional<Decimal> scan_decimal(std::string_view text) {
 
   result.digits = number.digits;
   result.too_long = number.significant > kMostDigits;
-  // Lengths are below the loader's 1 MiB, far from what an int holds.
+  // Lengths are below the loader's 1 MiB, so they fit an int.
   result.exponent = exponent - static_cast<int>(fraction) + number.pending_zeros;
   result.length = at;
   result.digits_only = !result.negative && fraction == 0 && exponent_length == 0;
@@ -93,7 +93,7 @@ std::optional<std::uint64_t> scale(const Decimal& decimal, std::uint64_t multipl
       value *= 10;
     }
   } else {
-    if (decimal.exponent < -36) return 0;  // below a half
+    if (decimal.exponent < -36) return 0;  // below one half
     Uint128 divisor = 1;
     for (int i = 0; i < -decimal.exponent; ++i) divisor *= 10;
     value = (value + divisor / 2) / divisor;
@@ -106,7 +106,7 @@ std::string decimal_text(std::uint64_t value, std::uint64_t multiplier) {
   std::string text = std::to_string(value / multiplier);
   Uint128 rest = value % multiplier;
   if (rest != 0) text += '.';
-  while (rest != 0) {  // ends: the multiplier has no prime factors but 2 and 5
+  while (rest != 0) {  // terminates: the multiplier has no prime factors but 2 and 5
     rest *= 10;
     text += static_cast<char>('0' + static_cast<int>(rest / multiplier));
     rest %= multiplier;

@@ -9,7 +9,7 @@
 namespace tahoma::base {
 namespace {
 
-// Levenshtein: insertions, deletions and substitutions, one row at a time.
+// Levenshtein distance: insertions, deletions and substitutions, computed one row at a time.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -25,7 +25,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-// `file` from the root of the source tree, so that the message does not depend on where it was built.
+// Returns `file` relative to the root of the source tree, so that the message does not depend on the
+// build location.
 std::string_view within_sources(std::string_view file) {
   constexpr std::string_view kThis = __FILE__;
   constexpr std::string_view kName = "model/base/error.cpp";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two kinds of error. The user's: UserError, with a stable code, the place and what was expected. Ours: an
-// invariant, on in every build, which prints the instance, the simulated time and the last events. Only
-// main() exits.
+// Two kinds of error. A UserError reports a user's mistake with a stable code, the location and what was
+// expected. An invariant reports a defect of Tahoma; it is enabled in every build and prints the instance,
+// the simulated time and the last events. Only main() exits.
 #pragma once
 
 #include <stdexcept>
@@ -40,8 +40,7 @@ class InvariantError : public std::logic_error {
   using std::logic_error::logic_error;
 };
 
-// The name in `candidates` nearest to `name` (edit distance at most a third of its length, at least 1), or
-// "".
+// Returns the candidate nearest to `name` (edit distance at most a third of its length, at least 1), or "".
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
 // " (did you mean 'x'?)" or "".
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
@@ -51,7 +50,7 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string>& 
 
 }  // namespace tahoma::base
 
-// Always on. `detail` is a std::string that names the instance and the values involved.
+// Enabled in every build. `detail` is a std::string that names the instance and the values involved.
 #define TAHOMA_INVARIANT(condition, detail)                                                   \
   do {                                                                                        \
     if (!(condition)) ::tahoma::base::fail_invariant(#condition, __FILE__, __LINE__, detail); \

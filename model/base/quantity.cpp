@@ -35,7 +35,7 @@ constexpr UnitName kBandwidthUnits[] = {{"B/s", 1},       {"kB/s", kKilo},  {"MB
                                         {"GB/s", kGiga},  {"TB/s", kTera},  {"KiB/s", kKibi},
                                         {"MiB/s", kMebi}, {"GiB/s", kGibi}, {"TiB/s", kTebi}};
 constexpr UnitName kCyclesUnits[] = {{"cyc", 1}};
-// The decimal ones come first: every rate is exact in them.
+// Decimal units come first, because they represent every rate exactly.
 constexpr std::size_t kDecimalBandwidths = 5;
 
 struct Kind {
@@ -64,12 +64,12 @@ std::string legal_units(const Kind& kind) {
   return " (units: " + list + ")";
 }
 
-// The number at the start of `text`, with what no number of any kind may have refused.
+// Parses the number at the start of `text` and rejects what is invalid for every kind of quantity.
 Decimal number_of(const Kind& kind, std::string_view text) {
   const auto decimal = scan_decimal(text);
   if (!decimal) refuse("E-CFG-004", kind, text, "");
   if (decimal->leading_zero)
-    refuse("E-CFG-013", kind, text, " without leading zeros, which other readers take for octal");
+    refuse("E-CFG-013", kind, text, " without leading zeros, which other parsers read as octal");
   if (decimal->too_long) refuse("E-CFG-004", kind, text, " with at most 20 digits");
   return *decimal;
 }
@@ -168,7 +168,7 @@ std::string to_text(Duration value) {
 
 std::string to_text(Cycles value) { return fmt::format("{} cyc", value.count); }
 
-// A size is shown in a binary or decimal unit that divides it; "64.5 KiB" would hide the byte count.
+// A size uses a binary or decimal unit that divides it; "64.5 KiB" would hide the byte count.
 std::string to_text(Bytes value) { return shortest(value.count, kBytesUnits, false); }
 
 std::string to_text(Frequency value) { return shortest(value.hz, kFrequencyUnits, true); }

@@ -2,9 +2,9 @@
 // Quantities as text: "2.9 TB/s", "24 GiB", "165.5 ns", "2.4 GHz", "64 cyc", "ideal". SI prefixes are
 // decimal, IEC ones binary; bits are not accepted. Parsing is exact decimal arithmetic with one rounding, to
 // nearest, into the base unit (femtoseconds, bytes, hertz, bytes per second). A dimensional quantity without
-// its unit is refused, and so are a sign, a leading zero ("010"), "nan" and "inf".
+// its unit is rejected, and so are a sign, a leading zero ("010"), "nan" and "inf".
 //
-// Every parse_ function throws UserError without a place, which the caller knows:
+// Every parse_ function throws a UserError without a location; the caller adds it:
 //   E-CFG-003 unit missing or of another kind · E-CFG-004 not a number · E-CFG-005 negative or beyond the
 //   type · E-CFG-006 neither true nor false · E-CFG-013 leading zero.
 #pragma once
@@ -27,8 +27,8 @@ std::uint64_t parse_count(std::string_view text);  // digits only
 double parse_number(std::string_view text);        // may be negative; nearest double
 bool parse_switch(std::string_view text);          // "true" or "false"
 
-// The exact text with the fewest digits, and among several the one in the smallest unit. Parsing it gives the
-// value back.
+// Formats the exact text with the fewest digits; among several, the one in the smallest unit. Parsing it
+// returns the same value.
 std::string to_text(Duration value);
 std::string to_text(Cycles value);
 std::string to_text(Bytes value);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The statistics tree: every number has a path, a unit and a sentence. Declarations
-// (declared.h) make the tree at the end of a run; writers (JSON, CSV, text) walk the list.
+// The statistics tree: every number has a path, a unit and a sentence that describes it. Declarations
+// (declared.h) make the tree at the end of a run; writers (JSON, CSV, text) iterate over the list.
 #pragma once
 
 #include <cstdint>

@@ -9,10 +9,10 @@
 
 namespace tahoma::base {
 
-__extension__ using Int128 = __int128;  // products of femtoseconds and hertz
+__extension__ using Int128 = __int128;  // for products of femtoseconds and hertz
 __extension__ using Uint128 = unsigned __int128;
 
-// A point in simulated time or a length of it, in femtoseconds. Range: +-2.5 hours.
+// A point in simulated time or a span of it, in femtoseconds. Range: +-2.5 hours.
 struct Duration {
   std::int64_t fs = 0;
   constexpr auto operator<=>(const Duration&) const = default;
@@ -50,7 +50,7 @@ struct Frequency {
   constexpr auto operator<=>(const Frequency&) const = default;
 };
 
-// Bytes per second; `ideal` costs no time at all.
+// Bytes per second; an `ideal` transfer takes no time.
 struct Bandwidth {
   std::uint64_t bytes_per_second = 0;
   bool ideal = false;
@@ -99,7 +99,8 @@ class Clock {
     while (edge({n}).fs < t.fs) ++n;
     return {n};
   }
-  // A duration in whole cycles, to nearest: how documented nanoseconds become this clock's constants.
+  // Converts a duration to the nearest whole number of cycles. It turns documented nanoseconds into constants
+  // of this clock.
   constexpr Cycles nearest(Duration d) const {
     const auto scaled = static_cast<Int128>(d.fs) * static_cast<Int128>(hz_);
     return {static_cast<std::int64_t>((scaled + kFsPerSecond / 2) / kFsPerSecond)};

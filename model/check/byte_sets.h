@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of bytes: of an on-chip memory (partitions x bytes) and of an HBM stack. Both are meant for few, large
-// pieces; neighbours that are alike merge.
+// Sets of bytes of an on-chip memory (partitions x bytes) and of an HBM stack. Both are designed for few,
+// large ranges; equal neighbours merge.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ using PartitionMask = base::Uint128;  // bit p: partition p, 0..127
 
 PartitionMask partitions_of(const Footprint& footprint);
 
-// Bytes [begin, end) of the partitions in `partitions`.
+// Bytes [begin, end) of each partition in `partitions`.
 struct Stripe {
   std::uint64_t begin = 0, end = 0;
   PartitionMask partitions = 0;
@@ -28,7 +28,8 @@ class PartitionMap {
   void insert(const Footprint& footprint);
   void erase(const Footprint& footprint);
   bool contains(const Footprint& footprint) const { return !missing(footprint); }
-  // Some bytes of the footprint that are not in the set, if any; and some that are.
+  // `missing` returns some bytes of the footprint that are not in the set, `common` some that are;
+  // empty if none.
   std::optional<Stripe> missing(const Footprint& footprint) const;
   std::optional<Stripe> common(const Footprint& footprint) const;
   bool empty() const { return stripes_.empty(); }
@@ -37,7 +38,7 @@ class PartitionMap {
   void apply(const Stripe& change, bool add);
   std::optional<Stripe> missing_in(const Stripe& wanted) const;
   std::optional<Stripe> common_in(const Stripe& wanted) const;
-  std::vector<Stripe>::const_iterator from(std::uint64_t byte) const;  // first that ends behind it
+  std::vector<Stripe>::const_iterator from(std::uint64_t byte) const;  // first stripe that ends after `byte`
 
   std::vector<Stripe> stripes_;  // ascending, disjoint, no empty masks
 };
@@ -46,12 +47,12 @@ class ByteSet {
  public:
   void insert(const Footprint& footprint);
   void insert(std::uint64_t begin, std::uint64_t end);
-  // A range of bytes of the footprint that are not in the set, if any.
+  // Returns a range of bytes of the footprint that the set lacks, if any.
   std::optional<Footprint> missing(const Footprint& footprint) const;
 
  private:
   std::optional<Footprint> missing(std::uint64_t begin, std::uint64_t end) const;
-  std::map<std::uint64_t, std::uint64_t> ranges_;  // begin to end: disjoint, not touching
+  std::map<std::uint64_t, std::uint64_t> ranges_;  // begin to end: disjoint, not adjacent
 };
 
 }  // namespace tahoma::model::check

@@ -14,10 +14,10 @@ struct Dimension {
   std::uint32_t count = 1;
 };
 
-// What is left of a footprint behind its first dimensions: a lattice from byte 0.
+// The remainder of a footprint after its first dimensions: a lattice from byte 0.
 struct Lattice {
   const Footprint* of;
-  std::size_t dim;       // first dimension that is left
+  std::size_t dim;       // first remaining dimension
   std::uint64_t extent;  // bytes from the first to one past the last
 
   bool is_run() const { return dim == of->dims; }
@@ -32,7 +32,7 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b !
 
 bool meet(const Lattice& a, const Lattice& b, std::int64_t delta);
 
-// Indices k of a's widest dimension at which its part meets the box [delta, delta + b.extent).
+// Tests the indices k of a's widest dimension whose part intersects the box [delta, delta + b.extent).
 bool meet_split(const Lattice& a, const Lattice& b, std::int64_t delta) {
   const Lattice part = a.inner();
   const auto stride = static_cast<std::int64_t>(a.stride());
@@ -44,7 +44,7 @@ bool meet_split(const Lattice& a, const Lattice& b, std::int64_t delta) {
   return false;
 }
 
-// Equal widest strides: only the difference of the two indices matters.
+// For equal widest strides only the difference of the two indices matters.
 bool meet_alike(const Lattice& a, const Lattice& b, std::int64_t delta) {
   const Lattice pa = a.inner(), pb = b.inner();
   const auto stride = static_cast<std::int64_t>(a.stride());
@@ -56,7 +56,7 @@ bool meet_alike(const Lattice& a, const Lattice& b, std::int64_t delta) {
   return false;
 }
 
-// Does a, from byte 0, share a byte with b, from byte delta?
+// Returns whether a, from byte 0, shares a byte with b, from byte delta.
 bool meet(const Lattice& a, const Lattice& b, std::int64_t delta) {
   if (delta >= static_cast<std::int64_t>(a.extent) || -delta >= static_cast<std::int64_t>(b.extent))
     return false;
@@ -66,7 +66,7 @@ bool meet(const Lattice& a, const Lattice& b, std::int64_t delta) {
   return meet_split(b, a, -delta);
 }
 
-// Dimensions that advance, ascending by stride; moves `base` to the lowest byte.
+// Collects the dimensions that advance, in ascending order of stride, and moves `base` to the lowest byte.
 std::size_t collect(const isa::Pattern& p, std::array<Dimension, isa::kFreeDims>& list, std::uint64_t& base) {
   std::size_t n = 0;
   for (std::size_t d = 0; d < isa::kFreeDims; ++d) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of an access in a form that can be compared: partitions x a lattice of equal runs of bytes.
-// Whether two of them share a byte is decided exactly, so that interleaved strided accesses do not meet.
+// The bytes of an access in comparable form: partitions x a lattice of equal runs of bytes. The overlap test
+// is exact, so interleaved strided accesses do not conflict.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace tahoma::model::check {
 
 // Runs of `run` bytes at begin + sum(i_d * stride[d]), the widest stride first. Broadcasts and the order of
-// the pattern's dimensions are gone; what is contiguous has become one run, so that a box has no dimensions.
+// the pattern's dimensions are removed. Contiguous runs are merged, so a box has no dimensions.
 struct Footprint {
   static constexpr std::size_t kMostDims = isa::kFreeDims;
   std::uint64_t begin = 0, end = 0;  // the box: lowest byte, one past the highest
@@ -31,14 +31,14 @@ struct Footprint {
     return begin < o.end && o.begin < end && partition < o.partition + o.partitions &&
            o.partition < partition + partitions;
   }
-  // Every byte of `o` is one of this, as far as boxes and equal lattices can tell.
+  // Returns whether this contains every byte of `o`, as far as boxes and equal lattices can tell.
   bool contains(const Footprint& o) const {
     if (!is_box()) return *this == o;
     return begin <= o.begin && o.end <= end && partition <= o.partition &&
            o.partition + o.partitions <= partition + partitions;
   }
 
-  // f(first byte, one past the last) for every run, ascending in each dimension.
+  // Calls f(first byte, one past the last) for every run, ascending in each dimension.
   template <class F>
   void for_each_run(F&& f) const {
     std::array<std::uint32_t, kMostDims> index{};
@@ -58,12 +58,12 @@ struct Footprint {
 
 inline Footprint footprint_of(const isa::Pattern& pattern) { return Footprint(pattern); }
 
-// Do they share a byte? Exact.
+// Returns whether they share a byte. The test is exact.
 bool overlap(const Footprint& a, const Footprint& b);
 
 // "sbuf partitions 0..127, bytes 0x0..0x7ff", "hbm chip 3 stack 1, bytes 0x40..0x7f"; both ends included.
 std::string text_of(isa::Space space, const Footprint& footprint);
-// The box that both lie in.
+// Returns the intersection of both boxes.
 Footprint common_box(const Footprint& a, const Footprint& b);
 
 }  // namespace tahoma::model::check

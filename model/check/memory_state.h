@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What memory holds, as far as correctness goes: written or not, and for PSUM whether a matmul wrote it last
-// and whether its accumulation group is still open.
+// The state of memory that matters for correctness: whether bytes were written and, for PSUM, whether a
+// matmul wrote them last and whether their accumulation group is still open.
 #pragma once
 
 #include <unordered_map>
@@ -9,9 +9,9 @@
 
 namespace tahoma::model::check {
 
-// A matmul that more matmuls of its accumulation group follow.
+// Returns whether further matmuls of the accumulation group follow this matmul.
 bool opens_group(const isa::Instruction& instruction);
-// Leaves sums in PSUM that a matmul may add to.
+// Returns whether the instruction leaves sums in PSUM that a matmul may add to.
 bool leaves_sums(const isa::Instruction& instruction);
 
 // SBUF and PSUM of one core.
@@ -22,7 +22,7 @@ class CoreMemory {
   std::optional<Stripe> without_sums(const Footprint& f) const { return sums_.missing(f); }
 
   void write(isa::Space space, const Footprint& f) { at(space).insert(f); }
-  // Beside write(), for PSUM: what kind of thing stands there now.
+  // Complements write() for PSUM with the kind of contents.
   void write_psum(const Footprint& f, bool sums, bool open);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who did something and when, as reports name it.
+// Identifies the instruction behind an access and its time, as reports name it.
 #pragma once
 
 #include "isa/core/instruction.h"
@@ -14,13 +14,13 @@ inline constexpr std::uint8_t kNoRing = 0xff;
 struct Origin {
   std::uint32_t core = 0;
   std::uint32_t index = 0;  // in the stream
-  Count position = 0;       // how many instructions its queue has started, this one included
+  Count position = 0;       // number of instructions that its queue has started, this one included
   isa::Queue queue = isa::Queue::kSync;
   isa::Opcode op = isa::Opcode::kNop;
   std::uint8_t ring = kNoRing;  // of a transfer
-  base::Time time{0};           // start; of a transfer: its doorbell
+  base::Time time{0};           // start time; for a transfer, the time of its doorbell
 
-  // Started by the same queue, and later.
+  // Returns whether the same queue started this later than `o`.
   bool follows(const Origin& o) const { return core == o.core && queue == o.queue && position > o.position; }
 };
 

@@ -8,7 +8,7 @@
 namespace tahoma::model::check {
 namespace {
 
-// The lowest partition of a stripe, as a tile of its own.
+// Returns the lowest partition of a stripe as a separate tile.
 Footprint one_partition(const Stripe& stripe) {
   Footprint f;
   f.begin = stripe.begin;
@@ -52,7 +52,7 @@ void Report::unwritten(const Origin& reader, isa::Space space, const Footprint& 
 
 void Report::open_group(const Origin& reader, const Footprint& tile, const Stripe& open) {
   add(Kind::kOpenGroup, reader, reader, [&] {
-    return fmt::format("{} reads {}; more matmuls are to add to {}", text_of(reader),
+    return fmt::format("{} reads {}; further matmuls of its accumulation group add to {}", text_of(reader),
                        check::text_of(isa::Space::kPsum, tile),
                        check::text_of(isa::Space::kPsum, one_partition(open)));
   });

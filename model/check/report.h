@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words for findings.
+// Formats findings as text.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ namespace tahoma::model::check {
 
 class Report : public SemaphoreWitness {
  public:
-  // `name` of a core; `findings` outlives the report.
+  // `name` returns the name of a core. `findings` must outlive the report.
   Report(std::function<std::string(std::uint32_t)> name, Findings& findings)
       : name_(std::move(name)), findings_(findings) {}
 
@@ -24,7 +24,8 @@ class Report : public SemaphoreWitness {
   void open_group(const Origin& reader, const Footprint& tile, const Stripe& open);
   void no_group(const Origin& matmul, const Footprint& tile, const Stripe& gap);
 
-  void about_semaphore(unsigned number) { semaphore_ = number; }  // what the next two are about
+  // the semaphore that the next two calls concern
+  void about_semaphore(unsigned number) { semaphore_ = number; }
   void ambiguous(const Origin& waiter, const Origin& counted, const Origin& also) override;
   void unordered_set(const Origin& first, const Origin& second) override;
 

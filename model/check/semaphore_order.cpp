@@ -26,7 +26,7 @@ void SemaphoreOrder::set(Change change, SemaphoreWitness& witness) {
   set_ = std::move(change);
 }
 
-// The queue may see any count whose end it does not know of.
+// The queue may observe any count unless it knows that the count has ended.
 bool SemaphoreOrder::older_count_satisfies(const Waiter& waiter) const {
   for (std::size_t n = older_.size(); n-- > 0 && !waiter.knowledge.covers(next_set(n).point);) {
     const OlderCount& count = older_[n];
@@ -44,7 +44,7 @@ void SemaphoreOrder::wait(const Waiter& waiter, SemaphoreWitness& witness) {
       return;
     }
     if (set_->units > 1)
-      knowledge.learn(*set_->start);  // one of its shares has come
+      knowledge.learn(*set_->start);  // one share has arrived
     else
       knowledge.learn(set_->point, *set_->start);
   }

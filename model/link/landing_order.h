@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The packets that one DMA engine sends to this chip, as they land: each exactly once, whatever the order in
-// which the fabric brings them and memories take them. What a packet carries for a semaphore is due when it
-// and all packets before it have been written.
+// Tracks the packets that one DMA engine sends to this chip. Each lands exactly once, whatever the order in
+// which the fabric delivers them and memories accept them. A packet's semaphore update is due when it and all
+// packets before it have been written.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace tahoma::model {
 class LandingOrder {
  public:
   // Packet `sequence` is in memory from `written` on. Calls due(notify, delay, when) for every notification
-  // whose packets have now all been written.
+  // whose packets have all been written.
   template <class Due>
   void landed(const sim::PacketInfo& packet, base::Time written, Due&& due) {
     TAHOMA_INVARIANT(packet.sequence >= next_, "a packet has landed twice");
@@ -31,7 +31,7 @@ class LandingOrder {
       take(early.notify, early.delay, early.written, due);
     }
   }
-  // How many have landed; the same as were sent when nothing is under way.
+  // Returns the number of landed packets; it equals the number sent when none is in flight.
   std::uint32_t count() const {
     TAHOMA_INVARIANT(early_.empty(), "a packet is missing among those that have landed");
     return next_;

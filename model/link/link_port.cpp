@@ -52,7 +52,7 @@ void LinkPort::step() {
   if (again != base::kNever) due(again);
 }
 
-// Takes the room that has come back; when more will.
+// Collects the credits that have returned; returns when more will arrive.
 Time LinkPort::collect_credits() {
   Time next = base::kNever;
   for (Vc& vc : vcs_) {
@@ -63,7 +63,7 @@ Time LinkPort::collect_credits() {
   return next;
 }
 
-// From now until then.
+// Occupies the wire from now until the returned time.
 Time LinkPort::take_wire(base::Bytes bytes) {
   if (!clock_.runs()) return server_.reserve(sim::now(), bytes).end;
   const base::Cycles start = clock_.at_or_after(sim::now());
@@ -76,7 +76,7 @@ void LinkPort::testify(const Departure& departure, Time end) const {
   witness_->sent(departure.buffer, sim::now(), end, rooms);
 }
 
-// The last byte cannot leave before it is here: a fast wire behind a slow one waits for it.
+// The last byte cannot leave before it has arrived, so a fast wire after a slow one waits for it.
 void LinkPort::send(const Departure& departure) {
   sim::Payload& packet = *departure.packet;
   sim::PacketInfo& info = sim::info_of(packet);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accesses of a chip's own memories: there and back, and between dies.
+// Accesses to a chip's own memories: request, answer, and crossing between dies.
 #include <algorithm>
 #include <string>
 
@@ -12,14 +12,14 @@ namespace tahoma::model {
 
 using base::Time;
 
-// An access may be told of when its data have crossed, but not later than the way back takes.
+// The caller may learn of an access after its data have crossed, but no later than the return path takes.
 sim::BookedServer::Slot OnChipNetwork::carry(Crossing& crossing, Time arrival, base::Bytes data) const {
   crossing.counted.bytes += data.count;
   const Time settled = sim::now() - place_.response - crossing.server.rate().time_for(data);
   return crossing.server.reserve(arrival, data, settled);
 }
 
-// Requests cross to another die in no time of the crossing's; what a write brings takes its bandwidth.
+// Requests cross to another die without occupying the crossing; the data of a write use its bandwidth.
 tlm::tlm_sync_enum OnChipNetwork::to_memory(sim::Payload& payload, sim::PacketInfo& info,
                                             sc_core::sc_time& delay) {
   const std::uint32_t to = isa::GlobalAddress::from(payload.get_address()).stack;
@@ -27,7 +27,7 @@ tlm::tlm_sync_enum OnChipNetwork::to_memory(sim::Payload& payload, sim::PacketIn
   delay += sim::to_kernel(place_.request);
   if (here != there) {
     delay += sim::to_kernel(place_.cross_die);
-    info.needed = Time{0};  // the answer has a place on the crossing to take, in its turn
+    info.needed = Time{0};  // the answer has to reserve the crossing in its turn
     if (!payload.is_read()) {
       const Time arrival = sim::now() + sim::from_kernel(delay);
       const auto slot = carry(crossing(here, there), arrival, {payload.get_data_length()});
@@ -42,7 +42,7 @@ tlm::tlm_sync_enum OnChipNetwork::to_memory(sim::Payload& payload, sim::PacketIn
   return answer;
 }
 
-// A memory answers late.
+// Handles the late answer of a memory.
 tlm::tlm_sync_enum OnChipNetwork::on_answer(sim::Payload& payload, tlm::tlm_phase& phase,
                                             sc_core::sc_time& delay) {
   TAHOMA_INVARIANT(phase == tlm::BEGIN_RESP, std::string(name()) + ": unexpected phase from a memory");
@@ -55,7 +55,7 @@ tlm::tlm_sync_enum OnChipNetwork::on_answer(sim::Payload& payload, tlm::tlm_phas
   return tlm::TLM_COMPLETED;
 }
 
-// What the way back adds to the memory's answer: of a write the news that it has been accepted.
+// Adds the return path to the memory's answer. For a write, the answer only reports its acceptance.
 void OnChipNetwork::answered(const sim::Payload& payload, sim::PacketInfo& info) {
   if (payload.is_read()) {
     const std::uint32_t stack = isa::GlobalAddress::from(payload.get_address()).stack;
@@ -69,7 +69,7 @@ void OnChipNetwork::carry_back(sim::PacketInfo& info, std::uint32_t stack, base:
   const std::uint32_t from = die_of_stack(stack), to = die_of_core(info.source_core);
   if (from == to) return;
   Crossing& way = crossing(from, to);
-  // The data follow each other without a gap, at the latest such that the last is there in time.
+  // The data follow each other without a gap, at the latest so that the last arrives in time.
   const Time arrival = std::max(info.first, info.last - way.server.rate().time_for(bytes));
   const auto slot = carry(way, arrival, bytes);
   info.first += slot.held;

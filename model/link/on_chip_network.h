@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The network of one chip between its DMA engines, its HBM stacks and its NeuronLink router: routes by
-// address, takes its time there and back, carries data between dies at the rate of the crossing. What arrives
-// from other chips it lands: writes go to memory and raise the semaphores they carry once the memory has
-// them and all that their DMA engine sent before; reads are made here and answered to the chip that asked.
+// The network of one chip between its DMA engines, its HBM stacks and its NeuronLink router: it routes by
+// address, adds latency in both directions and carries data between dies at the rate of the crossing. It
+// lands packets from other chips: writes go to memory and raise their semaphores once the memory has accepted
+// them and everything that their DMA engine sent before; reads are performed here and answered to the
+// requesting chip.
 //
-// Leaves out its own bandwidth within a die: the engines and the stacks are the narrower part. Packets that
-// land have their way from the router in the router's latency.
+// Not modelled: the network's own bandwidth within a die, because the engines and the stacks are the
+// bottleneck. The router's latency includes the path of landing packets.
 #pragma once
 
 #include <tlm_utils/multi_passthrough_target_socket.h>
@@ -35,13 +36,14 @@ class OnChipNetwork : public sc_core::sc_module {
   tlm_utils::simple_target_socket<OnChipNetwork> landed{"landed"};       // from the router
   sc_core::sc_port<sim::SemaphoreIf, 0, sc_core::SC_ZERO_OR_MORE_BOUND> semaphores{
       "semaphores"};  // cores in order
-  // Of the machine, in functional mode: what packets bring and take is checked. Unbound, nothing is.
+  // The machine's memory values, in functional mode: packet data are checked against them. If unbound,
+  // nothing is checked.
   sc_core::sc_port<sim::BackdoorIf, 1, sc_core::SC_ZERO_OR_MORE_BOUND> values{"values"};
 
   struct Place {
     std::uint32_t chip, chips;
     std::uint32_t cores, stacks, dies;  // of one chip
-    base::Duration request, response;   // to a stack of the own die, and from there
+    base::Duration request, response;   // to a stack of the same die, and back
     base::Duration cross_die, router;
     base::Bandwidth cross_die_bandwidth;  // from one die to another
   };
@@ -50,10 +52,10 @@ class OnChipNetwork : public sc_core::sc_module {
   tlm_utils::simple_initiator_socket<OnChipNetwork>& stack(unsigned index) { return *stacks_[index]; }
 
   std::vector<base::CrossingMeasurement> measure() const;
-  // What the chip has sent to others, and what has landed here, by the other chip.
+  // Traffic sent to and landed from other chips, by the other chip.
   struct Traffic {
     std::uint64_t packets = 0, bytes = 0;
-    std::uint64_t checksums = 0;  // of the data, added up; those received as they lie in memory
+    std::uint64_t checksums = 0;  // sum of the data's checksums; of received data, as they are in memory
     friend bool operator==(const Traffic&, const Traffic&) = default;
   };
   const std::vector<Traffic>& sent() const { return sent_; }
@@ -71,7 +73,7 @@ class OnChipNetwork : public sc_core::sc_module {
   void answered(const sim::Payload& payload, sim::PacketInfo& info);
   void carry_back(sim::PacketInfo& info, std::uint32_t stack, base::Bytes bytes);
 
-  // Into the fabric.
+  // Path into the fabric.
   tlm::tlm_sync_enum send(sim::Payload& payload, std::uint32_t to, tlm::tlm_phase& phase);
   void ask(sim::Payload& payload, std::uint32_t to, base::Time ready);
   void acknowledge(const sim::Notify& notify, base::Time when);
@@ -80,7 +82,7 @@ class OnChipNetwork : public sc_core::sc_module {
   void wake();
   void send_due();
 
-  // Out of it.
+  // Path out of the fabric.
   void land(sim::Payload& payload, sim::PacketInfo& info);
   void written(const sim::PacketInfo& info, base::Time when);
   void served(sim::Payload& payload, sim::PacketInfo& info);
@@ -113,9 +115,9 @@ class OnChipNetwork : public sc_core::sc_module {
   std::vector<std::unique_ptr<tlm_utils::simple_initiator_socket<OnChipNetwork>>> stacks_;
   std::vector<Crossing> crossings_;  // by (from, to); those from a die to itself stay unused
 
-  struct Waiting {  // sent by the network itself
+  struct Waiting {  // packets that the network itself sends
     base::Time ready;
-    std::uint64_t number;  // of those ready at the same time, in order
+    std::uint64_t number;  // orders packets that are ready at the same time
     sim::Payload* payload;
     bool operator<(const Waiting& other) const {
       return std::pair(ready, number) > std::pair(other.ready, other.number);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sees everything that a port decides upon and what it decides: how another model of the port, in
-// SystemVerilog for one, runs beside it and is compared.
+// Observes all inputs and decisions of a port. Another model of the port, such as the SystemVerilog one, uses
+// it to run in lock step and compare results.
 #pragma once
 
 #include <cstdint>
@@ -19,26 +19,26 @@ struct LinkParams;
 class PortWitness {
  public:
   virtual ~PortWitness() = default;
-  // The router's `buffer` has a packet for the port, for virtual channel `vc` on the far side, from `head`
-  // on.
+  // The router's `buffer` has a packet for the port, for virtual channel `vc` of the receiver,
+  // from `head` on.
   virtual void asked(std::uint32_t buffer, std::uint8_t vc, const sim::PacketInfo& packet,
                      base::Time head) = 0;
-  // So many bytes of the far side's buffer are known to be free, from `when` on.
+  // `bytes` of the receiver's buffer are known to be free from `when` on.
   virtual void credited(std::uint8_t vc, std::uint64_t bytes, base::Time when) = 0;
-  // That buffer's packet is on the wire from `start`, now, to `end`; `rooms` of the virtual channels before
-  // that.
+  // The buffer's packet occupies the wire from `start` (now) to `end`; `rooms` is the free space of the
+  // virtual channels before it.
   virtual void sent(std::uint32_t buffer, base::Time start, base::Time end,
                     std::span<const std::uint64_t> rooms) = 0;
-  // The run is over: nothing is under way any more.
+  // The run is over and nothing is in flight.
   virtual void ended() = 0;
 };
 
-// What a witness is made for.
+// The port that a witness observes.
 struct PortSite {
   std::string path;  // of the port
   const LinkParams& params;
   WordClock clock;
-  std::uint32_t buffers;  // that may ask for it
+  std::uint32_t buffers;  // that may request the port
 };
 using PortWitnessMaker = std::function<std::unique_ptr<PortWitness>(const PortSite&)>;
 

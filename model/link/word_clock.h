@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock of a port that puts whole words on its wire: a word in every cycle, at the rate of the link.
-// Edges are computed from the count, so that rounding never accumulates. A port without one sends bytes, at
-// any time.
+// The clock of a port that sends whole words, one per cycle, at the rate of the link. Edges are computed from
+// the count, so that rounding never accumulates. A port without this clock sends bytes at any time.
 #pragma once
 
 #include "model/base/units.h"
@@ -10,7 +9,7 @@ namespace tahoma::model {
 
 class WordClock {
  public:
-  // No clock if the word has no bytes or the wire no limit.
+  // There is no clock if the word has no bytes or the wire has unlimited bandwidth.
   WordClock(base::Bandwidth rate, base::Bytes word)
       : rate_(rate.bytes_per_second), word_(rate.ideal ? 0 : word.count) {}
 
@@ -25,7 +24,7 @@ class WordClock {
     while (edge(n) < t) ++n.count;
     return n;
   }
-  // Of what is whole words on the wire.
+  // Cycles for bytes that are rounded to whole words.
   base::Cycles cycles_for(base::Bytes bytes) const {
     return {static_cast<std::int64_t>(bytes.count / word_)};
   }

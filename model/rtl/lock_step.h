@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gates and their law on the same inputs, compared in every cycle: whether a moving row leaves, each of
-// its sums bit for bit, and who is ready. The first difference ends the run with both histories.
+// Runs the RTL and its law on the same inputs and compares in every cycle whether a moving row leaves, each
+// of its sums bit for bit, and the ready signals. The first difference ends the run with both histories.
 #pragma once
 
 #include <deque>
@@ -14,7 +14,7 @@ class LockStep {
  public:
   LockStep(ArrayGates& gates, std::string place);
 
-  // One cycle of both. Throws E-RTL-002 (a check failed).
+  // Steps both by one cycle. Throws E-RTL-002 (a check failed).
   const ArrayOutputs& step(const ArrayInputs& inputs);
 
   std::uint64_t cycle() const { return law_.cycle(); }

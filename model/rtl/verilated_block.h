@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A class that Verilator made, with a context of its own and its waves.
+// A Verilator-generated class with a separate context and its waveforms.
 #pragma once
 
 #include <verilated.h>
@@ -14,8 +14,8 @@ template <class Top>
 class VerilatedBlock {
  public:
   explicit VerilatedBlock(const std::string& name) : top_(tracing(context_), name.c_str()) {}
-  // Verilator's scopes sign off at the context that the thread has seen last: that of another block, which
-  // may be gone.
+  // Verilator's scopes deregister from the context that the thread used last, which may belong to another
+  // block that no longer exists.
   ~VerilatedBlock() {
     Verilated::threadContextp(&context_);
     top_.final();
@@ -35,7 +35,7 @@ class VerilatedBlock {
   }
   void show_waves(bool on) { shown_ = on; }
 
-  // What follows from the inputs until half a cycle is over.
+  // Evaluates the effects of the inputs until half a cycle is over.
   void half_cycle() {
     top_.eval();
     if (waves_ && shown_) waves_->dump(context_.time());
@@ -43,7 +43,7 @@ class VerilatedBlock {
   }
 
  private:
-  static constexpr int kLevels = 99;  // of the hierarchy: all
+  static constexpr int kLevels = 99;  // hierarchy levels: all
   static VerilatedContext* tracing(VerilatedContext& context) {
     context.traceEverOn(true);
     return &context;

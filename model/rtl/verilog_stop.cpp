@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verilator's runtime calls this when an assertion fails: an error of the run, where Verilator's own would
-// end the process.
+// Verilator's runtime calls this when an assertion fails. It raises an error of the run, whereas Verilator's
+// default ends the process.
 #include <verilated.h>
 
 #include "model/base/error.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The back doors for values: host bytes behind HBM addresses and behind a core's on-chip memories. Timing
-// mode opens them for known bytes only, the values that control tensors brought. And the core's
-// end-of-program line.
+// The back doors for values: host bytes behind HBM addresses and behind a core's on-chip memories. In timing
+// mode they give access to known bytes only, the values that originate from control tensors. Also the core's
+// end-of-program signal.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@
 namespace tahoma::sim {
 
 struct BackdoorIf : virtual sc_core::sc_interface {
-  // Throws isa::ProgramError E-RUN-042 unless the bytes lie inside one stack of the machine. In every mode.
+  // Throws isa::ProgramError E-RUN-042 unless the bytes are inside one stack of the machine, in every mode.
   virtual void check(std::uint64_t address, std::uint64_t bytes) const = 0;
-  // The host bytes themselves, checked.
+  // Returns the host bytes themselves, after the check.
   virtual std::byte* at(std::uint64_t address, std::uint64_t bytes) = 0;
   virtual KnownBytes& known() = 0;  // by global address
 };
@@ -23,10 +23,10 @@ struct BackdoorIf : virtual sc_core::sc_interface {
 struct ScratchpadIf : virtual sc_core::sc_interface {
   virtual std::byte* bytes() = 0;  // partition 0; partition p follows at p * stride()
   virtual std::size_t stride() const = 0;
-  virtual KnownBytes& known() = 0;  // by the distance from bytes()
+  virtual KnownBytes& known() = 0;  // by offset from bytes()
 };
 
-// Told whenever a stream or a transfer of the core has ended.
+// Notified whenever a stream or a transfer of the core has ended.
 struct RetireIf : virtual sc_core::sc_interface {
   virtual void something_ended() = 0;
 };

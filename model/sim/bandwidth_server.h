@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A resource that serves bytes at a rate, first come first served: work-conserving and never above its rate.
-// Requests are made at kernel time and each reserves the next free interval.
+// A resource that serves bytes at a rate, first come, first served. It is work-conserving and never exceeds
+// its rate. Requests are made at kernel time and each reserves the next free interval.
 #pragma once
 
 #include <algorithm>
@@ -17,17 +17,18 @@ class BandwidthServer {
   struct Slot {
     base::Time start, end;
   };
-  // The interval in which `bytes` that arrive at `arrival` are served; not before anything reserved earlier.
+  // Reserves the interval in which `bytes` that arrive at `arrival` are served, after all
+  // earlier reservations.
   Slot reserve(base::Time arrival, base::Bytes bytes) {
     const base::Time start = std::max(arrival, free_at_);
-    if (bytes != last_bytes_) {  // packets come in few sizes: spare the wide division
+    if (bytes != last_bytes_) {  // packets come in few sizes: avoid the 128-bit division
       last_bytes_ = bytes;
       last_time_ = rate_.time_for(bytes);
     }
     return occupy(start, start + last_time_);
   }
 
-  // An interval that its user has worked out, not before anything reserved earlier.
+  // Reserves an interval that the caller has computed, after all earlier reservations.
   Slot occupy(base::Time start, base::Time end) {
     TAHOMA_INVARIANT(start >= free_at_, "two uses of one resource overlap");
     TAHOMA_INVARIANT(end >= start, "simulated time overflows");

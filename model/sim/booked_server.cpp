@@ -10,7 +10,7 @@ namespace tahoma::sim {
 using base::Duration, base::Time;
 
 BookedServer::Slot BookedServer::reserve(Time arrival, base::Bytes bytes, Time settled) {
-  if (bytes != last_bytes_) {  // packets come in few sizes: spare the wide division
+  if (bytes != last_bytes_) {  // packets come in few sizes: avoid the 128-bit division
     last_bytes_ = bytes;
     last_time_ = rate_.time_for(bytes);
   }
@@ -23,7 +23,7 @@ BookedServer::Slot BookedServer::reserve(Time arrival, base::Bytes bytes, Time s
   span = taken_.erase(taken_.begin(), span);
   while (span != taken_.end() && span->end < from) ++span;
 
-  // From the first free instant on, every gap is filled up to the end: what it touches becomes one span.
+  // From the first free instant on, every gap is filled up to the end, and all spans touched merge into one.
   const bool joins = span != taken_.end() && span->start <= from;
   const auto first = span;
   const Time start = joins ? span->end : from;
@@ -42,7 +42,7 @@ BookedServer::Slot BookedServer::reserve(Time arrival, base::Bytes bytes, Time s
   return {start, end, end - arrival - last_time_};
 }
 
-// Replaces the spans [first, behind) by one that holds them, and by the next one if it follows at once.
+// Replaces the spans [first, behind) by one that covers them, and merges the next one if it is adjacent.
 void BookedServer::take(Spans::iterator first, Spans::iterator behind, Span whole) {
   if (behind != taken_.end() && behind->start == whole.end) whole.end = (behind++)->end;
   if (first == behind) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A resource that serves bytes at a rate and is told of them ahead, not always in the order in which they
-// arrive: a write is announced when it is known when its data will be there. Work-conserving and never above
-// its rate: bytes that are announced late take the time that those announced before them left free.
+// A resource that serves bytes at a rate. Bytes are announced in advance, not always in order of arrival: a
+// write is announced as soon as the arrival time of its data is known. The resource is work-conserving and
+// never exceeds its rate. Bytes that are announced late use the time that earlier announcements left free.
 #pragma once
 
 #include <vector>
@@ -16,10 +16,10 @@ class BookedServer {
 
   struct Slot {
     base::Time start, end;   // of its first and last byte
-    base::Duration held{0};  // between arrival and end, not being served
+    base::Duration held{0};  // time between arrival and end without service
   };
-  // When `bytes` that arrive at `arrival` are served. `settled`: nothing arrives before it any more; what
-  // does comes too late, and is taken as arriving then.
+  // Reserves service for `bytes` that arrive at `arrival`. `settled`: later announcements have no earlier
+  // arrival; an arrival before it is treated as if it came then.
   Slot reserve(base::Time arrival, base::Bytes bytes, base::Time settled);
 
   base::Duration busy() const { return busy_; }
@@ -38,7 +38,7 @@ class BookedServer {
   base::Bytes last_bytes_{0};
   base::Duration last_time_{0};
   base::Time settled_{0};
-  Spans taken_;  // apart from each other and in order; those that are past are dropped
+  Spans taken_;  // disjoint and in order; past ones are dropped
   base::BusySeries series_;
 };
 

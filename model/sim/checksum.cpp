@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/sim/checksum.h"
 
-#define XXH_INLINE_ALL  // a third faster than the shared library, and nothing to find at run time
+#define XXH_INLINE_ALL  // a third faster than the shared library, and no run-time dependency
 #include <xxhash.h>
 
 #include <array>

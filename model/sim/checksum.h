@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a packet says of its data, so that the end of its way can tell that they are those which set out.
-// Functional mode: timing mode has no data and hashes nothing.
+// A packet's checksums, with which its receiver verifies that the data are those that were sent. They exist
+// in functional mode only; timing mode has no data.
 //
-// XXH3, 64 bits. Of the data: every byte in the order of the packet, seeded with the address of the first,
-// so that equal data in another place do not pass. Of the rows: the address and the pattern themselves, so
-// that a packet that was damaged, which only we can do, is told from memory that was overwritten, which a
-// program can. Two packets whose data differ have the same checksum with a probability of 2^-64.
+// The hash is XXH3, 64 bits. The data checksum covers every byte in the order of the packet, seeded with the
+// address of the first, so equal data at another address do not pass. The row checksum covers the address and
+// the pattern, which distinguishes a damaged packet (a defect of Tahoma) from overwritten memory (possibly a
+// defect of the program). Two packets whose data differ have the same checksum with a probability of 2^-64.
 #pragma once
 
 #include <cstddef>
@@ -22,10 +22,11 @@ struct Checksum {
   friend bool operator==(const Checksum&, const Checksum&) = default;
 };
 
-// Of data that begin at `address`, piece by piece: the same however they are cut into pieces.
+// Hashes data that begin at `address`, piece by piece; the result does not depend on how they are
+// divided into pieces.
 std::uint64_t checksum_of(std::uint64_t address, std::span<const std::span<const std::byte>> pieces);
 
-// Of what lies now where a packet says that its data belong. Throws isa::ProgramError E-RUN-042 as
+// Hashes the memory contents at the addresses that a packet specifies. Throws isa::ProgramError E-RUN-042 as
 // BackdoorIf::at() does.
 Checksum checksum_at(BackdoorIf& memory, std::uint64_t address, const RowPattern& rows);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A queue on a ring of memory that grows when it is full and never shrinks: no allocation while things come
-// and go, and what it touches stays close together. As long as it holds no more than `Inside`, a power of two
-// or none, the ring is part of the object.
+// A queue on a ring of memory that grows when it is full and never shrinks: pushes and pops do not allocate,
+// and accesses stay local. As long as it holds no more than `Inside`, a power of two or none, the ring is
+// part of the object.
 #pragma once
 
 #include <array>

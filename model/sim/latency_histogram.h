@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Latencies in buckets of 1/16 of their value: percentiles to that precision, never below the true value, at
-// the cost of a few instructions a sample.
+// Latencies in buckets of 1/16 of their value: percentiles have that precision and are never below the true
+// value, at the cost of a few instructions per sample.
 #pragma once
 
 #include <array>
@@ -34,7 +34,8 @@ class LatencyHistogram {
   }
 
  private:
-  static constexpr std::uint64_t kGrain = 100'000;  // fs: below 16 grains of 0.1 ns the buckets are as fine
+  // fs: below 16 grains of 0.1 ns each bucket is one grain wide
+  static constexpr std::uint64_t kGrain = 100'000;
   static constexpr unsigned kSteps = 16, kBuckets = kSteps * 40;
 
   static unsigned bucket_of(std::uint64_t value) {
@@ -43,7 +44,7 @@ class LatencyHistogram {
     const unsigned bucket = kSteps * octave + static_cast<unsigned>(value >> octave);
     return bucket < kBuckets ? bucket : kBuckets - 1;
   }
-  // The largest latency of a bucket.
+  // Returns the largest latency of a bucket.
   static base::Duration upper(unsigned bucket) {
     const unsigned octave = bucket < kSteps ? 0 : bucket / kSteps - 1;
     const std::uint64_t within = bucket < kSteps ? bucket : kSteps + bucket % kSteps;

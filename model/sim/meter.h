@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the whole netlist counts together: activations of SystemC processes, retired instructions, the time of
-// the last effect. One per machine; modules hold a reference. A hook is called every few thousand activations
-// for progress.
+// Counters of the whole netlist: activations of SystemC processes, retired instructions, the time of the last
+// effect. There is one meter per machine, and modules hold a reference. It calls a progress hook every few
+// thousand activations.
 #pragma once
 
 #include <algorithm>
@@ -19,14 +19,14 @@ namespace tahoma::sim {
 struct Meter : base::RunCounts {
   base::Time last_effect{0};
   std::function<void()> hook;
-  base::Observer* observer = nullptr;  // null: nobody looks, as for the others
+  base::Observer* observer = nullptr;  // null: no observer, as for the others
   base::ProbeObserver* probes = nullptr;
   base::TimelineObserver* timeline = nullptr;
   base::ResultObserver* results = nullptr;  // functional mode only
 
-  // Runs the body of a process. SystemC would turn an exception that leaves a process into a report of its
-  // own: it is kept, the simulation stops, and rethrow() hands it to the caller of run(). `who` names the
-  // instance.
+  // Runs the body of a process. SystemC would convert an exception that leaves a process into its own report.
+  // Instead the exception is stored, the simulation stops, and rethrow() passes it to the caller of run().
+  // `who` names the instance.
   template <class Body>
   void guard(const char* who, Body&& body) {
     last_[activations_++ % kLast] = {now(), who};
@@ -36,7 +36,7 @@ struct Meter : base::RunCounts {
       fail();
     }
   }
-  // Our own errors come out with the time and the last activations added.
+  // Internal errors are rethrown with the time and the last activations added.
   void rethrow() const;
 
   void effect_at(base::Time t) { last_effect = std::max(last_effect, t); }

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// What travels through the TLM sockets between DMA engines, the on-chip network, HBM and NeuronLink: one
-// generic payload is one row segment or packet. The extension carries what the base protocol has no field
-// for. Values take the back door.
+// The protocol of the TLM sockets between DMA engines, the on-chip network, HBM and NeuronLink. One generic
+// payload is one row segment or packet. The extension carries the data for which the base protocol has no
+// field. Values use the back door.
 //
-// Over the fabric: BEGIN_REQ hands a write over. TLM_UPDATED with END_REQ accepts it; TLM_ACCEPTED makes
-// the sender wait for END_REQ on the backward path, which is the credit. What the sender wants to hear
-// travels with the packet as `notify`. A read of another chip's memory is taken like one of the own chip's
-// and answered late: its payload travels there as a request and comes back as the answer.
+// Over the fabric: BEGIN_REQ transfers a write. TLM_UPDATED with END_REQ accepts it; TLM_ACCEPTED makes the
+// sender wait for END_REQ on the backward path, which is the credit. The packet carries the sender's
+// notification as `notify`. A read of another chip's memory is accepted like a local one and answered late:
+// its payload travels there as a request and returns as the answer.
 //
-// To a memory of the same chip: BEGIN_REQ hands over one access, which starts after the delay argument: a
-// write is announced as soon as it is known when its data will be there. The memory answers TLM_COMPLETED, or
+// To a memory of the same chip: BEGIN_REQ transfers one access, which starts after the delay argument: a
+// write is announced as soon as the arrival time of its data is known. The memory answers TLM_COMPLETED, or
 // TLM_ACCEPTED and later BEGIN_RESP on the backward path, which the initiator answers TLM_COMPLETED. Either
 // way the answer says, as absolute times, what was (or will be) when:
 //   a read   `first` and `last`, its first and last data at the initiator;
-//   a write  `last`, from when on the memory has it: it entered the memory's queue. `held` of the time from
-//   its
-//            start until then it waited, for a place there or on the way; each stage adds its part.
-// BEGIN_RESP is never called after both `last` and the `needed` of the request, so that whoever waits can act
-// in time, and never within a request; within BEGIN_RESP the initiator may make further requests. A payload
-// belongs to the initiator and outlives the answer.
+//   a write  `last`, the time at which it entered the memory's queue. `held` is the part of the time from its
+//            start until then for which it waited, for a slot there or on the path; each stage adds its part.
+// BEGIN_RESP is never called after both `last` and the `needed` of the request, so that waiting components
+// can act in time, and never within a request; within BEGIN_RESP the initiator may make further requests. A
+// payload belongs to the initiator and outlives the answer.
 #pragma once
 
 #include <cstdint>
@@ -41,11 +40,11 @@ struct Notify {
   std::uint8_t semaphore = 0;
   std::uint8_t change = 0;  // sim::Change
   std::uint32_t value = 0;
-  std::uint64_t cause = 0;  // for observers alone, model/base/activity.h
+  std::uint64_t cause = 0;  // for observers only, model/base/activity.h
 };
 
-// Which bytes of the memory a packet touches: rows of equal length, the first at the packet's address, each
-// of the others so many bytes behind (or before) the row before it.
+// The bytes of the memory that a packet accesses: rows of equal length, the first at the packet's address,
+// each further one at a byte offset after (or before) its predecessor.
 class RowPattern {
  public:
   struct Steps {
@@ -65,7 +64,7 @@ class RowPattern {
   std::uint32_t row_bytes() const { return row_bytes_; }
   std::uint32_t rows() const { return rows_; }
   bool regular() const { return more_.empty(); }  // one stride, or one row
-  // Calls visit(offset) with the place of every row from the packet's address, in order.
+  // Calls visit(offset) with the offset of every row from the packet's address, in order.
   template <class Visit>
   void each_row(Visit&& visit) const {
     std::int64_t at = 0;
@@ -74,7 +73,7 @@ class RowPattern {
       for (std::uint32_t n = 0; n < s.rows; ++n) visit(at += s.stride);
     });
   }
-  // Calls visit(steps) with how the rows behind the first follow each other.
+  // Calls visit(steps) with the spacing of the rows after the first.
   template <class Visit>
   void each_steps(Visit&& visit) const {
     visit(first_);
@@ -84,30 +83,30 @@ class RowPattern {
  private:
   std::uint32_t row_bytes_ = 0, rows_ = 1;
   Steps first_;
-  std::vector<Steps> more_;  // keeps its room from packet to packet
+  std::vector<Steps> more_;  // keeps its capacity from packet to packet
 };
 
 struct PacketInfo : tlm::tlm_extension<PacketInfo> {
-  // Of every packet.
+  // Fields of every packet.
   std::uint32_t source_core = 0;
   std::uint32_t injector = 0;  // socket index of the sender on its chip's network
-  std::uint32_t engine = 0;    // DMA engine behind that socket: each has a request channel of its own
-  std::uint32_t tag = 0;       // the engine's own
-  std::uint8_t operand = 0;    // of its transfer, as the engine counts them
+  std::uint32_t engine = 0;    // DMA engine behind that socket: each has a separate request channel
+  std::uint32_t tag = 0;       // owned by the engine
+  std::uint8_t operand = 0;    // of its transfer, as numbered by the engine
   RowPattern rows;
-  // Of a read: whatever the answer, the initiator does not act on it before. A memory that need not decide
-  // yet decides more at once.
+  // For a read: whatever the answer, the initiator does not act before this time. A memory may postpone its
+  // decisions until then and make more of them at once.
   base::Time needed{0};
   // The answer of a memory.
   base::Time first{0}, last{0};
   base::Duration held{0};
-  // On its way through the fabric.
+  // Fields for the path through the fabric.
   std::uint32_t from_chip = 0, to_chip = 0;  // where it enters the fabric and leaves it
-  std::uint32_t carried = 0;   // bytes of data that travel: none in a request to read, or to know
-  std::uint32_t sequence = 0;  // among what its DMA engine sends to that chip
-  Checksum checksum;           // functional mode: of that data, where they set out
-  std::uint8_t vc = 0;         // virtual channel of the link it is on
-  bool answer = false;         // of a read of another chip's memory: the data, on their way back
+  std::uint32_t carried = 0;                 // data bytes carried: none in a read request or a notification
+  std::uint32_t sequence = 0;                // among the packets of its DMA engine to that chip
+  Checksum checksum;                         // functional mode: of that data at the source
+  std::uint8_t vc = 0;                       // virtual channel of the link it is on
+  bool answer = false;  // the data of a read of another chip's memory, on the return path
   std::optional<Notify> notify;
   base::Duration notify_delay{0};  // landed -> semaphore visible
   bool acknowledgement = false;    // carries only `notify`, back to a core on another chip
@@ -115,15 +114,15 @@ struct PacketInfo : tlm::tlm_extension<PacketInfo> {
 
   tlm_extension_base* clone() const override { return new PacketInfo(*this); }
   void copy_from(const tlm_extension_base& other) override { *this = static_cast<const PacketInfo&>(other); }
-  void reset();  // as new
+  void reset();  // to the initial state
 };
 
 using Payload = tlm::tlm_generic_payload;
 
 inline PacketInfo& info_of(Payload& payload) { return *payload.get_extension<PacketInfo>(); }
 
-// Payloads that outlive the call that sent them: reference counted by TLM's rules and recycled. The pool
-// holds them all, also those that are under way when a run stops.
+// Payloads that outlive the call that sent them: reference-counted by TLM's rules and recycled. The pool owns
+// them all, including those in flight when a run stops.
 class PayloadPool : public tlm::tlm_mm_interface {
  public:
   Payload* take(tlm::tlm_command command, std::uint64_t address, std::uint32_t bytes);

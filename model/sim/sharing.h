@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the engines of a core meet in its on-chip memories. Both resources are asked at kernel time, when an
-// instruction is issued, and reserve the interval in which it streams: who asks later pays for both. A user
-// is a number of the asker's choice, below kSharers, the same at every call.
+// Contention between the engines of a core in its on-chip memories. An instruction queries both resources at
+// kernel time, when it is issued, and reserves the interval in which it streams; a later request bears the
+// delay of the conflict. A user is a number below kSharers that the caller chooses and uses in every call.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ inline constexpr unsigned kSharers = 8;
 using BankSet = std::uint64_t;
 
 struct BanksIf : virtual sc_core::sc_interface {
-  // A user streams through `banks` between `from` and `until`: how much longer that takes because of others.
+  // A user streams through `banks` between `from` and `until`. Returns the extra time that contention causes.
   virtual base::Duration reserve(BankSet banks, unsigned user, base::Time from, base::Time until) = 0;
 };
 
 struct SharedPortIf : virtual sc_core::sc_interface {
-  // A user moves `bytes` evenly between `from` and `until`: how much longer that takes because of others.
+  // A user moves `bytes` evenly between `from` and `until`. Returns the extra time that contention causes.
   virtual base::Duration reserve(unsigned user, base::Bytes bytes, base::Time from, base::Time until) = 0;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel's clock in our units. The SystemC resolution is one femtosecond, so conversions are exact.
+// The SystemC kernel's clock in Tahoma's units. The SystemC resolution is one femtosecond, so
+// conversions are exact.
 #pragma once
 
 #include <systemc>
@@ -14,8 +15,7 @@ inline sc_core::sc_time to_kernel(base::Duration d) {
 inline base::Time from_kernel(const sc_core::sc_time& t) { return {static_cast<std::int64_t>(t.value())}; }
 inline base::Time now() { return from_kernel(sc_core::sc_time_stamp()); }
 
-// Arrange for `event` at absolute time `when` (not in the past). An earlier notification of the same event
-// wins.
+// Notifies `event` at absolute time `when` (not in the past). An earlier notification of the same event wins.
 inline void notify_at(sc_core::sc_event& event, base::Time when) { event.notify(to_kernel(when - now())); }
 
 }  // namespace tahoma::sim

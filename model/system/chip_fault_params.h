@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be wrong with one chip. The defaults are a sound one.
+// Faults of one chip. The defaults describe a healthy chip.
 //
-// A slow chip is one whose own clocks are slow: engines, sequencers, semaphores, on-chip memories and DMA
-// engines of all its cores. Their constants are cycles of these clocks, whether a declaration gives them in
-// cycles or, as a profile shows them, in nanoseconds: so every clock and every bandwidth of CoreParams is
-// divided by the factor, and every time multiplied by it. A program that stays inside a core takes exactly
-// that much longer. HBM stacks, the on-chip network and the links have clocks of their own and keep their
-// pace.
+// A slow chip has slow internal clocks: engines, sequencers, semaphores, on-chip memories and DMA engines of
+// all its cores. Their constants are cycles of these clocks, whether a declaration gives them in cycles or,
+// as in a profile, in nanoseconds. Every clock and every bandwidth of CoreParams is therefore divided by the
+// factor, and every time multiplied by it. A program that stays inside a core takes exactly that much longer.
+// HBM stacks, the on-chip network and the links have separate clocks and keep their rates.
 //
 // A dead chip runs no program and holds no tensor (E-RUN-055), and none of its ports works.
 #pragma once
@@ -21,7 +20,7 @@ struct ChipFaults {
   void declare(base::ParamTree& t);
 };
 
-// The parameters of a core whose clocks are divided by `slow`.
+// Returns the parameters of a core whose clocks are divided by `slow`.
 CoreParams slowed(const CoreParams& core, double slow);
 
 }  // namespace tahoma::model

@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::size_t kMostLines = 16;
 
-// Engines of the same core whose remaining instructions would raise the semaphore: the waits form the cycle.
+// Lists engines of the same core whose remaining instructions would raise the semaphore: the
+// waits form a cycle.
 std::string raisers(NeuronCore& core, unsigned semaphore) {
   std::string names;
   for (const auto& engine : core.engines())
@@ -19,7 +20,7 @@ std::string raisers(NeuronCore& core, unsigned semaphore) {
   return names.empty() ? "nothing left in this core's program raises it" : "would be raised by: " + names;
 }
 
-// Engines of the other core that would still come.
+// Lists engines of the other core that could still arrive.
 std::string attendants(NeuronCore& other, const isa::Instruction& meeting) {
   std::string names;
   for (const auto& engine : other.engines())
@@ -33,7 +34,7 @@ std::string line(Chip& chip, std::uint32_t n, const Engine::Blocked& b) {
   if (b.meeting != nullptr)
     return fmt::format("{} waits for {} on pipe {}; {}", head, chip.core(n ^ 1U).basename(), b.meeting->pipe,
                        attendants(chip.core(n ^ 1U), *b.meeting));
-  if (!b.condition) return head + " waits for room in a DMA ring";
+  if (!b.condition) return head + " waits for space in a DMA ring";
   return fmt::format("{} waits for semaphore {} {} {}, which is {}; {}", head, b.condition->semaphore,
                      b.condition->compare == sim::Compare::kGe ? ">=" : "==", b.condition->value, b.value,
                      raisers(core, b.condition->semaphore));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When no event is left but programs have not ended: says which instruction of which engine waits for which
-// semaphore, and who could still have raised it.
+// Reports a deadlock, when no event is left but programs have not ended: which instruction of which engine
+// waits for which semaphore, and which engines could still have raised it.
 #pragma once
 
 #include <vector>

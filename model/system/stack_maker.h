@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a program that builds a machine puts memories of its own behind sockets of the chips. A machine asks
-// once for every stack.
+// Lets a program that builds a machine connect its own memory models to the sockets of the chips. The machine
+// calls the maker once for every stack.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@ class HbmStack;
 struct HbmParams;
 struct StackFaults;
 
-// Where it is to stand, and what a stack is made from (memory/foreign_stack.h).
+// The position of a stack and the inputs for its construction (memory/foreign_stack.h).
 struct StackSite {
-  const char* name;  // of the module to make, "hbm2"
+  const char* name;  // module name, such as "hbm2"
   std::uint32_t chip, stack;
   const HbmParams& params;
   const StackFaults& faults;
   sim::Meter& meter;
 };
 
-// Null: the machine's own shall stand there.
+// A null result selects the machine's own stack.
 using StackMaker = std::function<std::unique_ptr<HbmStack>(const StackSite&)>;
 
 }  // namespace tahoma::model

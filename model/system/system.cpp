@@ -18,14 +18,14 @@ namespace tahoma::model {
 
 namespace {
 
-// Femtoseconds, before the first object of the netlist exists. SystemC refuses a second call, and with it a
-// second machine.
+// Sets the resolution to femtoseconds before the first object of the netlist exists. SystemC rejects a second
+// call, and thus a second machine.
 const MachineParams& prepare_kernel(const MachineParams& params) {
   sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
   return params;
 }
 
-// Until no event is left, or to the limit.
+// Runs until no event is left, or to the limit.
 void start_kernel(base::Duration limit) {
   if (limit.fs == 0)
     sc_core::sc_start();
@@ -81,7 +81,7 @@ struct System::Impl {
     return chips[n / per_chip]->core(n % per_chip);
   }
 
-  MachineParams params;  // the netlist refers to it: outlives every module
+  MachineParams params;  // the netlist refers to it, so it must outlive every module
   Mode mode;
   Fabric fabric;
   sim::PayloadPool pool;

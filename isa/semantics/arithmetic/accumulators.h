@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An element-wise engine's accumulators, one fp32 a lane, in an instruction that reduces. Lane p of the
-// instruction is the partition in which dst's elements lie, dst.partition + p.
+// An element-wise engine's accumulators, one fp32 per lane, as a reducing instruction uses them. Lane p of
+// the instruction is the partition of dst's elements, dst.partition + p.
 #pragma once
 
 #include <array>
@@ -12,20 +12,20 @@ namespace tahoma::isa {
 
 class Accumulators {
  public:
-  // `init`: what load_reduce starts from; null where the instruction has no such operand, which then starts
-  // from the neutral element of `op`.
+  // `init` is the value that load_reduce starts from. It is null for instructions without that operand, which
+  // start from the neutral element of `op`.
   Accumulators(const Instruction& i, const CoreView& core, AluOp op, const Scalar* init = nullptr);
 
-  bool folding() const;            // reset and idle fold nothing
-  float start(unsigned p) const;   // what lane p holds before its first element
-  void finish(unsigned p, float);  // what it holds after its last; also goes to the result column, if any
+  bool folding() const;            // reset and idle do not fold
+  float start(unsigned p) const;   // value of lane p before its first element
+  void finish(unsigned p, float);  // stores the lane's final value, also to the result column if there is one
 
  private:
   const Instruction& instruction_;
   const CoreView& core_;
   float neutral_;
   Operand init_, result_;
-  std::array<float, LaneState::kLanes> own_{};  // of a core without lanes
+  std::array<float, LaneState::kLanes> own_{};  // used for a core without lanes
   float* lanes_;
 };
 

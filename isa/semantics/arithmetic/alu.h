@@ -14,14 +14,14 @@ namespace tahoma::isa {
 inline constexpr std::uint32_t kOneNan = 0x7FC00000U;
 inline float one_nan(float value) { return std::isnan(value) ? std::bit_cast<float>(kOneNan) : value; }
 
-// Operations that leave the right operand out.
+// Returns whether the operation ignores its right operand.
 constexpr bool is_unary(AluOp op) {
   return op == AluOp::kBypass || op == AluOp::kRsqrt || op == AluOp::kReciprocal || op == AluOp::kAbs ||
          op == AluOp::kBitwiseNot;
 }
 constexpr bool is_bitwise(AluOp op) { return op >= AluOp::kBitwiseAnd; }
 
-// The IEEE 754-2019 maximum and minimum: a NaN wins, and -0 is below +0.
+// The IEEE 754-2019 maximum and minimum: a NaN operand gives a NaN, and -0 is below +0.
 inline float maximum(float a, float b) {
   if (std::isnan(a) || std::isnan(b)) return one_nan(a + b);
   if (a == b) return std::signbit(a) ? b : a;
@@ -37,7 +37,7 @@ inline float minimum(float a, float b) {
 inline bool truth(float value) { return value != 0; }
 inline float from_truth(bool value) { return value ? 1.0F : 0.0F; }
 
-// The arithmetic operations; a bit operation, which has no meaning in fp32, passes a on.
+// Arithmetic operations. A bit operation has no meaning in fp32 and returns a.
 inline float alu(AluOp op, float a, float b) {
   switch (op) {
     case AluOp::kAdd:
@@ -83,8 +83,8 @@ inline float alu(AluOp op, float a, float b) {
   }
 }
 
-// A sequencer's arithmetic: signed 32-bit integers modulo 2^32; shifts take the low five bits of their count
-// and fill with zeros.
+// The sequencer's register arithmetic: signed 32-bit integers modulo 2^32. Shifts use the low five bits of
+// their count and fill with zeros.
 inline std::int32_t register_alu(AluOp op, std::int32_t a, std::int32_t b) {
   const auto x = static_cast<std::uint32_t>(a), y = static_cast<std::uint32_t>(b);
   const auto signed_of = [](std::uint32_t bits) { return static_cast<std::int32_t>(bits); };

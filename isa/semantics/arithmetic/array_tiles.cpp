@@ -24,7 +24,8 @@ bool meet(const Range& a, const Range& b) {
   return a.first < b.first + b.count && b.first < a.first + a.count;
 }
 
-// Modes that leave the same thing in the array: onezero only says that a half of each number is not needed.
+// Groups the modes that leave the same contents in the array. onezero only says that one half of each number
+// is not needed.
 MatmulMode class_of(MatmulMode mode) {
   const bool onezero = mode == MatmulMode::kOneZeroStationary || mode == MatmulMode::kOneZeroMoving;
   return onezero ? MatmulMode::kDense : mode;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where operands stand in the systolic array, and which of them a matmul or transpose may use. Shared by the
-// validator, the semantics and the model's timing.
+// Placement of operands in the systolic array, and which of them a matmul or transpose may use. The
+// validator, the semantics and the timing model share these rules.
 //
-// An operand of K partitions x M columns stands in the rows from its first partition on (modulo the rows of
-// the array) and in the columns from `column` on. It takes the smallest tile around it: a quarter, a half or
-// all of the rows by a quarter, a half or all of the columns, chosen independently (32, 64 and 128 on
-// NeuronCore-v3: AWS NKI, nc_matmul tile_size). A load replaces every operand whose tile overlaps its own.
-// A matmul uses the rows from src's partition on and the columns from dst's partition on, and needs exactly
-// one operand there: same rows, same columns, a mode and a dtype that go with its own.
+// An operand of K partitions x M columns occupies the rows from its first partition on (modulo the rows of
+// the array) and the columns from `column` on. It reserves the smallest tile that contains it: a quarter, a
+// half or all of the rows by a quarter, a half or all of the columns, chosen independently (32, 64 and 128 on
+// NeuronCore-v3: AWS NKI, nc_matmul tile_size). A load replaces every operand whose tile overlaps its own. A
+// matmul uses the rows from src's partition on and the columns from dst's partition on, and requires exactly
+// one operand there, with the same rows and columns and a compatible mode and dtype.
 #pragma once
 
 #include <optional>
@@ -27,7 +27,7 @@ struct ArrayBlock {
   friend bool operator==(const ArrayBlock&, const ArrayBlock&) = default;
 };
 
-// What a load_weights leaves behind.
+// An operand that a load_weights left in the array.
 struct Standing {
   ArrayBlock block;
   MatmulMode mode = MatmulMode::kDense;
@@ -37,20 +37,22 @@ struct Standing {
 Standing standing_of(const Instruction& load_weights, const ArraySize& array);
 ArrayBlock used_block(const Instruction& matmul_or_transpose, const ArraySize& array);
 bool fits(const ArrayBlock& block, const ArraySize& array);
-// The smallest tile around a block that fits.
+// Returns the smallest tile that contains the block.
 ArrayBlock tile_of(const ArrayBlock& block, const ArraySize& array);
 bool overlap(const ArrayBlock& a, const ArrayBlock& b);
 
-// Why a matmul or transpose cannot use this operand, "" if it can. The first sentence of an error.
+// Explains why a matmul or transpose cannot use this operand; "" if it can. The text is the first sentence of
+// an error message.
 std::string unusable(const Instruction& user, const ArrayBlock& used, const Standing& standing);
 
-// How bits of the weights reach the destination of a transpose.
+// How the bits of the weights are converted to the destination of a transpose.
 enum class Turn : std::uint8_t {
   kSame,      // equal dtypes: unchanged
   kZeroByte,  // 8 bits into uint16: a high byte of zero
   kWiden,     // any float into fp32: exact
 };
-std::optional<Turn> turn_of(DType weights, DType dst);  // none: not a destination for such weights
+// empty if `dst` is not a valid destination for such weights
+std::optional<Turn> turn_of(DType weights, DType dst);
 
 std::string text_of(const ArrayBlock& block);  // "rows 0..31, columns 32..63"
 

@@ -11,7 +11,7 @@ namespace {
 
 template <AluOp op>
 float combined(float sum, float x) {
-  // NaNs of these are made one at the end: they cannot turn back into numbers on the way.
+  // These operations cannot turn a NaN back into a number, so NaNs are canonicalised once at the end.
   if constexpr (op == AluOp::kAdd) return sum + x;
   if constexpr (op == AluOp::kSubtract) return sum - x;
   if constexpr (op == AluOp::kMult) return sum * x;

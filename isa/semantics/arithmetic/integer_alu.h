@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on integers as they lie in memory: bits of one width, and GpSimd's exact arithmetic.
+// Operations on integers as stored in memory: bit operations of one width, and GpSimd's exact arithmetic.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace tahoma::isa {
 
-// The bits of an element of 1, 2 or 4 bytes, zero-extended; stored bits are the low ones.
+// Loads the bits of an element of 1, 2 or 4 bytes, zero-extended; a store keeps the low bits.
 inline std::uint32_t load_bits(const std::byte* at, std::size_t size) {
   std::uint8_t byte = 0;
   std::uint16_t half = 0;
@@ -31,8 +31,8 @@ inline void store_bits(std::byte* at, std::size_t size, std::uint32_t bits) {
   }
 }
 
-// A bit operation on numbers of `width` bits (8, 16 or 32): what lies above is cut off the operands, except
-// off a shift's count, and off the result. Shifts fill with zeros; counts of `width` and more leave 0.
+// A bit operation on numbers of `width` bits (8, 16 or 32). Higher bits of the operands, except of a shift
+// count, and of the result are truncated. Shifts fill with zeros; counts of `width` and more give 0.
 inline std::uint32_t bit_alu(AluOp op, std::uint32_t a, std::uint32_t b, unsigned width) {
   const std::uint32_t mask = ~0U >> (32 - width), x = a & mask;
   switch (op) {
@@ -53,7 +53,8 @@ inline std::uint32_t bit_alu(AluOp op, std::uint32_t a, std::uint32_t b, unsigne
   }
 }
 
-// A constant of a bit operation: the integer part of an fp32 number, modulo 2^32. 0 for infinities and NaNs.
+// Converts the constant of a bit operation: the integer part of an fp32 number modulo 2^32; 0 for
+// infinities and NaNs.
 inline std::uint32_t integer_bits(float value) {
   // From 2^56 on, an fp32 number is a multiple of 2^33.
   return std::fabs(value) < 0x1p56F
@@ -61,7 +62,7 @@ inline std::uint32_t integer_bits(float value) {
              : 0;
 }
 
-// a^b modulo 2^32. A negative exponent truncates 1 / a^-b as a division does.
+// a^b modulo 2^32. A negative exponent truncates 1 / a^-b like a division.
 inline std::uint32_t integer_power(std::int64_t a, std::int64_t b) {
   if (b < 0) {
     if (a == 0) return ~0U;
@@ -74,9 +75,9 @@ inline std::uint32_t integer_power(std::int64_t a, std::int64_t b) {
   return result;
 }
 
-// GpSimd's arithmetic: int32 or uint32 operands as the integers that they are, the exact result modulo 2^32.
-// Quotients truncate towards zero; anything divided by zero gives all ones (assumed: silicon is not
-// published). Comparisons and logical operations give 1 or 0.
+// GpSimd's arithmetic on int32 or uint32 operands: the exact integer result modulo 2^32. Quotients truncate
+// towards zero; division by zero gives all ones (assumed: not published for the silicon). Comparisons and
+// logical operations give 1 or 0.
 inline std::uint32_t exact_alu(AluOp op, std::int64_t a, std::int64_t b) {
   const auto x = static_cast<std::uint32_t>(a), y = static_cast<std::uint32_t>(b);
   switch (op) {

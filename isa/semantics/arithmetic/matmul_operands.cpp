@@ -13,8 +13,8 @@
 namespace tahoma::isa {
 namespace {
 
-// n elements that lie in one partition and one row of the contraction, from column `first` on, to row k of
-// the panels.
+// Packs n elements of one partition and one contraction row, from column `first` on, into row k
+// of the panels.
 void pack_piece(const std::byte* at, std::ptrdiff_t step, DType dtype, std::size_t first, std::size_t n,
                 std::size_t k, std::size_t rows, float* packed) {
   const std::size_t stride = panel_stride(rows, kMovingPanel);
@@ -33,7 +33,7 @@ void pack_piece(const std::byte* at, std::ptrdiff_t step, DType dtype, std::size
   }
 }
 
-// Partitions lie too far apart for the host to guess the next one.
+// Prefetch distance in partitions: they are too far apart for the host's prefetcher.
 constexpr unsigned kAhead = 2;
 void prefetch_row(const Shape& shape, const Operand& operand, unsigned partition) {
   constexpr std::size_t kLine = 64;
@@ -81,7 +81,7 @@ void pack_moving(const Shape& shape, const Operand& operand, unsigned slices, Pr
     for_each_piece_of_partition(
         shape, operand, p, std::numeric_limits<std::size_t>::max(),
         [&](const std::byte* at, std::ptrdiff_t step, std::size_t index, std::size_t n) {
-          while (n > 0) {  // a piece may run from one slice into the next
+          while (n > 0) {  // a piece may continue into the next slice
             const std::size_t slice = index / columns, column = index % columns;
             const std::size_t part = std::min(n, columns - column);
             pack_piece(at, step, operand.dtype, column, part, std::size_t{p} * slices + slice, rows,

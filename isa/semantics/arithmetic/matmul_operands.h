@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands of the tensor engine between memory and the panels of isa/simd/matmul_kernel.h.
+// Converts operands of the tensor engine from memory to the panels of isa/simd/matmul_kernel.h.
 #pragma once
 
 #include "isa/semantics/arithmetic/walk.h"
@@ -7,7 +7,7 @@
 
 namespace tahoma::isa {
 
-// One partition of an operand in ascending order, as rows: f(first element, step, its index, length).
+// Visits one partition of an operand in ascending order, as rows: f(first element, step, its index, length).
 template <class F>
 void for_each_piece_of_partition(const Shape& shape, const Operand& operand, unsigned partition,
                                  std::size_t limit, F&& f) {
@@ -24,18 +24,18 @@ void for_each_piece_of_partition(const Shape& shape, const Operand& operand, uns
   });
 }
 
-// What becomes of the numbers of an operand.
+// How an operand's numbers are prepared for the kernel.
 enum class Preparation : std::uint8_t {
-  kWhole,        // only widened: they meet whole numbers
-  kMeetsHalves,  // widened: they meet halves of fp32
-  kSplit,        // fp32 into halves
+  kWhole,        // widened only: the other operand is not split
+  kMeetsHalves,  // widened: the other operand is split into fp32 halves
+  kSplit,        // fp32 split into halves
 };
 
-// A moving operand of `shape`, whose partitions hold `slices` rows of the contraction each.
+// Packs a moving operand of `shape` whose partitions hold `slices` contraction rows each.
 void pack_moving(const Shape& shape, const Operand& operand, unsigned slices, Preparation preparation,
                  Halves& packed);
 
-// A stationary operand from the bits that were loaded, [k][column]; ready for any moving operand.
+// Packs a stationary operand from the loaded bits, [k][column]; the result suits any moving operand.
 void pack_weights(const std::byte* raw, DType dtype, std::size_t k, std::size_t columns, Halves& packed);
 
 }  // namespace tahoma::isa

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One partition of a tile as a sequence of elements, in ascending index order (the innermost dimension
-// fastest), whatever its strides: for instructions that must see a partition as a whole. They read all that
-// they need before they write, so that a destination may be their source.
+// fastest), whatever its strides. It serves instructions that need a whole partition at once. They read
+// everything before they write, so a destination may be their source.
 #pragma once
 
 #include <array>
@@ -19,14 +19,15 @@ constexpr FreeCounts in_a_row(std::size_t n) { return {1, 1, 1, static_cast<std:
 
 class PartitionRow {
  public:
-  // `partition` counts from the tile's first.
+  // `partition` is relative to the tile's first partition.
   PartitionRow(const Operand& tile, const FreeCounts& count, std::size_t partition);
 
-  // As fp32, by isa/core/dtype.h; rounded as the core says. The vectors are resized.
+  // Converts to fp32 by isa/core/dtype.h and rounds stores as the core specifies. The vectors are resized.
   void load(std::vector<float>& values) const;
   void store(const float* values, const CoreView& core) const;
 
-  // Bit by bit: each element in the low bits of a word, zeros above; the low bits of a word.
+  // Copies bit by bit: a read puts each element in the low bits of a word and zeros above; a write
+  // takes the low bits.
   void read(std::vector<std::uint32_t>& bits) const;
   void write(const std::uint32_t* bits) const;
 

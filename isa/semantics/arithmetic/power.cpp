@@ -13,9 +13,9 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// log2 x = e + 2 / ln 2 * atanh(s) with x = 2^e m, m in [1/sqrt 2, sqrt 2) and s = (m - 1) / (m + 1), so
-// |s| < 0.1716: the series up to s^19 leaves out less than 2^-54 of its value. m - 1 is exact, so the
-// logarithm is good to 2^-50 of itself however close x is to 1.
+// log2 x = e + 2 / ln 2 * atanh(s) with x = 2^e m, m in [1/sqrt 2, sqrt 2) and s = (m - 1) / (m + 1), so |s|
+// < 0.1716: truncating the series after s^19 costs less than 2^-54 of its value. m - 1 is exact, so the
+// logarithm has a relative error of 2^-50 however close x is to 1.
 double log2_of(float x) {
   constexpr double kRootHalf = 0x1.6a09e667f3bcdp-1, kTwoByLn2 = 0x1.71547652b82fep+1;
   const auto bits = std::bit_cast<std::uint64_t>(static_cast<double>(x));  // normal, even if x is subnormal
@@ -31,9 +31,9 @@ double log2_of(float x) {
   return static_cast<double>(e) + kTwoByLn2 * (s * series);
 }
 
-// 2^t = 2^n e^(r ln 2) with n the integer nearest to t, so |r ln 2| < 0.347: the series up to the 13th power
-// leaves out less than 2^-55. The product is a double of any exponent that an fp32 can have, so that the
-// conversion rounds once, to subnormals too.
+// 2^t = 2^n e^(r ln 2) with n the integer nearest to t, so |r ln 2| < 0.347: truncating the series after the
+// 13th power costs less than 2^-55. A double covers every fp32 exponent, so the conversion of the product
+// rounds once, even to subnormals.
 float exp2_of(double t) {
   constexpr double kLn2 = 0x1.62e42fefa39efp-1;
   constexpr double kOverflow = 129, kUnderflow = -160;
@@ -47,11 +47,11 @@ float exp2_of(double t) {
 }
 
 bool is_integer(float y) { return std::floor(y) == y; }
-bool is_odd(float y) {  // of an integer; from 2^24 on all are even
+bool is_odd(float y) {  // y is an integer; from 2^24 on all are even
   return std::fabs(y) < 0x1p24F && (static_cast<std::int32_t>(y) & 1) != 0;
 }
 
-// Powers of 0 and of infinity, and to the power of an infinity; `negative`: the result's sign.
+// Handles powers of 0 and of infinity, and exponents that are infinite. `negative` is the result's sign.
 float limit(float size, float y, bool negative) {
   if (std::isinf(y) && size == 1) return 1;
   const bool large = std::isinf(y) ? (size > 1) == (y > 0) : std::isinf(size) == (y > 0);

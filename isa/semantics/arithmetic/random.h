@@ -2,10 +2,12 @@
 // The random number generators of the vector engine and GpSimd: one per lane, six words of state.
 //
 // AWS publishes the name of the algorithm (xorwow) and the size of GpSimd's state; the recurrence here is
-// that of Marsaglia's xorwow, "Xorshift RNGs", 2003 (assumed to be the silicon's; its words' order too). How
-// a seed becomes states, and the states at the start of a program, are not published either: ours.
+// that of Marsaglia's xorwow, "Xorshift RNGs", 2003 (that the silicon uses it, and its word order, are
+// assumed). How a seed is expanded and the states at the start of a program are not published either; Tahoma
+// defines its own.
 //
-// Left out: the vector engine's state of 24 words per lane, which NeuronCore-v3 does not let a program see.
+// Not modelled: the vector engine's state of 24 words per lane, which programs cannot access on
+// NeuronCore-v3.
 #pragma once
 
 #include <array>
@@ -14,21 +16,21 @@
 
 namespace tahoma::isa {
 
-// x, y, z, w, v of the linear part, then the counter d. Any words are a legal state; with x to v all zero the
-// linear part stands still and only the counter moves.
+// x, y, z, w, v of the linear part, then the counter d. Any words are a legal state; if x to v are all zero,
+// the linear part stays constant and only the counter changes.
 using GeneratorState = std::array<std::uint32_t, 6>;
 inline constexpr std::size_t kGenerators = 128;  // lanes of an engine
 using Generators = std::array<GeneratorState, kGenerators>;
 
-// Moves the state on by one step and gives its 32 random bits. Period: 2^192 - 2^32.
+// Advances the state by one step and returns its 32 random bits. Period: 2^192 - 2^32.
 std::uint32_t next_random(GeneratorState& state);
 
-// The states that a seed stands for. Lane l takes three outputs of SplitMix64 (Steele, Lea, Flood, 2014)
-// begun at seed * 2^32 + l, low half first. Those of different seeds or lanes never coincide, and the linear
-// part is never zero, since SplitMix64 gives no number twice in its period.
+// Returns the states for a seed. Lane l takes three outputs of SplitMix64 (Steele, Lea, Flood, 2014) started
+// at seed * 2^32 + l, low half first. The states of different seeds or lanes never coincide, and the linear
+// part is never zero, because SplitMix64 never repeats a number within its period.
 Generators seeded_generators(std::uint32_t seed);
 
-// How every program finds them: as after a rand_seed of 0, so that runs repeat.
+// The states at the start of every program: as after a rand_seed of 0, so that runs are repeatable.
 inline Generators initial_generators() { return seeded_generators(0); }
 
 }  // namespace tahoma::isa

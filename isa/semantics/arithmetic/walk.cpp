@@ -21,7 +21,7 @@ Operand tile_operand(const CoreView& core, const Tile& tile) {
 
 Operand scalar_operand(const CoreView& core, const Scalar& scalar) {
   if (!scalar.is_tile) {
-    // Operands are one type for sources and destinations; a walk only ever reads its scalars.
+    // Operand is one type for sources and destinations; a walk only reads its scalars.
     auto* immediate = const_cast<float*>(&scalar.imm);
     return {reinterpret_cast<std::byte*>(immediate), DType::kFp32, {}};
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walks the iteration space of an instruction or a transfer over several operands at once, as rows of
-// elements a fixed number of bytes apart. Meaning never depends on how the space is cut into rows, so walks
-// merge dimensions that are contiguous for every operand and, where order does not matter, exchange
-// dimensions to get long rows.
+// elements a fixed number of bytes apart. Results never depend on how the space is split into rows, so walks
+// merge dimensions that are contiguous for every operand and, where order does not matter, swap dimensions to
+// get long rows.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace tahoma::isa {
 
 inline constexpr std::size_t kWalkDims = 5;  // partition, then the free dimensions, outermost first
 
-// Where element (0,...,0) lies, and how many bytes each index adds. Sources are never written through it.
+// Address of element (0,...,0), and the byte stride of each index. Sources are never written through it.
 struct Operand {
   std::byte* at = nullptr;
   DType dtype = DType::kFp32;
@@ -23,9 +23,9 @@ struct Operand {
 };
 
 Operand tile_operand(const CoreView& core, const Tile& tile);
-// One number for all (an immediate: scalar must outlive the walk) or one per partition.
+// One number for all partitions (an immediate: the scalar must outlive the walk) or one per partition.
 Operand scalar_operand(const CoreView& core, const Scalar& scalar);
-// A few elements per partition, next to each other; the column must be present.
+// A few adjacent elements per partition; the column must be present.
 Operand column_operand(const CoreView& core, const Column& column);
 
 template <std::size_t operands>
@@ -36,14 +36,14 @@ struct Walk {
   std::size_t row_length() const { return count[kWalkDims - 1]; }
   std::ptrdiff_t row_step(std::size_t which) const { return operand[which].step[kWalkDims - 1]; }
 
-  // Same elements in the same order, in the fewest and longest rows.
+  // Covers the same elements in the same order with the fewest and longest rows.
   void merge();
-  // Makes the longest dimension the row if rows are short: elements stay paired, their order changes.
+  // Makes the longest dimension the row if rows are short. Elements stay paired, but their order changes.
   void prefer_long_rows();
-  // f(std::array<std::byte*, operands>) at the first element of each row.
+  // Calls f(std::array<std::byte*, operands>) with the first element of each row.
   template <class F>
   void for_each_row(F&& f) const;
-  // The same in pieces of at most `limit` elements: f(first elements, length).
+  // Like for_each_row, in pieces of at most `limit` elements: f(first elements, length).
   template <class F>
   void for_each_piece(std::size_t limit, F&& f) const;
 };

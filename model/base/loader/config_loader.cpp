@@ -17,12 +17,12 @@ bool below(const std::string& path, const std::string& group) {
          (path[group.size()] == '.' || path[group.size()] == '[');
 }
 
-// "a.b[2]" is in the list "a.b"; anything else is in none.
+// "a.b[2]" is in the list "a.b"; other paths are in no list.
 std::string list_of(const std::string& path) {
   return path.ends_with(']') ? path.substr(0, path.rfind('[')) : std::string();
 }
 
-// The maps and lists around `path`, outermost first.
+// Returns the maps and lists that contain `path`, outermost first.
 std::vector<std::string> groups_of(const std::string& path) {
   std::vector<std::string> groups;
   for (std::size_t at = path.find_first_of(".["); at != std::string::npos;
@@ -31,7 +31,7 @@ std::vector<std::string> groups_of(const std::string& path) {
   return groups;
 }
 
-// A parent's leaves by path, and the first leaf of each of its groups.
+// Indexes a parent's leaves by path, and the first leaf of each of its groups.
 struct Index {
   std::map<std::string, std::size_t> leaves, groups;
   explicit Index(const FlatConfig& config) {
@@ -55,7 +55,7 @@ void refuse_change_of_shape(const FlatConfig& parent, const Index& index, const 
   }
 }
 
-// The parent's leaves with the child's on top. A list replaces a list as a whole.
+// Merges the child's leaves over the parent's. A list replaces a list as a whole.
 FlatConfig merge(FlatConfig parent, const FlatConfig& child) {
   std::set<std::string> lists;
   for (const Leaf& leaf : child.leaves) lists.insert(list_of(leaf.path));
@@ -76,7 +76,9 @@ FlatConfig merge(FlatConfig parent, const FlatConfig& child) {
 }
 
 NamedText read_parent(const Leaf& extends, const std::string& child, const TextReader& reader) {
-  if (!reader) throw UserError("E-CFG-016", extends.place, "'extends' has no files to look in here");
+  if (!reader)
+    throw UserError("E-CFG-016", extends.place,
+                    "'extends' cannot be used here: there are no files to search");
   try {
     return reader(extends.text, child);
   } catch (const UserError& e) {
@@ -85,7 +87,7 @@ NamedText read_parent(const Leaf& extends, const std::string& child, const TextR
   }
 }
 
-// `chain`: the labels of the texts that led here, the current one last.
+// `chain` holds the labels of the texts along the `extends:` path, the current one last.
 FlatConfig flatten_chain(const NamedText& source, const TextReader& reader, std::vector<std::string>& chain) {
   FlatConfig config = flatten_text(source, "");
   const auto extends = config.take("extends");
@@ -94,7 +96,8 @@ FlatConfig flatten_chain(const NamedText& source, const TextReader& reader, std:
   if (!extends) return config;
   const NamedText parent = read_parent(*extends, source.label, reader);
   if (std::find(chain.begin(), chain.end(), parent.label) != chain.end())
-    throw UserError("E-CFG-016", extends->place, fmt::format("'{}' extends itself in the end", parent.label));
+    throw UserError("E-CFG-016", extends->place,
+                    fmt::format("'{}' extends itself through a cycle", parent.label));
   if (chain.size() >= static_cast<std::size_t>(kMostDepth))
     throw UserError("E-CFG-014", extends->place,
                     fmt::format("more than {} files extend each other", kMostDepth));
@@ -127,7 +130,8 @@ void apply(const FlatConfig& config, ParamTree& tree) {
   const std::string& root = tree.root();
   for (const Leaf& leaf : config.leaves) {
     if (!root.empty() && leaf.path != root && !below(leaf.path, root)) continue;
-    tree.at(leaf.path, leaf.key_place);  // an unknown key is shown at the key, a wrong value at the value
+    // an unknown key is reported at the key, an invalid value at the value
+    tree.at(leaf.path, leaf.key_place);
     tree.set(leaf.path, leaf.text, leaf.place);
   }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// YAML text into a ParamTree. The one room that knows yaml-cpp, and it is handed text, never a path: the
-// caller resolves `extends:` through the reader it passes in. Configurations are plain YAML: maps, lists and
-// scalars in one document. What yaml-cpp would let through in silence is refused: duplicate keys, merge keys,
-// octal integers, .nan and .inf, further documents, more than 1 MiB or 32 levels; and so is what a
-// configuration has no use for: anchors, aliases, tags, empty values. Codes are listed in error_codes.md,
-// places are file:line:column, counted from 1.
+// Loads YAML text into a ParamTree. This module alone depends on yaml-cpp. It receives text, never a path:
+// the caller resolves `extends:` through the reader it passes in. Configurations are plain YAML: maps, lists
+// and scalars in one document. Constructs that yaml-cpp would accept silently are rejected: duplicate keys,
+// merge keys, octal integers, .nan and .inf, further documents, more than 1 MiB or 32 levels. So are
+// constructs that a configuration does not need: anchors, aliases, tags, empty values. error_codes.md lists
+// the codes; locations are file:line:column, counted from 1.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@
 
 namespace tahoma::base {
 
-// A scalar leaf of a configuration with the place where its value was written, and the place of its key.
+// A scalar leaf of a configuration, with the locations of its value and its key.
 struct Leaf {
   std::string path, text, place;
   std::string key_place;
@@ -32,8 +32,8 @@ struct FlatConfig {
   std::optional<Leaf> take(const std::string& path);
 };
 
-// Reads the text behind a name in `extends:`; returns its label (for places) and text. A UserError without a
-// place gets the place of the `extends:`.
+// Reads the text that an `extends:` names; returns its label (for locations) and its text. A UserError
+// without a location gets the location of the `extends:`.
 struct NamedText {
   std::string label, text;
 };
@@ -42,22 +42,23 @@ using TextReader = std::function<NamedText(const std::string& name, const std::s
 inline constexpr std::size_t kMostText = std::size_t{1} << 20;  // bytes of one YAML text
 inline constexpr int kMostDepth = 32;  // nested maps and lists, and texts that extend another
 
-// One YAML text, `extends:` followed (one parent, deep merge, the child wins, cycles refused).
+// Flattens one YAML text and follows `extends:` (one parent, deep merge, the child wins, cycles
+// are rejected).
 FlatConfig flatten(const NamedText& source, const TextReader& reader);
 
-// Apply every leaf below the tree's root to the tree, in order; leaves elsewhere are the caller's. Unknown
-// keys, units and ranges raise UserError at the leaf's place.
+// Applies every leaf below the tree's root to the tree, in order; the caller handles leaves elsewhere.
+// Unknown keys, units and ranges raise UserError at the leaf's location.
 void apply(const FlatConfig& config, ParamTree& tree);
 
-// "path=value" of --set: splits, checks the form; a value '{a: 1, b: 2}' becomes several leaves.
+// Parses the "path=value" of --set and checks its form. A value '{a: 1, b: 2}' becomes several leaves.
 std::vector<Leaf> parse_override(const std::string& argument);
 
-// A text as one YAML scalar: as it is if it reads as a plain word, else quoted. parse_override() and
-// flatten() give it back.
+// Formats a text as one YAML scalar: unquoted if it reads as a plain word, else quoted. parse_override() and
+// flatten() return the original text.
 std::string yaml_scalar(const std::string& text);
 
-// All parameters as nested YAML in declaration order: loading it again gives the same values. `root` is the
-// tree's root.
+// Formats all parameters as nested YAML in declaration order. Loading it again gives the same values. `root`
+// is the tree's root.
 std::string to_yaml(const ParamTree& tree, const std::string& root);
 
 }  // namespace tahoma::base

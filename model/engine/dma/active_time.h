@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time in which anything is under way: from an issue until everything issued has been read. When it will
-// have been read may be told in advance.
+// Measures the time during which any packet is in progress: from an issue until everything issued has been
+// read. The end of a read may be reported in advance.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,8 @@ class ActiveTime {
   base::Duration total() const { return before_ + (until_ - since_); }
 
  private:
-  std::uint64_t unread_ = 0;  // issued, and not known when they will have been read
-  base::Duration before_{0};  // in intervals before the one that began at since_
+  std::uint64_t unread_ = 0;  // issued, with unknown end of read
+  base::Duration before_{0};  // total of the intervals before the one that began at since_
   base::Time since_{0}, until_{0};
 };
 

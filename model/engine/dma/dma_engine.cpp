@@ -53,9 +53,9 @@ void DmaEngine::act(Time horizon) {
   while (step_at_ > now && step_at_ <= horizon && looks_ahead()) step(step_at_);
 }
 
-// Round-robin over the rings whose head has come through its start-up.
+// Round-robin over the rings whose head has completed its start-up.
 Share* DmaEngine::next_share(Time t, unsigned& ring) {
-  const std::uint32_t after = in_use_ & ~((2U << last_ring_) - 1);  // rings behind the last one first
+  const std::uint32_t after = in_use_ & ~((2U << last_ring_) - 1);  // rings after the last one come first
   for (std::uint32_t part : {after, in_use_ & ~after}) {
     for (; part != 0; part &= part - 1) {
       ring = static_cast<unsigned>(std::countr_zero(part));
@@ -66,7 +66,7 @@ Share* DmaEngine::next_share(Time t, unsigned& ring) {
 }
 
 void DmaEngine::step(Time t) {
-  if (fabric_full()) {  // sent() goes on when the fabric has taken a packet
+  if (fabric_full()) {  // sent() resumes when the fabric has taken a packet
     blocked_ |= 1U << index_;
     blocked_since_ = t;
     return schedule();

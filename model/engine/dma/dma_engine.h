@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // One of the 16 DMA engines of a NeuronCore: in-order rings served round-robin at packet granularity. One
 // activation issues one packet: its reads go to the memories, and the next packet follows when the engine has
-// moved its bytes, as long as not too much is under way (dma_flights.h). When the memories have answered, the
-// packet is written, in order. Packets for another chip are handed to the fabric in order, and wait for its
-// credit. A read of another chip's memory is an access like any other, with a late answer; what is added to
-// such a memory is read there, summed here and sent.
+// moved its bytes, within the limits on packets in flight (dma_flights.h). When the memories have answered,
+// the packet is written, in order. Packets for another chip enter the fabric in order and wait for its
+// credit. A read of another chip's memory is an ordinary access with a late answer. An accumulation into such
+// a memory reads the old value there, adds here and sends the sum.
 //
-// A plain object inside the SystemC module DmaRings, which gives it time and its socket: with 8,192 of them
-// in an UltraServer, what one activation touches decides the speed of the whole simulation, so the 16 share
-// one event.
+// The engine is a plain object inside the SystemC module DmaRings, which provides its time and socket. An
+// UltraServer has 8,192 engines, and the data that one activation touches determines the speed of the whole
+// simulation, so the 16 engines share one event.
 //
-// Leaves out: descriptor fetch.
+// Not modelled: descriptor fetch.
 #pragma once
 
 #include <algorithm>
@@ -24,18 +24,19 @@
 
 namespace tahoma::model {
 
-// What an engine needs of the world around it.
+// Services that an engine requires from its environment.
 struct DmaSurroundings {
-  // A payload for an access or for the fabric; given back by release().
+  // Allocates a payload for an access or for the fabric; release() frees it.
   virtual sim::Payload* packet(tlm::tlm_command command, std::uint64_t address, std::uint64_t bytes) = 0;
-  // One access to a memory that starts in `ahead`. False: answered() will be called.
+  // Starts one access to a memory in `ahead`. If it returns false, answered() will be called.
   virtual bool access(sim::Payload& payload, base::Duration ahead) = 0;
   virtual bool offer(sim::Payload& payload) = 0;  // false: credited() will be called
   virtual void visible(const sim::Notify& notify, unsigned engine, base::Time when) = 0;
   virtual void first_packet(Transfer& transfer) = 0;  // values are applied here
   virtual void share_issued(Transfer& transfer) = 0;
   virtual void share_ended(Transfer& transfer) = 0;
-  // A packet was issued; one has been read at `until`, or will have been; one is over.
+  // Reports that a packet was issued, that one has been or will have been read at `until`, and that one
+  // has completed.
   virtual void issued(base::Time at) = 0;
   virtual void read(base::Time until) = 0;
   virtual void moved(Transfer& transfer, const base::PacketActivity& packet) = 0;
@@ -48,8 +49,8 @@ inline constexpr unsigned kMostRings = 16;
 
 class DmaEngine {
  public:
-  // `due` is where the engine writes when it next wants to act; kNever while it has nothing to do or waits
-  // for an answer or for credit. In `blocked` it has a bit, which it sets while it waits for credit.
+  // The engine stores in `due` when it next wants to act: kNever while it has nothing to do or waits for an
+  // answer or for credit. It sets its bit in `blocked` while it waits for credit.
   DmaEngine(unsigned index, std::uint32_t core, const DmaParams& params, SharePool& shares,
             FlightPool& flights, DmaSurroundings& around, base::Time& due, std::uint32_t& blocked)
       : due_(due),
@@ -65,11 +66,11 @@ class DmaEngine {
   void acknowledge(sim::Payload& payload, base::Time ready) {
     enqueue(payload, sim::info_of(payload), ready);
   }
-  void credited();                      // the fabric has taken the packet it was offered
-  void answered(sim::Payload& access);  // by a memory, late
+  void credited();                      // the fabric has taken the offered packet
+  void answered(sim::Payload& access);  // a late answer of a memory
 
-  // When due. Packets that become due up to the horizon are issued now, for their own times: nothing that
-  // could come before them is still unknown to the engine (DmaParams::look_ahead).
+  // Call when due. Packets that become due up to the horizon are issued now, with their own times; the engine
+  // already knows of everything that could precede them (DmaParams::look_ahead).
   void act(base::Time horizon);
   void watch(RingWitness& witness) { witness_ = &witness; }
 
@@ -93,7 +94,7 @@ class DmaEngine {
   Share* next_share(base::Time t, unsigned& ring);
   void pop_share(unsigned ring);
 
-  // A packet's way, stage by stage (dma_move.cpp).
+  // The stages of a packet (dma_move.cpp).
   void issue(Share& share, base::Time t);
   void settle();
   void hand_on(DmaFlight& flight);
@@ -110,7 +111,7 @@ class DmaEngine {
   base::Duration drain_of(std::uint64_t bytes);
   base::Duration first_read(const Transfer& transfer);
 
-  // Into the fabric (dma_outgoing.cpp).
+  // Path into the fabric (dma_outgoing.cpp).
   bool fabric_full();
   void send(const DmaFlight& flight);
   void enqueue(sim::Payload& payload, sim::PacketInfo& info, base::Time ready);
@@ -132,9 +133,9 @@ class DmaEngine {
   std::uint32_t far_shares_ = 0;  // of transfers that touch another chip
   unsigned last_ring_ = 0;
   bool awaiting_credit_ = false;
-  bool cold_ = true;  // has not read HBM yet
+  bool cold_ = true;  // HBM has not been read yet
   base::Time free_at_{0};
-  base::Time written_{0}, read_{0};  // writes are in order, semaphores among them, and so are reads
+  base::Time written_{0}, read_{0};  // writes, including semaphores, are in order, and so are reads
   const DmaParams& params_;
   DmaSurroundings& around_;
   RingWitness* witness_ = nullptr;
@@ -147,7 +148,7 @@ class DmaEngine {
   base::DmaMeasurement counted_;
   std::array<Ring, kMostRings> rings_;
   sim::Fifo<Outgoing> outgoing_;
-  std::uint64_t unsent_ = 0;  // issued for another chip and not among them yet
+  std::uint64_t unsent_ = 0;  // issued for another chip but not yet in the outgoing queue
   base::Time blocked_since_{0};
 };
 

@@ -28,7 +28,7 @@ DmaFlight& DmaFlights::issue(Time at, std::uint64_t bytes, Duration cost, Durati
   return f;
 }
 
-// Of the read window.
+// Returns when the packet leaves the read window.
 Time DmaFlights::lets_go(const DmaFlight& f, Time handed_on) const {
   if (f.bytes <= read_window_) return handed_on;
   const auto window = static_cast<std::int64_t>(read_window_), bytes = static_cast<std::int64_t>(f.bytes);
@@ -55,8 +55,8 @@ void DmaFlights::have_written(std::uint32_t tag, Duration held, Time at_time) {
   f.accepted = at_time;
 }
 
-// A packet starts when its first data are there and the engine is done with the one before; it ends with its
-// last data at the earliest. The next one starts a little before it has been read.
+// A packet starts when its first data have arrived and the engine has finished the previous one; it ends no
+// earlier than its last data. The next one starts slightly before it has been read.
 DmaFlight* DmaFlights::next_read() {
   if (read_ == flights_.size() || flights_[read_]->unanswered > 0) return nullptr;
   DmaFlight& f = *flights_[read_++];

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The packets of one DMA engine between their issue and their end: each waits for the memories' answers, is
-// read, handed on, and over when whoever takes it has accepted it; all in the order of issue, whatever the
-// order of the answers. Answers say when things happen, so that times do not depend on when an answer comes.
+// The packets of one DMA engine between issue and completion. Each waits for the memories' answers, is read
+// and handed on, and completes when its receiver has accepted it. All steps follow the order of issue,
+// whatever the order of the answers. Answers carry their times, so results do not depend on when an answer
+// arrives in the simulation.
 //
-// Two windows bound what is under way. A packet has a place in the read window from its issue until it is
-// handed on; one that goes to HBM of this chip has a place in the write window from then until the memory
-// has it, and waits for one before it.
+// Two windows limit the packets in flight. A packet occupies the read window from its issue until it is
+// handed on. A packet to HBM of this chip occupies the write window from then until the memory has accepted
+// it, and waits for space there first.
 //
-// A packet larger than the read window lets go of it when no more than a window's worth of it is left to
-// pass, all of its data being there, so that the next one is asked for as early as a smaller one would be.
+// A packet larger than the read window releases it when all of its data have arrived and no more than one
+// window's worth remains to pass, so the next packet is requested as early as after a smaller one.
 //
-// Pure arithmetic on times, no SystemC. It is asked what is due: after an answer, and after each step.
+// Pure arithmetic on times, no SystemC. The caller asks what is due after an answer and after each step.
 #pragma once
 
 #include <deque>
@@ -24,10 +25,10 @@ namespace tahoma::model {
 struct DmaFlight {
   Transfer* transfer = nullptr;
   DmaPacket packet;
-  base::Duration cost{0}, cold{0};  // of the engine; more for a first read
-  std::uint64_t bytes = 0;          // in the windows
+  base::Duration cost{0}, cold{0};  // engine time; a first read takes more
+  std::uint64_t bytes = 0;          // bytes counted in the windows
   bool to_hbm = false;              // written to a memory of this chip
-  // From here on filled as it goes.
+  // The fields below are filled as the packet progresses.
   std::uint32_t tag = 0, unanswered = 0;  // reads
   base::Time first{0}, last{0};           // data of all reads: the latest of each
   base::Time start{0}, read{0};           // passes through the engine
@@ -36,8 +37,8 @@ struct DmaFlight {
   base::Time accepted{0};  // kNever: not known yet
 };
 
-// Where the flights of several engines lie. What was given back last is taken first: while memories answer at
-// once it is always the same, whichever engine flies.
+// Storage for the flights of several engines. The flight freed last is reused first: while memories answer at
+// once, all engines use the same one.
 class FlightPool {
  public:
   DmaFlight* take() {
@@ -59,22 +60,23 @@ class DmaFlights {
  public:
   DmaFlights(const DmaParams& params, FlightPool& pool);
 
-  // From when on another packet may be issued; kNever while that depends on an answer.
+  // Returns when another packet may be issued; kNever while that depends on an answer.
   base::Time open() { return reads_.open(); }
-  // Its transfer, packet and `to_hbm` are for the caller to fill in.
+  // The caller fills in the transfer, the packet and `to_hbm`.
   DmaFlight& issue(base::Time at, std::uint64_t bytes, base::Duration cost, base::Duration cold);
-  // Nothing depends on the youngest before, however soon the memories answer.
+  // Returns the earliest time at which anything can depend on the youngest packet, however soon the
+  // memories answer.
   base::Time youngest_needed() const;
 
-  // Answers of memories; a packet in flight says itself how many reads it waits for.
+  // Memory answers. A packet in flight counts the reads that it waits for.
   void have_read(std::uint32_t tag, base::Time first, base::Time last);
   void have_written(std::uint32_t tag, base::Duration held, base::Time at);
 
-  // What has not ended yet.
+  // Returns a packet that has not completed.
   const DmaFlight& flight(std::uint32_t tag) const { return *flights_[tag - flights_.front()->tag]; }
 
-  // The next packet in order, null when it has to wait: now known when it is read; when it is handed on; when
-  // it is over. The last one stays the oldest until it is dropped.
+  // Return the next packet in order, or null if it has to wait: the one whose read time is now known, the one
+  // to be handed on, and the one that is complete. The last one stays the oldest until it is dropped.
   DmaFlight* next_read();
   DmaFlight* next_handed_on();
   DmaFlight* oldest_over();
@@ -90,11 +92,11 @@ class DmaFlights {
   std::uint64_t read_window_;
   FlightPool& pool_;
   sim::Fifo<DmaFlight*, 8> flights_;
-  std::size_t read_ = 0, handed_on_ = 0;  // how many of them are
-  base::Duration unread_{0};              // what the others take of the engine
+  std::size_t read_ = 0, handed_on_ = 0;  // number of packets read and handed on
+  base::Duration unread_{0};              // engine time that the other packets need
   std::uint32_t next_tag_ = 0;
-  base::Time passed_{0};  // the engine has read everything before
-  base::Time gone_{0};    // and handed it on
+  base::Time passed_{0};  // end of the engine's last read
+  base::Time gone_{0};    // end of the last hand-over
   DmaWindow reads_, writes_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One packet of a DMA engine: what it takes of the engine, and its way from memory to memory.
+// One packet of a DMA engine: its engine time and its path from memory to memory.
 #include <algorithm>
 
 #include "model/engine/dma/dma_engine.h"
@@ -17,7 +17,7 @@ Duration DmaEngine::cost_of(const Transfer& transfer, const DmaPacket& packet) {
          cost_of(shape_of(transfer, part_of(packet, true), params_));
 }
 
-// Most packets of a transfer are alike.
+// Most packets of a transfer have the same shape, so the last cost is cached.
 Duration DmaEngine::cost_of(const PacketShape& shape) {
   if (shape != last_shape_ || last_cost_.fs == 0) {
     last_shape_ = shape;
@@ -27,7 +27,7 @@ Duration DmaEngine::cost_of(const PacketShape& shape) {
   return last_cost_;
 }
 
-// Packets of a transfer write the same bytes, but for the last.
+// All packets of a transfer except the last write the same number of bytes.
 Duration DmaEngine::drain_of(std::uint64_t bytes) {
   if (bytes != last_bytes_) {
     last_bytes_ = bytes;
@@ -36,7 +36,7 @@ Duration DmaEngine::drain_of(std::uint64_t bytes) {
   return last_drain_;
 }
 
-// What is more for the first time that the engine reads HBM.
+// Returns the extra time of the engine's first HBM read.
 Duration DmaEngine::first_read(const Transfer& transfer) {
   const auto in_hbm = [](const isa::Descriptor& d) { return d.src.space == isa::Space::kHbm; };
   if (!cold_ || !std::any_of(transfer.request.sources.begin(), transfer.request.sources.end(), in_hbm))
@@ -75,7 +75,7 @@ void DmaEngine::issue(Share& share, Time t) {
   around_.share_issued(transfer);
 }
 
-// Takes the packets as far as the answers reach.
+// Advances the packets as far as the answers permit.
 void DmaEngine::settle() {
   while (DmaFlight* flight = flights_.next_read()) have_read(*flight);
   for (;;) {
@@ -90,7 +90,7 @@ void DmaEngine::settle() {
   }
 }
 
-// Asks the memories for everything that the packet reads.
+// Issues all memory reads of the packet.
 void DmaEngine::read(DmaFlight& flight, Duration ahead) {
   if (flight.packet.elements == 0) return;
   const TransferRequest& request = flight.transfer->request;
@@ -120,7 +120,7 @@ void DmaEngine::access(tlm::tlm_command command, DmaFlight& flight, std::size_t 
   if (around_.access(*p, ahead)) note(*p, info);
 }
 
-// The answer of a memory.
+// Records a memory's answer.
 void DmaEngine::note(sim::Payload& access, const sim::PacketInfo& info) {
   if (info.answer) check(access, info);
   if (access.is_read())
@@ -130,14 +130,14 @@ void DmaEngine::note(sim::Payload& access, const sim::PacketInfo& info) {
   access.release();
 }
 
-// What another chip's memory has sent.
+// Verifies data that another chip's memory has sent.
 void DmaEngine::check(const sim::Payload& answer, const sim::PacketInfo& info) const {
   const DmaFlight& flight = flights_.flight(info.tag);
   const Transfer& transfer = *flight.transfer;
   check_answer(answer, transfer.checksums.of(transfer.runs, flight.packet, info.operand));
 }
 
-// A share has been read, and whoever overwrites its source is told. Semaphores are written as behind a
+// A share has been read; the queue that overwrites its source is notified. Semaphores are written as after a
 // completion, without waiting for the data to be written.
 void DmaEngine::have_read(const DmaFlight& flight) {
   around_.read(flight.read);
@@ -155,7 +155,7 @@ void DmaEngine::hand_on(DmaFlight& flight) {
   access(tlm::TLM_WRITE_COMMAND, flight, request.destination(), flight.handed_on - sim::now());
 }
 
-// Written, or on its way to another chip.
+// The packet has been written or is on its way to another chip.
 void DmaEngine::end(DmaFlight& flight) {
   Transfer& transfer = *flight.transfer;
   if (!transfer.remote) {
@@ -170,7 +170,7 @@ void DmaEngine::end(DmaFlight& flight) {
   around_.share_ended(transfer);
 }
 
-// A local transfer's share has been written: its completion becomes visible, and what follows waits for the
+// A local transfer's share has been written. Its completion becomes visible, and later writes wait for the
 // semaphore's own acknowledgement.
 void DmaEngine::complete(const Transfer& transfer) {
   if (transfer.request.on_read || !transfer.request.notify)
@@ -181,7 +181,7 @@ void DmaEngine::complete(const Transfer& transfer) {
 
 namespace {
 
-// What a packet reads and writes of HBM, on this chip or another.
+// Records the HBM bytes that a packet reads and writes, on this chip or another.
 void tell_sides(const TransferRequest& request, std::uint64_t elements, base::PacketActivity& a) {
   for (std::size_t s = 0; s < request.sources.size(); ++s) {
     const isa::DmaSide& side = request.sources[s].src;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A DMA engine's packets for other chips, on their way into the fabric.
+// A DMA engine's outgoing packets for other chips, up to the fabric.
 #include "model/base/error.h"
 #include "model/engine/dma/dma_engine.h"
 #include "model/sim/time.h"
@@ -8,7 +8,7 @@ namespace tahoma::model {
 
 using base::Time;
 
-// Those that are still being read have their place reserved.
+// Packets that are still being read have reserved their slots.
 bool DmaEngine::fabric_full() { return outgoing_.size() + unsent_ >= params_.remote_window; }
 
 void DmaEngine::send(const DmaFlight& flight) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The doorbell side of a core's 16 DMA engines: takes a resolved transfer, deals its shares to the engines
-// after the start-up latency, moves the values when the first packet starts, and bounds what a ring holds.
+// The doorbell side of a core's 16 DMA engines: accepts a resolved transfer, distributes its shares to the
+// engines after the start-up latency, moves the values when the first packet starts, and limits the
+// transfers in a ring.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -35,7 +36,7 @@ class DmaRings : public sc_core::sc_module, public DoorbellIf, private DmaSurrou
   DmaRings(sc_core::sc_module_name name, const Place& place, const DmaParams& params, sim::PayloadPool& pool,
            sim::Meter& meter);
 
-  // From now on the witness sees the rings.
+  // Attaches a witness that observes the rings from now on.
   void watch(RingWitness& witness);
 
   bool idle() const;
@@ -76,24 +77,25 @@ class DmaRings : public sc_core::sc_module, public DoorbellIf, private DmaSurrou
   sc_core::sc_event wake_;
   bool acting_ = false;
   RingWitness* witness_ = nullptr;
-  std::array<base::Time, isa::kDmaEngines> due_;  // of each engine, side by side: read at every activation
-  std::uint32_t blocked_ = 0;                     // bit per engine that waits for the fabric's credit
+  // due time of each engine, contiguous because every activation reads them
+  std::array<base::Time, isa::kDmaEngines> due_;
+  std::uint32_t blocked_ = 0;  // one bit per engine that waits for the fabric's credit
   SharePool shares_;
   FlightPool flights_;
   std::vector<DmaEngine> engines_;
-  std::vector<std::unique_ptr<Transfer>> transfers_;  // all ever made, recycled through free_
+  std::vector<std::unique_ptr<Transfer>> transfers_;  // all transfers ever allocated, recycled through free_
   std::vector<Transfer*> free_;
   std::vector<std::uint64_t> held_;  // transfers per ring
   std::vector<std::vector<RoomWatcher*>> room_watchers_;
-  // Not dealt to the engines before their start-up is over; by time.
+  // Transfers that are not distributed to the engines before their start-up ends, by time.
   struct Starting {
     base::Time when, described;
     Transfer* transfer;
   };
   std::vector<Starting> starting_;
-  std::array<base::Time, kMostRings> dealt_{};  // the last of each ring
+  std::array<base::Time, kMostRings> dealt_{};  // last transfer of each ring
   IncrementPort increments_;
-  std::vector<sim::Posting> raised_;            // at once
+  std::vector<sim::Posting> raised_;            // semaphore updates that are posted together
   std::array<base::Time, 2> generator_free_{};  // of the hardware generators of queues sync and scalar
   std::uint64_t in_flight_ = 0;
   base::DmaMeasurement counted_;

@@ -5,7 +5,8 @@
 
 namespace tahoma::model {
 
-// Whole rows, as many as fit: whole elements where one fits, else no further than the end of the current one.
+// Takes as many whole rows as fit: whole elements if at least one fits, otherwise up to the end of
+// the current one.
 void Share::take_rows(DmaPacket& p, std::uint64_t room, const DmaParams& params) const {
   const std::uint64_t joined = transfer->runs.joined, here = p.elements;
   const std::uint64_t fit = std::max<std::uint64_t>(1, room / here);
@@ -83,15 +84,15 @@ PacketShape shape_of(const Transfer& transfer, const DmaPacket& packet, const Dm
 
 std::uint64_t address_of(const Transfer& transfer, const isa::DmaSide& side, std::uint64_t base,
                          const DmaPacket& p) {
-  if (p.elements == 0) return base;  // of an engine that has no share: no row is its own
+  if (p.elements == 0) return base;  // for an engine without a share: it owns no row
   const Runs& runs = transfer.runs;
   const std::uint64_t element = (p.unit % runs.pieces) * runs.piece_elements + p.from_element;
   return base +
          static_cast<std::uint64_t>(byte_offset(transfer.request, side, runs, p.unit / runs.pieces, element));
 }
 
-// Only whole runs share a packet, so that its rows are units. They follow each other by the stride of the
-// innermost dimension that enumerates them, until that begins anew or row numbers decide.
+// Only whole runs share a packet, so its rows are units. They are spaced by the stride of the innermost
+// dimension that enumerates them, until that dimension restarts or row numbers determine the address.
 void describe_rows(sim::RowPattern& rows, const Transfer& transfer, const isa::DmaSide& side,
                    const DmaPacket& p) {
   const auto size = static_cast<std::int64_t>(isa::size_of(side.dtype));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The share of a transfer that one DMA engine has, and how it is cut into packets.
+// One DMA engine's share of a transfer, and its division into packets.
 //
-// Transfers of collective cores are cut coarsely: one packet stands for several of the runtime's, which are
-// its parts, takes their time and is arbitrated as one. Each part of theirs is an element of its own, for the
-// runtime writes their descriptors by the packet.
+// Transfers of collective cores are divided coarsely: one packet represents several of the runtime's packets
+// (its parts), takes their time and is arbitrated as one. Each part is a separate element, because the
+// runtime writes one descriptor per packet.
 #pragma once
 
 #include <vector>
@@ -13,18 +13,18 @@
 
 namespace tahoma::model {
 
-// What an engine moves at once: `runs` units of the transfer from `unit` on, or elements of a single one.
+// The work of one packet: `runs` units of the transfer from `unit` on, or elements of a single unit.
 struct DmaPacket {
   std::uint64_t unit = 0, from_element = 0;
   std::uint32_t elements = 0, runs = 1;
-  std::uint32_t starts = 0;  // elements of the DMA that begin in it
-  std::uint32_t part = 0;    // elements of each part but the last, which may have fewer
+  std::uint32_t starts = 0;  // elements of the DMA that begin in the packet
+  std::uint32_t part = 0;    // elements of each part; the last may have fewer
   bool last = false;
 
   std::uint32_t parts() const { return elements == 0 ? 1 : (elements + part - 1) / part; }
 };
 
-// A part of a packet: the last, or any other.
+// Returns one part of a packet: the last, or any other.
 DmaPacket part_of(const DmaPacket& packet, bool last);
 
 struct Share {
@@ -33,7 +33,7 @@ struct Share {
   std::uint64_t unit = 0, last_unit = 0;  // next unit, end
   std::uint64_t done_elements = 0;        // of the current unit
   std::uint32_t done_rows = 0;            // of the current element of several rows
-  std::uint32_t next = 0;                 // behind it in the same ring
+  std::uint32_t next = 0;                 // next share in the same ring
 
   DmaPacket next_packet(const DmaParams& params) const;
   void advance(const DmaPacket& packet);
@@ -42,7 +42,7 @@ struct Share {
   void take_rows(DmaPacket& packet, std::uint64_t room, const DmaParams& params) const;
 };
 
-// Where the shares of the engines of a core lie, in lists.
+// Storage for the shares of a core's engines, as linked lists.
 class SharePool {
  public:
   static constexpr std::uint32_t kNone = ~0U;
@@ -69,11 +69,11 @@ class SharePool {
   std::uint32_t free_ = kNone;
 };
 
-// What the packet is to its engine.
+// Returns the packet's shape as its engine processes it.
 PacketShape shape_of(const Transfer& transfer, const DmaPacket& packet, const DmaParams& params);
 
-// The bytes of the packet in HBM: where it begins, and its rows from there. A packet without elements, which
-// only carries a notice, begins where the side does.
+// Return the packet's bytes in HBM: its start, and its rows relative to it. A packet without elements, which
+// only carries a notification, starts where the side does.
 std::uint64_t address_of(const Transfer& transfer, const isa::DmaSide& side, std::uint64_t base,
                          const DmaPacket& packet);
 void describe_rows(sim::RowPattern& rows, const Transfer& transfer, const isa::DmaSide& side,

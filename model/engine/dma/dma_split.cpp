@@ -6,15 +6,15 @@
 namespace tahoma::model {
 namespace {
 
-// Whether dimension `d` continues the run formed by the dimensions behind it (of `length` elements) on this
-// side.
+// Returns whether dimension `d` continues the run that the inner dimensions (of `length` elements)
+// form on this side.
 bool continues(const isa::Descriptor& desc, const isa::DmaSide& side, unsigned d, std::uint64_t length) {
   if (desc.count[d] == 1) return true;
   if (d == side.across && side.space != isa::Space::kHbm) return false;  // the partition axis
   return side.stride[d] == static_cast<std::int64_t>(length);
 }
 
-// Whether the rows along dimension `d` follow each other in HBM and are those of successive partitions.
+// Returns whether the rows along dimension `d` are contiguous in HBM and belong to successive partitions.
 bool joins_partitions(const isa::Descriptor& desc, unsigned d, std::uint64_t row) {
   const auto in_hbm = [](const isa::DmaSide& side) { return side.space == isa::Space::kHbm; };
   const auto fits = [&](const isa::DmaSide& side) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a transfer becomes work for the 16 DMA engines of a core: pure arithmetic on its descriptors. The inner
-// dimensions that are contiguous on all sides form a run; runs are dealt to the engines in equal consecutive
-// shares, and when there are fewer runs than engines each run is cut into pieces. Rows that go by number are
-// runs of their own. What transposes has the runs of its source: the engines turn it on the way. Rows that
-// HBM has in one piece and that go to successive partitions, or come from them, are joined into elements.
+// Partitions a transfer among the 16 DMA engines of a core, by pure arithmetic on its descriptors. The inner
+// dimensions that are contiguous on all sides form a run. Runs are distributed to the engines in equal
+// consecutive shares; if there are fewer runs than engines, each run is split into pieces. Each row that is
+// addressed by number is a separate run. A transposing transfer has the runs of its source; the engines
+// transpose the data in transit. Rows that are contiguous in HBM and go to or come from successive partitions
+// are joined into elements.
 #pragma once
 
 #include <array>
@@ -16,23 +17,24 @@ namespace tahoma::model {
 struct Runs {
   std::uint64_t rows = 1;               // runs of the transfer
   std::uint64_t run_elements = 1;       // elements of one run
-  std::uint64_t pieces = 1;             // pieces that one run is cut into
+  std::uint64_t pieces = 1;             // pieces per run
   std::uint64_t piece_elements = 1;     // elements of a piece; the last of a run may be shorter
   std::uint64_t joined = 1;             // rows of successive partitions that are one element
-  unsigned engines = isa::kDmaEngines;  // that share them
+  unsigned engines = isa::kDmaEngines;  // number of engines that share the runs
   unsigned outer = 0;                   // leading descriptor dimensions that enumerate the runs
 
   std::uint64_t units() const { return rows * pieces; }
-  // Elements of unit u and its place: row u / pieces, from element (u % pieces) * piece_elements of the run.
+  // Elements of unit u and its position: row u / pieces, from element (u % pieces) *
+  // piece_elements of the run.
   std::uint64_t elements_of(std::uint64_t unit) const;
 };
 
 Runs runs_of(const TransferRequest& request, std::uint64_t element_rows, unsigned engines = isa::kDmaEngines);
 
-// Elements of all engines together: what a generator has to describe.
+// Returns the elements of all engines together: the descriptors that a generator has to write.
 std::uint64_t descriptors_of(const Runs& runs);
 
-// Units [first, last) of the n-th of these engines.
+// Returns units [first, last) of the n-th of these engines.
 struct UnitRange {
   std::uint64_t first = 0, last = 0;
 };

@@ -9,7 +9,7 @@ namespace tahoma::model {
 
 namespace {
 
-// The bytes that an HBM side touches, around its base address: strides may be negative.
+// The byte range of an HBM side, relative to its base address: strides may be negative.
 struct Extent {
   std::uint64_t before = 0, from_base = 0;
 };
@@ -37,7 +37,7 @@ void check_side(const TransferRequest& request, std::size_t operand, const sim::
 
 bool is_collective(isa::Queue queue) { return queue == isa::Queue::kCc0 || queue == isa::Queue::kCc1; }
 
-// So many from the first on, modulo all.
+// A number of consecutive engines from the first on, modulo all engines.
 struct Engines {
   unsigned first, count;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much an engine may have under way: packets enter in order, stay until they let go, in order too, and
-// another may enter while there are fewer bytes and fewer packets in it than its bounds. When a packet will
-// let go is told in advance, or much later.
+// Limits the packets that an engine has in flight. Packets enter and leave in order, and another may enter
+// while the window holds fewer bytes and fewer packets than its bounds. A packet's departure may be reported
+// in advance or much later.
 #pragma once
 
 #include <algorithm>
@@ -15,18 +15,18 @@ class DmaWindow {
  public:
   DmaWindow(base::Bytes bytes, std::uint64_t packets) : most_bytes_(bytes.count), most_packets_(packets) {}
 
-  // From when on another packet may enter; kNever while that depends on a packet that has not told.
+  // Returns when another packet may enter; kNever while that depends on a packet whose departure is unknown.
   base::Time open() {
     while (full() && known_ > 0) drop();
     return full() ? base::kNever : open_;
   }
-  // At a time not before open().
+  // Enters a packet at a time not before open().
   void enter(base::Time at, std::uint64_t bytes) {
     while (known_ > 0 && held_.front().until <= at) drop();
     held_.push({base::kNever, bytes});
     bytes_ += bytes;
   }
-  // The oldest packet that has not told lets go at `until`, or with the one before it.
+  // The oldest packet with unknown departure leaves at `until`, or together with the one before it.
   void leave(base::Time until) {
     last_ = std::max(last_, until);
     held_[known_++].until = last_;
@@ -47,7 +47,7 @@ class DmaWindow {
 
   std::uint64_t most_bytes_, most_packets_;
   std::uint64_t bytes_ = 0;
-  std::size_t known_ = 0;  // of the oldest, when they let go
+  std::size_t known_ = 0;  // number of oldest packets with known departure
   base::Time open_{0}, last_{0};
   sim::Fifo<Held, 8> held_;
 };

@@ -19,9 +19,10 @@ std::uint64_t first_element(const Runs& runs, const DmaPacket& p) {
          p.from_element;
 }
 
-// No element lies on another: each dimension steps over everything that those of smaller steps reach.
+// Returns whether no two elements overlap: each dimension steps over the full extent of all dimensions with
+// smaller steps.
 bool distinct(const isa::Descriptor& d, const isa::DmaSide& side) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> dims;  // step, and how often
+  std::vector<std::pair<std::int64_t, std::int64_t>> dims;  // step and count
   for (std::size_t i = 0; i < isa::kFreeDims; ++i)
     if (d.count[i] > 1) dims.emplace_back(std::abs(std::int64_t{side.stride[i]}), d.count[i] - 1);
   std::sort(dims.begin(), dims.end());
@@ -33,7 +34,7 @@ bool distinct(const isa::Descriptor& d, const isa::DmaSide& side) {
   });
 }
 
-// Whether the bytes that arrive are those of the source, which is still as it was.
+// Returns whether the arriving bytes equal those of the source, which is still unchanged.
 bool only_moves(const TransferRequest& request) {
   const isa::Descriptor& d = request.descriptor();
   const auto stack = [](std::uint64_t address) {
@@ -48,8 +49,8 @@ bool only_moves(const TransferRequest& request) {
 // An operand whose packets cross the fabric.
 struct Crossing {
   std::size_t operand;
-  TransferSide there;  // as the descriptor walks it
-  TransferSide bytes;  // what it sends, or is to bring, where nothing has crossed yet
+  TransferSide there;  // as the descriptor enumerates it
+  TransferSide bytes;  // the bytes that it sends, or that it requests when none have crossed yet
 };
 
 std::vector<Crossing> crossings(const TransferRequest& request, std::uint32_t chip, const CoreMemories& m) {
@@ -78,7 +79,7 @@ std::uint64_t walked(const Crossing& c, std::uint64_t first, std::uint64_t eleme
   return sim::checksum_of(address, pieces);
 }
 
-// As the DMA engines will cut them.
+// Visits the packets as the DMA engines will divide them.
 template <class F>
 void each_packet(Transfer& transfer, const DmaParams& params, F&& f) {
   for (unsigned n = 0; n < transfer.runs.engines; ++n) {
@@ -134,7 +135,8 @@ void check_answer(const sim::Payload& answer, const sim::Checksum& taken) {
                    place + ": an answer brings other rows than were asked for");
   throw base::UserError(
       "E-RUN-069", place,
-      fmt::format("{} bytes in {} rows there were overwritten while core {} of chip {} read them (DMA engine "
+      fmt::format("{} bytes in {} rows at this address were overwritten while core {} of chip {} read them "
+                  "(DMA engine "
                   "{}); expected no write to them before the semaphore of that transfer, or its update on "
                   "read, has been raised (tahoma run --mode timing --check races names "
                   "both instructions)",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One side of a transfer as the bytes of its elements, walked by the descriptor's own counts and strides: it
-// knows nothing of runs and packets (dma_split.h, dma_share.h), which describe the same bytes to engines.
+// The bytes of one side of a transfer, enumerated by the descriptor's own counts and strides. It is
+// independent of runs and packets (dma_split.h, dma_share.h), which describe the same bytes to the engines.
 #pragma once
 
 #include <algorithm>
@@ -18,14 +18,14 @@ struct CoreMemories {
 };
 
 struct TransferSide {
-  sim::BackdoorIf* hbm;           // the memory that it lies in: this, or
+  sim::BackdoorIf* hbm;           // the memory of this side: either this or
   sim::ScratchpadIf* scratchpad;  // this
-  std::uint64_t base;             // of element (0, 0, 0, 0), as the memory counts its known bytes
+  std::uint64_t base;             // of element (0, 0, 0, 0), as an index into the memory's known bytes
   std::array<std::int64_t, isa::kFreeDims> step;  // bytes
   std::array<std::uint64_t, isa::kFreeDims> count;
   std::uint64_t element;                                // bytes
-  const std::vector<isa::IndirectRow>* rows = nullptr;  // dimension 0 goes to these
-  bool by_number = false;                               // to their numbers, else to their indices
+  const std::vector<isa::IndirectRow>* rows = nullptr;  // dimension 0 follows these
+  bool by_number = false;                               // follows their numbers, else their indices
 
   sim::KnownBytes& known() const { return hbm != nullptr ? hbm->known() : scratchpad->known(); }
   std::byte* bytes(std::uint64_t place, std::uint64_t count_of_them) const {
@@ -33,8 +33,8 @@ struct TransferSide {
   }
   std::uint64_t elements() const { return count[0] * count[1] * count[2] * count[3]; }
 
-  // f(first byte, bytes) for every contiguous piece of so many elements from the `first` on, in the order of
-  // the transfer; ends when it returns false, and returns false then.
+  // Calls f(first byte, bytes) for every contiguous range of the given elements from `first` on, in the order
+  // of the transfer. Stops and returns false when f returns false.
   template <class F>
   bool each_piece(std::uint64_t first, std::uint64_t many, F&& f) const {
     Index at{first / count[3] / count[2] / count[1], first / count[3] / count[2] % count[1],
@@ -68,7 +68,7 @@ struct TransferSide {
   }
 };
 
-// By the number of the operand (TransferRequest).
+// `operand` is the operand's number (TransferRequest).
 TransferSide side_of(const TransferRequest& request, std::size_t operand, const CoreMemories& memories);
 
 }  // namespace tahoma::model

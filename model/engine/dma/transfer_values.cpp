@@ -37,7 +37,7 @@ void move_compute(const TransferRequest& request, const CoreMemories& m, std::by
 
 }  // namespace
 
-// The whole extent was checked at the doorbell.
+// The doorbell has checked the whole extent.
 void move_values(const TransferRequest& request, const CoreMemories& m) {
   const isa::Descriptor& d = request.descriptor();
   std::byte* dst = d.dst.space == isa::Space::kHbm ? m.hbm.at(request.dst, 1) : nullptr;
@@ -66,7 +66,7 @@ void move_known_values(const TransferRequest& request, const CoreMemories& m) {
 
 namespace {
 
-// What a field of an instruction writes, per partition: bytes from the first to the last, both included.
+// Byte range that a field of an instruction writes per partition, both ends included.
 struct Written {
   isa::Space space;
   unsigned partition, partitions;

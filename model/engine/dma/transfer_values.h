@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a transfer does to values, at the moment its first packet moves. In functional mode it is executed. In
-// timing mode only control values move: a transfer whose sources are all known is executed and makes its
-// destination known, any other makes its destination unknown.
+// Moves a transfer's values when its first packet moves. Functional mode executes the transfer. Timing mode
+// moves only control values: a transfer whose sources are all known is executed and makes its destination
+// known; any other makes its destination unknown.
 #pragma once
 
 #include "model/engine/dma/transfer_side.h"
@@ -11,8 +11,8 @@ namespace tahoma::model {
 void move_values(const TransferRequest& request, const CoreMemories& memories);
 void move_known_values(const TransferRequest& request, const CoreMemories& memories);
 
-// An instruction of an engine in timing mode: nobody knows any longer what it writes. Per partition, all
-// bytes from the first to the last of each destination count as written, gaps between its elements included.
+// Marks everything that an engine's instruction writes as unknown, in timing mode. Per partition, all bytes
+// from the first to the last of each destination count as written, gaps between its elements included.
 void forget_written(const isa::Instruction& instruction, const CoreMemories& memories);
 
 }  // namespace tahoma::model

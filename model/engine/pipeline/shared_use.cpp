@@ -21,7 +21,7 @@ bool at_port(const isa::Instruction& i, base::EngineKind kind, const SbufParams&
   return user && !p.shared_port.ideal && lane_law(isa::row_of(i.op).cost) != nullptr;
 }
 
-// Every bank between the first and the last byte of a partition that the pattern touches.
+// Returns every bank between the first and the last byte that the pattern touches in a partition.
 sim::BankSet banks_of(const isa::Pattern& pattern, Bytes bank) {
   auto first = static_cast<std::int64_t>(pattern.offset), last = first + pattern.element - 1;
   for (std::size_t d = 0; d < isa::kFreeDims; ++d) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an instruction needs of the on-chip memories that other engines of the core may need at the same time.
-// Pure: a function of the instruction and the parameters.
+// The shared resources of the on-chip memories that an instruction needs and other engines of the core may
+// need at the same time. A pure function of the instruction and the parameters.
 #pragma once
 
 #include "isa/core/instruction.h"
@@ -12,10 +12,10 @@ namespace tahoma::model {
 
 struct SharedUse {
   sim::BankSet banks = 0;    // of PSUM; bit n stands for banks n, n + 64 and so on
-  Bytes through_port = {0};  // per partition, reads or writes of SBUF, whichever are more
+  Bytes through_port = {0};  // per partition, the larger of SBUF reads and writes
 };
 
-// Whether it needs any: then it has to start at simulated time.
+// Returns whether it needs any shared resource. If so, it has to start at simulated time.
 bool shares(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p);
 
 SharedUse shared_use(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p);

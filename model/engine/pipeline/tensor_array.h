@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may stand in the place of the tensor engine's arithmetic and of its array's time: gates, verilated
-// (model/rtl). Without one, isa computes and timing_laws.h counts. The queue before the array, and what the
-// core adds around it, are the pipeline's in either case.
+// Interface that replaces the tensor engine's arithmetic and array timing, for example by verilated RTL
+// (model/rtl). Without it, isa computes the values and timing_laws.h the time. In both cases the pipeline
+// models the queue before the array and the core's overheads.
 #pragma once
 
 #include "isa/semantics/semantics.h"
@@ -12,10 +12,10 @@ namespace tahoma::model {
 class TensorArray {
  public:
   virtual ~TensorArray() = default;
-  // Functional mode: the values of a matmul or transpose that starts at `at`, from SBUF to PSUM.
+  // Functional mode: computes the values of a matmul or transpose that starts at `at`, from SBUF to PSUM.
   virtual void execute(const isa::Instruction& i, const isa::CoreView& core, base::Time at) = 0;
-  // From the first of these moving rows in to the last sum out. The rows are those of the instruction just
-  // executed; in timing mode, which has no values, as many empty ones.
+  // Returns the cycles from the first moving row in to the last sum out. The rows are those of the
+  // instruction just executed; timing mode has no values and uses the same number of empty rows.
   virtual base::Cycles took(base::Cycles streaming, base::Time at) = 0;
 };
 

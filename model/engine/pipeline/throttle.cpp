@@ -40,7 +40,7 @@ Cycles Throttle::stream(Cycles from, Cycles work) {
   std::int64_t t = from.count, left = 2 * work.count;
   while (left > 0) {
     advance({t});
-    const std::int64_t rate = half_rate() ? 1 : 2;  // half cycles of work in a cycle
+    const std::int64_t rate = half_rate() ? 1 : 2;  // half cycles of work per cycle
     const std::int64_t boundary = (current_ + 1) * window_ - phase_;
     const std::int64_t cycles = std::min(boundary - t, (left + rate - 1) / rate);
     count(t, t + cycles, rate);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensor engine's dI/dt throttle: the array takes a column every other cycle (8 cycles on, 8 off) until
-// columns have streamed for more than `share` of a whole free-running window; it returns after a window in
-// which they have not. A column counts as one cycle at either rate, so that half a window is the most that a
-// throttled one can reach. Windows start at -phase.
-// (Documented: half rate after idling, and when utilisation falls, overview-summary-page.rst. Derived from
-// releases in the trn2 device profiles: windows 4096 cycles of the 1.2 GHz clock apart, and the share,
-// between windows that were followed by a release and windows that were not.)
+// The tensor engine's dI/dt throttle: the array accepts a column every other cycle (8 cycles on, 8 off) until
+// columns have streamed for more than `share` of a whole free-running window. Throttling resumes after a
+// window in which they have not. A column counts as one cycle at either rate, so a throttled window reaches
+// at most one half. Windows start at -phase. (Documented: half rate after idling, and when utilisation falls,
+// overview-summary-page.rst. Derived from releases in the trn2 device profiles: the window length of 4096
+// cycles of the 1.2 GHz clock, and the share, which separates windows that were followed by a release from
+// windows that were not.)
 #pragma once
 
 #include "model/base/units.h"
@@ -14,14 +14,14 @@ namespace tahoma::model {
 
 class Throttle {
  public:
-  // Times and lengths in cycles of the array; `share` in per cent.
+  // Times and lengths are in cycles of the array; `share` is in per cent.
   Throttle(bool on, base::Cycles window, base::Cycles phase, std::uint64_t share);
 
-  // Whether a column that enters at `t` takes two cycles. Calls come in the order of windows; an earlier `t`
-  // is answered for the latest window seen.
+  // Returns whether a column that enters at `t` takes two cycles. Calls come in the order of windows; for an
+  // earlier `t` the answer is that of the latest window seen.
   bool throttled(base::Cycles t);
-  // Columns worth `work` cycles at full rate enter from `from` on, one after another: when the last has
-  // entered. What several tiles of the array do at the same time counts once.
+  // Streams columns worth `work` cycles at full rate, back to back from `from` on, and returns when the last
+  // has entered. Concurrent work of several tiles of the array counts once.
   base::Cycles stream(base::Cycles from, base::Cycles work);
 
  private:
@@ -31,10 +31,10 @@ class Throttle {
 
   bool on_;
   std::int64_t window_, phase_;
-  std::int64_t least_;        // half cycles of work that end the throttle, exclusive
+  std::int64_t least_;        // half cycles of work above which the throttle ends
   std::int64_t current_ = 0;  // window that worked_ belongs to
   std::int64_t worked_ = 0;   // half cycles
-  std::int64_t last_ = 0;     // of the window before
+  std::int64_t last_ = 0;     // of the previous window
   std::int64_t counted_to_ = 0;
 };
 

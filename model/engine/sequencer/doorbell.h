@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between the sequencers and the DMA engines of a core: what a doorbell hands over, and what one engine gets
-// of it.
+// The interface between the sequencers and the DMA engines of a core: the request that a doorbell carries.
 #pragma once
 
 #include <cstdint>
@@ -14,28 +13,28 @@
 
 namespace tahoma::model {
 
-// A transfer whose addresses are resolved.
+// A transfer with resolved addresses.
 struct TransferRequest {
-  std::span<const isa::Descriptor> sources;  // one for each source, all with the same destination and counts
+  std::span<const isa::Descriptor> sources;  // one per source, all with the same destination and counts
   std::uint64_t dst = 0, src = 0;            // global byte addresses of the HBM sides
-  std::vector<std::uint64_t> more_src;       // of the second source on
+  std::vector<std::uint64_t> more_src;       // of the second and later sources
   unsigned ring = 0;
-  isa::Queue queue = isa::Queue::kSync;  // that rang it,
-  std::uint32_t index = 0;               // by this instruction
+  isa::Queue queue = isa::Queue::kSync;  // queue that issued it,
+  std::uint32_t index = 0;               // with this instruction
   isa::Dge dge = isa::Dge::kNone;
   isa::AluOp fold = isa::AluOp::kAdd;      // of several sources
   std::optional<sim::Notify> notify;       // once per DMA engine
-  bool on_read = false;                    // it is notified when the engine has read, not when it has written
-  std::optional<sim::Notify> notify_read;  // another, always when the engine has read
+  bool on_read = false;                    // `notify` is sent after the engine's read instead of its write
+  std::optional<sim::Notify> notify_read;  // a second one, always sent after the engine's read
   bool transposes = false;
   isa::Indirection indirect = isa::Indirection::kNone;
-  std::vector<isa::IndirectRow> rows;  // of an indirect transfer: those that are moved
+  std::vector<isa::IndirectRow> rows;  // rows that an indirect transfer moves
   base::Time rung{0};                  // end of the doorbell instruction
-  std::uint64_t cause = 0;             // of the changes that it makes, model/base/activity.h
+  std::uint64_t cause = 0;             // cause of the changes that it makes, model/base/activity.h
 
   const isa::Descriptor& descriptor() const { return sources.front(); }
   std::uint64_t source(std::size_t s) const { return s == 0 ? src : more_src[s - 1]; }
-  // Operands by number: the sources, then the destination.
+  // Operands are numbered: the sources, then the destination.
   std::size_t destination() const { return sources.size(); }
   const isa::DmaSide& side(std::size_t operand) const {
     return operand < sources.size() ? sources[operand].src : descriptor().dst;
@@ -45,7 +44,7 @@ struct TransferRequest {
   }
 };
 
-// Wants to know that a ring has room again.
+// Receives a notification when a ring has space again.
 struct RoomWatcher {
   virtual void room() = 0;
 

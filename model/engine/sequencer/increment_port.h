@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How DMA engines write the semaphores of a core: increments of one semaphore keep a distance, and take their
-// turns in the order of time. They are announced before they happen, in any order, so that the turn of one is
-// settled when none is announced any more that could come before it.
+// Serialises the DMA engines' writes to the semaphores of a core. Increments of one semaphore keep a minimum
+// distance and take effect in order of time. They are announced in advance, in any order; the time of one is
+// final when no later announcement can precede it.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace tahoma::model {
 
 class IncrementPort {
  public:
-  // `lead`: the least time from an announcement to its increment.
+  // `lead` is the minimum time from an announcement to its increment.
   IncrementPort(base::Duration spacing, base::Duration lead)
       : spacing_(spacing), lead_(std::max(lead, base::Duration{1})) {}
 
@@ -25,10 +25,10 @@ class IncrementPort {
     const Increment next{when, notify};
     announced_.insert(std::upper_bound(announced_.begin() + first_, announced_.end(), next), next);
   }
-  // When settle() has to be called at the latest; kNever if nothing is announced. Half of the lead stays for
-  // whoever waits for the semaphore, and one call settles what comes in the other half.
+  // Returns the latest time for the next settle(); kNever if nothing is announced. Half of the lead remains
+  // for the instructions that wait for the semaphore, and one call settles all increments of the other half.
   base::Time due() const { return none() ? base::kNever : next().when - base::Duration{lead_.fs / 2}; }
-  // Calls raise(notify, when) for all increments whose time is now certain, in the order of time.
+  // Calls raise(notify, when) for all increments whose time is final, in order of time.
   template <class Raise>
   void settle(base::Time now, Raise&& raise) {
     for (; !none() && next().when < now + lead_; ++first_) {
@@ -46,7 +46,7 @@ class IncrementPort {
   struct Increment {
     base::Time when;
     sim::Notify notify;
-    // Those of one time in an order that does not depend on who was announced first.
+    // Increments of equal time are ordered independently of the order of announcement.
     friend bool operator<(const Increment& a, const Increment& b) {
       return std::tie(a.when, a.notify.semaphore, a.notify.change, a.notify.value) <
              std::tie(b.when, b.notify.semaphore, b.notify.change, b.notify.value);
@@ -56,7 +56,7 @@ class IncrementPort {
   const Increment& next() const { return announced_[static_cast<std::size_t>(first_)]; }
 
   base::Duration spacing_, lead_;
-  // In order from first_ on; what is announced mostly comes at the end.
+  // Sorted from first_ on; most announcements are appended at the end.
   std::vector<Increment> announced_;
   std::ptrdiff_t first_ = 0;
   std::array<base::Time, isa::kSemaphores> free_{};

@@ -15,10 +15,10 @@ namespace tahoma::model {
 
 using isa::Opcode;
 
-// An integer in SBUF or HBM, inside its memory.
+// An integer in SBUF or HBM, within the bounds of its memory.
 struct Sequencer::Word {
   sim::KnownBytes& known;
-  std::uint64_t place;  // in `known`
+  std::uint64_t place;  // index into `known`
   bool in_hbm;
   isa::DType dtype;
 
@@ -81,7 +81,7 @@ std::int64_t Sequencer::need(std::uint8_t r, const char* what) const {
   const Register& held = registers_[r];
   if (held.from == 0) return held.value;
   fail("E-RUN-052",
-       fmt::format("{} r{}, whose value timing mode does not know: it comes from {}. Load it from a .control "
+       fmt::format("{} r{}, whose value is unknown in timing mode: it comes from {}. Load it from a .control "
                    "tensor, or run in functional mode",
                    what, r, text(held.from - 1)));
 }
@@ -143,7 +143,7 @@ Sequencer::Word Sequencer::word(const isa::DmaSide& side, std::uint8_t offset_re
   if (side.space == isa::Space::kHbm) {
     const std::uint64_t at = address(side, offset_register);
     if (isa::GlobalAddress::from(at).chip != place_.chip)
-      fail("E-RUN-040", "the word lies on another chip; a register reaches its own chip's memory");
+      fail("E-RUN-040", "the word is on another chip; registers can access only their own chip's memory");
     m.hbm.check(at, static_cast<std::uint64_t>(bytes));
     return {m.hbm.known(), at, true, side.dtype};
   }

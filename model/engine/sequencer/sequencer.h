@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The untimed half of an engine's sequencer: program counter, 64 registers of 32 bits, branches, and the
-// addresses that registers move. The engine around it says when.
+// The untimed half of an engine's sequencer: program counter, 64 registers of 32 bits, branches, and
+// register-relative addresses. The enclosing engine determines the times.
 //
-// In timing mode a register may be unknown: it was loaded from memory whose values nobody computes.
-// Arithmetic passes that on. What the course of the program or an address depends on must be known:
+// In timing mode a register may be unknown, because it was loaded from memory whose values are not computed.
+// Arithmetic propagates this. Registers that control flow or an address depends on must be known; otherwise
 // ProgramError E-RUN-052 names the instruction and the load that the register comes from.
 #pragma once
 
@@ -37,30 +37,30 @@ class Sequencer {
   std::string where(std::size_t index) const;
 
   std::int64_t reg(std::uint8_t r) const { return registers_[r].value; }
-  std::int64_t wait_value(const isa::Wait& wait) const;  // what the semaphore is compared with
+  std::int64_t wait_value(const isa::Wait& wait) const;  // value that the semaphore is compared with
   std::uint64_t argument(std::uint8_t a) const { return (*arguments_)[a]; }
 
-  // Register operations, loads and stores; nothing happens for other instructions. Words outside their
-  // memory: E-RUN-042 and E-RUN-044; on another chip: E-RUN-040.
+  // Executes register operations, loads and stores; other instructions have no effect. Words outside their
+  // memory raise E-RUN-042 and E-RUN-044; words on another chip raise E-RUN-040.
   void execute(const isa::Instruction& i, const CoreMemories& memories);
-  // Jumps where a jump or branch says so, else falls through.
+  // Takes a jump or branch, or advances to the next instruction.
   void advance(const isa::Instruction& i) { pc_ = successor(i); }
-  // Where `advance` goes from here.
+  // Returns the instruction to which `advance` goes.
   std::size_t successor(const isa::Instruction& i) const;
 
-  // The instruction with the registers added to its tiles' offsets. E-RUN-044 outside SBUF or PSUM, or not
-  // aligned.
+  // Returns the instruction with registers added to its tiles' offsets. Throws E-RUN-044 for a tile that is
+  // outside SBUF or PSUM or not aligned.
   isa::Instruction resolve(const isa::Instruction& i, const CoreMemories& memories) const;
-  // What a reg_load or reg_store touches.
+  // Returns the access of a reg_load or reg_store.
   isa::OperandAccess word_access(const isa::Instruction& i) const;
-  // Sources, addresses and rows of a transfer. Rows out of bounds: E-RUN-043 unless skipped. Rows that nobody
-  // knows: E-RUN-053.
+  // Resolves the sources, addresses and rows of a transfer. Rows out of bounds raise E-RUN-043 unless
+  // skipped. Unknown row numbers raise E-RUN-053.
   TransferRequest request(const isa::Instruction& i, const CoreMemories& memories) const;
 
  private:
   struct Register {
     std::int32_t value = 0;
-    std::uint32_t from = 0;  // unknown: index of the load that it comes from, plus 1
+    std::uint32_t from = 0;  // if unknown: index of the load that it comes from, plus 1
   };
   struct Word;
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// When an engine's sequencer does what, as pure laws of times and parameters. A sequencer works in the order
-// of its stream: it runs waits, updates, registers, branches and doorbells itself and hands all else to its
-// engine's queue. An instruction whose semaphore has not come holds up everything behind it.
+// The timing laws of an engine's sequencer, as pure functions of times and parameters. A sequencer works in
+// stream order: it executes waits, updates, register operations, branches and doorbells itself and dispatches
+// everything else to its engine's queue. An instruction whose semaphore has not reached its value blocks all
+// later instructions.
 //
-// Times lie on edges of the sequencer's clock, new values on edges of the base clock.
+// Times fall on edges of the sequencer's clock, new semaphore values on edges of the base clock.
 #pragma once
 
 #include <deque>
@@ -14,7 +15,7 @@
 
 namespace tahoma::model {
 
-// Who runs an instruction.
+// The unit that executes an instruction.
 enum class Executor : std::uint8_t { kSequencer, kEngine };
 Executor executor_of(const isa::Instruction& i);
 
@@ -22,23 +23,25 @@ class SequencerLaws {
  public:
   SequencerLaws(base::EngineKind kind, const CoreParams& params);
 
-  // The new value of the semaphore that an instruction updates which ends at `end`.
+  // Returns when the semaphore's new value appears after the updating instruction ends at `end`.
   base::Time new_value(base::Time end, Executor by) const;
-  // The start of an instruction that waited for a value; it may have come long before, see `start`.
+  // Returns the start of an instruction that waited for a value. The value may be long past, see `start`.
   base::Time woken(base::Time value, Executor by) const;
-  // The first edge of the sequencer's clock.
+  // Returns the first edge of the sequencer's clock at or after `ready`.
   base::Time start(base::Time ready) const { return own_.edge(own_.at_or_after(ready)); }
 
   base::Time end_of_wait(base::Time start) const { return after(start, timing_.wait); }
-  // A stand-alone update was ready to run at `ready` and starts when what it waits for, if anything, has
-  // come: all but the comparison may be over by then.
+  // Returns the end of a stand-alone update that was ready at `ready` and starts when its awaited value, if
+  // any, has arrived. Everything except the comparison may already be complete by then.
   base::Time end_of_update(base::Time ready, base::Time start) const;
 
-  // The start of what comes behind: a stand-alone wait or update; a register operation or a branch.
+  // Return the start of the next instruction after a stand-alone wait or update, after a register operation
+  // or a branch that is not taken, and after a taken branch.
   base::Time behind_semaphore(base::Time end, Executor next) const;
   base::Time behind_step(base::Time start) const { return after(start, timing_.step); }
   base::Time behind_jump(base::Time start) const { return after(start, timing_.jump); }
-  // An instruction handed to the engine at `dispatched`, which has room for the next at `room`.
+  // Returns the start of the next instruction after one that was dispatched to the engine at `dispatched`;
+  // the engine has space for the next at `room`.
   base::Time behind_dispatch(base::Time dispatched, base::Time room, Executor next) const;
 
  private:
@@ -52,17 +55,17 @@ class SequencerLaws {
   base::Cycles dispatch_, result_, compare_;
 };
 
-// The instructions that an engine has been handed and not started.
+// The instructions that were dispatched to an engine and have not started.
 class EngineQueue {
  public:
   explicit EngineQueue(std::uint64_t depth) : depth_(depth) {}
-  // One more, which will start at `start` (never before those before it): since when there is room for the
-  // next.
+  // Adds an instruction that will start at `start` (never before its predecessors) and returns when there is
+  // space for the next one.
   base::Time hand_over(base::Time start);
 
  private:
   std::uint64_t depth_;
-  std::deque<base::Time> starts_;  // of the last `depth_`
+  std::deque<base::Time> starts_;  // start times of the last `depth_` instructions
 };
 
 }  // namespace tahoma::model

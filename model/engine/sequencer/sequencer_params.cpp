@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sequencers and semaphores. The device profiles show every time of a vector sequencer as a multiple
-// of 1.0417 ns and of all others as a multiple of 0.8333 ns, so the constants are cycles; each note names the
-// nanoseconds and how many records of the calibration traces (stream_256k_fd1k, conv2d_1, conv2d_3) they
-// stand for.
+// Sequencers and semaphores. The device profiles show every time of a vector sequencer as a multiple of
+// 1.0417 ns and of all others as a multiple of 0.8333 ns, so the constants are cycles; each note gives
+// the nanoseconds and the number of records of the calibration traces (stream_256k_fd1k, conv2d_1,
+// conv2d_3) behind them.
 #include "model/engine/pipeline/engine_params.h"
 
 namespace tahoma::model {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The queued segments of one pseudo-channel, by bank and direction, each list in order of age. Kept with
-// every list: how many of its segments want the open row, and the oldest of those. Bit masks say which banks
-// have work, so that nothing is ever searched.
+// The queued segments of one pseudo-channel, by bank and direction, each list in order of age. Each list also
+// keeps the number of its segments that need the open row, and the oldest of them. Bit masks tell which banks
+// have work, so no list is ever searched.
 #pragma once
 
 #include <algorithm>
@@ -25,19 +25,19 @@ inline constexpr std::uint32_t kNobody = ~0U;  // no bank
 
 class BankQueues {
  public:
-  // `banks`: of the pseudo-channel, shared with its rules.
+  // `banks` belongs to the pseudo-channel and is shared with its rules.
   explicit BankQueues(Banks& banks) : banks_(banks) {}
 
-  // What the next decisions touch, into the caches.
+  // Prefetches the data of the next decisions into the host's caches.
   void fetch() const {
-    // What was given back last is taken first, so that few segments are the first of the pool.
+    // The segment freed last is reused first, so a few segments at the start of the pool serve most requests.
     dram::fetch(pool_.data(), pool_.data() + std::min<std::size_t>(pool_.size(), 12));
     for (std::uint64_t left = work_[kReading] | work_[kWriting]; left != 0; left &= left - 1)
       dram::fetch(&banks_[first_of(left)], &banks_[first_of(left)] + 1);
   }
 
   void push(std::uint32_t bank, Direction direction, const Queued& segment);
-  void pop(std::uint32_t bank, Direction direction);  // the list's `hit`, which is done
+  void pop(std::uint32_t bank, Direction direction);  // removes the list's `hit`, which is complete
   void opened(std::uint32_t bank, std::uint32_t row);
   void closed(std::uint32_t bank);
 
@@ -46,10 +46,10 @@ class BankQueues {
   Queued& at(QueueIndex index) { return pool_[index]; }
   const Queued& at(QueueIndex index) const { return pool_[index]; }
 
-  // A bit for each bank.
+  // One bit per bank.
   std::uint64_t with_work(Direction d) const { return work_[d]; }
   std::uint64_t with_hits(Direction d) const { return hits_[d]; }
-  // Whose oldest segment wants a row that is not open.
+  // Banks whose oldest segment needs a row that is not open.
   std::uint64_t with_older_miss(Direction d) const { return older_miss_[d]; }
   std::uint64_t open() const { return open_; }
 

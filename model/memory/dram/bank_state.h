@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that is known of one bank, in one cache line: a machine has a quarter of a million banks, and what a
-// decision touches decides the speed of the simulation.
+// The state of one bank, in one cache line. A machine has a quarter of a million banks, and the memory that a
+// decision touches determines the speed of the simulation.
 #pragma once
 
 #include <array>
@@ -23,29 +23,29 @@ inline constexpr std::uint32_t kNoRow = ~0U;
 // Segments of one direction, in order of age.
 struct BankList {
   QueueIndex oldest = kNoSegment, youngest = kNoSegment;
-  QueueIndex hit = kNoSegment;  // the oldest that wants the open row
+  QueueIndex hit = kNoSegment;  // oldest segment that needs the open row
   std::uint16_t hits = 0;
 };
 
 struct alignas(64) BankState {
-  // The earliest next command to the bank, as far as its own past goes (rules.h).
+  // The earliest next commands to the bank, considering only its own history (rules.h).
   Tick activate = 0, precharge = 0;
   std::array<Tick, 2> column{};
-  Tick last_column = 0;  // or its activate
+  Tick last_column = 0;  // time of the last column command or, without one, of the activate
   // bank_queues.h
   std::uint32_t row = kNoRow;
   std::array<BankList, 2> lists;
 };
 static_assert(sizeof(BankState) == 64);
-using Banks = std::array<BankState, kMostBanks>;  // of a pseudo-channel; it uses as many as it has
+using Banks = std::array<BankState, kMostBanks>;  // of a pseudo-channel, which uses only as many as it has
 
-// Masks have a bit for each bank.
+// Masks have one bit per bank.
 constexpr std::uint32_t first_of(std::uint64_t mask) {
   return static_cast<std::uint32_t>(std::countr_zero(mask));
 }
 constexpr std::uint64_t bit(std::uint32_t bank) { return std::uint64_t{1} << bank; }
 
-// Asks for all from one place to another before any of it is needed.
+// Prefetches the memory range [from, to).
 inline void fetch(const void* from, const void* to) {
   for (const auto* at = static_cast<const char*>(from); at < to; at += 64) __builtin_prefetch(at);
 }

@@ -63,8 +63,8 @@ Tick Channel::passing_time(std::uint32_t accesses) const {
 Tick Channel::earliest_read_end() {
   Tick end = kNoTick;
   const Line& line = lines_[kReading];
-  // Who has come and waits follows the end of somebody who is queued, or enters as soon as the room of one
-  // who has ended is there.
+  // A waiting request enters when released space becomes available. If no release is pending, it enters after
+  // a queued segment ends, which the loop over `pseudo_` covers.
   const Tick room = line.queued == 0 ? now_ : next_release();
   for (std::size_t n = 0; n < line.waiting.size(); ++n) {
     const Segment& s = line.waiting[n];
@@ -76,7 +76,7 @@ Tick Channel::earliest_read_end() {
   return end;
 }
 
-// One that has come and finds no room waits for a release.
+// A request that has arrived and finds no space waits for a release.
 Tick Channel::next_arrival() const {
   Tick next = kNoTick;
   for (const Line& line : lines_) {
@@ -93,7 +93,7 @@ bool Channel::idle() const {
                      [](const Line& line) { return line.queued == 0 && line.waiting.empty(); });
 }
 
-// When a segment comes or its room becomes free.
+// Time at which a segment arrives or space is released.
 Tick Channel::next_change() const { return std::min(next_arrival(), next_release()); }
 
 Tick Channel::next_command() {
@@ -102,8 +102,8 @@ Tick Channel::next_command() {
   return next;
 }
 
-// Nothing but refreshes happens while no segment is there. They are counted rather than issued, unless
-// somebody reads the log; the last of them, which an arrival could still meet, are left to the rules.
+// Only refreshes happen while there is no segment. They are counted instead of issued, unless a log is
+// attached. The rules still process the last of them, which could affect an arrival.
 void Channel::rest(Tick until) {
   if (log_ != nullptr || lines_[kReading].queued + lines_[kWriting].queued > 0) return;
   const Tick past = std::min(until, next_arrival()) - settled_after_;
@@ -124,7 +124,7 @@ void Channel::advance(Tick until) {
   now_ = std::max(now_, until);
 }
 
-// What happens at now_, in the order that the policy gives: first the queues, then the commands.
+// Processes time now_ in the policy's order: first the queues, then the commands.
 void Channel::change_queues() {
   release();
   for (const Direction d : kDirections) admit(d);
@@ -183,7 +183,7 @@ void Channel::row_command() {
     const RowStep& step = p->next_row(now_, row_bus_free_);
     if (step.at > now_) continue;
     if (chosen != nullptr && std::tie(step.urgency, step.age) >= std::tie(best.urgency, best.age)) continue;
-    // Those without an age go by pseudo-channel.
+    // Steps without an age are ordered by pseudo-channel.
     if (chosen != nullptr && step.urgency == best.urgency && step.urgency != 1) continue;
     best = step;
     chosen = &*p;
@@ -199,8 +199,8 @@ void Channel::column_commands(PseudoChannel& own, Tick until) {
   ended(own.issue(train, std::max(now_, limit)));
 }
 
-// Until when the mode surely stays, while a segment of `own` is served: no write comes; no segment ends that
-// leaves fewer than enough.
+// Time until which the mode certainly stays while a segment of `own` is served: no write arrives, and no
+// segment ends that leaves fewer than the threshold.
 Tick Channel::mode_until(PseudoChannel& own, Tick until) {
   const Line &reads = lines_[kReading], &writes = lines_[kWriting];
   if (mode_ == kReading)
@@ -210,8 +210,8 @@ Tick Channel::mode_until(PseudoChannel& own, Tick until) {
   return std::min({until, next_release() - 1, next_end_beside(own)});
 }
 
-// Until when nobody comes who could go between, by arrival, by room that becomes free, or by the end of a
-// segment elsewhere, which lets another in or turns the channel from writes to reads.
+// Time until which no other segment can come between, by arrival, by released space, or by the end of a
+// segment elsewhere, which admits another or switches the channel from writes to reads.
 Tick Channel::foreseen(PseudoChannel& own, Tick until) {
   Tick limit = std::min({until, next_arrival() - 1, next_release() - 1});
   const bool line = !lines_[kReading].waiting.empty() || !lines_[kWriting].waiting.empty();

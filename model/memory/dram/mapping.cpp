@@ -18,7 +18,7 @@ constexpr Word bit_at(unsigned n) { return Word{1} << n; }
 
 unsigned bits_for(std::uint32_t values) { return static_cast<unsigned>(std::bit_width(values - 1)); }
 
-// Of a packed place, from its lowest bit. Bank, group and sid follow each other: together they count through
+// Fields of a packed location, from its lowest bit. Bank, group and sid are adjacent: together they enumerate
 // the banks of a pseudo-channel.
 std::vector<MappingField> fields_of(const Organisation& o) {
   std::vector<MappingField> fields{
@@ -30,16 +30,16 @@ std::vector<MappingField> fields_of(const Organisation& o) {
   return fields;
 }
 
-// Row bits from `whole` up do not count through all their values: an address below the capacity must give a
-// row that exists, and the other way round.
+// Row bits from `whole` up do not take all their values: an address below the capacity must map to an
+// existing row, and vice versa.
 void check_rows(const MappingText& text, const MappingField& row, const Organisation& o,
                 const std::string& where) {
   if (std::has_single_bit(o.rows)) return;
   const auto whole = static_cast<unsigned>(std::countr_zero(o.rows));
   const auto refuse = [&](const std::string& what) {
     throw base::UserError("E-CFG-036", where,
-                          fmt::format("{}: {} rows are no power of two, so row[{}:{}] must be the highest "
-                                      "address bits and no target of an XOR",
+                          fmt::format("{}: {} rows are not a power of two, so row[{}:{}] must be the highest "
+                                      "address bits and not the target of an XOR",
                                       what, o.rows, row.width - 1, whole));
   };
   for (unsigned bit = whole; bit < row.width; ++bit)
@@ -50,7 +50,7 @@ void check_rows(const MappingText& text, const MappingField& row, const Organisa
       if (row.low + whole <= target && target < row.low + row.width) refuse(fmt::format("'{}'", x.text));
 }
 
-// For every bit of the packed place, the address bits that it is the XOR of.
+// For every bit of the packed location, the address bits whose XOR it is.
 std::vector<Word> sums_of(const MappingText& text) {
   std::vector<Word> sums(text.slices.size());
   for (unsigned n = 0; n < text.slices.size(); ++n) sums[text.slices[n]] = bit_at(n);
@@ -61,7 +61,7 @@ std::vector<Word> sums_of(const MappingText& text) {
   return sums;
 }
 
-// Rows of a square matrix of bits into its columns and back.
+// Transposes a square matrix of bits.
 std::vector<Word> transposed(const std::vector<Word>& rows) {
   std::vector<Word> columns(rows.size(), 0);
   for (unsigned r = 0; r < rows.size(); ++r)
@@ -70,7 +70,7 @@ std::vector<Word> transposed(const std::vector<Word>& rows) {
   return columns;
 }
 
-// Gauss and Jordan over GF(2); nothing if the rows depend on each other.
+// Gauss-Jordan elimination over GF(2); empty if the rows are linearly dependent.
 std::optional<std::vector<Word>> inverted(std::vector<Word> rows) {
   const auto size = static_cast<unsigned>(rows.size());
   std::vector<Word> inverse(size);
@@ -90,7 +90,7 @@ std::optional<std::vector<Word>> inverted(std::vector<Word> rows) {
   return inverse;
 }
 
-// The first XOR after which two addresses share a place.
+// Returns the first XOR after which two addresses share a location.
 std::string culprit(MappingText text) {
   while (text.xors.size() > 1) {
     std::string last = text.xors.back().text;

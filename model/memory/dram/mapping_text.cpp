@@ -50,7 +50,7 @@ class Reader {
   }
 
  private:
-  using Width = std::optional<std::size_t>;  // what `field[low+]` takes at most, where it may stand
+  using Width = std::optional<std::size_t>;  // maximum width of `field[low+]`, where that form is allowed
   static constexpr std::size_t kMostBits = 64;
 
   [[noreturn]] void refuse(const char* code, const std::string& message) const {
@@ -78,7 +78,7 @@ class Reader {
     return value;
   }
 
-  // The bits of a slice, from the lowest.
+  // Returns the bits of a slice, lowest first.
   Bits bits_of(const std::string& slice, Width width) const {
     const std::size_t bracket = std::min(slice.find('['), slice.size());
     const MappingField& field = field_of(slice.substr(0, bracket));
@@ -86,7 +86,7 @@ class Reader {
     if (slice.back() != ']') refuse_syntax(slice);
     const std::string inside = slice.substr(bracket + 1, slice.size() - bracket - 2);
     if (inside.ends_with('+')) {
-      if (!width) refuse("E-CFG-030", fmt::format("'{}': '+' may stand beside '^=' only", slice));
+      if (!width) refuse("E-CFG-030", fmt::format("'{}': '+' is allowed only with '^='", slice));
       const unsigned low = std::min(number(inside.substr(0, inside.size() - 1), slice), field.width);
       return run_of(field, low, std::min<std::size_t>(*width, field.width - low), slice);
     }
@@ -129,8 +129,8 @@ class Reader {
         const auto times = std::count(slices.begin(), slices.end(), bit);
         if (times != 1)
           refuse("E-CFG-033",
-                 fmt::format("{} {}; every bit of a field stands among the slices once",
-                             name_of_bit(bit, fields_), times == 0 ? "is missing" : "stands there twice"));
+                 fmt::format("{} {}; every bit of a field must appear in exactly one slice",
+                             name_of_bit(bit, fields_), times == 0 ? "is missing" : "appears twice"));
       }
     }
   }

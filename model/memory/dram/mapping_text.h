@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The expression of an address mapping, read: which bit of a packed place stands behind each address bit, and
-// what is XORed then. Grammar and meaning are those of mapping.h.
+// The parsed expression of an address mapping: which bit of a packed location each address bit maps to, and
+// which bits are XORed afterwards. mapping.h defines the grammar and its meaning.
 #pragma once
 
 #include <string>
@@ -8,28 +8,28 @@
 
 namespace tahoma::model::dram {
 
-// A field of a packed place: its bits are `low` to `low + width - 1` of the word.
+// A field of a packed location: its bits are `low` to `low + width - 1` of the word.
 struct MappingField {
   std::string name;
   unsigned low = 0, width = 0;
 };
 
 struct MappingText {
-  using Bits = std::vector<unsigned>;  // of a packed place
+  using Bits = std::vector<unsigned>;  // of a packed location
   struct Xor {
     std::string text;
-    Bits target, source;  // equally many
+    Bits target, source;  // of equal length
   };
-  Bits slices;  // behind each address bit above an access, from the lowest
+  Bits slices;  // target of each address bit above an access, lowest first
   std::vector<Xor> xors;
 };
 
-// Throws base::UserError at `where`: E-CFG-030 (syntax), 031 (field), 032 (bit), 033 (slices are not every
-// bit once), 034 (widths).
+// Throws base::UserError at `where`: E-CFG-030 (syntax), 031 (field), 032 (bit), 033 (slices do not cover
+// every bit once), 034 (widths).
 MappingText read_mapping(const std::string& expression, const std::vector<MappingField>& fields,
                          const std::string& where);
 
-// "row[14]": a bit of a packed place as the expression has it.
+// Formats a bit of a packed location as in the expression: "row[14]".
 std::string name_of_bit(unsigned bit, const std::vector<MappingField>& fields);
 
 }  // namespace tahoma::model::dram

@@ -32,7 +32,7 @@ void PseudoChannel::admit(std::uint32_t bank, Direction d, const Queued& segment
   }
 }
 
-// What the youngest segment of a bank adds to the choice.
+// Updates the choice with the youngest segment of a bank.
 void PseudoChannel::consider_new(std::uint32_t bank, bool alone, Tick now) {
   const BankList& list = queues_.list(bank, mode_);
   const Queued& segment = queues_.at(list.youngest);
@@ -40,7 +40,7 @@ void PseudoChannel::consider_new(std::uint32_t bank, bool alone, Tick now) {
   if (open == segment.row) {
     if (list.hits > 1) return;
     consider_column(bank, now);
-    if (!alone) row_stale_ = true;  // the row is wanted again
+    if (!alone) row_stale_ = true;  // the row is needed again
   } else if (alone && open == kNoRow) {
     consider_opening(CommandKind::kActivate, bank, list.youngest, now);
   } else if (alone) {
@@ -82,7 +82,7 @@ void PseudoChannel::find_row(Tick at_least) {
   if (closes_rows()) consider_idle_rows(at_least);
 }
 
-// The first that may go; of several at that time the most urgent, then the oldest.
+// Keeps the step that may go first; among equal times the most urgent, then the oldest.
 void PseudoChannel::consider(const RowStep& step, Tick at_least) {
   RowStep s = step;
   s.at = std::max(s.at, at_least);
@@ -122,7 +122,7 @@ void PseudoChannel::consider_segments(Tick at_least) {
   }
 }
 
-// A command on the way to the row that a segment wants.
+// Considers a command that prepares the row that a segment needs.
 void PseudoChannel::consider_opening(CommandKind kind, std::uint32_t bank, QueueIndex segment,
                                      Tick at_least) {
   const Queued& s = queues_.at(segment);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choices of one pseudo-channel: which row command and which train of column commands come next, and
-// when. Its channel (channel.h, where the policy stands) has the time, the queues' bounds, the mode and the
-// row bus.
+// The decisions of one pseudo-channel: which row command and which train of column commands come next, and
+// when. Its channel (channel.h, which defines the policy) owns the time, the queue capacities, the mode
+// and the row bus.
 #pragma once
 
 #include "model/memory/dram/bank_queues.h"
@@ -14,8 +14,8 @@ namespace tahoma::model::dram {
 
 struct RowStep {
   Tick at = kNoTick;
-  std::uint32_t urgency = 0;  // 0 refresh, 1 a segment, 2 a row that nobody wants
-  std::uint64_t age = 0;      // of the segment; otherwise the place in the order of banks
+  std::uint32_t urgency = 0;  // 0 refresh, 1 a segment, 2 a row that no segment needs
+  std::uint64_t age = 0;      // of the segment; otherwise the bank's position
   CommandKind kind = CommandKind::kActivate;
   std::uint32_t bank = 0;
 };
@@ -49,10 +49,10 @@ class PseudoChannel {
 
   Tick refresh_due() const { return refresh_.due(); }
   void claim_refresh();
-  // No segment has been here and none comes until well after `until`.
+  // There has been no segment, and none arrives until well after `until`.
   void rest(Tick until);
 
-  // The next commands, not before `now`, the row bus being free from `bus_free` on.
+  // Returns the next commands at or after `now`, with the row bus free from `bus_free` on.
   const RowStep& next_row(Tick now, Tick bus_free) {
     if (row_stale_ || (row_.at < bus_free && row_.at != kNoTick)) find_row(std::max(now, bus_free));
     return row_;
@@ -61,17 +61,17 @@ class PseudoChannel {
     if (column_stale_) find_column(now);
     return column_.at;
   }
-  // The first of all these and of the next refresh that is due.
+  // Returns the earliest of all these and of the next due refresh.
   Tick next(Tick now, Tick bus_free) {
     return std::min({refresh_.due(), next_row(now, bus_free).at, next_column(now)});
   }
-  // No segment ends before this: after next_row and next_column.
+  // No segment ends before this time. Call after next_row and next_column.
   Tick next_end() const;
 
-  // No read that is queued has its last column command before this.
+  // No queued read has its last column command before this time.
   Tick earliest_read_end(Tick now, Tick bus_free);
 
-  // What decisions touch, into the caches: first the state, then what it points to.
+  // Prefetch the data of the next decisions into the host's caches: first the state, then what it points to.
   void fetch_state() const {
     fetch(this, &refresh_);
     refresh_.fetch_state();
@@ -80,19 +80,19 @@ class PseudoChannel {
   void fetch_bank(std::uint32_t bank) const { fetch(&banks_[bank], &banks_[bank] + 1); }
   void fetch_queued() const { queues_.fetch(); }
 
-  // Issues the row step; how long it takes the row bus.
+  // Issues the row step and returns how long it occupies the row bus.
   Tick issue_row();
-  struct Train {  // column commands to one bank, or to two that take turns
+  struct Train {  // column commands to one bank, or alternating between two
     std::uint32_t first = 0, second = kNobody;
     Tick start = 0, period = 0;  // of each of them
     bool single = false;         // one command
   };
-  // The train that begins with the column step.
+  // Returns the train that begins with the column step.
   Train start_train();
-  // Whether it uses all slots, so that younger segments have to wait.
+  // Returns whether the train uses all slots, so that younger segments have to wait.
   bool fills_pins(const Train& train) const { return train.second != kNobody || train.period == slot_; }
-  // Issues what may be issued of it, none of it after `limit`; at most one segment ends, with its last
-  // command.
+  // Issues the permitted commands of the train, none after `limit`. At most one segment ends, with
+  // its last command.
   Ended issue(const Train& train, Tick limit);
 
  private:
@@ -113,7 +113,7 @@ class PseudoChannel {
   Ended run(const Train& train, Tick limit);
   Ended access(std::uint32_t bank, Tick first, std::uint32_t count, Tick spacing);
   void account(std::uint32_t bank, Tick at);
-  // What the next column command to a bank goes to; there must be one.
+  // Returns the segment that the next column command to a bank serves; there must be one.
   const Queued& served(std::uint32_t bank) const { return queues_.at(queues_.list(bank, mode_).hit); }
   std::uint64_t age_of(std::uint32_t bank) const { return served(bank).age; }
   std::uint64_t servable() const { return queues_.with_hits(mode_) & ~refresh_.claimed(); }
@@ -126,17 +126,18 @@ class PseudoChannel {
   const Timing& timing_;
   std::uint8_t index_;
   Tick phase_;                            // of its slots
-  Tick slot_, same_group_, other_stack_;  // from one to the next, and distances in whole slots
+  Tick slot_, same_group_, other_stack_;  // slot length, and distances in whole slots
   Direction mode_ = kReading;
   bool row_stale_ = true, column_stale_ = true;
   RowStep row_;
   ColumnStep column_;
-  // Accesses left at least: of the segments that column commands can go to; of those that wait for their row.
+  // Lower bounds on remaining accesses: of the segments that column commands can serve, and of those that
+  // wait for their row.
   std::uint32_t least_left_ = 0, least_waiting_ = ~0U;
   std::uint64_t conflict_ = 0, fresh_ = 0;  // banks precharged for another row; activated, not yet accessed
   std::uint64_t fresh_conflict_ = 0;
   std::uint64_t refreshed_ = 0;  // since their last access
-  // For the books: the end of the last column command's slot, its direction, and since when work waits.
+  // For accounting: the end of the last column command's slot, its direction, and since when work waits.
   Tick used_until_ = 0, work_since_ = 0, turned_until_ = 0;
   Direction last_ = kReading;
   std::array<std::uint32_t, 2> waiting_{};

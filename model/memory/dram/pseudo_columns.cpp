@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Column commands of a pseudo-channel: which goes next, how far a train of them runs, and what the pins did.
+// Column commands of a pseudo-channel: which is next, how long a train of them runs, and how the
+// pins were used.
 #include <algorithm>
 
 #include "model/memory/dram/pseudo_channel.h"
 
 namespace tahoma::model::dram {
 
-// A bank that had no segment for its open row has one now.
+// A bank without a segment for its open row now has one.
 void PseudoChannel::consider_column(std::uint32_t bank, Tick now) {
   if (column_stale_) return;
   const Queued& segment = served(bank);
@@ -17,7 +18,7 @@ void PseudoChannel::consider_column(std::uint32_t bank, Tick now) {
     column_ = {at, bank};
 }
 
-// The first slot in which any may go; of those that may then, the oldest.
+// Finds the first slot in which any segment may go and, among those that may, the oldest.
 void PseudoChannel::find_column(Tick now) {
   column_stale_ = false;
   column_ = ColumnStep{};
@@ -36,7 +37,7 @@ void PseudoChannel::find_column(Tick now) {
   }
 }
 
-// Of a bank the oldest segment for a row ends before the others for that row.
+// In each bank the oldest segment for a row ends before the others for that row.
 Tick PseudoChannel::next_end() const {
   Tick end = kNoTick;
   if (column_.at != kNoTick) end = column_.at + static_cast<Tick>(least_left_ - 1) * same_group_;
@@ -50,7 +51,7 @@ Tick PseudoChannel::next_end() const {
 
 Tick PseudoChannel::earliest_read_end(Tick now, Tick bus_free) {
   if (waiting_[kReading] == 0) return kNoTick;
-  // While writes go, the reads of open rows may go on at any time.
+  // While writes are served, the reads of open rows may continue at any time.
   if (mode_ == kWriting) return queues_.with_hits(kReading) != 0 ? now : now + timing_.rcd_read;
   next_row(now, bus_free);
   next_column(now);
@@ -66,15 +67,15 @@ PseudoChannel::Train PseudoChannel::start_train() {
   if (train.single) return train;
   train.second = partner(step);
   if (train.second == kNobody)
-    rules_.accessed(step.bank, mode_, step.at);  // whom it delays cannot disturb it
+    rules_.accessed(step.bank, mode_, step.at);  // the segments that it delays cannot disturb it
   else
     train.single = same_group_ != 2 * slot_;
   return train;
 }
 
-// The oldest that may go in the slot behind the step.
+// Returns the oldest segment that may use the slot after the step.
 std::uint32_t PseudoChannel::partner(const ColumnStep& step) const {
-  if (timing_.ccd_short > slot_) return kNobody;  // slots closer than the pins bear
+  if (timing_.ccd_short > slot_) return kNobody;  // the slots are shorter than tCCD_S
   std::uint64_t may = servable() & ~bit(step.bank);
   if (same_group_ > slot_) may &= ~rules_.group(step.bank);
   if (other_stack_ > slot_) may &= rules_.stack(step.bank);
@@ -97,7 +98,7 @@ Ended PseudoChannel::issue(const Train& train, Tick limit) {
   return run(train, undisturbed_until(train, until));
 }
 
-// Until when the train is what the policy chooses: no other segment that is here can go before.
+// Returns the time until which the policy keeps choosing this train: no other current segment can precede it.
 Tick PseudoChannel::undisturbed_until(const Train& train, Tick limit) const {
   const std::uint64_t first_age = age_of(train.first);
   const bool pair = train.second != kNobody;
@@ -110,9 +111,10 @@ Tick PseudoChannel::undisturbed_until(const Train& train, Tick limit) const {
     const bool open = (ready & bit(bank)) != 0;
     const BankList& list = queues_.list(bank, mode_);
     const std::uint64_t age = queues_.at(open ? list.hit : list.oldest).age;
-    // What is younger than those that fill the pins has to wait.
+    // Segments younger than those that fill the pins have to wait.
     if (fills_pins(train) && age > first_age && (!pair || age > second_age)) continue;
-    // So has what comes behind an older one of the same group, or never finds the gap between stack IDs.
+    // So does a segment behind an older one of the same group, or one that never finds the gap
+    // between stack IDs.
     if (age > first_age && rules_.group_of(bank) == rules_.group_of(train.first)) continue;
     if (pair && age > second_age && rules_.group_of(bank) == rules_.group_of(train.second)) continue;
     const bool other_stack = rules_.stack_of(bank) != rules_.stack_of(train.first);
@@ -124,7 +126,7 @@ Tick PseudoChannel::undisturbed_until(const Train& train, Tick limit) const {
   return until;
 }
 
-// No column command goes to a bank before, whose row is not open, or which waits for a refresh.
+// Earliest column command to a bank whose row is not open, or which waits for a refresh.
 Tick PseudoChannel::opened_from(std::uint32_t bank, Tick now) const {
   if ((refresh_.claimed() & bit(bank)) != 0) return now + refresh_.takes();
   const bool closed = queues_.open_row(bank) == kNoRow;
@@ -148,7 +150,7 @@ Ended PseudoChannel::run(const Train& train, Tick limit) {
   const Tick second = train.start + slot_;
   const std::uint32_t left_second = served(train.second).left;
   std::uint32_t seconds = fitting(second, left_second);
-  // The train ends with the first segment that does.
+  // The train ends with the first segment that ends.
   if (firsts == left_first) seconds = std::min(seconds, firsts - 1);
   if (seconds == left_second) firsts = std::min(firsts, seconds);
   const Tick more = static_cast<Tick>(firsts + seconds - 1) * slot_;
@@ -196,7 +198,7 @@ Ended PseudoChannel::access(std::uint32_t bank, Tick first, std::uint32_t count,
   return ended;
 }
 
-// Books what the pins did since the last column command.
+// Accounts for the pins' use since the last column command.
 void PseudoChannel::account(std::uint32_t bank, Tick at) {
   Tally& tally = channel_.tally;
   const Tick waited_from = std::clamp(work_since_, used_until_, at);

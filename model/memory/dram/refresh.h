@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which banks of a pseudo-channel a refresh has claimed, and when it claims the next ones.
+// Tracks which banks of a pseudo-channel a refresh has claimed, and when it claims the next ones.
 #pragma once
 
 #include <array>
@@ -8,8 +8,8 @@
 
 namespace tahoma::model::dram {
 
-// A refresh that nobody disturbs leaves no trace in what is permitted so long after it was due: the last
-// write has been restored, the banks of all stack IDs are closed and refreshed in turn, and may be activated.
+// Time after which an undisturbed refresh no longer affects what is permitted: the last write has been
+// restored, and the banks of all stack IDs have been closed and refreshed in turn and may be activated.
 Tick refresh_settles(const Organisation& organisation, const Timing& timing, Refresh kind);
 
 class RefreshSchedule {
@@ -17,23 +17,23 @@ class RefreshSchedule {
   RefreshSchedule(const Organisation& organisation, const Timing& timing, Refresh kind);
 
   Tick due() const { return due_; }
-  // Not before this is one of these banks claimed.
+  // Returns the earliest time at which one of these banks is claimed.
   Tick due(std::uint64_t banks) const { return (next_ & banks) != 0 ? due_ : due_after_; }
-  // At due(): claims the next banks.
+  // Claims the next banks; call at due().
   void claim();
-  // Passes over the refreshes that are due until then, if none is under way.
+  // Skips the refreshes that are due until then, if none is in progress.
   struct Skipped {
     std::uint64_t banks = 0, commands = 0;
   };
   Skipped skip(Tick until);
-  // Claimed banks take no activate and no column command until they have been refreshed.
+  // Claimed banks accept no activate and no column command until they have been refreshed.
   std::uint64_t claimed() const { return claimed_; }
   void refreshed(std::uint64_t banks, Tick at);
 
-  // All but the intervals, into the caches.
+  // Prefetches everything except the intervals into the host's caches.
   void fetch_state() const { fetch(this, last_.data()); }
 
-  // What one refresh command takes: a stack ID or a bank.
+  // Scope of one refresh command: a stack ID or a bank.
   bool by_stack() const { return kind_ == Refresh::kAllBank; }
   std::uint64_t unit(std::uint32_t bank) const;
   Tick takes() const { return takes_; }
@@ -50,7 +50,7 @@ class RefreshSchedule {
   std::uint32_t parts_;  // of a tREFI
   std::int64_t turn_ = 0;
   Tick due_ = kNoTick, due_after_ = kNoTick;
-  std::uint64_t next_ = 0;  // the banks that are due then
+  std::uint64_t next_ = 0;  // the banks that are due at due_
   std::uint64_t claimed_ = 0;
   struct Interval {
     Tick claimed = 0, ready = 0;

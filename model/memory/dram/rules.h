@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the rules permit the next command of each kind to a pseudo-channel's banks: the earliest ticks that
-// follow from the commands issued so far. Knows nothing of requests.
+// Computes when the timing rules permit the next command of each kind to a pseudo-channel's banks: the
+// earliest ticks that follow from the commands issued so far. It is independent of requests.
 //
 // A refresh keeps tRREFD from the next refresh or activate of its pseudo-channel, and tRRD from the activate
 // before it, as an activate would.
@@ -15,7 +15,7 @@ namespace tahoma::model::dram {
 
 class Rules {
  public:
-  // `banks`: of the pseudo-channel, shared with its queues.
+  // `banks` belongs to the pseudo-channel and is shared with its queues.
   Rules(const Organisation& organisation, const Timing& timing, Banks& banks);
 
   Tick activate(std::uint32_t bank) const {
@@ -23,27 +23,27 @@ class Rules {
         {banks_[bank].activate, groups_[group_of(bank)].activate, activate_, recent_[oldest_] + t_.faw});
   }
   Tick precharge(std::uint32_t bank) const { return std::max(banks_[bank].precharge, precharge_); }
-  // All open banks of the mask at once.
+  // Applies to all open banks of the mask at once.
   Tick precharge_all(std::uint64_t banks) const;
   Tick column(std::uint32_t bank, Direction d) const {
     return std::max(
         {banks_[bank].column[d], groups_[group_of(bank)].column[d], stack_column_[d][stack_of(bank)]});
   }
-  // What the bank itself asks for, the pins and the other banks apart.
+  // The bank's own constraint, without the pins and the other banks.
   Tick column_of_bank(std::uint32_t bank, Direction d) const { return banks_[bank].column[d]; }
   Tick refresh_bank(std::uint32_t bank) const {
     return std::max({banks_[bank].activate, groups_[group_of(bank)].activate, activate_});
   }
   Tick refresh_all(std::uint64_t banks) const;
 
-  // All but the banks, into the caches.
+  // Prefetches everything except the banks into the host's caches.
   void fetch_state() const {
     fetch(this, groups_.data() + (stack_ids_ << static_cast<unsigned>(stack_shift_ - group_shift_)));
   }
 
   void activated(std::uint32_t bank, Tick at);
   void precharged(std::uint32_t bank, Tick at);
-  // The last of a train; the trains before it must have been told in order.
+  // Records the last command of a train; earlier trains must have been recorded in order.
   void accessed(std::uint32_t bank, Direction d, Tick at);
   void refreshed(std::uint32_t bank, Tick at, Tick takes);
 
@@ -52,7 +52,7 @@ class Rules {
     return bank >> group_shift_;
   }  // counts through the stack IDs
   std::uint32_t stack_of(std::uint32_t bank) const { return bank >> stack_shift_; }
-  // The banks of its group, of its stack ID.
+  // Return the banks of its group and of its stack ID.
   std::uint64_t group(std::uint32_t bank) const { return beside(bank, group_shift_); }
   std::uint64_t stack(std::uint32_t bank) const { return beside(bank, stack_shift_); }
 

@@ -23,7 +23,7 @@ void refuse_protocol(const std::string& where, const std::string& text) {
   throw base::UserError("E-RUN-080", where, text);
 }
 
-// Interconnects may change the address, and targets the response.
+// Interconnects may change the address, and targets may change the response.
 bool Burst::intact() const {
   return get_data_length() == data.size() &&
          get_data_ptr() == reinterpret_cast<const unsigned char*>(data.data()) &&

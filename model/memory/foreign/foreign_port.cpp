@@ -168,7 +168,7 @@ void ForeignPort::end_response(Transaction& transaction, Time when) {
   if (waiting_.transaction != nullptr || !responses_.empty()) sim::notify_at(wake_, when);
 }
 
-// The place of a response that has ended goes to the request that waits.
+// The slot of an ended response goes to the waiting request.
 void ForeignPort::take_waiting() {
   if (waiting_.transaction == nullptr || under_way_.size() > place_.outstanding || free_ > sim::now()) return;
   const Waiting next = std::exchange(waiting_, {});

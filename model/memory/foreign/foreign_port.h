@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Someone else's initiator at a stack of the machine's kind: takes transactions of the TLM-2.0 base protocol
-// without extensions, of any length at any address, makes each a request of one row in the protocol of
-// sim/packet.h, and goes through the four phases with the times that the stack says.
+// Connects an external initiator to one of Tahoma's stacks. It accepts transactions of the TLM-2.0 base
+// protocol without extensions, of any length at any address, converts each into a single-row request in the
+// protocol of sim/packet.h, and performs the four phases at the times that the stack reports.
 //
-// END_REQ comes at once while fewer than `outstanding` transactions are under way, otherwise when a place is
-// free. BEGIN_RESP comes when the last data of a read are there, or a write has been accepted, and `response`
-// later, the way back; one at a time, the next when END_RESP has ended it. Data move in the order of
-// requests, when a request ends, so that transactions to the same bytes need no care; they move between the
-// initiator's array and the host pages of the stack.
+// END_REQ comes at once while fewer than `outstanding` transactions are in flight, otherwise when a slot is
+// free. BEGIN_RESP comes `response` (the return path) after the last data of a read have arrived or a write
+// has been accepted; there is one response at a time, and the next follows END_RESP. Data move in the order
+// of requests, when a request ends, so transactions to the same bytes need no special handling; they move
+// between the initiator's array and the host pages of the stack.
 //
 // Addresses are offsets in the stack. Byte enables, a streaming width below the length and addresses outside
-// are answered at once with the response status that the standard has for them. An initiator that breaks the
-// protocol is refused with base::UserError E-RUN-080. b_transport comes with the convenience socket.
+// are answered at once with the response status that the standard defines for them. An initiator that
+// violates the protocol raises base::UserError E-RUN-080. The convenience socket provides b_transport.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -32,7 +32,7 @@ class ForeignPort : public sc_core::sc_module {
 
   struct Place {
     HbmStack& stack;
-    std::uint32_t core;       // in whose name the stack counts the bytes
+    std::uint32_t core;       // the core to which the stack attributes the bytes
     base::Duration response;  // no shorter than the stack takes to answer
     std::uint32_t outstanding;
     sim::PayloadPool& pool;
@@ -49,7 +49,7 @@ class ForeignPort : public sc_core::sc_module {
   tlm::tlm_sync_enum on_answer(sim::Payload& access, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   unsigned on_debug(Transaction& transaction);
 
-  // What is wrong with it; TLM_OK_RESPONSE if nothing is.
+  // Validates the transaction; TLM_OK_RESPONSE if it is valid.
   tlm::tlm_response_status verdict(const Transaction& transaction);
   void move_data(Transaction& transaction, unsigned bytes);
   void access(Transaction& transaction, base::Time start);
@@ -67,7 +67,7 @@ class ForeignPort : public sc_core::sc_module {
   };
   Waiting waiting_;
   Transaction* responding_ = nullptr;  // until END_RESP
-  base::Time free_{0};                 // when the last response has ended
+  base::Time free_{0};                 // end of the last response
   std::deque<Transaction*> tags_;      // of accesses, by tag
   std::vector<std::uint32_t> free_tags_;
   std::multimap<base::Time, Transaction*> responses_;

@@ -50,7 +50,7 @@ tlm::tlm_sync_enum ForeignStack::request(int initiator, sim::Payload& payload, D
   return tlm::TLM_ACCEPTED;
 }
 
-// Called by the memory's own processes: what follows happens in ours.
+// The memory's own processes call this; the consequences run in this module's process.
 tlm::tlm_sync_enum ForeignStack::on_backward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                              sc_core::sc_time& delay) {
   around_.meter.guard(name(), [&] { protocol_.heard(payload, phase, sim::now() + sim::from_kernel(delay)); });
@@ -86,7 +86,7 @@ void ForeignStack::step() {
   });
 }
 
-// Requests of the same instant go by core and engine, whatever the order in which they were announced.
+// Simultaneous requests are ordered by core and engine, whatever the order in which they were announced.
 void ForeignStack::take_arrivals() {
   const auto key = [this](std::uint32_t index) {
     const sim::PacketInfo& info = sim::info_of(*packets_[index].payload);
@@ -177,7 +177,7 @@ void ForeignStack::answer(std::uint32_t index) {
   port[packet.initiator]->nb_transport_bw(*packet.payload, phase, delay);
 }
 
-// No burst to the page is under way: it is brought before the first.
+// No burst to the page is in flight: the page is copied before the first one.
 void ForeignStack::bring_page(std::uint64_t offset) {
   if (brought_[offset / kPage]) return;
   brought_[offset / kPage] = true;

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Someone else's memory as a stack of the machine: cuts every access into bursts of the TLM-2.0 base
-// protocol, with real data and without extensions, and answers the chip from what the memory says to them.
-// Addresses of bursts are offsets in the stack.
+// Connects an external memory model as a stack of the machine. It splits every access into bursts of the
+// TLM-2.0 base protocol, with real data and without extensions, and answers the chip according to the
+// memory's responses. Addresses of bursts are offsets in the stack.
 //
-// The memory decides about time: a read has its data when the responses come, a write is accepted when its
-// last request is (END_REQ, or the response of a memory that leaves it out), as by a memory of ours that has
-// queued it.
+// The memory determines the timing: a read has its data when the responses arrive; a write is accepted when
+// its last request is (END_REQ, or the response of a memory that omits it), as by one of Tahoma's memories
+// that has queued it.
 //
-// Values of the machine stay in the host pages of the stack; the memory follows them. A write burst carries
-// what is there when it is sent: every change of a byte is followed by a burst of its own, and bursts to the
-// same bytes keep their order, so at the end the memory holds what the pages hold. What the host put there
-// comes over the debug transport, page by page before the first burst to each. Data that come back are
-// compared with what was given: E-RUN-082 if they differ. All of this goes on in timing mode too, with
-// the zeros that are in the pages there.
+// The stack's host pages hold the machine's values, and the memory mirrors them. A write burst carries the
+// contents at the time it is sent. Every change of a byte is followed by a burst, and bursts to the same
+// bytes keep their order, so at the end the memory holds what the pages hold. The host's initial data use the
+// debug transport, page by page, before the first burst to each page. Returned data are compared with the
+// written data: E-RUN-082 if they differ. Timing mode does the same with the zeros in its pages.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -36,10 +35,11 @@ class ForeignStack : public HbmStack {
   struct Environment {
     const HbmParams& params;
     sim::Meter& meter;
-    base::Bytes burst;          // at most, and none crosses a multiple of it
+    base::Bytes burst;          // maximum size, and no burst crosses a multiple of it
     std::uint32_t outstanding;  // bursts without a response
   };
-  // Of the faults only the capacity is ours to take away. A class with the memory in it may derive.
+  // Of the faults, only the capacity reduction can be applied here. A class that contains the memory may
+  // derive from this one.
   ForeignStack(sc_core::sc_module_name name, const Environment& around, const StackFaults& faults);
 
   base::HbmMeasurement measure(base::Duration elapsed) override;
@@ -50,10 +50,10 @@ class ForeignStack : public HbmStack {
     sim::Payload* payload = nullptr;
     int initiator = 0;
     base::Time start{0};
-    std::uint32_t left = 0;  // bursts to be answered, or of a write to be accepted
+    std::uint32_t left = 0;  // bursts without a response or, for a write, not yet accepted
     base::Time first = base::kNever, last{0};
   };
-  struct Piece {  // of a packet, a burst to be
+  struct Piece {  // part of a packet that becomes a burst
     std::uint64_t offset = 0;
     std::uint32_t bytes = 0, packet = 0;
   };
@@ -76,11 +76,11 @@ class ForeignStack : public HbmStack {
   Environment around_;
   BaseProtocolInitiator protocol_;
   BurstPool pool_;
-  HostPages given_;            // what the memory was given last
+  HostPages given_;            // contents last given to the memory
   std::vector<bool> brought_;  // by page
   std::vector<Packet> packets_;
   std::vector<std::uint32_t> free_, arriving_, over_;
-  std::deque<Piece> pieces_;  // in the order of their requests
+  std::deque<Piece> pieces_;  // in the order of requests
   sc_core::sc_event wake_;
 
   sim::LatencyHistogram reads_, writes_;

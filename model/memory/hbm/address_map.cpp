@@ -16,7 +16,7 @@ void AddressMap::check(std::uint64_t address, std::uint64_t bytes) const {
   if (!inside)
     throw isa::ProgramError(
         "E-RUN-042", fmt::format("chip {}, stack {}, offset {:#x}", a.chip, a.stack, a.offset),
-        fmt::format("{} bytes there do not lie inside one HBM stack of this machine", bytes));
+        fmt::format("{} bytes at this address are not inside one HBM stack of this machine", bytes));
 }
 
 std::byte* AddressMap::at(std::uint64_t address, std::uint64_t bytes) {

@@ -15,7 +15,7 @@ class AddressMap : public sc_core::sc_module, public sim::BackdoorIf {
   AddressMap(sc_core::sc_module_name name, unsigned stacks_per_chip)
       : sc_module(name), stacks_(stacks_per_chip) {}
 
-  // In order of chip, then stack.
+  // Call in order of chip, then stack.
   void add(HostPages& stack) { pages_.push_back(&stack); }
   void check(std::uint64_t address, std::uint64_t bytes) const override;
   std::byte* at(std::uint64_t address, std::uint64_t bytes) override;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Correctable errors: at random accesses, the same ones in every run.
+// Correctable errors at random accesses, identical in every run.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -14,14 +14,14 @@ constexpr std::size_t kFirstEvents = 16;
 
 }  // namespace
 
-// Accesses until the next one that meets an error: geometric.
+// Draws the number of accesses until the next error from a geometric distribution.
 std::uint64_t DramStack::next_error() {
   if (faults_.correctable_errors <= 0) return 0;
   const double uniform = (static_cast<double>(random_() >> 11) + 1) * 0x1p-53;  // in (0, 1]
   return 1 + static_cast<std::uint64_t>(std::log(uniform) / std::log1p(-faults_.correctable_errors));
 }
 
-// An access that met an error is made a second time.
+// An access with an error is repeated.
 bool DramStack::meets_error(Lane& lane, dram::Segment& segment) {
   if (lane.until_error == 0) return false;
   std::uint64_t passed = segment.accesses;

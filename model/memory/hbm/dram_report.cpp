@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a DRAM stack measured, from the tallies of its channels.
+// Measurements of a DRAM stack, from the tallies of its channels.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ using base::Duration;
 
 namespace {
 
-// What the write queues drain after the run's last effect is no part of it, so that the times add up.
+// Removes what the write queues drain after the run's last effect, so that the times add up.
 void fit(base::ChannelMeasurement& c, Duration elapsed) {
   c.idle = elapsed - (c.data + c.lost_refresh + c.lost_turnaround + c.lost_bank);
   for (Duration* d : {&c.data, &c.lost_bank, &c.lost_turnaround, &c.lost_refresh}) {

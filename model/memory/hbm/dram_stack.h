@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// An HBM stack as channels of DRAM (dram/channel.h). A request is cut into segments of DRAM rows when it
-// arrives; it is over when its last segment is.
+// An HBM stack as channels of DRAM (dram/channel.h). A request is split into DRAM row segments when it
+// arrives and is complete when its last segment is.
 //
-// One process, and as few wakes as the answers allow. A channel decides its past when somebody asks: a write
-// that surely finds room is answered at once, and a read cannot be over before its accesses have passed the
-// pins, nor does its initiator act before the time that it has given, so that nobody looks before. Who then
-// is not over is looked at again after `slack`, which every answer takes at least on its way: none is ever
-// late, and when somebody looks is invisible in what it says.
+// One process wakes as rarely as the answers allow. A channel decides past events only when it is queried. A
+// write that certainly finds space is answered at once. A read cannot complete before its accesses have
+// passed the pins, and its initiator does not act before the time that it has given, so the channel is not
+// queried before then. A read that is still incomplete is queried again after `slack`, the minimum latency of
+// every answer. So no answer is late, and the times of queries do not affect the results.
 //
-// Leaves out values, which take the back door: a read never waits for the data of a queued write.
+// Not modelled: values, which use the back door: a read never waits for the data of a queued write.
 #pragma once
 
 #include <memory>
@@ -30,7 +30,7 @@ class DramStack : public HbmStack {
   struct Environment {
     const HbmParams& params;
     std::shared_ptr<const DramDesign> design;
-    base::Duration slack;  // what an answer takes at least
+    base::Duration slack;  // minimum latency of an answer
     sim::Meter& meter;
   };
   DramStack(sc_core::sc_module_name name, const Environment& around, const StackFaults& faults);
@@ -38,22 +38,22 @@ class DramStack : public HbmStack {
   base::HbmMeasurement measure(base::Duration elapsed) override;
 
  private:
-  struct Request {  // under way
+  struct Request {  // in progress
     sim::Payload* payload = nullptr;
     int initiator = 0;
     base::Time start{0}, needed{0};
-    std::uint32_t left = 0;  // segments
+    std::uint32_t left = 0;  // segments not yet complete
     dram::Tick first = dram::kNoTick, last = 0;
     bool corrected = false;
   };
-  struct Reader {  // a request that reads of the lane
+  struct Reader {  // a request that reads from the lane
     std::uint32_t request = 0, segments = 0;
     base::Time needed{0};
   };
-  struct Lane {  // a channel and what the stack keeps about it
+  struct Lane {  // a channel and the stack's state for it
     std::unique_ptr<dram::Channel> channel;
     dram::Tick decided = 0;            // up to here
-    std::uint32_t waiting_writes = 0;  // segments whose start is reported
+    std::uint32_t waiting_writes = 0;  // segments whose start must be reported
     std::vector<Reader> readers;
     std::uint64_t until_error = 0;  // accesses
     base::ChannelMeasurement counted;
@@ -76,7 +76,7 @@ class DramStack : public HbmStack {
   void wake_at(base::Time when);
   bool meets_error(Lane& lane, dram::Segment& segment);
   std::uint64_t next_error();
-  // Everything before `now` can be decided, and nothing that a request of this instant could still change.
+  // Everything before `now` can be decided; what a request at this instant could still change cannot.
   dram::Tick past(base::Time now) const { return design_->timing.clock.at_or_after(now).count - 1; }
   base::Time edge(dram::Tick tick) const { return design_->timing.clock.edge({tick}); }
 
@@ -87,7 +87,7 @@ class DramStack : public HbmStack {
   StackFaults faults_;
   DramAccess access_;
   std::vector<Lane> lanes_;
-  std::vector<base::Time> due_;  // of each lane: when to look at it
+  std::vector<base::Time> due_;  // next query time of each lane
   std::vector<Request> requests_;
   std::vector<std::uint32_t> free_, over_, answering_;  // indices of requests
   sc_core::sc_event wake_;

@@ -2,8 +2,8 @@
 // An HBM stack as a bandwidth and a latency: requests are served in order of arrival, reads and writes alike,
 // and answered at once.
 //
-// Leaves out what makes DRAM slower than its pins: rows, banks, refresh, turnarounds. Each packet is one
-// access whatever its pattern.
+// Not modelled: the effects that make DRAM slower than its pins (rows, banks, refresh, turnarounds). Each
+// packet is one access, whatever its pattern.
 #pragma once
 
 #include "model/memory/hbm/hbm_fault_params.h"

@@ -11,7 +11,8 @@
 namespace tahoma::model {
 namespace {
 
-// The numbers of "3,7", blanks around them allowed; `refuse` is told what is none.
+// Parses the numbers of "3,7", with optional blanks around them; calls `refuse` for text that
+// is not a number.
 template <class Refuse>
 std::vector<std::uint32_t> numbers_in(const std::string& list, Refuse&& refuse) {
   std::vector<std::uint32_t> numbers;
@@ -69,7 +70,7 @@ void StackFaults::check(const HbmParams& stack, const std::string& path) const {
     refuse(fmt::format("'{}' is no channel: expected numbers from 0 to {}, such as 3,7", text, channels - 1));
   });
   if (std::adjacent_find(numbers.begin(), numbers.end()) != numbers.end())
-    refuse(fmt::format("channel {} stands there twice", *std::adjacent_find(numbers.begin(), numbers.end())));
+    refuse(fmt::format("channel {} appears twice", *std::adjacent_find(numbers.begin(), numbers.end())));
   if (!numbers.empty() && numbers.back() >= channels)
     refuse(fmt::format("no channel {}: the stack has {}, 0 to {}", numbers.back(), channels, channels - 1));
   if (numbers.size() >= channels) refuse("all channels of the stack: one must be left");

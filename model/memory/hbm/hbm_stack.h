@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One HBM stack as the chip sees it: a TLM-2.0 target socket that speaks the protocol of sim/packet.h, the
-// host pages behind its addresses, and what it measured. What stands behind the socket is a choice of the
-// machine, flat_stack.h or dram_stack.h, or someone else's memory, foreign_stack.h.
+// host pages that hold its contents, and its measurements. The machine's configuration selects the
+// implementation, flat_stack.h or dram_stack.h; foreign_stack.h connects an external memory model.
 #pragma once
 
 #include <tlm_utils/multi_passthrough_target_socket.h>
@@ -23,7 +23,7 @@ class HbmStack : public sc_core::sc_module {
 
   HostPages& pages() { return pages_; }
   virtual base::HbmMeasurement measure(base::Duration elapsed) = 0;
-  // When nothing happens any more: throws if a memory that is not ours has left a request unanswered.
+  // Called at the end of the run: throws if an external memory has left a request unanswered.
   virtual void check_ended() const {}
 
  protected:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host memory behind a modelled memory: address space is reserved at once, pages cost the host nothing until
+// Host memory that backs a modelled memory. Address space is reserved at once, pages use no host memory until
 // touched, and untouched bytes read as zero.
 #pragma once
 
@@ -16,7 +16,7 @@ class HostPages {
   HostPages& operator=(const HostPages&) = delete;
 
   std::byte* data();  // reserves on first use; throws base::UserError E-RUN-050 (host) if the host refuses
-  void forget();      // contents become zero, pages go back to the host
+  void forget();      // contents become zero, and the pages return to the host
   std::uint64_t size() const { return bytes_; }
 
  private:

@@ -10,7 +10,8 @@ namespace tahoma::model {
 
 using base::Duration, base::Time;
 
-// How long others stream through the bank meanwhile. What is over by now meets nobody any more.
+// Returns how long other engines stream through the bank in this interval. Streams that have ended by
+// now are dropped.
 Duration PsumBanks::shared(Bank& bank, unsigned user, Time from, Time until) {
   while (!bank.empty() && bank.front().until <= sim::now()) bank.pop_front();
   Duration sum{0};

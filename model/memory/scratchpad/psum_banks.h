@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The banks of PSUM. Documented: the vector and the scalar engine may use different banks at the same time.
-// Assumed: in the same bank engines take turns, access by access, the tensor engine like the others, so that
-// what two of them stream through a bank at the same time takes as long as one after the other. Left out: the
-// DMA engines' accesses, and that a turn of one may be shorter than another's.
+// Assumed: engines that use the same bank alternate access by access, including the tensor engine, so two
+// concurrent streams through a bank take as long as one after the other. Not modelled: the DMA engines'
+// accesses, and that one engine's access may be shorter than another's.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// SBUF or PSUM of one core: partitions x bytes. Holds values in functional mode, and the known ones always;
-// its bandwidth is part of the engines' timing laws, what they do to each other is in psum_banks and
-// shared_port.
+// SBUF or PSUM of one core: partitions x bytes. It holds all values in functional mode and the known values
+// in every mode. The engines' timing laws include its bandwidth; psum_banks and shared_port model contention
+// between engines.
 #pragma once
 
 #include <systemc>

@@ -11,7 +11,7 @@ using base::Duration, base::Time;
 
 namespace {
 
-// What a stream needs of the port in `overlap`, of its `length`.
+// Port time that a stream of `length` needs within `overlap`.
 std::int64_t portion(Duration needed, Duration overlap, Duration length) {
   return static_cast<std::int64_t>(static_cast<base::Int128>(needed.fs) * overlap.fs / length.fs);
 }

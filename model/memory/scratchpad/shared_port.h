@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The port of SBUF that the vector engine and GpSimd share. Documented: hardware arbitrates it, and the two
-// are no longer serialised. Assumed: it arbitrates cycle by cycle and loses none, so that both stream freely
-// while the port is wide enough for what they move, and what does not fit is served behind it.
+// are no longer serialised. Assumed: arbitration is per cycle and loses no cycle, so both stream without
+// delay while the port's bandwidth suffices, and the excess is served afterwards.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ class SharedPort : public sim::SharedPortIf {
  private:
   struct Stream {
     base::Time from, until;
-    base::Duration needed;  // of the port's time, if it were alone
+    base::Duration needed;  // port time without contention
   };
   base::Bandwidth rate_;
   std::array<std::deque<Stream>, sim::kSharers> streams_;  // of each user

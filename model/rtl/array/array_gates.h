@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The borders of pe_array.sv, one clock cycle at a time, whatever the size. Elements are the bits of their
-// format in the low bits of a word.
+// The interface of pe_array.sv, one clock cycle at a time, for any array size. Each element holds the bits of
+// its format in the low bits of a word.
 #pragma once
 
 #include <array>
@@ -20,24 +20,24 @@ enum class Format : std::uint8_t {  // format_t of fp_types.sv
   kFp8E4M3,
   kFp8E5M2,
   kFp8E3M4,
-  kFp32Half,  // fp32 of at most 12 significant bits
+  kFp32Half,  // fp32 with at most 12 significant bits
   kBits       // 16 bits: weights of a transpose
 };
-// Of a dtype narrower than 32 bits.
+// The dtype must be narrower than 32 bits.
 Format format_of(isa::DType dtype);
 
 struct MovingRow {
   Format format = Format::kBf16;
-  bool is_double = false;         // two fp8 in an element, the one of slice 0 in the low byte
+  bool is_double = false;         // two fp8 in an element, slice 0 in the low byte
   bool turn = false;              // a transpose
-  bool bank = false;              // of the weights that it meets
-  std::vector<std::uint8_t> use;  // rows of the array that take part
+  bool bank = false;              // of the weights that it uses
+  std::vector<std::uint8_t> use;  // participating rows of the array
   std::vector<std::uint32_t> elements;
-  // Columns whose sums mean something, no port: elsewhere stand the weights of other tiles, or none.
+  // Columns with meaningful sums (not a port): other columns hold the weights of other tiles, or none.
   unsigned column = 0, columns = 0;
 };
 
-// Neighbouring columns of weights, written at a time.
+// Adjacent columns of weights that are written together.
 struct WeightColumns {
   static constexpr unsigned kLanes = 4;
   Format format = Format::kBf16;
@@ -63,10 +63,10 @@ class ArrayGates : public Waves {
   virtual unsigned rows() const = 0;
   virtual unsigned columns() const = 0;
   virtual void reset() = 0;
-  // What the gates answer to these inputs, within the cycle.
+  // Returns the RTL's outputs for these inputs within the cycle.
   virtual const ArrayOutputs& answer(const ArrayInputs& inputs) = 0;
-  virtual void clock() = 0;                                  // the cycle ends
-  virtual void write_coverage(const std::string& path) = 0;  // of gates that are built to count it
+  virtual void clock() = 0;                                  // ends the cycle
+  virtual void write_coverage(const std::string& path) = 0;  // if the RTL is built with coverage
 };
 
 }  // namespace tahoma::rtl

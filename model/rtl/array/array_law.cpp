@@ -48,7 +48,7 @@ ArrayOutputs ArrayLaw::answer(const ArrayInputs& in) const {
   out.result_valid = row != nullptr;
   if (row != nullptr) out.result = row->sums;
   out.moving_ready = in.result_ready || row == nullptr;
-  // A bank may be written when nobody inside, but for the sums that leave, meets it.
+  // A bank may be written when no row inside the array uses it, except the row whose sums are leaving.
   out.weight_ready = in.weights == nullptr || in.moving == nullptr || in.moving->bank != in.weights->bank;
   if (in.weights != nullptr)
     for (const Row& r : inside_)

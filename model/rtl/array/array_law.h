@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What pe_array.sv must do at its borders, without gates: the sums by isa's own matmul kernel, the cycles by
-// fill_cycles(). Time is counted in moves, the cycles in which the array does not stand.
+// The reference model of pe_array.sv at its interface: sums come from isa's matmul kernel, cycles from
+// fill_cycles(). Time is counted in moves, the cycles in which the array is not stalled.
 #pragma once
 
 #include <deque>
@@ -17,10 +17,10 @@ class ArrayLaw {
   struct Row {
     std::uint64_t number, cycle, move;  // when it entered
     bool bank;
-    unsigned column, columns;  // whose sums mean something
+    unsigned column, columns;  // columns with meaningful sums
     std::vector<std::uint32_t> sums;
   };
-  // The row whose sums leave now; null: none.
+  // Returns the row whose sums leave now, or null.
   const Row* leaving() const;
   ArrayOutputs answer(const ArrayInputs& inputs) const;
   void clock(const ArrayInputs& inputs);
@@ -34,7 +34,7 @@ class ArrayLaw {
   void write(const WeightColumns& w);
   std::vector<std::uint32_t> sums(const MovingRow& row);
   std::vector<std::uint32_t> turned(const MovingRow& row) const;
-  // Weights of the rows in use in the panels of isa/simd/matmul_kernel.h, kept while neither changes.
+  // Weights of the rows in use, in the panels of isa/simd/matmul_kernel.h; cached while neither changes.
   struct Packed {
     std::vector<std::uint8_t> use;
     bool is_double = false, valid = false;

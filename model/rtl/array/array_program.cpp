@@ -26,7 +26,7 @@ float as_fp32(std::uint32_t bits, DType dtype) {
   return isa::load_as_fp32(reinterpret_cast<const std::byte*>(&bits), dtype);
 }
 
-// The elements of a tile as they lie there, [partition][free element].
+// Reads the elements of a tile in their layout, [partition][free element].
 Elements read_tile(const isa::Shape& shape, const isa::Operand& tile) {
   const std::size_t columns = isa::free_elements(shape), size = isa::size_of(tile.dtype);
   Elements elements{shape.partitions, columns, std::vector<std::uint32_t>(shape.partitions * columns)};
@@ -52,7 +52,7 @@ Elements read_weights(const isa::LoadedWeights& w) {
   return elements;
 }
 
-// Double-row: what row of the array holds are two elements, that of slice 0 in the low byte.
+// Double-row: one row of the array holds two elements, slice 0 in the low byte.
 constexpr unsigned kByteBits = 8;
 Elements pair_slices_of_weights(const Elements& k) {
   Elements pairs{k.rows / 2, k.columns, std::vector<std::uint32_t>(k.rows / 2 * k.columns)};
@@ -61,7 +61,7 @@ Elements pair_slices_of_weights(const Elements& k) {
       pairs.at(r, c) = k.at(2 * r, c) | k.at(2 * r + 1, c) << kByteBits;
   return pairs;
 }
-Elements pair_slices_of_moving(const Elements& x) {  // a partition holds its slices one behind the other
+Elements pair_slices_of_moving(const Elements& x) {  // a partition stores its slices one after another
   const std::size_t columns = x.columns / 2;
   Elements pairs{x.rows, columns, std::vector<std::uint32_t>(x.rows * columns)};
   for (std::size_t r = 0; r < x.rows; ++r)
@@ -76,7 +76,7 @@ Elements map(const Elements& from, F&& f) {
   return to;
 }
 
-// fp32 in halves (isa/semantics/semantics.h). `mixed` is what meets a low half.
+// fp32 in halves (isa/semantics/semantics.h). `mixed` is the operand for products with a low half.
 struct HalvesOfFp32 {
   Elements high, low, mixed;
   bool has_low;
@@ -148,7 +148,7 @@ std::vector<ArrayPass> passes_of_matmul(const isa::Instruction& i, const isa::Co
 std::vector<ArrayPass> passes_of_transpose(const isa::Instruction& i, const isa::CoreView& core) {
   const isa::LoadedWeights& w = isa::weights_for(i, core, "transpose");
   const Elements weights = read_weights(w);
-  // All that counts of a moving element is whether it is zero.
+  // Only whether a moving element is zero matters.
   const DType dtype = i.src0.dtype;
   const Elements moving = map(read_moving(i, core), [dtype](std::uint32_t b) {
     return as_fp32(b, dtype) != 0.0F ? std::uint32_t{isa::bf16_from_fp32(1.0F)} : 0;

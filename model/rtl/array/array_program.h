@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a matmul or transpose asks of the array: passes of moving rows past weights. Written down from the
-// words of isa/semantics/semantics.h, element by element; isa's own kernels are what it is compared with.
+// The passes of moving rows over weights that a matmul or transpose requires of the array. They follow
+// the text of isa/semantics/semantics.h element by element, independently of isa's kernels, with which
+// they are compared.
 #pragma once
 
 #include "isa/semantics/semantics.h"
@@ -8,7 +9,7 @@
 
 namespace tahoma::rtl {
 
-// A matrix of elements, [row][column], each the bits that a row of the array receives.
+// A matrix of elements, [row][column], each with the bits that a row of the array receives.
 struct Elements {
   std::size_t rows = 0, columns = 0;
   std::vector<std::uint32_t> bits;
@@ -24,16 +25,16 @@ struct ArrayPass {
   bool is_double = false, turn = false;
 };
 
-// In the order in which their sums are added. E-RTL-003 for sparse weights.
+// Passes in the order in which their sums are added. Throws E-RTL-003 for sparse weights.
 std::vector<ArrayPass> passes_of_matmul(const isa::Instruction& i, const isa::CoreView& core);
-// One for each 16 bits of the weights, the low ones first; sums are the bits.
+// One pass per 16 bits of the weights, the low ones first; the sums are the bits.
 std::vector<ArrayPass> passes_of_transpose(const isa::Instruction& i, const isa::CoreView& core);
 
-// Elements of dst, [its partition][moving column], as the bits of dst's dtype.
+// Returns the elements of dst, [its partition][moving column], as bits of dst's dtype.
 Elements destination(const isa::Instruction& i, const isa::CoreView& core);
-// What dst holds after a matmul of these sums, pass by pass, and before it.
+// Returns dst after a matmul with these sums, pass by pass, given its contents before.
 Elements accumulated(const isa::Instruction& i, const Elements& before, const std::vector<Elements>& sums);
-// What dst holds after a transpose.
+// Returns dst after a transpose.
 Elements turned(const isa::Instruction& i, const isa::CoreView& core, const std::vector<Elements>& sums);
 
 }  // namespace tahoma::rtl

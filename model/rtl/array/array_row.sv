@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One row of cells. An element comes in decoded, waits DELAY cycles so that it meets the sums on their way down, and
-// moves right by one cell a cycle; sums come from above and leave below one cycle later.
+// One row of cells. A decoded element waits DELAY cycles to align with the descending sums and then moves
+// right by one cell per cycle. Sums enter from above and leave below one cycle later.
 module array_row
   import fp_types::*, fp_decode::decode, fp_decode::narrow, pe::cell_sum;
 #(
@@ -9,9 +9,10 @@ module array_row
     parameter int DELAY = 0
 ) (
     input  logic                         clk,
-    input  logic                         advance,  // the array moves
+    input  logic                         advance,  // the array advances
     input  moving_t                      entering,
-    input  logic                         load,     // of weights, from the left: up to LANES columns from `column` on
+    // weights enter from the left, up to LANES columns at `column`
+    input  logic                         load,
     input  logic                         load_bank,
     input  logic                         load_double,
     input  format_t                      load_format,
@@ -34,7 +35,7 @@ module array_row
   assign moving = (COLUMNS * $bits(moving_t))'({moved, skewed});
   always_ff @(posedge clk) if (advance) moved <= moving;
 
-  // Two banks: the one that no moving element meets is the shadow of the other.
+  // Two banks: while moving elements use one, the other serves as its shadow.
   logic [1:0][COLUMNS-1:0][$bits(operand_t)-1:0] weight_low;
   logic [1:0][COLUMNS-1:0][$bits(small_t)-1:0] weight_high;
   always_ff @(posedge clk)

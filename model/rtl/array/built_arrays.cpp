@@ -7,7 +7,7 @@
 
 namespace tahoma::rtl {
 
-// Written by CMake: one line for each size.
+// CMake generates one line for each size.
 #define TAHOMA_ARRAY(rows, columns) std::unique_ptr<ArrayGates> make_array_##rows##x##columns();
 #include "array_sizes.inc"
 #undef TAHOMA_ARRAY

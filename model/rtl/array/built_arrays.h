@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes of pe_array.sv that this build has: TAHOMA_ARRAY_SIZES of CMake.
+// The sizes of pe_array.sv in this build: CMake's TAHOMA_ARRAY_SIZES.
 #pragma once
 
 #include "isa/semantics/arithmetic/array_tiles.h"
@@ -8,7 +8,7 @@
 namespace tahoma::rtl {
 
 std::vector<isa::ArraySize> built_sizes();
-// E-RTL-001 if there is no array of this size; `place` is who asks.
+// Throws E-RTL-001 if no array of this size is built; `place` names the caller.
 std::unique_ptr<ArrayGates> make_gates(const isa::ArraySize& size, const std::string& place);
 void require_built(const isa::ArraySize& size, const std::string& place);
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds an exact product to an fp32 sum and rounds once, to nearest, ties to even: with fp_mul in front of it a
-// fused multiply-add. Subnormals are kept; a NaN is 7fc00000.
+// Adds an exact product to an fp32 sum and rounds once, to nearest, ties to even: with fp_mul before it this
+// is a fused multiply-add. Subnormals are kept; a NaN is 7fc00000.
 package fp_add;
   import fp_types::*;
 
   localparam logic [30:0] INFINITY = 31'h7f800000;
   localparam logic [31:0] NOT_A_NUMBER = 32'h7fc00000;
 
-  // The addend in the product's form, except that a subnormal has no leading one.
+  // Converts the addend to the product's form; a subnormal has no leading one.
   function automatic product_t widen(logic [31:0] addend);
     logic [7:0] field;
     field = addend[30:23];
@@ -18,14 +18,14 @@ package fp_add;
     widen.significand = {field != 0, addend[22:0]};
   endfunction
 
-  // magnitude * 2^(exponent - 26) to fp32. Bit 27 is where a carry goes; no exponent is below -126.
+  // Rounds magnitude * 2^(exponent - 26) to fp32. Bit 27 receives a carry; no exponent is below -126.
   function automatic logic [30:0] round(logic signed [9:0] exponent, logic [27:0] magnitude);
     logic [4:0] zeros, shift;
     logic [8:0] room;
     logic [27:0] normalised;
     logic signed [9:0] field;
     logic tie_goes_up, round_up;
-    // A leading one in bit 27, or as far up as exponents go down.
+    // Places the leading one in bit 27, or as high as the exponent range permits.
     zeros = 28;
     for (int i = 0; i < 28; ++i) if (magnitude[i]) zeros = 5'(27 - i);
     room = 9'(exponent + 10'sd127);
@@ -38,7 +38,7 @@ package fp_add;
     tie_goes_up = normalised[4];  // to even
 `endif
     round_up = normalised[3] && (normalised[2:0] != 0 || tie_goes_up);
-    round = {field[7:0], normalised[26:4]} + 31'(round_up);  // a carry may make infinity
+    round = {field[7:0], normalised[26:4]} + 31'(round_up);  // a carry may give infinity
     if (field >= 255) round = INFINITY;
 `ifdef PLANT_FLUSH
     if (field == 0) round = 0;
@@ -56,9 +56,10 @@ package fp_add;
     logic product_moves, subtract, negative;
     other = widen(addend);
     subtract = product.sign != other.sign;
-    // The number with the smaller exponent moves right. Below the 24 bits stand two more and one that says whether
-    // anything was lost. That is enough: a difference that loses more than its leading bit has moved by one place at
-    // most. Only an addend has no leading one, at an exponent of -126: there the last place stays where it is.
+    // The number with the smaller exponent is shifted right. Below the 24 bits are two more and a sticky
+    // bit for lost ones. This suffices: a difference that loses more than its leading bit was shifted by at
+    // most one position. Only an addend has no leading one, at an exponent of -126, where the last bit
+    // keeps its position.
     distance = 11'(product.exponent) - 11'(other.exponent);
     product_moves = distance < 0;
     if (product_moves) distance = -distance;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One element of any format as a number with a leading one. Exact, subnormals included.
+// Decodes one element of any format to a number with a leading one. Exact, subnormals included.
 package fp_decode;
   import fp_types::*;
 
-  // Sign, exponent and fraction where fp32 has them; the exponent still has its own bias.
+  // Sign, exponent and fraction at their fp32 positions; the exponent still has its own bias.
   typedef struct packed {
     logic sign;
     logic [7:0] field;
@@ -65,7 +65,7 @@ package fp_decode;
       else $error("more than 12 significant bits: %h", bits);
   endfunction
 
-  // fp8 and back.
+  // Converts to and from fp8.
   function automatic small_t narrow(operand_t operand);
     narrow = {operand.nan, operand.infinite, operand.sign, operand.exponent[4:0], operand.significand[11:7]};
     assert (operand == widen(narrow) || operand.significand == 0 || operand.nan || operand.infinite)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An exact multiplier: 12 by 12 significant bits are 24, and the exponent has room for every product.
+// An exact multiplier: 12 by 12 significant bits give 24, and the exponent field can represent every product.
 package fp_mul;
   import fp_types::*;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers inside the array. Every element is decoded once, at the border; behind it no cell asks for a format.
+// Numbers inside the array. Every element is decoded once, at the array's edge, so the cells do not
+// depend on formats.
 package fp_types;
 
   typedef enum logic [2:0] {
@@ -9,10 +10,11 @@ package fp_types;
     FP8_E5M2 = 3,
     FP8_E3M4 = 4,
     FP32_HALF = 5,  // an fp32 word of at most 12 significant bits: a half of fp32, or tf32
-    BITS = 6        // 16 bits that are no number: weights to be turned
+    BITS = 6        // 16 bits that are not a number: weights of a transpose
   } format_t;
 
-  // significand * 2^(exponent - 11), bit 11 set unless it is zero. What is not finite has a significand too.
+  // significand * 2^(exponent - 11), bit 11 set unless it is zero. Infinities and NaNs have a
+  // significand too.
   typedef struct packed {
     logic nan;
     logic infinite;
@@ -21,7 +23,7 @@ package fp_types;
     logic [11:0] significand;
   } operand_t;
 
-  // The same for fp8, of which the second slice of double-row is always one: significand * 2^(exponent - 4).
+  // The same for fp8, which the second slice of double-row always is: significand * 2^(exponent - 4).
   typedef struct packed {
     logic nan;
     logic infinite;
@@ -30,7 +32,7 @@ package fp_types;
     logic [4:0] significand;
   } small_t;
 
-  // Exact: significand * 2^(exponent - 23), bit 23 set unless it is zero.
+  // Exact product: significand * 2^(exponent - 23), bit 23 set unless it is zero.
   typedef struct packed {
     logic nan;
     logic infinite;
@@ -39,16 +41,16 @@ package fp_types;
     logic [23:0] significand;
   } product_t;
 
-  // A moving element and what cells do with it.
+  // A moving element and the operation that cells apply to it.
   typedef struct packed {
-    logic present;    // without one the sum passes
-    logic is_double;  // `high` counts too: double-row fp8
+    logic present;    // if absent, the sum passes unchanged
+    logic is_double;  // double-row fp8: `high` is used too
     logic turn;       // a transpose: the weight's bits replace the sum where the element is not zero
     operand_t low;
     small_t high;
   } element_t;
   typedef struct packed {
-    logic bank;  // of the weights that it meets
+    logic bank;  // of the weights that it uses
     element_t element;
   } moving_t;
 

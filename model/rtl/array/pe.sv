@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One cell of the array: two chained fused multiply-adds, the second of which works in double-row fp8 only.
+// One cell of the array: two chained fused multiply-adds. Only double-row fp8 uses the second.
 package pe;
   import fp_types::*, fp_decode::widen, fp_mul::multiply, fp_add::add;
 
-  // The sum that goes down, from the one that comes from above.
+  // Computes the sum passed down from the sum received from above.
   function automatic logic [31:0] cell_sum(element_t element, operand_t low, small_t high, logic [31:0] above);
     // verilator no_inline_task
     cell_sum = above;

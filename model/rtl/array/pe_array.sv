@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // A weight-stationary systolic array of ROWS x COLUMNS cells. A moving row (one element for each row of the
-// array) enters whole and its sums leave whole; the skew between is the array's own business. Sums start at the
-// top from +0 and go down, so rows are added in ascending order, each with one rounding.
+// array) enters at once and its sums leave at once; the array handles the skew internally. Sums start at the
+// top from +0 and move down, so rows are added in ascending order, each with one rounding.
 //
-//   moving_*   one moving row when valid and ready. use_row: rows that take part; elsewhere sums pass. double_row:
-//              each element is two fp8, the lower byte first. turn: a transpose. bank: the weights that it meets.
-//   weight_*   up to four neighbouring columns of all `weight_rows`, into one bank, when valid and ready: ready
-//              while no moving row inside the array meets that bank. The other bank streams on meanwhile.
-//   result_*   one sum for each column, in the order of the moving rows. Not ready: the whole array stands.
+//   moving_*   one moving row when valid and ready. use_row: participating rows; elsewhere sums pass.
+//              double_row: each element is two fp8, the lower byte first. turn: a transpose. bank: the
+//              weights that it uses.
+//   weight_*   up to four adjacent columns of all `weight_rows`, into one bank, when valid and ready: ready
+//              while no moving row inside the array uses that bank. The other bank keeps streaming.
+//   result_*   one sum for each column, in the order of the moving rows. If not ready, the array stalls.
 //
-// A row that enters in cycle t leaves in cycle t + ROWS + COLUMNS - 1, and later by every cycle of standing.
+// A row that enters in cycle t leaves in cycle t + ROWS + COLUMNS - 1, plus one cycle for every stall.
 module pe_array
   import fp_types::*, fp_decode::decode, fp_decode::narrow;
 #(
@@ -45,7 +46,7 @@ module pe_array
 );
   localparam int FILL = ROWS + COLUMNS - 1;
 
-  // Rows inside the array, the newest first, and the bank that each meets.
+  // Rows inside the array, the newest first, and the bank that each uses.
   logic [FILL-1:0] under_way, banks;
   logic advance, accepted;
   assign result_valid = under_way[FILL-1];
@@ -59,7 +60,7 @@ module pe_array
       banks  <= FILL'({banks, bank});
     end
 
-  // The last stage of `under_way` holds sums only, which meet no weights any more.
+  // The last stage of `under_way` holds only sums, which no longer use weights.
   logic load, bank_in_use;
   assign bank_in_use = |(under_way[FILL-2:0] & ~(banks[FILL-2:0] ^ {(FILL - 1) {weight_bank}}));
   assign weight_ready = !bank_in_use && !(moving_valid && bank == weight_bank);
@@ -107,7 +108,7 @@ module pe_array
     );
   end
 
-  // Each column waits for the last one.
+  // Each column is delayed to match the last one.
   for (genvar c = 0; c < COLUMNS; ++c) begin : columns
     localparam int DELAY = COLUMNS - 1 - c;
     if (DELAY == 0) begin : straight
@@ -119,7 +120,7 @@ module pe_array
     end
   end
 
-  // The protocol of the borders: who offers something stays with it until it is taken.
+  // The interface protocol: an offer is held until it is accepted.
   default clocking @(posedge clk);
   endclocking
   moving_stays :

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// pe_array.sv in the place of the tensor engine's arithmetic and of its array's time
-// (machine.chip.core.tensor.model=rtl), always in lock-step with the law. An instruction's rows go through
-// the gates at the moment when its values are applied; one instruction's array time does not overlap
-// another's here, as the law counts it.
+// Replaces the tensor engine's arithmetic and array timing by pe_array.sv
+// (machine.chip.core.tensor.model=rtl), always in lock step with the law. An instruction's rows pass through
+// the RTL when its values are applied. As in the law, array times of different instructions do not overlap.
 #pragma once
 
 #include <optional>
@@ -16,7 +15,7 @@ namespace tahoma::rtl {
 
 class TensorGates final : public model::TensorArray {
  public:
-  // E-RTL-001 if no array of this size is built. `place`: the engine's instance name.
+  // Throws E-RTL-001 if no array of this size is built. `place` is the engine's instance name.
   TensorGates(std::string place, const model::TensorParams& params);
 
   void execute(const isa::Instruction& i, const isa::CoreView& core, base::Time at) override;
@@ -32,11 +31,11 @@ class TensorGates final : public model::TensorArray {
   std::string place_;
   const model::TensorParams& params_;
   isa::ArraySize size_;
-  std::unique_ptr<ArrayGates> gates_;  // made for the first instruction
+  std::unique_ptr<ArrayGates> gates_;  // created for the first instruction
   std::optional<LockStep> lock_step_;
   bool bank_ = false;
-  // Of the last instruction: moving rows, and the cycles from the first in to the last sum out that were not
-  // spent on waiting for weights.
+  // For the last instruction: the number of moving rows, and the cycles from the first in to the last sum
+  // out, without those spent waiting for weights.
   std::int64_t streamed_ = 0, fill_ = 0;
   bool executed_ = false;
 };

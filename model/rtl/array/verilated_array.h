@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The class that Verilator makes of pe_array.sv, of one size, behind its borders. Included by the file that
-// CMake writes for each size.
+// Adapts the class that Verilator generates from pe_array.sv for one array size to the ArrayGates interface.
+// The file that CMake generates for each size includes this header.
 #pragma once
 
 #include <verilated.h>
@@ -14,7 +14,7 @@
 
 namespace tahoma::rtl {
 
-// Ports of up to 64 bits are integers, wider ones arrays of words.
+// Ports of up to 64 bits are integers, wider ones are arrays of words.
 template <class Port>
 void set_bit(Port& port, unsigned i, bool value) {
   if constexpr (std::is_integral_v<Port>) {
@@ -75,7 +75,7 @@ class VerilatedArray final : public ArrayGates {
     return outputs_;
   }
 
-  // The falling edge comes first, for cycles in which nobody asked for an answer.
+  // The falling edge comes first, for cycles whose outputs were not requested.
   void clock() override {
     block_->clk = 0;
     block_.half_cycle();

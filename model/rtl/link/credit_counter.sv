@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The room that a sender knows of in one virtual channel's buffer on the far side. What the far side has freed arrives as
-// a running total; it counts in the cycle in which it arrives.
+// Tracks the free space in the receiver's buffer of one virtual channel, as the sender knows it. The receiver
+// reports freed words as a running total, which takes effect in the cycle in which it arrives.
 module credit_counter
   import link_pkg::*;
 (
@@ -11,7 +11,7 @@ module credit_counter
 `endif
     input  length_t cfg_room,   // of the empty buffer, sampled in reset
     input  logic    told,
-    input  length_t freed,      // since reset, by the far side
+    input  length_t freed,      // by the receiver, since reset
     input  length_t take,       // words that leave for the buffer
     output length_t room        // now, before `take`
 );

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A port in SystemVerilog beside a clocked port of the model, in lock-step: what the router has for the port
-// and the room that comes back are given to both, in the same cycles of the link's clock; compared are, for
-// each packet, which buffer was served, the room of every virtual channel then, the cycles of its first and
-// last word on the wire, and what the far end received: header, data, and when. The first difference ends the
-// run and prints both histories.
+// Runs a SystemVerilog port in lock step with a clocked port of the model. Both receive the router's requests
+// and the returned credits in the same cycles of the link's clock. For each packet the following are
+// compared: the buffer served, the free space of every virtual channel at that time, the cycles of its first
+// and last word on the wire, and the header, data and time received at the far end. The first difference ends
+// the run and prints both histories.
 //
-// The port in SystemVerilog is clocked as far as the model has decided, and stands still while nothing moves.
-// Its data are made up from the packet's number: timing runs have none. Nothing is damaged on its wire.
+// The SystemVerilog port is clocked up to the model's last decision and is idle while nothing moves. Its data
+// are generated from the packet's number, because timing runs have none. Its wire is error-free.
 #pragma once
 
 #include <deque>
@@ -20,7 +20,7 @@ namespace tahoma::rtl {
 
 class LinkLockStep final : public model::PortWitness {
  public:
-  // Throws E-CFG-020 for a link that is not as the SystemVerilog has it: the widths of link_pins.h.
+  // Throws E-CFG-020 for a link that differs from the SystemVerilog: the widths of link_pins.h.
   LinkLockStep(const model::PortSite& site, std::unique_ptr<LinkPins> pins);
 
   void asked(std::uint32_t buffer, std::uint8_t vc, const sim::PacketInfo& packet, base::Time head) override;
@@ -29,7 +29,7 @@ class LinkLockStep final : public model::PortWitness {
             std::span<const std::uint64_t> rooms) override;
   void ended() override;
 
-  std::uint64_t compared() const { return arrived_; }  // packets, from one end to the other
+  std::uint64_t compared() const { return arrived_; }  // packets, end to end
 
  private:
   struct Decided {  // by the law
@@ -67,7 +67,7 @@ class LinkLockStep final : public model::PortWitness {
   std::multimap<std::int64_t, Asked> asks_;  // by the cycle from which on they are there
   std::multimap<std::int64_t, Freed> frees_;
   std::deque<Decided> decided_;  // and not yet arrived
-  std::size_t on_wire_ = 0;      // of these, whose words have all been on the wire
+  std::size_t on_wire_ = 0;      // of these, packets whose words have all been sent
   std::uint32_t words_ = 0;      // of the next
   std::uint64_t asked_ = 0, sent_ = 0, arrived_ = 0;
   std::deque<std::string> law_, rtl_;  // the last events

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What both ends of a link agree on: words, frames, control words and the codes that guard them.
+// Definitions shared by both ends of a link: words, frames, control words and their check codes.
 //
-// A frame is a header of 28 bytes, its data in whole words, and a CRC-32 of 4 bytes, laid end to end: it takes one word
-// of the wire more than its data, which is the 32 bytes that machine.link.header says. Byte i of a word is bits
-// 8 * i + 7 down to 8 * i. Start and end of a frame are marks of the line code beside the word.
+// A frame is a header of 28 bytes, its data in whole words, and a CRC-32 of 4 bytes, concatenated. It takes
+// one word more on the wire than its data, the 32 bytes of machine.link.header. Byte i of a word is bits 8 *
+// i + 7 down to 8 * i. Marks of the line code, next to the word, show the start and end of a frame.
 //
-// A control word travels against the data, on lanes of its own: which frame is expected next, whether the sender shall go
-// back to it, and of each virtual channel how many words have left the buffer since reset. As these are running totals,
-// a control word that is lost is made good by the next one.
+// A control word travels opposite to the data, on separate lanes. It carries the number of the next expected
+// frame, whether the sender shall go back to it, and for each virtual channel how many words have left the
+// buffer since reset. Because these are running totals, the next control word compensates for a lost one.
 package link_pkg;
   localparam int WORD_BITS = 256;
   localparam int VCS = 4;          // of a link, at most
   localparam int SEQUENCE_BITS = 12;
   localparam int LENGTH_BITS = 16;  // of counts of words
-  localparam int INFO_BITS = 192;   // what the sender of a message says of it
+  localparam int INFO_BITS = 192;   // sender's information about a message
 
   typedef logic [WORD_BITS-1:0] word_t;
   typedef logic [$clog2(VCS)-1:0] vc_t;
@@ -23,7 +23,7 @@ package link_pkg;
 
   typedef struct packed {
     info_t     info;
-    length_t   words;     // of data behind this header
+    length_t   words;     // of data after this header
     logic      first;     // frame of its message
     logic      last;
     vc_t       vc;
@@ -33,8 +33,8 @@ package link_pkg;
   localparam int CRC_BITS = WORD_BITS - HEADER_BITS;
 
   typedef struct packed {
-    logic                  go_back;   // the frame that is expected came damaged, or not at all
-    sequence_t             expected;  // every frame before it is here
+    logic                  go_back;   // the expected frame was damaged or missing
+    sequence_t             expected;  // all frames before it have arrived
     length_t [VCS-1:0]     freed;     // words, modulo 2 ** LENGTH_BITS
   } control_t;
   localparam int CONTROL_BITS = $bits(control_t);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A NeuronLink port: the sending end of one direction of a link and the receiving end of the other. Control words of the
-// receiving end leave on lanes beside the sending end's wire, and the other way round.
+// A NeuronLink port: the sending end of one direction of a link and the receiving end of the other. Control
+// words of the receiving end leave on separate lanes next to the sending end's wire, and vice versa.
 module link_port
   import link_pkg::*;
 #(
@@ -15,7 +15,7 @@ module link_port
     input  length_t [VCS-1:0]             cfg_room,
     input  length_t                       cfg_frame_words,
     input  length_t                       cfg_timeout,
-    // The router's buffers ask for the wire.
+    // The router's buffers request the wire.
     input  logic [REQUESTERS-1:0]         ask,
     input  vc_t [REQUESTERS-1:0]          ask_vc,
     input  length_t [REQUESTERS-1:0]      ask_words,
@@ -26,7 +26,7 @@ module link_port
     output logic                          pull,
     input  info_t                         info,
     input  word_t                         data,
-    // The wires out and in.
+    // The outgoing and incoming wires.
     output logic                          out_valid,
     output logic                          out_sop,
     output logic                          out_eop,
@@ -35,7 +35,7 @@ module link_port
     input  logic                          in_sop,
     input  logic                          in_eop,
     input  word_t                         in_word,
-    // What has arrived, for the router's buffers, and what left them.
+    // Arrived data for the router's buffers, and words that left them.
     output logic                          begins,
     output header_t                       header,
     output logic                          data_valid,
@@ -43,7 +43,7 @@ module link_port
     output logic                          ends,
     output logic                          sound,
     input  length_t [VCS-1:0]             free,
-    // The lanes of control words out and in.
+    // The outgoing and incoming lanes of control words.
     output logic                          told_valid,
     output control_t                      told,
     output logic [15:0]                   told_crc,

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The receiving end of a link. What arrives goes on at once, header first, as far as it can be what is expected; whether
-// it was sound is known with its last word. Frames that are not expected, or came after one that was lost, are dropped
-// and the far side is told to go back. A frame that begins before the one before it ended replaces it.
+// The receiving end of a link. Arriving words are forwarded at once, header first, if they can belong to the
+// expected frame. The last word shows whether the frame was intact. Unexpected frames, and frames after a
+// lost one, are dropped, and the sender is requested to go back. A frame that begins before its predecessor
+// has ended replaces it.
 module link_receiver
   import link_pkg::*;
 #(
-    parameter int REFRESH_BITS = 8  // the far side is told where we are at least every 2 ** REFRESH_BITS cycles
+    parameter int REFRESH_BITS = 8  // at least one report to the sender every 2 ** REFRESH_BITS cycles
 ) (
     input  logic              clk,
     input  logic              rst,
@@ -17,23 +18,23 @@ module link_receiver
     input  logic              wire_sop,
     input  logic              wire_eop,
     input  word_t             wire_word,
-    // The router: a frame's header, its data, and whether it was sound.
+    // To the router: a frame's header, its data, and whether it was intact.
     output logic              begins,
     output header_t           header,
     output logic              data_valid,
     output word_t             data,
     output logic              ends,
     output logic              sound,
-    // What the router has taken out of its buffers, in words.
+    // Words that the router has taken out of its buffers.
     input  length_t [VCS-1:0] free,
-    // Control words for the far side.
+    // Control words for the sender.
     output logic              control_valid,
     output control_t          control,
     output logic [15:0]       control_crc
 );
-  logic in_frame, wanted;              // in a frame; in one that is passed on
+  logic in_frame, wanted;              // inside a frame; inside a frame that is forwarded
   logic [CRC_BITS-1:0] carried, crc, crc_before, crc_sent;
-  length_t words;                    // of data that are missing
+  length_t words;                    // data words that are still missing
   sequence_t expected;
   header_t arriving;
 
@@ -54,7 +55,7 @@ module link_receiver
     lost = wire_valid && wire_eop && !intact;
   end
 
-  // What comes too late was sent twice; what comes too early follows one that was lost.
+  // A frame that arrives late is a duplicate; one that arrives early follows a lost frame.
   logic early, repeated, asked_back, go_back, news;
   sequence_t number, ahead;
   always_comb begin
@@ -110,7 +111,7 @@ module link_receiver
       news <= here || lost || (early && !asked_back) || repeated;
     end
 
-  // Told as running totals.
+  // Reported as running totals.
   length_t [VCS-1:0] freed;
   logic freed_more;
   logic [REFRESH_BITS-1:0] silent;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sending end of a link: the router's buffers ask for it in turn; a message leaves when the wire is free and its
-// virtual channel's buffer on the far side has room for all of it. It is decided in the cycle in which the wire becomes
-// free; the first word is on the wire two cycles later, and no cycle is lost in between.
+// The sending end of a link: The router's buffers request it in turn. A message leaves when the wire is free
+// and the receiver's buffer of its virtual channel has space for all of it. The decision is made in the cycle
+// in which the wire becomes free. The first word is on the wire two cycles later, and no cycle is lost
+// between messages.
 module link_sender
   import link_pkg::*;
 #(
@@ -32,7 +33,7 @@ module link_sender
     output logic                          wire_sop,
     output logic                          wire_eop,
     output word_t                         wire_word,
-    // The far side's control words.
+    // Control words from the receiver.
     input  logic                          control_valid,
     input  control_t                      control,
     input  logic [15:0]                   control_crc

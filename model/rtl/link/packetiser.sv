@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts a message into frames of at most cfg_frame_words of data: header, data shifted by the header's length, CRC. One
-// word in each cycle in which `go` is set. A message is taken in the cycle before its first word, as early as in that of
-// the last word of the one before it: no cycle is lost between messages.
+// Splits a message into frames of at most cfg_frame_words of data: header, data shifted by the header's
+// length, CRC. One word in each cycle in which `go` is set. A message is accepted in the cycle before
+// its first word, at the earliest in the cycle of its predecessor's last word, so no cycle is lost
+// between messages.
 module packetiser
   import link_pkg::*;
 #(
@@ -19,7 +20,7 @@ module packetiser
     input  logic [$clog2(REQUESTERS)-1:0] requester,
     input  vc_t                           vc,
     input  length_t                       words,
-    // Its data, in the cycle in which they are pulled.
+    // Its data, in the cycle in which they are read.
     output logic [$clog2(REQUESTERS)-1:0] source,
     output logic                          pull,
     input  info_t                         info,
@@ -27,7 +28,7 @@ module packetiser
     // Its frames.
     output logic                          busy,
     output logic                          at_start,     // the next word begins a frame
-    output length_t                       frame_words,  // that it will have
+    output length_t                       frame_words,  // number of its words
     input  logic                          go,
     output logic                          sop,
     output logic                          eop,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps every frame until the far side has it, and sends again from the oldest that it has not: go-back-N. Frames are
-// known by their numbers, which follow each other; as
-// many as there are words fit, should each be a single one.
+// Keeps every frame until the receiver has acknowledged it and retransmits from the oldest unacknowledged
+// frame (go-back-N). Frames have consecutive numbers. If each frame is a single word, there is space for as
+// many frames as words.
 module retry_buffer
   import link_pkg::*;
 #(
@@ -9,7 +9,7 @@ module retry_buffer
 ) (
     input  logic      clk,
     input  logic      rst,
-    input  length_t   cfg_timeout,    // cycles without progress, then it is sent again
+    input  length_t   cfg_timeout,    // cycles without progress before retransmission
     // New words; none while `hold`.
     input  logic      put,
     input  logic      put_sop,
@@ -17,12 +17,12 @@ module retry_buffer
     input  word_t     put_word,
     input  sequence_t put_sequence,   // of the frame that is, or will be, put next
     input  length_t   frame_words,    // that it has
-    output logic      hold,           // begin no frame
-    // From the far side.
+    output logic      hold,           // start no new frame
+    // From the receiver.
     input  logic      told,
     input  logic      go_back,
     input  sequence_t expected,
-    // Words that are sent again.
+    // Retransmitted words.
     output logic      again,
     output logic      again_sop,
     output logic      again_eop,
@@ -35,14 +35,14 @@ module retry_buffer
   logic [1:0] marks[WORDS];      // sop, eop
   address_t begins[WORDS];       // where a frame begins, by the low bits of its number
   address_t write, read;
-  logic [ADDRESS_BITS:0] used;   // words not yet known to be there
-  sequence_t oldest;             // of the frames not yet known to be there
+  logic [ADDRESS_BITS:0] used;   // unacknowledged words
+  sequence_t oldest;             // of the unacknowledged frames
   length_t waited;
   logic wanted, replaying, in_frame;
-  sequence_t frames, reached;    // out, and of them here as we are told
+  sequence_t frames, reached;    // unacknowledged frames, and those newly acknowledged
   logic valid_news, progress;
   address_t oldest_at, next_oldest_at;
-  address_t frame_at;            // where the frame that is being put begins
+  address_t frame_at;            // start of the frame that is being stored
 
   always_comb begin
     frames = put_sequence - oldest;
@@ -84,7 +84,7 @@ module retry_buffer
       used <= used + (ADDRESS_BITS + 1)'(put) - (progress ? {1'b0, next_oldest_at - oldest_at} : '0);
     end
 
-  // When to go back: told to, or nothing has been heard of the oldest frame for too long.
+  // Go back on request, or if the oldest frame has not been acknowledged for too long.
   always_ff @(posedge clk)
     if (rst || progress || frames == '0 || replaying) waited <= '0;
     else waited <= waited + 1;

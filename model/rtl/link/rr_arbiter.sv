@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Round robin: of those that ask the first behind the one last served, all round. The one last served comes last, so that
-// none waits for ever. Nobody has been served after reset but number 0.
+// Round-robin arbiter: it grants the first requester after the one last served, cyclically. The one last
+// served has the lowest priority, so none starves. After reset, number 0 counts as last served.
 module rr_arbiter #(
     parameter int REQUESTERS = 32
 ) (
@@ -10,7 +10,7 @@ module rr_arbiter #(
     input  logic                          unfair,
 `endif
     input  logic [REQUESTERS-1:0]         ask,
-    input  logic                          enable,       // one of them is served in this cycle
+    input  logic                          enable,       // one requester is served in this cycle
     output logic                          grant_valid,
     output logic [$clog2(REQUESTERS)-1:0] grant
 );
@@ -22,7 +22,7 @@ module rr_arbiter #(
   endfunction
 
   index_t last;
-  logic [REQUESTERS-1:0] behind;  // those of higher number than the one last served
+  logic [REQUESTERS-1:0] behind;  // requesters with a higher number than the one last served
 
   always_comb begin
     behind = ask & ~((REQUESTERS'(2) << last) - REQUESTERS'(1));

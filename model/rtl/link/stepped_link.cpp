@@ -107,8 +107,8 @@ SteppedLink::Step SteppedLink::step() {
   return step;
 }
 
-// A message arrives when all its frames have, each sound; a frame that was not comes again, and what its
-// header said was never true.
+// A message has arrived when all its frames have arrived intact. A damaged frame is retransmitted, and the
+// header of the damaged copy is ignored.
 void SteppedLink::receive(Step& step) {
   if (pins_.out.begins) {
     frame_ = pins_.out.header;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A port in SystemVerilog whose wire leads back to its own receiving end, cycle by cycle: messages are asked
-// for, are granted, cross the wire as words, and arrive. Words and control words may be damaged or lost on
-// the way.
+// A SystemVerilog port whose wire is looped back to its own receiving end, cycle by cycle: messages are
+// requested, granted, cross the wire as words, and arrive. Words and control words may be damaged or
+// lost in transit.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +14,25 @@
 namespace tahoma::rtl {
 
 struct LinkMessage {
-  std::uint64_t number = 0;  // among all, by which its data are made
+  std::uint64_t number = 0;  // global number from which its data are generated
   std::uint8_t vc = 0;
   std::uint16_t words = 0;  // on the wire, headers included
   LinkInfo info{};
 };
 
-// Data word `index` of a message.
+// Returns data word `index` of a message.
 LinkWord link_data(std::uint64_t number, std::uint32_t index);
 
 struct LinkSettings {
-  LinkRooms room{};                                // words of each buffer on the far side
+  LinkRooms room{};                                // words of each of the receiver's buffers
   std::uint16_t frame_words = 128;                 // data words of a frame
   std::uint16_t timeout = 4096;                    // cycles
-  std::int64_t flight = 8;                         // cycles on the wire, both ways
-  std::function<void(LinkWire&)> on_wire{};        // what becomes of a word; not called if empty
-  std::function<void(LinkControl&)> on_control{};  // and of a control word
+  std::int64_t flight = 8;                         // cycles on the wire, in each direction
+  std::function<void(LinkWire&)> on_wire{};        // may modify a word; not called if empty
+  std::function<void(LinkControl&)> on_control{};  // may modify a control word
 };
 
-// Of a message that has arrived, whole and sound.
+// A message that has arrived complete and intact.
 struct LinkArrival {
   LinkHeader header;     // of its last frame
   std::uint32_t words;   // on the wire
@@ -43,13 +43,13 @@ std::uint64_t link_digest(const LinkMessage& message, std::uint16_t frame_words)
 
 class SteppedLink {
  public:
-  // From the cycle of a grant to that of the first word on the wire; from a word on the wire's far end to its
-  // data in the router; from a free buffer to the control word that says so.
+  // Latencies in cycles: from a grant to the first word on the wire; from a word at the wire's far end to its
+  // data in the router; from a freed buffer to the control word that reports it.
   static constexpr std::int64_t kSending = 2, kReceiving = 1, kTelling = 1;
 
   SteppedLink(LinkPins& pins, const LinkSettings& settings);
 
-  // Of the cycle to come: a requester asks until it is granted.
+  // In the next cycle. A requester keeps its request until it is granted.
   void ask(unsigned requester, const LinkMessage& message);
   void free(unsigned vc, std::uint16_t words);
 
@@ -64,10 +64,10 @@ class SteppedLink {
     std::optional<LinkArrival> arrival;
   };
   Step step();
-  // Nothing moves: unless it is driven, the cycles to come are all like the last.
+  // Nothing moves: without new inputs all further cycles are identical.
   bool quiet() const { return still_ > 2; }
-  std::int64_t cycle() const { return cycle_; }         // the one to come
-  void skip_to(std::int64_t cycle) { cycle_ = cycle; }  // quiet: the clock stands still meanwhile
+  std::int64_t cycle() const { return cycle_; }         // the next one
+  void skip_to(std::int64_t cycle) { cycle_ = cycle; }  // when quiet: the clock is stopped meanwhile
   bool asks(unsigned requester) const { return (pins_.in.ask >> requester & 1) != 0; }
 
  private:
@@ -82,12 +82,12 @@ class SteppedLink {
   std::uint32_t sent_ = 0;  // data words of it
   std::deque<LinkWire> wire_;
   std::deque<LinkControl> control_;
-  LinkArrival arriving_{};  // of the frames that are here
+  LinkArrival arriving_{};  // of the frames that have arrived
   LinkHeader frame_;        // the one that is arriving
   std::uint64_t frame_digest_ = 0;
   bool frame_open_ = false;
   std::int64_t cycle_ = 0;
-  std::uint64_t under_way_ = 0;  // words and control words on the wires
+  std::uint64_t under_way_ = 0;  // words and control words in transit
   int still_ = 0;                // cycles in which nothing moved
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pins of a verilated port. `Port` is the class that Verilator makes of a module with the ports of
-// link_port.sv. Not together with <systemc> in one source: Verilator's headers would take its time for
-// theirs.
+// The pins of a verilated port. `Port` is the class that Verilator generates from a module with the ports
+// of link_port.sv. Do not include <systemc> in the same source: Verilator's headers would then use
+// SystemC's time.
 #pragma once
 
 #include <verilated.h>
@@ -94,7 +94,7 @@ class VerilatedLink : public Pins {
     out.told.crc = port_->told_crc;
   }
 
-  // sequence number, virtual channel, last, first, words: 12, 2, 1, 1 and 16 bits.
+  // Fields: sequence number, virtual channel, last, first, words: 12, 2, 1, 1 and 16 bits.
   void sample_header() {
     const std::uint32_t low = port_->header[0];
     out.header.vc = low >> 12 & 3;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Remembers what was issued until the memory has written it, in order; behind the last packet of a descriptor its
-// semaphore is changed, cfg_latency cycles after that packet was written.
+// Keeps issued packets, in order, until the memory has written them. After the last packet of a descriptor
+// its semaphore is changed, cfg_latency cycles after that packet was written.
 module completion_queue
   import dma_pkg::*;
 #(
@@ -16,7 +16,7 @@ module completion_queue
     input  logic        issue,
     input  logic        last,
     input  completion_t of,
-    input  logic        written,       // the oldest that was not
+    input  logic        written,       // the oldest unwritten packet has been written
     output logic        post,
     output small_t      flag,
     output small_t      change,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ring: descriptors are written behind each other and count when the doorbell tells their number. The oldest stays
-// until it is taken.
+// The ring: descriptors are written one after another and become valid when the doorbell reports their
+// number. The oldest stays until it is taken.
 module descriptor_ring
   import dma_pkg::*;
 #(
@@ -9,7 +9,7 @@ module descriptor_ring
     input  logic                     clk,
     input  logic                     rst,
     // The driver.
-    output logic                     room,      // one more may be written
+    output logic                     room,      // space for one more descriptor
     input  logic                     write,
     input  descriptor_t              written,
     input  logic                     doorbell,
@@ -24,7 +24,7 @@ module descriptor_ring
 
   descriptor_t ring[DEPTH];
   logic [INDEX_BITS-1:0] head, tail;
-  amount_t held, known;  // written and not taken; of these, told by the doorbell
+  amount_t held, known;  // written and not taken; of these, reported by the doorbell
 
   assign room = held != amount_t'(DEPTH);
   assign valid = known != '0;

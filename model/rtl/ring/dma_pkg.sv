@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a driver writes into a ring of a DMA engine, and what the engine moves at once.
+// The descriptors that a driver writes into a ring of a DMA engine, and the packets that the engine moves.
 //
-// A descriptor is one engine's share of a transfer: units from `unit` to before `last_unit`. A unit is a run of elements
-// that are contiguous on all sides, or one of the pieces that a run is cut into. Elements of the DMA are runs, or `joined`
-// runs that HBM has in one piece. What the driver would have to divide for is in the descriptor.
+// A descriptor is one engine's share of a transfer: units from `unit` to before `last_unit`. A unit is a run
+// of elements that are contiguous on all sides, or one of the pieces that a run is split into. Elements of
+// the DMA are runs, or `joined` runs that are contiguous in HBM. The driver performs all divisions; the
+// descriptor contains the results.
 package dma_pkg;
   typedef logic [23:0] count_t;
   typedef logic [20:0] fit_t;      // of what fits a packet: of elements or bytes, 2 ** 20 at most
   typedef logic [7:0] small_t;
 
-  // What happens when everything has been written.
+  // Action when everything has been written.
   typedef struct packed {
     logic        notify;       // a semaphore is changed
     small_t      flag;         // which
@@ -17,7 +18,7 @@ package dma_pkg;
     logic [31:0] value;
   } completion_t;
 
-  // What an element takes of the engine.
+  // Engine time of an element.
   typedef struct packed {
     logic        notify_read;  // another semaphore is written when everything has been read
     logic        accumulate;
@@ -26,10 +27,10 @@ package dma_pkg;
     count_t      run;          // elements of a run
   } pace_t;
 
-  // How units become packets.
+  // Division of units into packets.
   typedef struct packed {
     fit_t   fit;        // runs that fit a packet, at least 1
-    fit_t   whole;      // of these, in whole elements of the DMA, no more than a packet may have
+    fit_t   whole;      // of these, runs in whole elements of the DMA, at most what a packet may have
     fit_t   room;       // elements of the data that fit a packet, at least 1
     count_t piece;      // elements of a piece; the last of a run may have fewer, or none
     small_t pieces;     // of a run

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One ring of a DMA engine: descriptors are taken in order when the doorbell has told of them, cut into packets, issued
-// one after the other as the engine and the memories take them, and completed in order by a semaphore.
+// One ring of a DMA engine: descriptors are taken in order after the doorbell has announced them and split
+// into packets. Packets are issued one after another as the engine and the memories accept them, and
+// completed in order by a semaphore.
 module dma_ring
   import dma_pkg::*;
 #(
@@ -22,7 +23,7 @@ module dma_ring
     input  descriptor_t            descriptor,
     input  logic                   doorbell,
     input  logic [$clog2(DEPTH):0] rung,
-    // Packets, to the memories, which may not be ready.
+    // Packets to the memories, which may not be ready.
     output logic                   issue,
     output packet_t                packet,
     input  logic                   ready,

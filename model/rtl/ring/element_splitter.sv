@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts the share of a descriptor into packets: whole runs as many as fit, whole elements of the DMA where one fits, else
-// no further than the end of the current one; or parts of a run that does not fit. A share without units is one packet
-// without elements, for its semaphore.
+// Splits the share of a descriptor into packets: as many whole runs as fit (whole elements of the DMA if at
+// least one fits, otherwise up to the end of the current one), or parts of a run that does not fit. A share
+// without units is one packet without elements, for its semaphore.
 module element_splitter
   import dma_pkg::*;
 (
@@ -10,7 +10,7 @@ module element_splitter
 `ifdef PLANTED_FAULTS
     input  logic        never_whole,
 `endif
-    output logic        idle,        // a descriptor may come
+    output logic        idle,        // a new descriptor is accepted
     input  logic        start,
     input  descriptor_t descriptor,
     output logic        valid,

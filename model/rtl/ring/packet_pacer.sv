@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a packet occupies the engine: its elements pass one after the other, each in beats of the engine's width and
-// an overhead where it begins, once for every source; an accumulation passes twice. A semaphore behind a single element is
-// part of it, behind several an element of its own.
+// Computes how long a packet occupies the engine. Its elements pass one after another, each in beats of the
+// engine's width plus an overhead at its start, once per source; an accumulation passes twice. A semaphore
+// after a single element is part of it; after several it is a separate element.
 module packet_pacer
   import dma_pkg::*;
 (
@@ -9,13 +9,13 @@ module packet_pacer
     input  logic        rst,
     input  small_t      cfg_element_overhead,
     input  small_t      cfg_packet_overhead,
-    input  small_t      cfg_semaphore,        // cycles of an element of its own
-    output logic        free,                 // the engine takes a packet
+    input  small_t      cfg_semaphore,        // cycles of a semaphore that is a separate element
+    output logic        free,                 // the engine accepts a packet
     input  logic        start,
     input  shape_t      packet,
     input  pace_t       pace,
     input  small_t      sources,
-    input  logic        notify                // a semaphore behind the last packet
+    input  logic        notify                // a semaphore after the last packet
 );
   localparam int BEAT_BITS = 5;               // 32 bytes
   localparam fit_t SEMAPHORE_BYTES = 4;
@@ -24,9 +24,9 @@ module packet_pacer
   pace_t current;
   shape_t shape;
   logic notifies;
-  fit_t rows_left;                            // of this source, behind the element that passes
+  fit_t rows_left;                            // of this source, after the current element
   small_t sources_left;
-  cycles_t left;                              // of the element that passes
+  cycles_t left;                              // of the current element
 
   // The first packet of a cycle is not yet in registers.
   pace_t now_of;

@@ -93,7 +93,7 @@ RingPacket RingLaw::issue() {
 
 RingLaw::Decision RingLaw::step(bool ready) {
   Decision d;
-  // What was written in this cycle is there from the next one on.
+  // A descriptor written in this cycle is available from the next one on.
   const auto here = static_cast<unsigned>(held_.size()) - (wrote_ ? 1U : 0U);
   d.room = here < kRingDepth;
   const bool remembers = issued_.size() < kRingPackets;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a ring in SystemVerilog must do, from the laws of the DMA engines: how a share is cut (dma_share.h)
-// and what a packet takes of the engine (packet_cycles). What is added are the registers of a ring: a
-// descriptor is taken in the cycle after its doorbell or in that of the last packet before it, and its first
-// packet can be issued in the cycle after.
+// The reference model of a SystemVerilog ring, derived from the laws of the DMA engines: how a share is
+// divided (dma_share.h) and how long a packet occupies the engine (packet_cycles). It adds only the registers
+// of a ring: a descriptor is taken in the cycle after its doorbell or in that of the last packet before it,
+// and its first packet can be issued in the cycle after.
 #pragma once
 
 #include <deque>
@@ -13,8 +13,8 @@
 
 namespace tahoma::rtl {
 
-// What the driver writes for a share at its beginning; nothing if the ring cannot hold it: what transposes,
-// or is rung by a collective core, or has numbers beyond the fields of a descriptor.
+// Returns the descriptor that the driver writes for a share at its beginning; nothing if the ring does not
+// support it: transpositions, transfers of collective cores, and numbers beyond the fields of a descriptor.
 std::optional<RingDescriptor> descriptor_of(const model::Share& share, const model::DmaParams& params);
 
 RingPacket packet_of(const model::DmaPacket& packet);
@@ -23,8 +23,8 @@ class RingLaw {
  public:
   RingLaw(const model::DmaParams& params, std::int64_t latency) : params_(params), latency_(latency) {}
 
-  bool room() const { return held_.size() < kRingDepth; }  // for another descriptor in the cycle to come
-  // In the cycle to come. `transfer` outlives the share.
+  bool room() const { return held_.size() < kRingDepth; }  // for another descriptor in the next cycle
+  // In the next cycle. `transfer` must outlive the share.
   void write(const model::Share& share);
   void doorbell(unsigned descriptors);
   void written();
@@ -34,13 +34,13 @@ class RingLaw {
     std::optional<RingPacket> issue;
     std::optional<RingPost> post;
   };
-  // The cycle to come: what happens in it, and its end.
+  // Simulates the next cycle and returns what happens in it.
   Decision step(bool ready);
 
  private:
   struct Held {
     model::Share share;
-    std::int64_t known = -1;  // told by the doorbell of that cycle
+    std::int64_t known = -1;  // reported by the doorbell of that cycle
   };
   struct Issued {
     std::optional<RingPost> post;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A ring in SystemVerilog beside its law, in lock-step: compared in every cycle are whether a descriptor may
-// be written, whether a packet is issued and which, and whether a semaphore is changed and which. The first
+// Runs a SystemVerilog ring in lock step with its law. In every cycle it compares whether a descriptor may be
+// written, whether a packet is issued and which, and whether a semaphore is changed and which. The first
 // difference ends the run and prints both histories.
 #pragma once
 
@@ -14,17 +14,18 @@ class RingLockStep {
  public:
   RingLockStep(RingPins& pins, const model::DmaParams& params, std::string place);
 
-  // In the cycle to come. One share in a cycle, of those that descriptor_of() takes, and only if there was
-  // room().
+  // In the next cycle. At most one share per cycle, one that descriptor_of() supports, and only if
+  // there was room().
   void write(const model::Share& share);
   void doorbell(unsigned descriptors);
-  void written();  // the oldest packet that was issued and not written
+  void written();  // the oldest issued packet that was not written
   bool room() const { return law_.room(); }
 
-  // The cycle to come; the memories take a packet, or not. Throws E-RTL-002 at a difference (a check failed).
+  // Simulates the next cycle, in which the memories accept a packet or do not. Throws E-RTL-002 at a
+  // difference (a check failed).
   RingLaw::Decision step(bool ready);
 
-  // The packet that both issued is the engine's as well.
+  // Checks that the packet that both issued equals the engine's.
   void check(const RingPacket& issued, const model::DmaPacket& engines) const;
 
   std::uint64_t packets() const { return packets_; }  // compared
@@ -46,7 +47,7 @@ class RingLockStep {
   std::deque<std::string> by_law_, by_gates_;  // the last events
 };
 
-// From a packet that was written to the semaphore behind it, in cycles of the engine.
+// Cycles of the engine from the write of a packet to the semaphore after it.
 std::int64_t ring_latency(const model::DmaParams& params);
 
 }  // namespace tahoma::rtl

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pins of a ring of a DMA engine in SystemVerilog (dma_ring.sv), whoever wrote it.
+// The pins of a DMA engine's ring in SystemVerilog (dma_ring.sv or another implementation).
 #pragma once
 
 #include <cstdint>
@@ -52,11 +52,11 @@ class RingPins : public Waves {
  public:
   RingInputs in;
   RingOutputs out;
-  virtual void settle() = 0;  // the inputs of this cycle are there: what follows from them at once
-  virtual void clock() = 0;   // its end
+  virtual void settle() = 0;  // computes the outputs for the inputs of this cycle
+  virtual void clock() = 0;   // ends the cycle
 };
 
-// Those of dma_ring.sv.
+// Returns the pins of dma_ring.sv.
 std::unique_ptr<RingPins> verilated_dma_ring(const std::string& name);
 
 }  // namespace tahoma::rtl

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rings in SystemVerilog of a core with machine.chip.core.dma.model: rtl. Each ring that is used has one
-// beside it, on a clock of its own: it takes the same shares and has to issue the same packets in the same
-// order. What a packet takes of the engine and when a completion follows it are held against the law of a
-// ring (ring_law.h), cycle by cycle. When the engine issues depends on memories and on its other rings, which
-// the SystemVerilog does not see: there it is told.
+// The rings in SystemVerilog of a core with machine.chip.core.dma.model: rtl. Each ring in use has a
+// SystemVerilog counterpart with its own clock. It receives the same shares and must issue the same packets
+// in the same order. A packet's engine time and the time of its completion are compared with the law of a
+// ring (ring_law.h), cycle by cycle. The engine's issue times depend on memories and on its other rings,
+// which are outside the SystemVerilog, so the counterpart receives them as inputs.
 //
-// Not beside their rings: shares that descriptor_of() does not take, those of collective cores above all.
+// Not covered: shares that descriptor_of() does not support, mainly those of collective cores.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ namespace tahoma::rtl {
 
 class RtlDmaRings final : public model::RingWitness {
  public:
-  // Throws E-CFG-020 for engines that are not as the SystemVerilog has them.
+  // Throws E-CFG-020 for engines that differ from the SystemVerilog.
   RtlDmaRings(std::string path, const model::DmaParams& params);
 
   void pushed(unsigned engine, unsigned ring, const model::Share& share, base::Time at) override;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pins of a verilated ring. `Ring` is the class that Verilator makes of a module with the ports of
-// dma_ring.sv. Not together with <systemc> in one source: Verilator's headers would take its time for theirs.
+// The pins of a verilated ring. `Ring` is the class that Verilator generates from a module with the ports
+// of dma_ring.sv. Do not include <systemc> in the same source: Verilator's headers would then use
+// SystemC's time.
 #pragma once
 
 #include <verilated.h>
@@ -15,11 +16,11 @@
 
 namespace tahoma::rtl {
 
-// Fields side by side, the last one in the lowest bits.
+// Packs fields side by side, the last one in the lowest bits.
 template <std::size_t kBits>
 class PackedFields {
  public:
-  void put(std::uint32_t value, unsigned bits) {  // from the lowest on
+  void put(std::uint32_t value, unsigned bits) {  // starting from the lowest bit
     for (unsigned n = 0; n < bits; ++n, ++at_)
       if ((value >> n & 1) != 0) words_[at_ / 32] |= 1U << at_ % 32;
   }

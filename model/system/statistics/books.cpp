@@ -23,7 +23,7 @@ void check_times(const EngineMeasurement& e, Duration elapsed) {
                    fmt::format("{}: active for {} fs of {} fs", e.path, e.active.fs, elapsed.fs));
 }
 
-// Two multiply-adds are the most that a cell does in a cycle: the slices of double_row.
+// A cell performs at most two multiply-adds per cycle: the slices of double_row.
 constexpr std::uint64_t kMostFlopsOfACell = 4;
 
 void check_array(const EngineMeasurement& e, const TensorParams& tensor, double slowdown) {
@@ -37,7 +37,7 @@ void check_array(const EngineMeasurement& e, const TensorParams& tensor, double 
                                e.hardware_flops, e.cell_cycles));
 }
 
-// Of a channel that works: what its pins did.
+// Checks the pin times of a working channel.
 void check_channel(const base::ChannelMeasurement& c, Duration elapsed) {
   const Duration sum = c.data + c.lost_refresh + c.lost_turnaround + c.lost_bank + c.idle;
   TAHOMA_INVARIANT(c.failed || sum == elapsed,

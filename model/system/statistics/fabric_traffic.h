@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traffic of a pattern offered to a fabric alone: how long packets take and how much of them it accepts. No
-// program, no core and no memory, so that a figure compares with simulators of networks. The routers and
-// links are those of every machine; in the place of each chip stands a source with a queue without end and a
-// sink that takes everything.
+// Offers synthetic traffic to the fabric alone and measures packet latency and accepted throughput. There are
+// no programs, cores or memories, so the figures are comparable with network simulators. The routers and
+// links are those of every machine; each chip is replaced by a source with an unbounded queue and a sink that
+// accepts everything.
 //
-// Time is cut into slots in which a flit passes between router and chip. In every slot each chip makes a
-// packet with a probability such that it offers the share `injection` of that rate.
+// Time is divided into slots in which one flit passes between router and chip. In every slot each chip
+// creates a packet with a probability such that it offers the fraction `injection` of that rate.
 #pragma once
 
 #include "model/base/measurements.h"
@@ -14,10 +14,10 @@
 namespace tahoma::model {
 
 enum class FabricPattern : std::uint8_t {
-  kUniform,    // any chip, the own one too
-  kBitcomp,    // the chip with the complement of the own number's bits; chips are a power of two
+  kUniform,    // any chip, including itself
+  kBitcomp,    // the chip whose number is the bitwise complement; the number of chips is a power of two
   kNeighbor,   // one further along every axis
-  kBisection,  // half way round every axis: everything crosses the middle
+  kBisection,  // half way around every axis: all packets cross the bisection
 };
 
 struct FabricTraffic {
@@ -29,17 +29,17 @@ struct FabricTraffic {
   std::uint64_t seed = 1;
 };
 
-// Over the packets made in the measured slots, from when they were made to their last byte at the sink.
+// Results over the packets created in the measured slots, from creation to their last byte at the sink.
 struct FabricResult {
   std::uint64_t packets = 0;
   double latency = 0, longest = 0;  // slots
-  double accepted = 0;              // share of the rate between router and chip, while it was measured
-  double links = 0;                 // on the way of a packet
+  double accepted = 0;              // fraction of the rate between router and chip, during measurement
+  double links = 0;                 // on a packet's route
   std::vector<base::LinkMeasurement> measurements;
 };
 
-// `params` have passed check() and give the rate between router and chip (machine.link.local). Elaborates:
-// once in a process.
+// `params` have passed check() and give the rate between router and chip (machine.link.local). This
+// elaborates SystemC, so call it only once per process.
 FabricResult run_fabric_traffic(const MachineParams& params, const FabricTraffic& traffic);
 
 }  // namespace tahoma::model

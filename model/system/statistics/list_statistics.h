@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a finished run's measurements to the statistics tree, by their declarations. Needs no machine.
+// Converts a finished run's measurements to the statistics tree by their declarations. It does not need a
+// machine.
 #pragma once
 
 #include "model/base/measurements.h"
@@ -7,7 +8,7 @@
 
 namespace tahoma::model {
 
-// What took no part in the run is left out: engines without instructions, stacks that moved nothing.
+// Omits components that took no part in the run: engines without instructions, stacks that moved no data.
 void list_statistics(const base::RunMeasurement& run, base::StatSink& sink);
 // Everything that is declared, of a run that has an instance of everything.
 void list_declared(const base::RunMeasurement& run, base::StatSink& sink);

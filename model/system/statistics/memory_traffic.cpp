@@ -17,7 +17,7 @@ struct Request {
   bool write = false;
 };
 
-// The requests of the traffic, one after the other.
+// Generates the requests of the traffic in order.
 class Source {
  public:
   Source(const MemoryTraffic& traffic, base::Bytes capacity)
@@ -51,7 +51,7 @@ class Source {
   std::uint64_t next_[2];  // of reads and of writes
 };
 
-// A channel and its clock, which goes on only while the queue that the next segment needs is full.
+// A channel and its clock, which advances only while the queue that the next segment needs is full.
 class Lane {
  public:
   explicit Lane(const DramDesign& design)
@@ -63,12 +63,13 @@ class Lane {
     segment.tag = free_tag();
     entered_[segment.tag] = now_;
     channel_.submit(segment);
-    advance(now_, reads);  // into its queue, which then shows the room that is left
+    advance(now_, reads);  // into its queue, whose remaining space is then visible
   }
 
   void drain(sim::LatencyHistogram& reads) {
     while (!channel_.idle()) advance(++now_, reads);
-    // The last column command was a tick ago: its data, if it was a write. Those of reads are known.
+    // The last column command was issued one tick ago; its data follow if it was a write. The data times of
+    // reads are known.
     if (tally().write_accesses > 0)
       end_ = std::max(end_, now_ - 1 + design_.timing.cwl + design_.timing.burst);
   }

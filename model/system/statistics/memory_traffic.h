@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traffic that never lets up, offered to one HBM stack alone: what its DRAM makes of a pattern of addresses,
-// of reads among writes, of refresh. No program, no core and no network, so that a figure compares with
-// simulators of memory; pure arithmetic, no SystemC.
+// Offers saturating synthetic traffic to one HBM stack alone and measures how its DRAM handles address
+// patterns, mixed reads and writes, and refresh. There are no programs, cores or networks, so the figures are
+// comparable with memory simulators. It is pure arithmetic without SystemC.
 //
-// Each request is cut into the segments of its DRAM rows. Every channel takes its segments in the order of
-// the requests, reads and writes in one line, each as soon as its queue has room; the next is always waiting,
-// so that no channel waits for another. The traffic is over with the last data, writes in the queues
-// included.
+// Each request is split into the segments of its DRAM rows. Every channel takes its segments in the order of
+// the requests, reads and writes in one sequence, each as soon as its queue has space. The next segment is
+// always available, so no channel waits for another. The traffic ends with the last data, including writes
+// in the queues.
 //
-// Leaves out faults of the stack: the stack is whole.
+// Not modelled: faults of the stack.
 #pragma once
 
 #include "model/base/measurements.h"
@@ -23,29 +23,29 @@ struct MemoryTraffic {
   base::Bytes stride{0};  // kStride: from one request to the next of its direction
   base::Bytes request{32};
   double read_fraction = 1;
-  // 1: each request is a read with the probability `read_fraction`. More: reads and writes take turns, so
-  // many requests each.
+  // With 1, each request is a read with probability `read_fraction`. With more, reads and writes alternate in
+  // blocks of this many requests.
   std::uint64_t block = 1;
   std::uint64_t requests = 100'000;
   std::uint64_t seed = 1;
 
-  // Reads walk from the first byte of the stack, writes from its middle, and begin again at its end; random
-  // requests lie anywhere in it, each on a multiple of its size.
+  // Reads advance from the first byte of the stack, writes from its middle, and both wrap at its end. Random
+  // requests are anywhere in the stack, each at a multiple of its size.
   base::Bytes step() const { return pattern == TrafficPattern::kStride ? stride : request; }
 };
 
-// Shares are of 1.
+// Shares are fractions of 1.
 struct TrafficResult {
   base::Duration elapsed;
   double bytes_per_second = 0, of_peak = 0;
-  base::LatencyMeasurement reads;  // segments: from their queue's entry to their last data
-  // By access: the row was open; the bank was closed; another row was open.
+  base::LatencyMeasurement reads;  // segments: from entering the queue to their last data
+  // Accesses whose row was open, whose bank was closed, and whose bank had another row open.
   double row_hits = 0, row_misses = 0, row_conflicts = 0;
-  // Of the time of all data pins; with what is idle they make up the whole.
+  // Fractions of the time of all data pins; together with idle time they add up to 1.
   double data = 0, lost_refresh = 0, lost_turnaround = 0, lost_bank = 0;
 };
 
-// `params` have DRAM and passed check(); a request is at least a byte and at most the stack.
+// `params` have DRAM and have passed check(); a request is at least one byte and at most the stack.
 TrafficResult run_traffic(const HbmParams& params, const MemoryTraffic& traffic);
 
 }  // namespace tahoma::model

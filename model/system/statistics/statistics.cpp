@@ -13,7 +13,7 @@ using base::Duration;
 
 namespace {
 
-// Every engine of a core that has a program; the two collective cores as two entries.
+// Measures every engine of a core that has a program, and the two collective cores as two entries.
 void measure_core(NeuronCore& core, Duration elapsed, base::RunMeasurement& run) {
   for (const auto& engine : core.engines()) run.engines.push_back(engine->measure(elapsed));
   run.dma.push_back(core.dma().measure());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From finished modules to plain measurements; list_statistics.h leads on to the statistics tree. Checks the
-// books on the way: every engine's named times add up, what entered the links has left them.
+// Collects plain measurements from the finished modules; list_statistics.h converts them to the statistics
+// tree. It also checks the accounting: every engine's named times add up, and everything that entered the
+// links has left them.
 #pragma once
 
 #include <string_view>
@@ -15,8 +16,8 @@ namespace tahoma::model {
 
 base::RunMeasurement measure(const std::vector<Chip*>& chips, const Fabric& fabric,
                              const MachineParams& params, const sim::Meter& meter);
-// Whatever a chip sent another has arrived there, and nothing else: as many packets and bytes, and in
-// functional mode data of the same checksums.
+// Checks that everything that one chip sent to another has arrived, and nothing else: the same number of
+// packets and bytes and, in functional mode, equal data checksums.
 void check_traffic(std::string_view from, std::string_view to, const OnChipNetwork::Traffic& sent,
                    const OnChipNetwork::Traffic& received);
 
