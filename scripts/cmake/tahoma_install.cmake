@@ -27,9 +27,9 @@ target_link_libraries(tahoma_product INTERFACE fmt::fmt yaml-cpp Eigen3::Eigen h
                       Threads::Threads protobuf::libprotobuf-lite nlohmann_json::nlohmann_json systemc muparser jemalloc)
 install(TARGETS tahoma_product EXPORT tahoma ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
-# Headers that the layer rules let a kernel see: all but the components of the model.
+# Headers that a kernel sees, directly or through others: all but the components of the model.
 install(DIRECTORY isa runtime workloads DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tahoma FILES_MATCHING PATTERN *.h)
-install(DIRECTORY model/base DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tahoma/model FILES_MATCHING PATTERN *.h)
+install(DIRECTORY model/base model/check model/system DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tahoma/model FILES_MATCHING PATTERN *.h)
 install(DIRECTORY model DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tahoma FILES_MATCHING PATTERN *_params.h)
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/tahoma)

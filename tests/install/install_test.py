@@ -46,7 +46,7 @@ class Installed(unittest.TestCase):
 
     def test_the_program_runs_an_installed_case(self):
         cases = self.prefix / "share/tahoma/workloads"
-        result, summary = self.run_case(self.prefix / "bin/tahoma", cases / "rope/rope.yaml", cwd=self.folder("run"))
+        result, summary = self.run_case(self.prefix / "bin/tahoma", cases / "rope/halves.yaml", cwd=self.folder("run"))
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertTrue(summary["golden"]["checked"] and summary["golden"]["passed"])
         machines = sorted(path.name for path in (self.prefix / "share/tahoma/configs").iterdir())
@@ -70,7 +70,7 @@ class Installed(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         self.assertTrue(summary["golden"]["checked"] and summary["golden"]["passed"])
         self.assertEqual(summary["flops"]["useful"], 512 * 768)
-        shipped, _ = self.run_case(program, self.prefix / "share/tahoma/workloads/rope/rope.yaml", "--mode", "timing", cwd=source)
+        shipped, _ = self.run_case(program, self.prefix / "share/tahoma/workloads/rope/halves.yaml", "--mode", "timing", cwd=source)
         self.assertEqual(shipped.returncode, 0, shipped.stderr)
 
     def test_a_wrong_kernel_outside_the_repository_fails_its_check(self):

@@ -248,7 +248,7 @@ class Checker(Runs):
     def test_a_lost_transfer(self):
         def change(stream):
             at = next(n for n, packet in enumerate(stream)
-                      if len(packet.get("track_event", {}).get("debug_annotations", [])) == 9)
+                      if len(packet.get("track_event", {}).get("debug_annotations", [])) == 10)  # a transfer
             for packet in stream[at:at + 2]:
                 del packet["track_event"]
         self.assertIn("dma.transfers", self.broken(change))
