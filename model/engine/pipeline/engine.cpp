@@ -4,14 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "isa/core/program_error.h"
 #include "isa/table/table.h"
 #include "model/engine/dma/dma_split.h"
 #include "model/engine/dma/dma_timing.h"
 #include "model/engine/pipeline/engine_kind.h"
-#include "model/engine/pipeline/shared_use.h"
+#include "model/engine/sequencer/semaphore_update.h"
 
 namespace tahoma::model {
 
@@ -19,11 +18,6 @@ using base::StallReason, base::Duration, base::Time;
 using isa::CostClass;
 
 namespace {
-
-sim::Change change_of(isa::Update::Kind kind) {
-  if (kind == isa::Update::Kind::kSubtract) return sim::Change::kSubtract;
-  return kind == isa::Update::Kind::kSet ? sim::Change::kSet : sim::Change::kAdd;
-}
 
 // What the GpSimd engine spends on descriptors that it generates itself.
 Duration generation_of(const TransferRequest& request, const DmaParams& params) {
@@ -45,9 +39,11 @@ Engine::Engine(sc_core::sc_module_name name, const Place& place, const CoreParam
       laws_(place.kind, params),
       queue_(pipeline_ ? (params.sequencer.*kind_row(place.kind).queue).depth : 1),
       raiser_(kind_row(place.kind).raiser),
-      sequencer_({this->name(), place.queue, place.chip, place.functional}) {
-  weights_.array = {static_cast<unsigned>(params.tensor.rows), static_cast<unsigned>(params.tensor.columns)};
-  stochastic_ = params.rounding == RoundingMode::kStochastic && place.kind != base::EngineKind::kTensor;
+      sequencer_({this->name(), place.queue, place.chip, place.functional}),
+      values_(place.kind, place.functional, params, place.array),
+      shared_(place.kind, place.queue, params, banks, shared_port),
+      accesses_(place.checker, place.core, place.chip, place.queue, sequencer_),
+      activities_(meter, place.core, place.queue, sequencer_, ledger_) {
   seed(0);
   SC_HAS_PROCESS(Engine);
   SC_METHOD(begin);
@@ -57,10 +53,8 @@ Engine::Engine(sc_core::sc_module_name name, const Place& place, const CoreParam
 }
 
 void Engine::seed(std::uint64_t seed) {
-  const auto low = static_cast<std::uint32_t>(seed), high = static_cast<std::uint32_t>(seed >> 32);
-  const auto engine =
-      static_cast<std::uint32_t>(place_.core * isa::kQueueCount + static_cast<std::size_t>(place_.queue));
-  rounding_ = {isa::mix32(isa::mix32(isa::mix32(low) + high) + engine), 0};
+  const std::size_t engine = place_.core * isa::kQueueCount + static_cast<std::size_t>(place_.queue);
+  values_.seed(seed, static_cast<std::uint32_t>(engine));
 }
 
 void Engine::load(const isa::Program& program, const Arguments& arguments) {
@@ -101,7 +95,7 @@ void Engine::book_wait(Time start) {
   if (satisfied_) {
     ledger_.account(satisfied_->when, satisfied_->raiser);
     ledger_.account(start, StallReason::kHandover);
-    released_by_ = satisfied_->cause;
+    activities_.released_by(satisfied_->cause);
   }
   satisfied_.reset();
 }
@@ -112,7 +106,7 @@ bool Engine::may_run_ahead() const {
   const isa::Instruction& i = sequencer_.current();
   const CostClass cost = isa::row_of(i.op).cost;
   return i.wait.kind == isa::Wait::Kind::kNone && cost != CostClass::kDoorbell &&
-         cost != CostClass::kRendezvous && !shares(i, place_.kind, params_);
+         cost != CostClass::kRendezvous && !shared_.shares(i);
 }
 
 void Engine::plan(Time ready) {
@@ -128,6 +122,13 @@ void Engine::plan(Time ready) {
   semaphores->watch(condition_.semaphore, this);
   watching_ = true;
   semaphore_changed();
+}
+
+void Engine::wake_at(Time start) {
+  const Duration turn = shared_.turn(sequencer_.current());
+  const Time at = std::max(start + turn, sim::now());
+  late_ = std::min(at - start, turn);
+  sim::notify_at(wake_, at);
 }
 
 void Engine::semaphore_changed() {
@@ -156,9 +157,8 @@ Time Engine::run_placed(Time t) {
 
 Time Engine::run(const isa::Instruction& i, Time t) {
   const CostClass cost = isa::row_of(i.op).cost;
-  const bool watched =
-      place_.checker != nullptr && cost != CostClass::kDoorbell && cost != CostClass::kRendezvous;
-  if (watched) watch(i, t);
+  const bool reported_later = cost == CostClass::kDoorbell || cost == CostClass::kRendezvous;
+  if (accesses_.enabled() && !reported_later) accesses_.start(i, memories(), t);
   switch (cost) {
     case CostClass::kNone:
     case CostClass::kSemaphore:
@@ -185,7 +185,7 @@ std::optional<sim::Notify> Engine::notification(const isa::Instruction& i, const
         "E-RUN-047", "",
         fmt::format("notifies core {}{:+}; the machine has cores 0..{}", from, peer, place_.cores - 1));
   return sim::Notify{static_cast<std::uint32_t>(core), update.semaphore,
-                     static_cast<std::uint8_t>(change_of(update.kind)), update.value, cause()};
+                     static_cast<std::uint8_t>(change_of(update)), update.value, activities_.cause()};
 }
 
 Time Engine::run_doorbell(const isa::Instruction& i, Time t) {
@@ -206,47 +206,35 @@ Time Engine::run_doorbell(const isa::Instruction& i, Time t) {
   request.notify = notification(i, i.update, i.peer);
   request.on_read = i.update.on_read;
   request.notify_read = notification(i, i.read_update, i.read_peer);
-  request.cause = cause();
+  request.cause = activities_.cause();
   doorbell->ring(request);
-  if (place_.checker != nullptr) watch_doorbell(i, request, t);
+  if (accesses_.enabled()) accesses_.ring(i, request, t);
   const Time next = t + generation + std::max(bell.instruction, bell.pitch);
   ledger_.active(t, request.rung);
   ledger_.account(next, StallReason::kBusy);
   last_complete_ = std::max(last_complete_, request.rung);
   meter_.effect_at(request.rung);
-  observe({.start = t, .next = next, .complete = request.rung, .busy = next - t});
-  jump_or_advance(i);
+  conclude(i, {.start = t, .next = next, .complete = request.rung, .busy = next - t});
   return next;
-}
-
-void Engine::apply(const isa::Instruction& i, Time t) {
-  if (!place_.functional) return forget_written(i, memories());
-  isa::CoreView view{sbuf->bytes(), sbuf->stride(), psum->bytes(), psum->stride(), &weights_};
-  view.lanes = &lanes_;
-  if (stochastic_) view.rounding = &rounding_;
-  view.exact_integers = place_.kind == base::EngineKind::kGpSimd;
-  const bool streams = isa::row_of(i.op).cost == CostClass::kMatmul;
-  if (streams && place_.array != nullptr) return place_.array->execute(i, view, t);
-  isa::execute(i, view);
 }
 
 Time Engine::run_pipeline(const isa::Instruction& i, Time t) {
   const bool moved = i.dst_reg != isa::kNone || i.src_reg != isa::kNone;
   const isa::Instruction& resolved = moved ? (resolved_ = sequencer_.resolve(i, memories())) : i;
-  apply(resolved, t);
+  values_.apply(resolved, memories(), t);
   const Duration busy = ledger_.named(StallReason::kBusy);
   const std::uint64_t flops = pipeline_->counted().hardware_flops;
-  const Issue issue = this->issue(resolved, t);
-  if (meter_.results != nullptr)
-    tell_result({.start = issue.start, .moved = std::int64_t{resolved.dst.offset} - i.dst.offset});
+  pipeline_->decoded(ready_);
+  const Issue issue = shared_.reserve(resolved, pipeline_->issue(resolved, t, ledger_), *pipeline_, ledger_);
+  if (activities_.wants_results())
+    activities_.result({.start = issue.start, .moved = std::int64_t{resolved.dst.offset} - i.dst.offset});
   raise(i, issue.read, issue.complete);
   const Time next = behind_dispatch(t, issue.start);
-  observe({.start = issue.start,
-           .next = next,
-           .complete = issue.complete,
-           .busy = ledger_.named(StallReason::kBusy) - busy,
-           .hardware_flops = pipeline_->counted().hardware_flops - flops});
-  jump_or_advance(i);
+  conclude(i, {.start = issue.start,
+               .next = next,
+               .complete = issue.complete,
+               .busy = ledger_.named(StallReason::kBusy) - busy,
+               .hardware_flops = pipeline_->counted().hardware_flops - flops});
   return next;
 }
 
@@ -260,41 +248,12 @@ void Engine::raise(const isa::Instruction& i, Time read, Time complete) {
   meter_.effect_at(last_complete_);
   if (update.kind == isa::Update::Kind::kNone) return;
   const Time visible = update.on_read ? read_value_ : complete_value_;
-  semaphores->post(update.semaphore, change_of(update.kind), update.value, visible, raiser_, cause());
+  semaphores->post(update.semaphore, change_of(update), update.value, visible, raiser_, activities_.cause());
   meter_.effect_at(visible);
 }
 
-// Tells this execution of the instruction from everything else that the machine ever executes.
-std::uint64_t Engine::cause() const {
-  constexpr unsigned kInstructionBits = 48;
-  const std::uint64_t engine = place_.core * isa::kQueueCount + static_cast<std::size_t>(place_.queue);
-  return engine << kInstructionBits | (counted_.instructions + 1);
-}
-
-void Engine::observe(base::InstructionActivity activity) {
-  const std::uint64_t released_by = std::exchange(released_by_, 0);
-  if (meter_.observer == nullptr) return;
-  activity.core = place_.core;
-  activity.queue = static_cast<std::uint8_t>(place_.queue);
-  activity.index = static_cast<std::uint32_t>(sequencer_.pc());
-  const isa::Instruction& i = sequencer_.current();
-  const auto changes = [](const isa::Update& update) { return update.kind != isa::Update::Kind::kNone; };
-  if (changes(i.update) || changes(i.read_update)) activity.cause = cause();
-  activity.released_by = released_by;
-  activity.engine_time = ledger_.times();
-  meter_.observer->instruction(activity);
-}
-
-void Engine::tell_result(base::ResultActivity result) {
-  result.core = place_.core;
-  result.queue = static_cast<std::uint8_t>(place_.queue);
-  result.index = static_cast<std::uint32_t>(sequencer_.pc());
-  meter_.results->result(result);
-}
-
-void Engine::jump_or_advance(const isa::Instruction& i) {
-  ++counted_.instructions;
-  ++meter_.instructions;
+void Engine::conclude(const isa::Instruction& i, const base::InstructionActivity& activity) {
+  activities_.end(activity);
   sequencer_.advance(i);
 }
 

@@ -11,9 +11,11 @@
 #include <systemc>
 
 #include "isa/core/program.h"
-#include "isa/semantics/semantics.h"
-#include "model/check/checker.h"
+#include "model/engine/pipeline/access_reporter.h"
+#include "model/engine/pipeline/activity_reporter.h"
+#include "model/engine/pipeline/engine_values.h"
 #include "model/engine/pipeline/pipeline.h"
+#include "model/engine/pipeline/shared_user.h"
 #include "model/engine/sequencer/doorbell.h"
 #include "model/engine/sequencer/rendezvous.h"
 #include "model/engine/sequencer/sequencer.h"
@@ -86,27 +88,17 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   void book_wait(base::Time start);
   base::Time run_placed(base::Time t);
   base::Time run(const isa::Instruction& i, base::Time t);
-  check::Step step_of(const isa::Instruction& i, base::Time t) const;
-  void watch(const isa::Instruction& i, base::Time t);
-  void watch_doorbell(const isa::Instruction& i, const TransferRequest& request, base::Time t);
-  void list_rows(const TransferRequest& request, const isa::Instruction& i);
   base::Time run_sequencer(const isa::Instruction& i, base::Time t);
   base::Time run_doorbell(const isa::Instruction& i, base::Time t);
   std::optional<sim::Notify> notification(const isa::Instruction& i, const isa::Update& update,
                                           std::int16_t peer) const;
   base::Time run_meeting(const isa::Instruction& i, base::Time t);
   base::Time run_pipeline(const isa::Instruction& i, base::Time t);
-  Issue issue(const isa::Instruction& i, base::Time t);
   void arrive(const isa::Instruction& i, base::Time t);
-  void apply(const isa::Instruction& i, base::Time t);
   void raise(const isa::Instruction& i, base::Time read, base::Time complete);
-  std::uint64_t cause() const;
   base::Time behind(const isa::Instruction& i, base::Time start, base::Time end) const;
   base::Time behind_dispatch(base::Time dispatched, base::Time start);
-  void observe(base::InstructionActivity activity);
-  void tell_result(base::ResultActivity result);
-  void tell_word(const isa::Instruction& i, base::Time start);
-  void jump_or_advance(const isa::Instruction& i);
+  void conclude(const isa::Instruction& i, const base::InstructionActivity& activity);
   void finish(base::Time ready);
   CoreMemories memories() { return {*sbuf.operator->(), *psum.operator->(), *hbm.operator->()}; }
 
@@ -119,6 +111,11 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   base::StallReason raiser_;
 
   Sequencer sequencer_;
+  Ledger ledger_;
+  EngineValues values_;
+  SharedUser shared_;
+  AccessReporter accesses_;
+  ActivityReporter activities_;
 
   sc_core::sc_event wake_;
   base::Time ready_{0};
@@ -127,20 +124,12 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   std::optional<RendezvousTimes> rendezvous_;  // while the engine is at a meeting
   sim::Condition condition_;
   std::optional<sim::Satisfied> satisfied_;
-  std::uint64_t released_by_ = 0;  // of the instruction under way, for observers
 
   base::Time last_complete_{0};
   base::Time read_value_{0}, complete_value_{0};  // when a semaphore may tell of all that came before
   base::Time own_change_visible_{0};              // of the last semaphore changed by the sequencer itself
   unsigned own_change_ = 0;
-  std::vector<isa::OperandAccess> watched_;  // of one transfer
-  isa::Instruction resolved_;                // the one under way, where registers have moved its tiles
-  isa::Weights weights_;
-  isa::LaneState lanes_;
-  isa::Rounding rounding_;
-  bool stochastic_;
-  Ledger ledger_;
-  base::EngineMeasurement counted_;
+  isa::Instruction resolved_;  // the one under way, where registers have moved its tiles
 };
 
 }  // namespace tahoma::model

@@ -26,12 +26,11 @@ Time Engine::run_meeting(const isa::Instruction& i, Time t) {
   ledger_.account(r.arrived, StallReason::kDrain);
   ledger_.account(r.together, StallReason::kWaitCore);
   ledger_.active(r.together, r.done);
-  if (place_.checker != nullptr) place_.checker->depart(step_of(i, r.together));
+  if (accesses_.enabled()) accesses_.depart(i, r.together);
   ledger_.account(r.done, i.op == isa::Opcode::kSendRecv ? StallReason::kBusy : StallReason::kHandover);
-  if (meter_.results != nullptr) tell_result({.start = r.together});
+  if (activities_.wants_results()) activities_.result({.start = r.together});
   raise(i, r.done, r.done);
-  observe({.start = r.together, .next = r.done, .complete = r.done});
-  jump_or_advance(i);
+  conclude(i, {.start = r.together, .next = r.done, .complete = r.done});
   return r.done;
 }
 
@@ -43,7 +42,7 @@ void Engine::arrive(const isa::Instruction& i, Time t) {
   ledger_.account(t, StallReason::kDispatch);
   rendezvous_.emplace();
   rendezvous_->arrived = std::max(t, last_complete_);
-  if (place_.checker != nullptr) place_.checker->arrive(step_of(i, t));
+  if (accesses_.enabled()) accesses_.arrive(i, t);
   meeting->arrive(
       {place_.core, place_.queue, &i, rendezvous_->arrived, this, sequencer_.where(sequencer_.pc())},
       memories());

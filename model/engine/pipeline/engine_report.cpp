@@ -47,7 +47,8 @@ base::EngineMeasurement Engine::measure(Time elapsed) {
   ledger_.account(last_complete_, StallReason::kDrain);
   ledger_.account(elapsed, StallReason::kIdle);
   TAHOMA_INVARIANT(ledger_.cursor() == elapsed, std::string(name()) + ": booked more time than has passed");
-  base::EngineMeasurement m = counted_;
+  base::EngineMeasurement m;
+  m.instructions = activities_.executed();
   if (pipeline_) static_cast<base::ArrayCounts&>(m) = pipeline_->counted();
   m.path = name();
   m.kind = place_.kind;

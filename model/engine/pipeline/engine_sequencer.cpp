@@ -24,7 +24,7 @@ Time Engine::run_sequencer(const isa::Instruction& i, Time t) {
   const Time complete = i.op == isa::Opcode::kRegStore ? laws_.behind_step(start + memory) : end;
   sequencer_.execute(i, memories());
   const Time next = behind(i, start, end);
-  if (meter_.results != nullptr && i.op == isa::Opcode::kRegStore) tell_word(i, start);
+  if (activities_.wants_results() && i.op == isa::Opcode::kRegStore) activities_.stored_word(i, start);
   ledger_.account(start, StallReason::kDispatch);
   ledger_.active(start, end);
   ledger_.account(next, StallReason::kDispatch);
@@ -33,16 +33,8 @@ Time Engine::run_sequencer(const isa::Instruction& i, Time t) {
     own_change_ = i.update.semaphore;
     own_change_visible_ = i.update.on_read ? read_value_ : complete_value_;
   }
-  observe({.start = start, .next = next, .complete = complete});
-  jump_or_advance(i);
+  conclude(i, {.start = start, .next = next, .complete = complete});
   return next;
-}
-
-// What a reg_store has put into memory.
-void Engine::tell_word(const isa::Instruction& i, Time start) {
-  const std::uint64_t at = sequencer_.word_access(i).pattern.offset;
-  if (i.word.space == isa::Space::kHbm) return tell_result({.start = start, .address = at});
-  tell_result({.start = start, .moved = static_cast<std::int64_t>(at - i.word.offset)});
 }
 
 // When the sequencer comes to what is behind one of its own instructions, or behind one that it hands over at
