@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/engine/pipeline/engine.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "isa/core/program_error.h"
 #include "isa/table/table.h"
-#include "model/engine/dma/dma_split.h"
-#include "model/engine/dma/dma_timing.h"
+#include "model/base/error.h"
 #include "model/engine/pipeline/engine_kind.h"
 #include "model/engine/sequencer/semaphore_update.h"
 
@@ -19,12 +16,6 @@ using isa::CostClass;
 
 namespace {
 
-// What the GpSimd engine spends on descriptors that it generates itself.
-Duration generation_of(const TransferRequest& request, const DmaParams& params) {
-  if (request.dge != isa::Dge::kSw) return Duration{0};
-  return generation_time(descriptors_of(runs_of(request, params.element_rows)), params);
-}
-
 // An endless loop without waits must still let simulated time pass.
 constexpr int kMostRunAhead = 256;
 
@@ -33,32 +24,23 @@ constexpr int kMostRunAhead = 256;
 Engine::Engine(sc_core::sc_module_name name, const Place& place, const CoreParams& params, sim::Meter& meter)
     : sc_module(name),
       place_(place),
-      params_(params),
       meter_(meter),
       pipeline_(make_pipeline(place.kind, params, place.array)),
-      laws_(place.kind, params),
-      queue_(pipeline_ ? (params.sequencer.*kind_row(place.kind).queue).depth : 1),
-      raiser_(kind_row(place.kind).raiser),
       sequencer_({this->name(), place.queue, place.chip, place.functional}),
-      values_(place.kind, place.functional, params, place.array),
+      schedule_(place.kind, params, sequencer_),
+      wait_(semaphores, *this),
+      rendezvous_(rendezvous, wake_),
+      ringer_(place.core, place.cores, place.queue, params.dma, sequencer_),
+      completion_(schedule_.laws(), semaphores, kind_row(place.kind).raiser, meter),
+      values_({place.kind, place.queue, place.core, place.functional}, params, place.array),
       shared_(place.kind, place.queue, params, banks, shared_port),
       accesses_(place.checker, place.core, place.chip, place.queue, sequencer_),
       activities_(meter, place.core, place.queue, sequencer_, ledger_) {
-  seed(0);
   SC_HAS_PROCESS(Engine);
   SC_METHOD(begin);
   SC_METHOD(wake);
   sensitive << wake_;
   dont_initialize();
-}
-
-void Engine::seed(std::uint64_t seed) {
-  const std::size_t engine = place_.core * isa::kQueueCount + static_cast<std::size_t>(place_.queue);
-  values_.seed(seed, static_cast<std::uint32_t>(engine));
-}
-
-void Engine::load(const isa::Program& program, const Arguments& arguments) {
-  sequencer_.load(program, arguments);
 }
 
 // Time zero, once.
@@ -80,7 +62,7 @@ void Engine::step() {
   const int most = place_.run_ahead ? kMostRunAhead : 1;
   for (int ahead = 0; ahead < most; ++ahead) {
     const Time next = run_placed(t);
-    if (waiting_for_room_ || rendezvous_) return;
+    if (waiting_for_room_ || rendezvous_.present()) return;
     ready_ = t = next;
     if (done() || !may_run_ahead()) break;
   }
@@ -90,14 +72,11 @@ void Engine::step() {
 // Called at the time the instruction starts: what has passed since the engine was ready was waiting, then
 // hand-over.
 void Engine::book_wait(Time start) {
-  if (watching_) semaphores->unwatch(condition_.semaphore, this);
-  watching_ = false;
-  if (satisfied_) {
-    ledger_.account(satisfied_->when, satisfied_->raiser);
-    ledger_.account(start, StallReason::kHandover);
-    activities_.released_by(satisfied_->cause);
-  }
-  satisfied_.reset();
+  const std::optional<sim::Satisfied> satisfied = wait_.end();
+  if (!satisfied) return;
+  ledger_.account(satisfied->when, satisfied->raiser);
+  ledger_.account(start, StallReason::kHandover);
+  activities_.released_by(satisfied->cause);
 }
 
 // Neither waits nor touches anything shared: may run ahead of simulated time. What it raises carries its own
@@ -114,13 +93,7 @@ void Engine::plan(Time ready) {
   if (done()) return finish(ready);
   const isa::Wait& wait = sequencer_.current().wait;
   if (wait.kind == isa::Wait::Kind::kNone) return wake_at(ready);
-  condition_.semaphore = wait.semaphore;
-  condition_.compare = wait.kind == isa::Wait::Kind::kEq ? sim::Compare::kEq : sim::Compare::kGe;
-  condition_.value = sequencer_.wait_value(wait);
-  // A sequencer sees its own changes in the order of its program.
-  if (condition_.semaphore == own_change_) ready_ = std::max(ready, own_change_visible_);
-  semaphores->watch(condition_.semaphore, this);
-  watching_ = true;
+  ready_ = wait_.begin(wait, sequencer_.wait_value(wait), ready);
   semaphore_changed();
 }
 
@@ -133,9 +106,9 @@ void Engine::wake_at(Time start) {
 
 void Engine::semaphore_changed() {
   wake_.cancel();
-  satisfied_ = semaphores->when(condition_, ready_);
-  if (!satisfied_) return;
-  wake_at(std::max(ready_, laws_.woken(satisfied_->when, executor_of(sequencer_.current()))));
+  const std::optional<sim::Satisfied>& satisfied = wait_.look(ready_);
+  if (!satisfied) return;
+  wake_at(std::max(ready_, schedule_.laws().woken(satisfied->when, executor_of(sequencer_.current()))));
 }
 
 void Engine::room() {
@@ -157,35 +130,24 @@ Time Engine::run_placed(Time t) {
 
 Time Engine::run(const isa::Instruction& i, Time t) {
   const CostClass cost = isa::row_of(i.op).cost;
-  const bool reported_later = cost == CostClass::kDoorbell || cost == CostClass::kRendezvous;
-  if (accesses_.enabled() && !reported_later) accesses_.start(i, memories(), t);
-  switch (cost) {
-    case CostClass::kNone:
-    case CostClass::kSemaphore:
-    case CostClass::kRegister:
-    case CostClass::kRegisterMemory:
-    case CostClass::kBranch:
-      return run_sequencer(i, t);
-    case CostClass::kRendezvous:
-      return run_meeting(i, t);
-    case CostClass::kDoorbell:
-      return run_doorbell(i, t);
-    default:
-      return run_pipeline(i, t);
-  }
+  if (cost == CostClass::kRendezvous) return run_rendezvous(i, t);
+  if (cost == CostClass::kDoorbell) return run_doorbell(i, t);
+  if (accesses_.enabled()) accesses_.start(i, memories(), t);
+  return executor_of(i) == Executor::kSequencer ? run_sequencer(i, t) : run_pipeline(i, t);
 }
 
-std::optional<sim::Notify> Engine::notification(const isa::Instruction& i, const isa::Update& update,
-                                                std::int16_t peer) const {
-  if (update.kind == isa::Update::Kind::kNone) return std::nullopt;
-  const std::uint64_t from = i.notify_arg == isa::kNone ? place_.core : sequencer_.argument(i.notify_arg);
-  const std::uint64_t core = from + static_cast<std::uint64_t>(std::int64_t{peer});
-  if (core >= place_.cores)
-    throw isa::ProgramError(
-        "E-RUN-047", "",
-        fmt::format("notifies core {}{:+}; the machine has cores 0..{}", from, peer, place_.cores - 1));
-  return sim::Notify{static_cast<std::uint32_t>(core), update.semaphore,
-                     static_cast<std::uint8_t>(change_of(update)), update.value, activities_.cause()};
+Time Engine::run_sequencer(const isa::Instruction& i, Time t) {
+  const auto [start, end, complete] = schedule_.step(i, ready_, t);
+  sequencer_.execute(i, memories());
+  const Time next = schedule_.behind(i, start, end);
+  if (activities_.wants_results() && i.op == isa::Opcode::kRegStore) activities_.stored_word(i, start);
+  ledger_.account(start, StallReason::kDispatch);
+  ledger_.active(start, end);
+  ledger_.account(next, StallReason::kDispatch);
+  completion_.add(i, end, complete, activities_.cause());
+  if (changes_semaphore(i.update)) wait_.own_change(i.update.semaphore, completion_.visible(i.update));
+  conclude(i, {.start = start, .next = next, .complete = complete});
+  return next;
 }
 
 Time Engine::run_doorbell(const isa::Instruction& i, Time t) {
@@ -195,27 +157,41 @@ Time Engine::run_doorbell(const isa::Instruction& i, Time t) {
     return t;
   }
   ledger_.account(t, StallReason::kQueueFull);
-  TransferRequest request = sequencer_.request(i, memories());
-  request.queue = place_.queue;
-  request.index = static_cast<std::uint32_t>(sequencer_.pc());
-  request.dge = i.dge;
-  const DoorbellTime bell = doorbell_time(place_.queue, !has_rung_, params_.dma);
-  const Duration generation = generation_of(request, params_.dma);
-  has_rung_ = true;
-  request.rung = t + generation + bell.instruction;
-  request.notify = notification(i, i.update, i.peer);
-  request.on_read = i.update.on_read;
-  request.notify_read = notification(i, i.read_update, i.read_peer);
-  request.cause = activities_.cause();
-  doorbell->ring(request);
-  if (accesses_.enabled()) accesses_.ring(i, request, t);
-  const Time next = t + generation + std::max(bell.instruction, bell.pitch);
-  ledger_.active(t, request.rung);
-  ledger_.account(next, StallReason::kBusy);
-  last_complete_ = std::max(last_complete_, request.rung);
-  meter_.effect_at(request.rung);
-  conclude(i, {.start = t, .next = next, .complete = request.rung, .busy = next - t});
-  return next;
+  const DoorbellRinger::Ring ring = ringer_.ring(i, memories(), t, activities_.cause());
+  const Time rung = ring.request.rung;
+  doorbell->ring(ring.request);
+  if (accesses_.enabled()) accesses_.ring(i, ring.request, t);
+  ledger_.active(t, rung);
+  ledger_.account(ring.next, StallReason::kBusy);
+  completion_.reach(rung);
+  conclude(i, {.start = t, .next = ring.next, .complete = rung, .busy = ring.next - t});
+  return ring.next;
+}
+
+// Twice: on arrival, and when both cores have been here.
+Time Engine::run_rendezvous(const isa::Instruction& i, Time t) {
+  if (!rendezvous_.present()) arrive(i, t);
+  const std::optional<RendezvousSide::Times> times = rendezvous_.leave(t);
+  if (!times) return t;
+  const auto [arrived, together, done] = *times;
+  ledger_.account(arrived, StallReason::kDrain);
+  ledger_.account(together, StallReason::kWaitCore);
+  ledger_.active(together, done);
+  if (accesses_.enabled()) accesses_.depart(i, together);
+  ledger_.account(done, i.op == isa::Opcode::kSendRecv ? StallReason::kBusy : StallReason::kHandover);
+  if (activities_.wants_results()) activities_.result({.start = together});
+  completion_.add(i, done, done, activities_.cause());
+  conclude(i, {.start = together, .next = done, .complete = done});
+  return done;
+}
+
+// What the queue issued before is complete when an engine comes to a rendezvous.
+void Engine::arrive(const isa::Instruction& i, Time t) {
+  ledger_.account(t, StallReason::kDispatch);
+  if (accesses_.enabled()) accesses_.arrive(i, t);
+  const Time complete = std::max(t, completion_.last());
+  rendezvous_.arrive({place_.core, place_.queue, &i, complete, nullptr, sequencer_.where(sequencer_.pc())},
+                     memories());
 }
 
 Time Engine::run_pipeline(const isa::Instruction& i, Time t) {
@@ -228,8 +204,8 @@ Time Engine::run_pipeline(const isa::Instruction& i, Time t) {
   const Issue issue = shared_.reserve(resolved, pipeline_->issue(resolved, t, ledger_), *pipeline_, ledger_);
   if (activities_.wants_results())
     activities_.result({.start = issue.start, .moved = std::int64_t{resolved.dst.offset} - i.dst.offset});
-  raise(i, issue.read, issue.complete);
-  const Time next = behind_dispatch(t, issue.start);
+  completion_.add(i, issue.read, issue.complete, activities_.cause());
+  const Time next = schedule_.behind_dispatch(t, issue.start);
   conclude(i, {.start = issue.start,
                .next = next,
                .complete = issue.complete,
@@ -238,23 +214,40 @@ Time Engine::run_pipeline(const isa::Instruction& i, Time t) {
   return next;
 }
 
-// Instructions complete in order, so that one counting semaphore can stand for all that came before; in the
-// same order they have read.
-void Engine::raise(const isa::Instruction& i, Time read, Time complete) {
-  const isa::Update& update = i.update;
-  last_complete_ = std::max(last_complete_, complete);
-  read_value_ = std::max(read_value_, laws_.new_value(read, executor_of(i)));
-  complete_value_ = std::max(complete_value_, laws_.new_value(complete, executor_of(i)));
-  meter_.effect_at(last_complete_);
-  if (update.kind == isa::Update::Kind::kNone) return;
-  const Time visible = update.on_read ? read_value_ : complete_value_;
-  semaphores->post(update.semaphore, change_of(update), update.value, visible, raiser_, activities_.cause());
-  meter_.effect_at(visible);
-}
-
 void Engine::conclude(const isa::Instruction& i, const base::InstructionActivity& activity) {
   activities_.end(activity);
   sequencer_.advance(i);
+}
+
+void Engine::finish(Time ready) {
+  completion_.reach(ready);
+  retire->something_ended();
+}
+
+std::optional<Engine::Blocked> Engine::blocked() {
+  if (done()) return std::nullopt;
+  const isa::Instruction& i = sequencer_.current();
+  Blocked b{name(), std::string(isa::row_of(i.op).mnemonic), sequencer_.pc(), std::nullopt, 0, nullptr};
+  if (rendezvous_.present()) b.rendezvous = &i;
+  if (const sim::Condition* condition = wait_.condition()) {
+    b.condition = *condition;
+    b.value = wait_.value();
+  }
+  return b;
+}
+
+base::EngineMeasurement Engine::measure(Time elapsed) {
+  ledger_.account(completion_.last(), StallReason::kDrain);
+  ledger_.account(elapsed, StallReason::kIdle);
+  TAHOMA_INVARIANT(ledger_.cursor() == elapsed, std::string(name()) + ": booked more time than has passed");
+  base::EngineMeasurement m;
+  if (pipeline_) static_cast<base::ArrayCounts&>(m) = pipeline_->counted();
+  m.instructions = activities_.executed();
+  m.path = name();
+  m.kind = place_.kind;
+  m.core = place_.core;
+  ledger_.fill(m);
+  return m;
 }
 
 }  // namespace tahoma::model

@@ -12,18 +12,23 @@ namespace tahoma::model {
 
 class EngineValues {
  public:
-  // `functional`: false computes nothing, as in timing mode. `array`: of a tensor engine, if gates stand in
-  // for it, else null.
-  EngineValues(base::EngineKind kind, bool functional, const CoreParams& params, TensorArray* array);
+  struct Owner {
+    base::EngineKind kind;
+    isa::Queue queue;
+    std::uint32_t core;  // global number
+    bool functional;     // false computes nothing, as in timing mode
+  };
+  // `array`: of a tensor engine, if gates stand in for it, else null.
+  EngineValues(const Owner& engine, const CoreParams& params, TensorArray* array);
 
-  // Before the run: the seed of stochastic rounding. `engine` tells the engines of a machine apart; each
-  // rounds by a stream of its own.
-  void seed(std::uint64_t seed, std::uint32_t engine);
+  // Before the run: the seed of stochastic rounding, 0 without. Every engine rounds by a stream of its own.
+  void seed(std::uint64_t seed);
   // `i`, with its registers resolved, starts at `t`.
   void apply(const isa::Instruction& i, const CoreMemories& memories, base::Time t);
 
  private:
-  bool functional_, stochastic_, exact_integers_;
+  Owner engine_;
+  bool stochastic_;
   TensorArray* array_;
   isa::Weights weights_;
   isa::LaneState lanes_;
