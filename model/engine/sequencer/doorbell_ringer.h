@@ -2,6 +2,8 @@
 // Makes the requests of the transfers whose doorbells one sequencer rings, and says how long that takes.
 #pragma once
 
+#include <optional>
+
 #include "model/engine/pipeline/engine_params.h"
 #include "model/engine/sequencer/doorbell.h"
 #include "model/engine/sequencer/sequencer.h"
