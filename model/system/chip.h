@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Netlist of a chip: NeuronCores, the meetings of logical cores, HBM stacks, the on-chip network and the
+// Netlist of a chip: NeuronCores, the rendezvous of logical cores, HBM stacks, the on-chip network and the
 // NeuronLink router.
 #pragma once
 

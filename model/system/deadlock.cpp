@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "model/base/error.h"
 
 namespace tahoma::model {
@@ -10,30 +12,47 @@ namespace {
 
 constexpr std::size_t kMostLines = 16;
 
+bool would_raise(const Engine& engine, unsigned semaphore) {
+  const auto raises = [&](const isa::Update& update) {
+    return update.kind != isa::Update::Kind::kNone && update.semaphore == semaphore;
+  };
+  return std::ranges::any_of(engine.remaining(), [&](const isa::Instruction& i) {
+    return raises(i.update) || raises(i.read_update);
+  });
+}
+
+// Whether the engine would still come to the other side of this rendezvous.
+bool would_meet(const Engine& engine, const isa::Instruction& other) {
+  return std::ranges::any_of(engine.remaining(), [&](const isa::Instruction& i) {
+    return i.op == other.op && i.pipe == other.pipe;
+  });
+}
+
 // Lists engines of the same core whose remaining instructions would raise the semaphore: the
 // waits form a cycle.
 std::string raisers(NeuronCore& core, unsigned semaphore) {
   std::string names;
   for (const auto& engine : core.engines())
-    if (engine->would_raise(semaphore))
+    if (would_raise(*engine, semaphore))
       names += (names.empty() ? "" : ", ") + std::string(engine->basename());
   return names.empty() ? "nothing left in this core's program raises it" : "would be raised by: " + names;
 }
 
 // Lists engines of the other core that could still arrive.
-std::string attendants(NeuronCore& other, const isa::Instruction& meeting) {
+std::string participants(NeuronCore& other, const isa::Instruction& rendezvous) {
   std::string names;
   for (const auto& engine : other.engines())
-    if (engine->would_meet(meeting)) names += (names.empty() ? "" : ", ") + std::string(engine->basename());
+    if (would_meet(*engine, rendezvous))
+      names += (names.empty() ? "" : ", ") + std::string(engine->basename());
   return names.empty() ? "nothing left in that core's program comes" : "would still come: " + names;
 }
 
 std::string line(Chip& chip, std::uint32_t n, const Engine::Blocked& b) {
   NeuronCore& core = chip.core(n);
   const std::string head = fmt::format("  {}[{}] {}", b.path, b.index, b.instruction);
-  if (b.meeting != nullptr)
-    return fmt::format("{} waits for {} on pipe {}; {}", head, chip.core(n ^ 1U).basename(), b.meeting->pipe,
-                       attendants(chip.core(n ^ 1U), *b.meeting));
+  if (b.rendezvous != nullptr)
+    return fmt::format("{} waits for {} on pipe {}; {}", head, chip.core(n ^ 1U).basename(),
+                       b.rendezvous->pipe, participants(chip.core(n ^ 1U), *b.rendezvous));
   if (!b.condition) return head + " waits for space in a DMA ring";
   return fmt::format("{} waits for semaphore {} {} {}, which is {}; {}", head, b.condition->semaphore,
                      b.condition->compare == sim::Compare::kGe ? ">=" : "==", b.condition->value, b.value,

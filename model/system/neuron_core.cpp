@@ -66,11 +66,11 @@ NeuronCore::NeuronCore(sc_core::sc_module_name name, const Place& place, const C
   }
 }
 
-void NeuronCore::bind(sim::BackdoorIf& hbm, RendezvousIf* meeting) {
+void NeuronCore::bind(sim::BackdoorIf& hbm, RendezvousIf* rendezvous) {
   dma_.hbm(hbm);
   for (const auto& engine : engines_) {
     engine->hbm(hbm);
-    if (meeting != nullptr) engine->meeting(*meeting);
+    if (rendezvous != nullptr) engine->rendezvous(*rendezvous);
   }
 }
 

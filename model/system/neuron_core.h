@@ -28,7 +28,7 @@ class NeuronCore : public sc_core::sc_module, private sim::RetireIf {
              sim::PayloadPool& pool, sim::Meter& meter);
 
   // The machine's HBM, and where the cores of a logical core meet; null if they are logical cores themselves.
-  void bind(sim::BackdoorIf& hbm, RendezvousIf* meeting);
+  void bind(sim::BackdoorIf& hbm, RendezvousIf* rendezvous);
 
   sim::SemaphoreFile& semaphores() { return semaphores_; }
   DmaRings& dma() { return dma_; }

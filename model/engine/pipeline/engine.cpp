@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/engine/pipeline/engine.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <utility>
 
 #include "isa/core/program_error.h"
 #include "isa/table/table.h"
-#include "model/engine/dma/dma_split.h"
-#include "model/engine/dma/dma_timing.h"
+#include "model/base/error.h"
 #include "model/engine/pipeline/engine_kind.h"
-#include "model/engine/pipeline/shared_use.h"
+#include "model/engine/sequencer/semaphore_update.h"
 
 namespace tahoma::model {
 
@@ -19,17 +15,6 @@ using base::StallReason, base::Duration, base::Time;
 using isa::CostClass;
 
 namespace {
-
-sim::Change change_of(isa::Update::Kind kind) {
-  if (kind == isa::Update::Kind::kSubtract) return sim::Change::kSubtract;
-  return kind == isa::Update::Kind::kSet ? sim::Change::kSet : sim::Change::kAdd;
-}
-
-// What the GpSimd engine spends on descriptors that it generates itself.
-Duration generation_of(const TransferRequest& request, const DmaParams& params) {
-  if (request.dge != isa::Dge::kSw) return Duration{0};
-  return generation_time(descriptors_of(runs_of(request, params.element_rows)), params);
-}
 
 // An endless loop without waits must still let simulated time pass.
 constexpr int kMostRunAhead = 256;
@@ -39,32 +24,23 @@ constexpr int kMostRunAhead = 256;
 Engine::Engine(sc_core::sc_module_name name, const Place& place, const CoreParams& params, sim::Meter& meter)
     : sc_module(name),
       place_(place),
-      params_(params),
       meter_(meter),
       pipeline_(make_pipeline(place.kind, params, place.array)),
-      laws_(place.kind, params),
-      queue_(pipeline_ ? (params.sequencer.*kind_row(place.kind).queue).depth : 1),
-      raiser_(kind_row(place.kind).raiser),
-      sequencer_({this->name(), place.queue, place.chip, place.functional}) {
-  weights_.array = {static_cast<unsigned>(params.tensor.rows), static_cast<unsigned>(params.tensor.columns)};
-  stochastic_ = params.rounding == RoundingMode::kStochastic && place.kind != base::EngineKind::kTensor;
-  seed(0);
+      sequencer_({this->name(), place.queue, place.chip, place.functional}),
+      schedule_(place.kind, params, sequencer_),
+      wait_(semaphores, *this),
+      rendezvous_(rendezvous, wake_),
+      ringer_(place.core, place.cores, place.queue, params.dma, sequencer_),
+      completion_(schedule_.laws(), semaphores, kind_row(place.kind).raiser, meter),
+      values_({place.kind, place.queue, place.core, place.functional}, params, place.array),
+      shared_(place.kind, place.queue, params, banks, shared_port),
+      accesses_(place.checker, place.core, place.chip, place.queue, sequencer_),
+      activities_(meter, place.core, place.queue, sequencer_, ledger_) {
   SC_HAS_PROCESS(Engine);
   SC_METHOD(begin);
   SC_METHOD(wake);
   sensitive << wake_;
   dont_initialize();
-}
-
-void Engine::seed(std::uint64_t seed) {
-  const auto low = static_cast<std::uint32_t>(seed), high = static_cast<std::uint32_t>(seed >> 32);
-  const auto engine =
-      static_cast<std::uint32_t>(place_.core * isa::kQueueCount + static_cast<std::size_t>(place_.queue));
-  rounding_ = {isa::mix32(isa::mix32(isa::mix32(low) + high) + engine), 0};
-}
-
-void Engine::load(const isa::Program& program, const Arguments& arguments) {
-  sequencer_.load(program, arguments);
 }
 
 // Time zero, once.
@@ -86,7 +62,7 @@ void Engine::step() {
   const int most = place_.run_ahead ? kMostRunAhead : 1;
   for (int ahead = 0; ahead < most; ++ahead) {
     const Time next = run_placed(t);
-    if (waiting_for_room_ || rendezvous_) return;
+    if (waiting_for_room_ || rendezvous_.present()) return;
     ready_ = t = next;
     if (done() || !may_run_ahead()) break;
   }
@@ -96,14 +72,11 @@ void Engine::step() {
 // Called at the time the instruction starts: what has passed since the engine was ready was waiting, then
 // hand-over.
 void Engine::book_wait(Time start) {
-  if (watching_) semaphores->unwatch(condition_.semaphore, this);
-  watching_ = false;
-  if (satisfied_) {
-    ledger_.account(satisfied_->when, satisfied_->raiser);
-    ledger_.account(start, StallReason::kHandover);
-    released_by_ = satisfied_->cause;
-  }
-  satisfied_.reset();
+  const std::optional<sim::Satisfied> satisfied = wait_.end();
+  if (!satisfied) return;
+  ledger_.account(satisfied->when, satisfied->raiser);
+  ledger_.account(start, StallReason::kHandover);
+  activities_.released_by(satisfied->cause);
 }
 
 // Neither waits nor touches anything shared: may run ahead of simulated time. What it raises carries its own
@@ -112,7 +85,7 @@ bool Engine::may_run_ahead() const {
   const isa::Instruction& i = sequencer_.current();
   const CostClass cost = isa::row_of(i.op).cost;
   return i.wait.kind == isa::Wait::Kind::kNone && cost != CostClass::kDoorbell &&
-         cost != CostClass::kRendezvous && !shares(i, place_.kind, params_);
+         cost != CostClass::kRendezvous && !shared_.shares(i);
 }
 
 void Engine::plan(Time ready) {
@@ -120,21 +93,22 @@ void Engine::plan(Time ready) {
   if (done()) return finish(ready);
   const isa::Wait& wait = sequencer_.current().wait;
   if (wait.kind == isa::Wait::Kind::kNone) return wake_at(ready);
-  condition_.semaphore = wait.semaphore;
-  condition_.compare = wait.kind == isa::Wait::Kind::kEq ? sim::Compare::kEq : sim::Compare::kGe;
-  condition_.value = sequencer_.wait_value(wait);
-  // A sequencer sees its own changes in the order of its program.
-  if (condition_.semaphore == own_change_) ready_ = std::max(ready, own_change_visible_);
-  semaphores->watch(condition_.semaphore, this);
-  watching_ = true;
+  ready_ = wait_.begin(wait, sequencer_.wait_value(wait), ready);
   semaphore_changed();
+}
+
+void Engine::wake_at(Time start) {
+  const Duration turn = shared_.turn(sequencer_.current());
+  const Time at = std::max(start + turn, sim::now());
+  late_ = std::min(at - start, turn);
+  sim::notify_at(wake_, at);
 }
 
 void Engine::semaphore_changed() {
   wake_.cancel();
-  satisfied_ = semaphores->when(condition_, ready_);
-  if (!satisfied_) return;
-  wake_at(std::max(ready_, laws_.woken(satisfied_->when, executor_of(sequencer_.current()))));
+  const std::optional<sim::Satisfied>& satisfied = wait_.look(ready_);
+  if (!satisfied) return;
+  wake_at(std::max(ready_, schedule_.laws().woken(satisfied->when, executor_of(sequencer_.current()))));
 }
 
 void Engine::room() {
@@ -156,36 +130,24 @@ Time Engine::run_placed(Time t) {
 
 Time Engine::run(const isa::Instruction& i, Time t) {
   const CostClass cost = isa::row_of(i.op).cost;
-  const bool watched =
-      place_.checker != nullptr && cost != CostClass::kDoorbell && cost != CostClass::kRendezvous;
-  if (watched) watch(i, t);
-  switch (cost) {
-    case CostClass::kNone:
-    case CostClass::kSemaphore:
-    case CostClass::kRegister:
-    case CostClass::kRegisterMemory:
-    case CostClass::kBranch:
-      return run_sequencer(i, t);
-    case CostClass::kRendezvous:
-      return run_meeting(i, t);
-    case CostClass::kDoorbell:
-      return run_doorbell(i, t);
-    default:
-      return run_pipeline(i, t);
-  }
+  if (cost == CostClass::kRendezvous) return run_rendezvous(i, t);
+  if (cost == CostClass::kDoorbell) return run_doorbell(i, t);
+  if (accesses_.enabled()) accesses_.start(i, memories(), t);
+  return executor_of(i) == Executor::kSequencer ? run_sequencer(i, t) : run_pipeline(i, t);
 }
 
-std::optional<sim::Notify> Engine::notification(const isa::Instruction& i, const isa::Update& update,
-                                                std::int16_t peer) const {
-  if (update.kind == isa::Update::Kind::kNone) return std::nullopt;
-  const std::uint64_t from = i.notify_arg == isa::kNone ? place_.core : sequencer_.argument(i.notify_arg);
-  const std::uint64_t core = from + static_cast<std::uint64_t>(std::int64_t{peer});
-  if (core >= place_.cores)
-    throw isa::ProgramError(
-        "E-RUN-047", "",
-        fmt::format("notifies core {}{:+}; the machine has cores 0..{}", from, peer, place_.cores - 1));
-  return sim::Notify{static_cast<std::uint32_t>(core), update.semaphore,
-                     static_cast<std::uint8_t>(change_of(update.kind)), update.value, cause()};
+Time Engine::run_sequencer(const isa::Instruction& i, Time t) {
+  const auto [start, end, complete] = schedule_.step(i, ready_, t);
+  sequencer_.execute(i, memories());
+  const Time next = schedule_.behind(i, start, end);
+  if (activities_.wants_results() && i.op == isa::Opcode::kRegStore) activities_.stored_word(i, start);
+  ledger_.account(start, StallReason::kDispatch);
+  ledger_.active(start, end);
+  ledger_.account(next, StallReason::kDispatch);
+  completion_.add(i, end, complete, activities_.cause());
+  if (changes_semaphore(i.update)) wait_.own_change(i.update.semaphore, completion_.visible(i.update));
+  conclude(i, {.start = start, .next = next, .complete = complete});
+  return next;
 }
 
 Time Engine::run_doorbell(const isa::Instruction& i, Time t) {
@@ -195,107 +157,97 @@ Time Engine::run_doorbell(const isa::Instruction& i, Time t) {
     return t;
   }
   ledger_.account(t, StallReason::kQueueFull);
-  TransferRequest request = sequencer_.request(i, memories());
-  request.queue = place_.queue;
-  request.index = static_cast<std::uint32_t>(sequencer_.pc());
-  request.dge = i.dge;
-  const DoorbellTime bell = doorbell_time(place_.queue, !has_rung_, params_.dma);
-  const Duration generation = generation_of(request, params_.dma);
-  has_rung_ = true;
-  request.rung = t + generation + bell.instruction;
-  request.notify = notification(i, i.update, i.peer);
-  request.on_read = i.update.on_read;
-  request.notify_read = notification(i, i.read_update, i.read_peer);
-  request.cause = cause();
-  doorbell->ring(request);
-  if (place_.checker != nullptr) watch_doorbell(i, request, t);
-  const Time next = t + generation + std::max(bell.instruction, bell.pitch);
-  ledger_.active(t, request.rung);
-  ledger_.account(next, StallReason::kBusy);
-  last_complete_ = std::max(last_complete_, request.rung);
-  meter_.effect_at(request.rung);
-  observe({.start = t, .next = next, .complete = request.rung, .busy = next - t});
-  jump_or_advance(i);
-  return next;
+  const DoorbellRinger::Ring ring = ringer_.ring(i, memories(), t, activities_.cause());
+  const Time rung = ring.request.rung;
+  doorbell->ring(ring.request);
+  if (accesses_.enabled()) accesses_.ring(i, ring.request, t);
+  ledger_.active(t, rung);
+  ledger_.account(ring.next, StallReason::kBusy);
+  completion_.reach(rung);
+  conclude(i, {.start = t, .next = ring.next, .complete = rung, .busy = ring.next - t});
+  return ring.next;
 }
 
-void Engine::apply(const isa::Instruction& i, Time t) {
-  if (!place_.functional) return forget_written(i, memories());
-  isa::CoreView view{sbuf->bytes(), sbuf->stride(), psum->bytes(), psum->stride(), &weights_};
-  view.lanes = &lanes_;
-  if (stochastic_) view.rounding = &rounding_;
-  view.exact_integers = place_.kind == base::EngineKind::kGpSimd;
-  const bool streams = isa::row_of(i.op).cost == CostClass::kMatmul;
-  if (streams && place_.array != nullptr) return place_.array->execute(i, view, t);
-  isa::execute(i, view);
+// Twice: on arrival, and when both cores have been here.
+Time Engine::run_rendezvous(const isa::Instruction& i, Time t) {
+  if (!rendezvous_.present()) arrive(i, t);
+  const std::optional<RendezvousSide::Times> times = rendezvous_.leave(t);
+  if (!times) return t;
+  const auto [arrived, together, done] = *times;
+  ledger_.account(arrived, StallReason::kDrain);
+  ledger_.account(together, StallReason::kWaitCore);
+  ledger_.active(together, done);
+  if (accesses_.enabled()) accesses_.depart(i, together);
+  ledger_.account(done, i.op == isa::Opcode::kSendRecv ? StallReason::kBusy : StallReason::kHandover);
+  if (activities_.wants_results()) activities_.result({.start = together});
+  completion_.add(i, done, done, activities_.cause());
+  conclude(i, {.start = together, .next = done, .complete = done});
+  return done;
+}
+
+// What the queue issued before is complete when an engine comes to a rendezvous.
+void Engine::arrive(const isa::Instruction& i, Time t) {
+  ledger_.account(t, StallReason::kDispatch);
+  if (accesses_.enabled()) accesses_.arrive(i, t);
+  const Time complete = std::max(t, completion_.last());
+  rendezvous_.arrive({place_.core, place_.queue, &i, complete, nullptr, sequencer_.where(sequencer_.pc())},
+                     memories());
 }
 
 Time Engine::run_pipeline(const isa::Instruction& i, Time t) {
   const bool moved = i.dst_reg != isa::kNone || i.src_reg != isa::kNone;
   const isa::Instruction& resolved = moved ? (resolved_ = sequencer_.resolve(i, memories())) : i;
-  apply(resolved, t);
+  values_.apply(resolved, memories(), t);
   const Duration busy = ledger_.named(StallReason::kBusy);
   const std::uint64_t flops = pipeline_->counted().hardware_flops;
-  const Issue issue = this->issue(resolved, t);
-  if (meter_.results != nullptr)
-    tell_result({.start = issue.start, .moved = std::int64_t{resolved.dst.offset} - i.dst.offset});
-  raise(i, issue.read, issue.complete);
-  const Time next = behind_dispatch(t, issue.start);
-  observe({.start = issue.start,
-           .next = next,
-           .complete = issue.complete,
-           .busy = ledger_.named(StallReason::kBusy) - busy,
-           .hardware_flops = pipeline_->counted().hardware_flops - flops});
-  jump_or_advance(i);
+  pipeline_->decoded(ready_);
+  const Issue issue = shared_.reserve(resolved, pipeline_->issue(resolved, t, ledger_), *pipeline_, ledger_);
+  if (activities_.wants_results())
+    activities_.result({.start = issue.start, .moved = std::int64_t{resolved.dst.offset} - i.dst.offset});
+  completion_.add(i, issue.read, issue.complete, activities_.cause());
+  const Time next = schedule_.behind_dispatch(t, issue.start);
+  conclude(i, {.start = issue.start,
+               .next = next,
+               .complete = issue.complete,
+               .busy = ledger_.named(StallReason::kBusy) - busy,
+               .hardware_flops = pipeline_->counted().hardware_flops - flops});
   return next;
 }
 
-// Instructions complete in order, so that one counting semaphore can stand for all that came before; in the
-// same order they have read.
-void Engine::raise(const isa::Instruction& i, Time read, Time complete) {
-  const isa::Update& update = i.update;
-  last_complete_ = std::max(last_complete_, complete);
-  read_value_ = std::max(read_value_, laws_.new_value(read, executor_of(i)));
-  complete_value_ = std::max(complete_value_, laws_.new_value(complete, executor_of(i)));
-  meter_.effect_at(last_complete_);
-  if (update.kind == isa::Update::Kind::kNone) return;
-  const Time visible = update.on_read ? read_value_ : complete_value_;
-  semaphores->post(update.semaphore, change_of(update.kind), update.value, visible, raiser_, cause());
-  meter_.effect_at(visible);
-}
-
-// Tells this execution of the instruction from everything else that the machine ever executes.
-std::uint64_t Engine::cause() const {
-  constexpr unsigned kInstructionBits = 48;
-  const std::uint64_t engine = place_.core * isa::kQueueCount + static_cast<std::size_t>(place_.queue);
-  return engine << kInstructionBits | (counted_.instructions + 1);
-}
-
-void Engine::observe(base::InstructionActivity activity) {
-  const std::uint64_t released_by = std::exchange(released_by_, 0);
-  if (meter_.observer == nullptr) return;
-  activity.core = place_.core;
-  activity.queue = static_cast<std::uint8_t>(place_.queue);
-  activity.index = static_cast<std::uint32_t>(sequencer_.pc());
-  const isa::Instruction& i = sequencer_.current();
-  const auto changes = [](const isa::Update& update) { return update.kind != isa::Update::Kind::kNone; };
-  if (changes(i.update) || changes(i.read_update)) activity.cause = cause();
-  activity.released_by = released_by;
-  activity.engine_time = ledger_.times();
-  meter_.observer->instruction(activity);
-}
-
-void Engine::tell_result(base::ResultActivity result) {
-  result.core = place_.core;
-  result.queue = static_cast<std::uint8_t>(place_.queue);
-  result.index = static_cast<std::uint32_t>(sequencer_.pc());
-  meter_.results->result(result);
-}
-
-void Engine::jump_or_advance(const isa::Instruction& i) {
-  ++counted_.instructions;
-  ++meter_.instructions;
+void Engine::conclude(const isa::Instruction& i, const base::InstructionActivity& activity) {
+  activities_.end(activity);
   sequencer_.advance(i);
+}
+
+void Engine::finish(Time ready) {
+  completion_.reach(ready);
+  retire->something_ended();
+}
+
+std::optional<Engine::Blocked> Engine::blocked() {
+  if (done()) return std::nullopt;
+  const isa::Instruction& i = sequencer_.current();
+  Blocked b{name(), std::string(isa::row_of(i.op).mnemonic), sequencer_.pc(), std::nullopt, 0, nullptr};
+  if (rendezvous_.present()) b.rendezvous = &i;
+  if (const sim::Condition* condition = wait_.condition()) {
+    b.condition = *condition;
+    b.value = wait_.value();
+  }
+  return b;
+}
+
+base::EngineMeasurement Engine::measure(Time elapsed) {
+  ledger_.account(completion_.last(), StallReason::kDrain);
+  ledger_.account(elapsed, StallReason::kIdle);
+  TAHOMA_INVARIANT(ledger_.cursor() == elapsed, std::string(name()) + ": booked more time than has passed");
+  base::EngineMeasurement m;
+  if (pipeline_) static_cast<base::ArrayCounts&>(m) = pipeline_->counted();
+  m.instructions = activities_.executed();
+  m.path = name();
+  m.kind = place_.kind;
+  m.core = place_.core;
+  ledger_.fill(m);
+  return m;
 }
 
 }  // namespace tahoma::model

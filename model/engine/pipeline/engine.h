@@ -11,13 +11,18 @@
 #include <systemc>
 
 #include "isa/core/program.h"
-#include "isa/semantics/semantics.h"
-#include "model/check/checker.h"
+#include "model/engine/pipeline/access_reporter.h"
+#include "model/engine/pipeline/activity_reporter.h"
+#include "model/engine/pipeline/engine_values.h"
 #include "model/engine/pipeline/pipeline.h"
+#include "model/engine/pipeline/shared_user.h"
 #include "model/engine/sequencer/doorbell.h"
-#include "model/engine/sequencer/rendezvous.h"
+#include "model/engine/sequencer/doorbell_ringer.h"
+#include "model/engine/sequencer/in_order_completion.h"
+#include "model/engine/sequencer/rendezvous_side.h"
+#include "model/engine/sequencer/semaphore_wait.h"
 #include "model/engine/sequencer/sequencer.h"
-#include "model/engine/sequencer/sequencer_laws.h"
+#include "model/engine/sequencer/sequencer_schedule.h"
 #include "model/sim/backdoor.h"
 #include "model/sim/meter.h"
 #include "model/sim/semaphores.h"
@@ -25,17 +30,16 @@
 
 namespace tahoma::model {
 
-class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatcher, private Participant {
+class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatcher {
  public:
-  sc_core::sc_port<sim::SemaphoreIf> semaphores{"semaphores"};
+  SemaphoreWait::Port semaphores{"semaphores"};
   sc_core::sc_port<DoorbellIf> doorbell{"doorbell"};
   sc_core::sc_port<sim::ScratchpadIf> sbuf{"sbuf"}, psum{"psum"};
   sc_core::sc_port<sim::BackdoorIf> hbm{"hbm"};
-  sc_core::sc_port<RendezvousIf, 1, sc_core::SC_ZERO_OR_MORE_BOUND> meeting{
-      "meeting"};  // of a logical core of two
+  RendezvousSide::Port rendezvous{"rendezvous"};  // of a logical core of two
   sc_core::sc_port<sim::RetireIf> retire{"retire"};
-  sc_core::sc_port<sim::BanksIf> banks{"banks"};                   // of PSUM
-  sc_core::sc_port<sim::SharedPortIf> shared_port{"shared_port"};  // of SBUF
+  SharedUser::Banks banks{"banks"};             // of PSUM
+  SharedUser::Port shared_port{"shared_port"};  // of SBUF
 
   struct Place {
     base::EngineKind kind;
@@ -50,9 +54,9 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   Engine(sc_core::sc_module_name name, const Place& place, const CoreParams& params, sim::Meter& meter);
 
   // Before the run: the stream of this engine's queue. `program` and `arguments` must outlive the run.
-  void load(const isa::Program& program, const Arguments& arguments);
+  void load(const isa::Program& program, const Arguments& arguments) { sequencer_.load(program, arguments); }
   // Before the run: the seed of stochastic rounding. Every engine rounds by a stream of its own.
-  void seed(std::uint64_t seed);
+  void seed(std::uint64_t seed) { values_.seed(seed); }
   bool done() const { return sequencer_.done(); }
 
   // What keeps the engine from going on, for the report of a run that makes no progress.
@@ -61,14 +65,14 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
     std::size_t index = 0;
     std::optional<sim::Condition> condition;
     std::int64_t value = 0;
-    const isa::Instruction* meeting = nullptr;  // waits for the other core; neither: for room in a DMA ring
+    // It waits for the other core. Neither this nor a condition: it waits for room in a DMA ring.
+    const isa::Instruction* rendezvous = nullptr;
   };
   std::optional<Blocked> blocked();
-  // The semaphores that the rest of the stream would still raise.
-  bool would_raise(unsigned semaphore) const;
-  // Whether the rest of the stream would come to the other side of this meeting.
-  bool would_meet(const isa::Instruction& other) const;
+  // The current instruction and those behind it in the stream.
+  std::span<const isa::Instruction> remaining() const { return sequencer_.stream().subspan(sequencer_.pc()); }
 
+  // After the run.
   base::EngineMeasurement measure(base::Time elapsed);
 
  private:
@@ -79,68 +83,41 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
   void step();
   void semaphore_changed() override;
   void room() override;
-  void met(base::Time together, base::Time done) override;
 
-  std::span<const isa::Instruction> stream() const { return sequencer_.stream(); }
   void plan(base::Time ready);
   void book_wait(base::Time start);
   base::Time run_placed(base::Time t);
   base::Time run(const isa::Instruction& i, base::Time t);
-  check::Step step_of(const isa::Instruction& i, base::Time t) const;
-  void watch(const isa::Instruction& i, base::Time t);
-  void watch_doorbell(const isa::Instruction& i, const TransferRequest& request, base::Time t);
-  void list_rows(const TransferRequest& request, const isa::Instruction& i);
   base::Time run_sequencer(const isa::Instruction& i, base::Time t);
   base::Time run_doorbell(const isa::Instruction& i, base::Time t);
-  std::optional<sim::Notify> notification(const isa::Instruction& i, const isa::Update& update,
-                                          std::int16_t peer) const;
-  base::Time run_meeting(const isa::Instruction& i, base::Time t);
+  base::Time run_rendezvous(const isa::Instruction& i, base::Time t);
   base::Time run_pipeline(const isa::Instruction& i, base::Time t);
-  Issue issue(const isa::Instruction& i, base::Time t);
   void arrive(const isa::Instruction& i, base::Time t);
-  void apply(const isa::Instruction& i, base::Time t);
-  void raise(const isa::Instruction& i, base::Time read, base::Time complete);
-  std::uint64_t cause() const;
-  base::Time behind(const isa::Instruction& i, base::Time start, base::Time end) const;
-  base::Time behind_dispatch(base::Time dispatched, base::Time start);
-  void observe(base::InstructionActivity activity);
-  void tell_result(base::ResultActivity result);
-  void tell_word(const isa::Instruction& i, base::Time start);
-  void jump_or_advance(const isa::Instruction& i);
+  void conclude(const isa::Instruction& i, const base::InstructionActivity& activity);
   void finish(base::Time ready);
   CoreMemories memories() { return {*sbuf.operator->(), *psum.operator->(), *hbm.operator->()}; }
 
   Place place_;
-  const CoreParams& params_;
   sim::Meter& meter_;
   std::unique_ptr<Pipeline> pipeline_;
-  SequencerLaws laws_;
-  EngineQueue queue_;
-  base::StallReason raiser_;
+  sc_core::sc_event wake_;
 
   Sequencer sequencer_;
+  SequencerSchedule schedule_;
+  SemaphoreWait wait_;
+  RendezvousSide rendezvous_;
+  DoorbellRinger ringer_;
+  InOrderCompletion completion_;
+  Ledger ledger_;
+  EngineValues values_;
+  SharedUser shared_;
+  AccessReporter accesses_;
+  ActivityReporter activities_;
 
-  sc_core::sc_event wake_;
   base::Time ready_{0};
   base::Duration late_{0};  // from the start of the instruction to the engine's wake-up
-  bool watching_ = false, waiting_for_room_ = false, has_rung_ = false;
-  std::optional<RendezvousTimes> rendezvous_;  // while the engine is at a meeting
-  sim::Condition condition_;
-  std::optional<sim::Satisfied> satisfied_;
-  std::uint64_t released_by_ = 0;  // of the instruction under way, for observers
-
-  base::Time last_complete_{0};
-  base::Time read_value_{0}, complete_value_{0};  // when a semaphore may tell of all that came before
-  base::Time own_change_visible_{0};              // of the last semaphore changed by the sequencer itself
-  unsigned own_change_ = 0;
-  std::vector<isa::OperandAccess> watched_;  // of one transfer
-  isa::Instruction resolved_;                // the one under way, where registers have moved its tiles
-  isa::Weights weights_;
-  isa::LaneState lanes_;
-  isa::Rounding rounding_;
-  bool stochastic_;
-  Ledger ledger_;
-  base::EngineMeasurement counted_;
+  bool waiting_for_room_ = false;
+  isa::Instruction resolved_;  // the one under way, where registers have moved its tiles
 };
 
 }  // namespace tahoma::model

@@ -23,11 +23,6 @@ struct Participant {
  protected:
   ~Participant() = default;
 };
-// What it remembers meanwhile.
-struct RendezvousTimes {
-  base::Time arrived{0}, together{0}, done{0};
-  bool met = false;
-};
 struct Arrival {
   std::uint32_t core = 0;  // global number; its lowest bit is its side
   isa::Queue queue = isa::Queue::kGpSimd;
