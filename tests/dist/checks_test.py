@@ -57,7 +57,7 @@ class Layers(Planted):
         self.assert_refused("systemc", isa__a_cpp="  #  include <systemc>\n")
 
     def test_base_reads_yaml_only_in_its_loader(self):
-        repo = self.plant(model__base__config_loader_cpp="#include <yaml-cpp/yaml.h>\n")
+        repo = self.plant(model__base__loader__config_loader_cpp="#include <yaml-cpp/yaml.h>\n")
         self.assertEqual(layers.findings(repo), [])
         self.assert_refused("yaml-cpp/yaml.h", model__base__params_cpp="#include <yaml-cpp/yaml.h>\n")
 

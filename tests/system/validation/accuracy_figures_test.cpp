@@ -227,7 +227,7 @@ TEST_CASE("checks file: every row belongs to one family, every table exists", "[
              Catch::StartsWith("E-ACC-011 lanes.csv:3:1: no family takes the row 'two'"));
   const std::string again = "    more: {doc: d, table: lanes.csv, rows: one}\n";
   CHECK_THAT(refusal_of_suite(suite_text() + again, two),
-             Catch::StartsWith("E-ACC-011 lanes.csv:2:1: row 'one' is taken twice"));
+             Catch::StartsWith("E-ACC-011 lanes.csv:2:1: row 'one' belongs to two families"));
   const std::string missing = "    more: {doc: d, table: mor.csv}\n";
   CHECK_THAT(refusal_of_suite(suite_text() + missing, two),
              Catch::StartsWith("E-RUN-001 checks.yaml:8:27: mor.csv"));
