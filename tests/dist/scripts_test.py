@@ -122,6 +122,7 @@ class Scripts(unittest.TestCase):
         self.assertNotIn("-LE", release)
         self.assertIn("build-asan", asan)
         self.assertEqual(self.calls("lint"), ["lint --no-install"])
+        self.assertIn("-DTAHOMA_BENCH=ON", self.calls("cmake --preset release")[0])  # benchmarks compile
         self.assertEqual(self.script("test", "--full", CTEST_STATUS="8").returncode, 1)
 
     def test_unknown_arguments_are_refused(self):
