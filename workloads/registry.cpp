@@ -12,6 +12,7 @@
 #include "workloads/loss/cross_entropy.h"
 #include "workloads/mlp/mlp.h"
 #include "workloads/moe/routing.h"
+#include "workloads/nki/nki_workload.h"
 #include "workloads/norm/norm.h"
 #include "workloads/optimizer/adam.h"
 #include "workloads/program/program_workload.h"
@@ -69,6 +70,7 @@ const std::vector<runtime::WorkloadKind>& shipped_kinds() {
       {"moe_routing", "routing of tokens to experts by given logits, tokens sharded over cores",
        make_moe_routing},
       {"vector_add", "y = a + b, tiles sharded over cores", make_vector_add},
+      {"nki", "a kernel written in NKI (Python), on one or two physical cores", make_nki},
       {"program", "a program in assembler text on one or more cores, with tensors declared in the case",
        make_program},
   };

@@ -51,8 +51,6 @@ Shape touched(const Field& field, const Instruction& i) {
   const bool plain = i.src0.stride == decltype(i.src0.stride){0, 0, 0, 1} && i.shape.count[2] == 1 &&
                      i.shape.count[1] == 1 && i.shape.count[0] == 1;
   if (i.op == Opcode::kTopk && field.kind == FieldKind::kSrc0 && plain) columns(i.extent);
-  if (i.op == Opcode::kStreamShuffle && field.kind == FieldKind::kSrc0)
-    shape.partitions = static_cast<std::uint8_t>((shape.partitions + kQuadrant - 1) / kQuadrant * kQuadrant);
   return shape;
 }
 
@@ -78,7 +76,12 @@ class Collector {
   void operand(const Tile& tile) {
     if (!is_given(*field_, tile)) return;
     const Pattern p = pattern_of(tile, touched(*field_, i_));
-    i_.op == Opcode::kNonzeroWithCount ? firsts_of_groups(p) : add(p);
+    if (i_.op == Opcode::kNonzeroWithCount)
+      firsts_of_groups(p);
+    else if (i_.op == Opcode::kStreamShuffle && !writes_)
+      shuffled(p);
+    else
+      add(p);
   }
   void operand(const Scalar& scalar) {
     if (scalar.is_tile) add(pattern_of(scalar, DType::kFp32, operand_shape(*field_, i_)));
@@ -99,6 +102,23 @@ class Collector {
     for (unsigned at = (first + kGpSimdPartitions - 1) / kGpSimdPartitions * kGpSimdPartitions; at < end;
          at += kGpSimdPartitions) {
       p.partition = static_cast<std::uint8_t>(at);
+      add(p);
+    }
+  }
+
+  // Of each quadrant, the partitions from the first to the last that the mask names.
+  void shuffled(Pattern p) {
+    const unsigned first = p.partition, count = p.partitions;
+    for (unsigned done = 0; done < count; done += kQuadrant) {
+      unsigned low = kQuadrant, high = 0;
+      for (unsigned n = 0; n < std::min<unsigned>(kQuadrant, count - done); ++n)
+        if (const unsigned from = i_.mask[n]; from < kQuadrant) {
+          low = std::min(low, from);
+          high = std::max(high, from);
+        }
+      if (low > high) continue;  // the whole quadrant stays as it is
+      p.partition = static_cast<std::uint8_t>(first + done + low);
+      p.partitions = static_cast<std::uint8_t>(high - low + 1);
       add(p);
     }
   }

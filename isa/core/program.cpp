@@ -13,11 +13,11 @@ namespace tahoma::isa {
 namespace {
 
 constexpr std::array<char, 4> kMagic = {'T', 'A', 'H', 'O'};
-constexpr std::uint32_t kVersion = 4;
+constexpr std::uint32_t kVersion = 5;
 constexpr std::size_t kChecksumBytes = 8;
 
 // FNV-1a, 64 bits: finds a flipped bit or a truncated copy; no defence against intent. It is part of the binary
-// format of version 4, so no library's hash can replace it.
+// format of version 5, so no library's hash can replace it.
 std::uint64_t checksum(std::span<const std::byte> bytes) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const std::byte b : bytes) hash = (hash ^ std::to_integer<std::uint64_t>(b)) * 0x100000001b3;
@@ -36,31 +36,45 @@ void check_names(const Program& program, const std::string& place) {
     if (!is_name(arg))
       throw ProgramError("E-BIN-005", place,
                          "argument name '" + arg + "': expected " + std::string(kNameRule));
-  if ((std::uint64_t{program.control} >> program.args.size()) != 0)
+  if ((program.control >> program.args.size()).any())
     throw ProgramError("E-BIN-012", place,
                        "a control argument that does not exist; the program has " +
                            std::to_string(program.args.size()) + " arguments");
 }
 
-// Marks rise within their stream and name regions that there are.
+// The marks of every stream rise, and refer to one of `count` regions or lines.
+template <class Marks, class Target>
+void check_marks(const Program& program, const Marks& all, Target target, const char* what, std::size_t count,
+                 const std::string& place) {
+  for (std::size_t q = 0; q < kQueueCount; ++q) {
+    const auto& marks = all[q];
+    for (std::size_t n = 0; n < marks.size(); ++n) {
+      const bool rises = n == 0 || marks[n].first > marks[n - 1].first;
+      if (!rises || target(marks[n]) >= count || marks[n].first >= program.streams[q].size())
+        throw ProgramError(
+            "E-BIN-013", place,
+            "mark " + std::to_string(n) + " of " + std::string(name_of(static_cast<Queue>(q))) + ", " + what + " " +
+                std::to_string(target(marks[n])) + " from instruction " + std::to_string(marks[n].first) +
+                " on: expected rising instructions below " + std::to_string(program.streams[q].size()) + " and a " +
+                what + " below " + std::to_string(count));
+    }
+  }
+}
+
 void check_marks(const Program& program, const std::string& place) {
   for (const std::string& region : program.regions)
     if (!is_name(region))
       throw ProgramError("E-BIN-005", place,
                          "region name '" + region + "': expected " + std::string(kNameRule));
-  for (std::size_t q = 0; q < kQueueCount; ++q) {
-    const auto& marks = program.marks[q];
-    for (std::size_t n = 0; n < marks.size(); ++n) {
-      const bool rises = n == 0 || marks[n].first > marks[n - 1].first;
-      if (!rises || marks[n].region >= program.regions.size() || marks[n].first >= program.streams[q].size())
-        throw ProgramError(
-            "E-BIN-013", place,
-            "mark " + std::to_string(n) + " of " + std::string(name_of(static_cast<Queue>(q))) + ", region " +
-                std::to_string(marks[n].region) + " from instruction " + std::to_string(marks[n].first) +
-                " on: expected rising instructions below " + std::to_string(program.streams[q].size()) +
-                " and a region below " + std::to_string(program.regions.size()));
-    }
-  }
+  for (std::size_t n = 0; n < program.lines.size(); ++n)
+    if (const std::uint32_t caller = program.lines[n].caller; caller != kNoLine && caller >= n)
+      throw ProgramError("E-BIN-014", place,
+                         "source line " + std::to_string(n) + " is called from line " + std::to_string(caller) +
+                             "; expected an earlier one");
+  check_marks(program, program.marks, [](const RegionMark& m) { return m.region; }, "region",
+              program.regions.size(), place);
+  check_marks(program, program.line_marks, [](const LineMark& m) { return m.line; }, "line", program.lines.size(),
+              place);
 }
 
 class Writer {
@@ -160,7 +174,10 @@ void read_names(Reader& in, Program& program) {
     throw ProgramError("E-BIN-006", place,
                        std::to_string(args) + " arguments; expected at most " + std::to_string(kArguments));
   for (std::uint32_t i = 0; i < args; ++i) program.args.push_back(in.text());
-  program.control = in.integer<std::uint32_t>();
+  for (std::size_t word = 0; word < kArguments / 32; ++word) {
+    const std::bitset<kArguments> bits(in.integer<std::uint32_t>());
+    program.control |= bits << (32 * word);
+  }
   check_names(program, place);
 }
 
@@ -190,7 +207,47 @@ void write_regions(Writer& out, const Program& program) {
   }
 }
 
+void read_lines(Reader& in, Program& program) {
+  for (auto left = in.integer<std::uint32_t>(); left > 0; --left) {
+    SourceLine line;
+    line.file = in.text();
+    line.function = in.text();
+    line.line = in.integer<std::uint32_t>();
+    line.caller = in.integer<std::uint32_t>();
+    program.lines.push_back(std::move(line));
+  }
+  for (auto& marks : program.line_marks)
+    for (auto left = in.integer<std::uint32_t>(); left > 0; --left) {
+      const auto first = in.integer<std::uint32_t>(), line = in.integer<std::uint32_t>();
+      marks.push_back({first, line});
+    }
+}
+
+void write_lines(Writer& out, const Program& program) {
+  out.integer(static_cast<std::uint32_t>(program.lines.size()));
+  for (const SourceLine& line : program.lines) {
+    out.text(line.file);
+    out.text(line.function);
+    out.integer(line.line);
+    out.integer(line.caller);
+  }
+  for (const auto& marks : program.line_marks) {
+    out.integer(static_cast<std::uint32_t>(marks.size()));
+    for (const LineMark& mark : marks) {
+      out.integer(mark.first);
+      out.integer(mark.line);
+    }
+  }
+}
+
 }  // namespace
+
+std::uint32_t Program::line_at(Queue q, std::uint32_t index) const {
+  const std::vector<LineMark>& of_queue = line_marks[static_cast<std::size_t>(q)];
+  const auto after = std::upper_bound(of_queue.begin(), of_queue.end(), index,
+                                      [](std::uint32_t at, const LineMark& mark) { return at < mark.first; });
+  return after == of_queue.begin() ? kNoLine : std::prev(after)->line;
+}
 
 bool is_name(std::string_view name) {
   return !name.empty() && name.size() <= kNameLength &&
@@ -206,8 +263,12 @@ std::vector<std::byte> to_bytes(const Program& program) {
   out.text(program.name);
   out.integer(static_cast<std::uint32_t>(program.args.size()));
   for (const std::string& arg : program.args) out.text(arg);
-  out.integer(program.control);
+  for (std::size_t word = 0; word < kArguments / 32; ++word) {
+    const std::bitset<kArguments> low((std::uint64_t{1} << 32) - 1);
+    out.integer(static_cast<std::uint32_t>(((program.control >> (32 * word)) & low).to_ulong()));
+  }
   write_regions(out, program);
+  write_lines(out, program);
   for (const auto& stream : program.streams) out.integer(static_cast<std::uint32_t>(stream.size()));
   out.integer(static_cast<std::uint32_t>(program.descriptors.size()));
   for (const auto& stream : program.streams)
@@ -223,6 +284,7 @@ Program from_bytes(std::span<const std::byte> bytes) {
   read_names(in, program);
   const std::string regions_at = in.place();
   read_regions(in, program);
+  read_lines(in, program);
   std::array<std::uint32_t, kQueueCount> counts{};
   for (auto& count : counts) count = in.integer<std::uint32_t>();
   const auto descriptors = in.integer<std::uint32_t>();

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -32,6 +33,24 @@ struct RegionMark {
   friend bool operator==(const RegionMark&, const RegionMark&) = default;
 };
 
+// A line of the source from which instructions were made, with the call that led to it. The lines of a program form
+// a forest: `caller` is the line of the call, or kNoLine for a line of the kernel itself.
+inline constexpr std::uint32_t kNoLine = 0xffffffff;
+struct SourceLine {
+  std::string file;  // as the source's language reports it
+  std::uint32_t line = 0;  // from 1
+  std::string function;
+  std::uint32_t caller = kNoLine;  // index into Program::lines, below the line's own
+  friend bool operator==(const SourceLine&, const SourceLine&) = default;
+};
+
+// Assigns all instructions of a stream from this one up to the next mark to a source line.
+struct LineMark {
+  std::uint32_t first = 0;
+  std::uint32_t line = 0;  // index into Program::lines
+  friend bool operator==(const LineMark&, const LineMark&) = default;
+};
+
 struct Program {
   std::string name = "program";
   std::array<Stream, kQueueCount> streams;
@@ -39,15 +58,20 @@ struct Program {
   std::vector<std::string> args;  // names of the arguments, at most kArguments
   // One bit per argument. Control tensors keep their values in timing-only runs, so registers and indirect
   // transfers may read them (routing, page tables, counts, seeds).
-  std::uint32_t control = 0;
+  std::bitset<kArguments> control;
   // Named parts of the work, used for reports only. Instructions before a stream's first mark belong to the
   // program as a whole.
   std::vector<std::string> regions;
   std::array<std::vector<RegionMark>, kQueueCount> marks;  // by stream, ascending
+  // Where the instructions come from, used for reports only. Empty for programs without a source in another language.
+  std::vector<SourceLine> lines;
+  std::array<std::vector<LineMark>, kQueueCount> line_marks;  // by stream, ascending
 
   Stream& stream(Queue q) { return streams[static_cast<std::size_t>(q)]; }
   const Stream& stream(Queue q) const { return streams[static_cast<std::size_t>(q)]; }
-  bool is_control(std::uint8_t arg) const { return arg < kArguments && ((control >> arg) & 1) != 0; }
+  bool is_control(std::uint8_t arg) const { return arg < kArguments && control[arg]; }
+  // The source line of an instruction, or kNoLine.
+  std::uint32_t line_at(Queue q, std::uint32_t index) const;
   friend bool operator==(const Program&, const Program&) = default;
 };
 
@@ -65,14 +89,14 @@ struct GlobalAddress {
 };
 
 // Binary form, little endian: magic "TAHO", version, name, arguments (u32 length and characters each),
-// control arguments, regions like arguments, marks of each queue (u32 count, then first instruction and
-// region as u32 each), instruction count of each queue, descriptor count, the 64-byte words and descriptors
+// control arguments (16 bytes), regions like arguments, marks of each queue (u32 count, then first instruction and
+// region as u32 each), source lines (u32 count; file, function, line, caller), line marks like marks, instruction count of each queue, descriptor count, the 64-byte words and descriptors
 // of isa/binary/codec.h, and the FNV-1a checksum of all preceding bytes. `from_bytes` accepts only what
 // `to_bytes` can produce, so to_bytes(from_bytes(b)) == b; it does not check limits or references (validate()
 // does). Errors are ProgramErrors with the byte offset: E-BIN-001 magic, 002 version, 003 truncated, 004 too
 // long, 005 a name, 006 too many arguments, 007..009 a word (isa/binary/codec.h), 011 checksum, 012 a control
-// argument that does not exist, 013 marks that are not in order or name no region. `to_bytes` throws
-// E-BIN-005, 006, 010, 012 and 013.
+// argument that does not exist, 013 marks that are not in order or name no region or line, 014 a source line whose caller does not come before it. `to_bytes` throws
+// E-BIN-005, 006, 010, 012, 013 and 014.
 std::vector<std::byte> to_bytes(const Program& program);
 Program from_bytes(std::span<const std::byte> bytes);
 

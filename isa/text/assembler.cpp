@@ -102,10 +102,10 @@ class Assembler {
     if (std::exchange(has_control_, true))
       throw ProgramError("E-ASM-013", place, ".control stands twice; expected once");
     while (!c.at_end()) {
-      const std::uint32_t bit = 1U << parse_argument(c, program_.args);
-      if ((program_.control & bit) != 0)
+      const std::uint8_t argument = parse_argument(c, program_.args);
+      if (program_.is_control(argument))
         c.fail("E-ASM-013", "control argument stands twice; expected distinct names");
-      program_.control |= bit;
+      program_.control.set(argument);
     }
   }
 

@@ -70,7 +70,7 @@ class Disassembler {
       for (const std::string& arg : program_.args) out += " " + arg;
       out += "\n";
     }
-    if (program_.control != 0) {
+    if (program_.control.any()) {
       out += ".control";
       for (std::uint8_t arg = 0; arg < kArguments; ++arg)
         if (program_.is_control(arg)) out += " " + argument(arg);

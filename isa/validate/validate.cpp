@@ -32,7 +32,7 @@ void check_names(const Program& program) {
       throw ProgramError("E-ISA-034", "program",
                          "two arguments are named '" + arg + "'; expected distinct names");
   }
-  if ((std::uint64_t{program.control} >> program.args.size()) != 0)
+  if ((program.control >> program.args.size()).any())
     throw ProgramError("E-ISA-024", "program",
                        "a control argument does not exist; the program has " +
                            std::to_string(program.args.size()) + " arguments");
@@ -49,6 +49,16 @@ void check_header(const Site& site) {
                                std::to_string(kRegisters - 1));
 }
 
+void check_alone(const Site& site) {
+  require_runs_on(site.row, site.queue, site.place());
+  check_slots(site);
+  check_header(site);
+  check_kinds(site);
+  check_references(site);
+  check_operands(site);
+  check_overlap(site);
+}
+
 void check_stream(const Program& program, const Limits& limits, Queue queue) {
   const std::vector<Instruction>& stream = program.stream(queue);
   for (std::size_t n = 0; n < stream.size(); ++n)
@@ -59,13 +69,7 @@ void check_stream(const Program& program, const Limits& limits, Queue queue) {
   WeightTracker weights(stream);
   for (std::size_t n = 0; n < stream.size(); ++n) {
     const Site site{program, limits, queue, n, stream[n], row_of(stream[n].op)};
-    require_runs_on(site.row, queue, site.place());
-    check_slots(site);
-    check_header(site);
-    check_kinds(site);
-    check_references(site);
-    check_operands(site);
-    check_overlap(site);
+    check_alone(site);
     weights.check(site);
   }
 }
@@ -84,6 +88,10 @@ void require_runs_on(const OpRow& row, Queue queue, const std::string& place) {
     throw ProgramError("E-ISA-003", place,
                        "queue " + std::string(name_of(queue)) + " cannot run " + std::string(row.mnemonic) +
                            "; expected one of " + queue_names(row.queues));
+}
+
+void validate_instruction(const Instruction& instruction, Queue queue, const Program& program, const Limits& limits) {
+  check_alone({program, limits, queue, 0, instruction, row_of(instruction.op)});
 }
 
 void validate(const Program& program, const Limits& limits) {

@@ -67,7 +67,7 @@ HbmView Kernel::argument(const std::string& name, isa::DType dtype, std::uint64_
   return view;
 }
 
-void Kernel::control(const HbmView& argument) { impl_->program.control |= std::uint32_t{1} << argument.arg; }
+void Kernel::control(const HbmView& argument) { impl_->program.control.set(argument.arg); }
 
 HbmView Kernel::beside(const HbmView& argument, std::int64_t bytes, isa::DType dtype, std::uint64_t rows,
                        std::uint64_t columns) {

@@ -28,7 +28,7 @@ Op& Operations::append(Op op) {
   }
   open_ = true;
   newest_ = std::move(op);
-  at_ = {0, visit_, region_};
+  at_ = {0, visit_, region_, line_};
   return newest_;
 }
 

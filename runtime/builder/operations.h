@@ -49,12 +49,16 @@ class Operations {
   // visit, counted over all regions in program order.
   std::uint16_t region(std::size_t i) const { return i < places_.size() ? places_[i].region : at_.region; }
   std::uint32_t visit(std::size_t i) const { return i < places_.size() ? places_[i].visit : at_.visit; }
+  // The source line that the operation was made from: index into the program's lines, or isa::kNoLine.
+  std::uint32_t line(std::size_t i) const { return i < places_.size() ? places_[i].line : at_.line; }
 
   // Operations appended from now on belong to this region.
   void enter(std::uint16_t region) {
     if (region != region_) ++visit_;
     region_ = region;
   }
+  // Operations appended from now on come from this source line.
+  void at_line(std::uint32_t line) { line_ = line; }
   // The newest operation. It may change until the next one is appended.
   Op& append(Op op = {});
   Op& newest() { return newest_; }
@@ -71,6 +75,7 @@ class Operations {
   struct Place {
     std::uint32_t kind = 0, visit = 0;
     std::uint16_t region = 0;
+    std::uint32_t line = isa::kNoLine;
   };
   std::shared_ptr<OperationKinds> kinds_;
   std::vector<Place> places_;
@@ -79,6 +84,7 @@ class Operations {
   Place at_;  // of newest_
   std::uint16_t region_ = 0;
   std::uint32_t visit_ = 0;
+  std::uint32_t line_ = isa::kNoLine;
 };
 
 }  // namespace tahoma::runtime

@@ -115,6 +115,7 @@ class Emitter {
     for (std::uint32_t i = 0; i < ops_.size(); ++i) {
       std::vector<isa::Instruction>& stream = program.stream(ops_[i].queue).edit();
       mark_region(i, program);
+      mark_line(i, program);
       isa::Instruction instruction = ops_[i].instruction;
       add_waits(i, instruction, stream);
       add_update(i, instruction);
@@ -139,6 +140,17 @@ class Emitter {
       marks.back().region = region;
     else
       marks.push_back({here, region});
+  }
+
+  void mark_line(std::uint32_t i, isa::Program& program) const {
+    if (ops_.line(i) == isa::kNoLine) return;
+    auto& marks = program.line_marks[static_cast<std::size_t>(ops_[i].queue)];
+    if (!marks.empty() && marks.back().line == ops_.line(i)) return;
+    const auto here = static_cast<std::uint32_t>(program.stream(ops_[i].queue).size());
+    if (!marks.empty() && marks.back().first == here)
+      marks.back().line = ops_.line(i);
+    else
+      marks.push_back({here, ops_.line(i)});
   }
 
   // Semaphore numbers are component numbers: engines first, then the slots of each queue

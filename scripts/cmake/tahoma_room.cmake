@@ -1,5 +1,5 @@
 # A module is one folder with one library target. It sees the libraries that it names and nothing else.
-#   tahoma_room(isa LIBS fmt::fmt ... [EXCLUDE FILE ...])   compiles every .cpp in the folder and below it
+#   tahoma_room(isa LIBS fmt::fmt ... [EXCLUDE FILE|FOLDER/ ...])   compiles every .cpp in the folder and below it
 add_library(tahoma_flags INTERFACE)
 target_compile_options(tahoma_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow=local -Wconversion -Wno-sign-conversion
@@ -43,7 +43,11 @@ function(tahoma_room name)
   cmake_parse_arguments(ROOM "" "" "LIBS;EXCLUDE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   foreach(path IN LISTS ROOM_EXCLUDE)
-    list(REMOVE_ITEM sources ${CMAKE_CURRENT_SOURCE_DIR}/${path})
+    if(path MATCHES "/$")
+      list(FILTER sources EXCLUDE REGEX "^${CMAKE_CURRENT_SOURCE_DIR}/${path}")
+    else()
+      list(REMOVE_ITEM sources ${CMAKE_CURRENT_SOURCE_DIR}/${path})
+    endif()
   endforeach()
   add_library(tahoma_${name} STATIC ${sources})
   add_library(tahoma::${name} ALIAS tahoma_${name})

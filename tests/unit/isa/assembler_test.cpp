@@ -226,7 +226,7 @@ TEST_CASE("assembler: masks, words, modes and sums mean what they say", "[isa]")
 
 TEST_CASE("assembler: control arguments are some of the arguments", "[isa]") {
   const Program p = assemble(".args a routes b pages\n.control pages routes\n", "t");
-  CHECK(p.control == 0b1010);
+  CHECK(p.control.to_ulong() == 0b1010);
   CHECK(p.is_control(1));
   CHECK_FALSE(p.is_control(2));
   CHECK_FALSE(p.is_control(kNone));

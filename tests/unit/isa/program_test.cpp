@@ -131,11 +131,11 @@ TEST_CASE("container: names that text could not carry are not written", "[isa]")
   p.name = "two words";
   CHECK_THROWS_WITH(to_bytes(p), Catch::Contains("E-BIN-005"));
   p.name = "fine";
-  p.args.assign(33, "a");
+  p.args.assign(kArguments + 1, "a");
   CHECK_THROWS_WITH(to_bytes(p), Catch::Contains("E-BIN-006"));
-  p.args.assign(32, "a");
-  p.control = ~0U;
-  CHECK(from_bytes(to_bytes(p)).control == ~0U);
+  p.args.assign(kArguments, "a");
+  p.control.set();
+  CHECK(from_bytes(to_bytes(p)).control.all());
   p.args.pop_back();
   CHECK_THROWS_WITH(to_bytes(p), Catch::Contains("E-BIN-012"));
   CHECK(is_name("gemm.block-1_A"));

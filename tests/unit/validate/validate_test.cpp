@@ -264,8 +264,8 @@ TEST_CASE("validator: names can be written down", "[isa]") {
   check_refused(p, "E-ISA-034", "program", "distinct names");
   p.args = {""};
   check_refused(p, "E-ISA-034", "program", "1 to 255");
-  p.args.assign(33, "x");
-  check_refused(p, "E-ISA-034", "program", "at most 32");
+  p.args.assign(kArguments + 1, "x");
+  check_refused(p, "E-ISA-034", "program", "at most 128");
   p.args.assign(1, "x");
   p.control = 2;
   check_refused(p, "E-ISA-024", "program", "the program has 1");

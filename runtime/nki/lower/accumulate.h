@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a matmul overwrites PSUM or adds to it, where the kernel leaves that open. The rule (policy; AWS NKI
+// says that the first write to a place overwrites and later ones add):
+//   - it adds if matmuls have written the whole destination since the tensor was declared and since anything
+//     else wrote there;
+//   - it overwrites if none of the destination holds results of matmuls;
+//   - a destination of which only a part holds results is refused (E-NKI-021).
+// Bytes that another tensor covers, by hand-given addresses, are written anew by the first matmul of each
+// tensor. Reading a result does not end its accumulation.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "runtime/builder/scheduler.h"
+
+namespace tahoma::runtime::nki {
+
+class AccumulationGroups {
+ public:
+  struct Group {
+    std::uint32_t storage = 0;
+    Region region;
+    std::uint32_t last = 0;  // operation of its last matmul
+    bool read = false;       // something has read it since
+    bool filled = false;     // something else than a matmul has written it: a matmul overwrites, with a warning
+  };
+  struct Decision {
+    bool accumulate = false;
+    bool over_fill = false;  // overwrites what another instruction has filled
+    std::vector<std::uint32_t> continued;  // operations whose groups stay open
+  };
+  // Throws UserError E-NKI-021 if a part of the destination holds results.
+  Decision decide(std::uint32_t storage, const Region& dst, std::optional<bool> asked) const;
+
+  void matmul(std::uint32_t storage, const Region& dst, bool accumulate, std::uint32_t operation);
+  void write(std::uint32_t storage, const Region& region);  // by anything else
+  void read(const Region& region);
+
+ private:
+  std::vector<Group> groups_;
+};
+
+}  // namespace tahoma::runtime::nki

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Addresses of the on-chip tensors that a kernel does not place by hand.
+//
+// A tensor lives from its first use to its last use in program order. Policies:
+//   rotating   the bytes whose last user is longest ago. A tensor that a loop declares again in every
+//              iteration gets other bytes each time, as long as there are any: it is multi-buffered
+//   first_fit  the lowest free address: least memory, and a tensor of a loop gets the same bytes every time
+// Tensors in PSUM take whole banks. Bytes that the kernel places by hand are never given to others.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "runtime/nki/record/trace.h"
+
+namespace tahoma::runtime::nki {
+
+enum class Allocation : std::uint8_t { kRotating, kFirstFit };
+
+// By storage id; tensors in HBM and tensors that nothing uses stay at zero. Throws UserError E-NKI-020 when
+// memory runs out: the text lists what lives at that point, with sizes and lines.
+std::vector<Place> allocate(const Trace& trace, Allocation policy);
+
+// First and last entry that uses each storage, by id; first > last: none.
+struct LiveRange {
+  std::uint32_t first = 0xffffffff, last = 0;
+  bool used() const { return first <= last; }
+};
+std::vector<LiveRange> live_ranges(const Trace& trace);
+
+// "kernel.py:12", or "" for kNoLine.
+std::string place_of(const Trace& trace, std::uint32_t line);
+
+}  // namespace tahoma::runtime::nki

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The queue of every instruction of which the kernel leaves the engine open, and of every transfer. The
+// shipped compiler's choices are not published in full; these follow what its documentation says (AWS NKI,
+// engine selection of nki.isa), and the rest is a policy of ours. The same trace gives the same choices.
+//
+//   tensor_copy        PSUM on either side: vector or scalar, whichever has fewer elements to do so far;
+//                      else vector
+//   memset             vector; GpSimd if the tile is in SBUF and the vector engine has more elements to do
+//   tensor_tensor      vector; GpSimd if all operands are 32-bit integers in SBUF, or the operation is power
+//   tensor_scalar      vector; GpSimd if the operation is rsqrt or power
+//   sendrecv           GpSimd through its own DMA, else sync
+//   transfers          HBM to SBUF and HBM to HBM: sync. From SBUF to HBM: the queue of the engine that
+//                      produced the data if that is scalar or GpSimd, else GpSimd, so that a store that waits
+//                      does not delay later loads. Row numbers: GpSimd
+//   everything else    the first engine that has the instruction
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runtime/nki/record/trace.h"
+
+namespace tahoma::runtime::nki {
+
+enum class CopyEngine : std::uint8_t { kBalanced, kVector, kScalar };  // of tensor_copy from or to PSUM
+
+// By entry.
+std::vector<isa::Queue> choose_queues(const Trace& trace, CopyEngine copies);
+
+}  // namespace tahoma::runtime::nki

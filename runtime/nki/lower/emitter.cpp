@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/nki/lower/emitter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "isa/core/access.h"
+#include "model/base/error.h"
+#include "runtime/builder/access_region.h"
+#include "runtime/nki/lower/allocate.h"
+
+namespace tahoma::runtime::nki {
+
+namespace {
+
+std::vector<std::uint32_t> last_uses(const Trace& trace) {
+  std::vector<std::uint32_t> last;
+  for (const LiveRange& range : live_ranges(trace)) last.push_back(range.last);
+  return last;
+}
+
+// The same operand: its bytes, shape and place in the array.
+bool same_weights(const isa::Instruction& a, const isa::Instruction& b) {
+  return a.src0 == b.src0 && a.shape == b.shape && a.mode == b.mode && a.column == b.column && a.src1 == b.src1;
+}
+
+std::uint32_t storage_of(const Recorded& entry, isa::FieldKind field) {
+  for (const Operand& operand : entry.operands)
+    if (operand.field == field) return operand.storage;
+  return entry.operands.front().storage;
+}
+
+}  // namespace
+
+Emitter::Emitter(const Trace& trace, const model::MachineParams& machine, Decisions decisions, isa::Program& program)
+    : trace_(trace), machine_(machine), decisions_(decisions), program_(program), reuse_(last_uses(trace)),
+      registers_(trace, decisions.queues) {}
+
+void Emitter::emit(std::uint32_t index) {
+  const Recorded& entry = trace_.entries[index];
+  const isa::Queue queue = decisions_.queues[index];
+  entry_ = index;
+  ops_.at_line(entry.line);
+  if (entry.registers)
+    registers(entry, index);
+  else if (entry.transfer)
+    transfer(entry, queue);
+  else if (entry.barrier)
+    barrier(entry, queue);
+  else if (entry.weights)
+    matmul(entry);
+  else
+    compute(entry, queue);
+  registers_.release(index);
+}
+
+void Emitter::finish() { schedule(ops_, isa::kSemaphores, program_); }
+
+Op& Emitter::append(const isa::Instruction& instruction, isa::Queue queue) {
+  Op& op = ops_.append();
+  op.queue = queue;
+  op.instruction = instruction;
+  return op;
+}
+
+void Emitter::place(isa::Instruction& instruction, const Recorded& entry) const {
+  for (const Operand& operand : entry.operands) {
+    if (operand.field == isa::FieldKind::kStationary || trace_.storages[operand.storage]->place) continue;
+    const std::uint32_t byte = decisions_.places[operand.storage].byte;
+    std::visit(
+        [&](auto slot) {
+          if constexpr (requires { (instruction.*slot).offset; }) (instruction.*slot).offset += byte;
+        },
+        isa::traits_of(operand.field).slot);
+  }
+}
+
+void Emitter::note(Op& op, std::uint32_t storage, const Region& region, bool reads, bool writes) {
+  op.touch(region, writes);
+  if (reads)
+    if (const auto lost = reuse_.read(storage, region))
+      refuse("E-NKI-025", fmt::format("reads {}, but {} took its bytes and overwrote them at {}", trace_.storages[storage]->text(),
+                                      trace_.storages[lost->storage]->text(), place_of(trace_, trace_.entries[lost->entry].line)));
+  if (writes) {
+    reuse_.write(storage, region, entry_);
+    std::erase_if(standing_, [&](const Standing& s) { return s.region.overlaps(region); });
+  }
+}
+
+void Emitter::note(Op& op, const Recorded& entry) {
+  const bool multiplies = op.instruction.op == isa::Opcode::kMatmul;
+  const isa::AccessList accesses = isa::accesses_of(op.instruction);
+  for (const isa::OperandAccess& access : accesses.all()) {
+    // The tensor whose bytes these are: operands and accesses are both few.
+    const Region region = region_of(access.pattern);
+    std::uint32_t storage = entry.operands.front().storage;
+    for (const Operand& o : entry.operands) {
+      const Storage& s = *trace_.storages[o.storage];
+      const Place& at = decisions_.places[o.storage];
+      const bool writes = isa::traits_of(o.field).role == isa::Role::kWrite;
+      if (writes == access.writes && (s.buffer == Buffer::kPsum) == (access.pattern.space == isa::Space::kPsum) &&
+          region.byte >= at.byte && region.byte + region.bytes <= at.byte + static_cast<std::uint64_t>(s.row_bytes()))
+        storage = o.storage;
+    }
+    note(op, storage, region, access.reads, access.writes);
+    if (access.pattern.space == isa::Space::kPsum && !multiplies)
+      access.writes ? groups_.write(storage, region) : groups_.read(region);
+  }
+}
+
+void Emitter::compute(const Recorded& entry, isa::Queue queue) {
+  Op& op = append(entry.instruction, queue);
+  place(op.instruction, entry);
+  note(op, entry);
+}
+
+void Emitter::load_weights(isa::Instruction weights) {
+  const isa::AccessList accesses = isa::accesses_of(weights);
+  const Region region = region_of(accesses.all().front().pattern);
+  if (std::any_of(standing_.begin(), standing_.end(), [&](const Standing& s) { return same_weights(s.weights, weights); })) return;
+  const isa::ArraySize array{trace_.limits().array_rows, trace_.limits().array_columns};
+  const isa::ArrayBlock tile = isa::tile_of(isa::standing_of(weights, array).block, array);
+  std::erase_if(standing_, [&](const Standing& s) { return isa::overlap(s.tile, tile); });
+  Op& op = append(weights, isa::Queue::kTensor);
+  note(op, storage_of(trace_.entries[entry_], isa::FieldKind::kStationary), region, true, false);
+  standing_.push_back({weights, region, tile});
+}
+
+void Emitter::matmul(const Recorded& entry) {
+  isa::Instruction weights = *entry.weights;
+  const std::uint32_t stationary = storage_of(entry, isa::FieldKind::kStationary);
+  if (!trace_.storages[stationary]->place) weights.src0.offset += decisions_.places[stationary].byte;
+  load_weights(weights);
+  isa::Instruction work = entry.instruction;
+  place(work, entry);
+  const bool multiplies = work.op == isa::Opcode::kMatmul;
+  const std::uint32_t dst = storage_of(entry, multiplies ? isa::FieldKind::kMatrixDst : isa::FieldKind::kTransposeDst);
+  if (multiplies) {
+    isa::Instruction probe = work;
+    probe.accumulate = false;
+    Region region;
+    const isa::AccessList accesses = isa::accesses_of(probe);
+    for (const isa::OperandAccess& access : accesses.all())
+      if (access.writes) region = region_of(access.pattern);
+    const AccumulationGroups::Decision decision = groups_.decide(dst, region, entry.accumulate);
+    work.accumulate = decision.accumulate;
+    if (decision.over_fill && !decision.accumulate && !entry.accumulate)
+      warnings_.push_back(fmt::format("{}: a matmul overwrites what another instruction has written to {}; whether it adds to it is "
+                                      "undefined on Trainium2", place_of(trace_, entry.line), trace_.storages[dst]->text()));
+    for (const std::uint32_t earlier : decision.continued) ops_.change(earlier, [](Op& op) { op.instruction.open = true; });
+    groups_.matmul(dst, region, decision.accumulate, static_cast<std::uint32_t>(ops_.size()));
+  }
+  Op& op = append(work, isa::Queue::kTensor);
+  note(op, entry);
+}
+
+// What this core has written to shared HBM is there for the other core afterwards, and the other way round.
+void Emitter::barrier(const Recorded& entry, isa::Queue queue) {
+  Op& op = append(entry.instruction, queue);
+  for (const auto& storage : trace_.storages) {
+    if (storage->buffer != Buffer::kSharedHbm || decisions_.argument_of[storage->id] == isa::kNone) continue;
+    Side all;
+    all.storage = storage->id;
+    all.dtype = isa::DType::kUint8;
+    all.axes = {{1, storage->elements() * storage->element->bytes, false}};
+    const Region region = hbm_region(*storage, all);
+    op.touch(region, false);
+    op.announce(region);
+  }
+}
+
+}  // namespace tahoma::runtime::nki

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations of a traced kernel, entry by entry: places are added to operands, matmuls get the loads of
+// their weights, transfers their descriptors and rings, registers their numbers on each queue.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "isa/semantics/arithmetic/array_tiles.h"
+#include "model/system/machine_params.h"
+#include "runtime/builder/operations.h"
+#include "runtime/nki/lower/accumulate.h"
+#include "runtime/nki/lower/queue_registers.h"
+#include "runtime/nki/lower/reuse.h"
+#include "runtime/nki/lower/transfers.h"
+
+namespace tahoma::runtime::nki {
+
+// What the policies have decided.
+struct Decisions {
+  const std::vector<Place>& places;              // by storage
+  const std::vector<std::uint8_t>& argument_of;  // by storage: isa::kNone on chip
+  const std::vector<isa::Queue>& queues;         // by entry
+};
+
+class Emitter {
+ public:
+  Emitter(const Trace& trace, const model::MachineParams& machine, Decisions decisions, isa::Program& program);
+
+  void emit(std::uint32_t entry);
+  void finish();  // schedules
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+ private:
+  void compute(const Recorded& entry, isa::Queue queue);
+  void matmul(const Recorded& entry);
+  void load_weights(isa::Instruction weights);
+  void barrier(const Recorded& entry, isa::Queue queue);
+  void transfer(const Recorded& entry, isa::Queue queue);
+  void fence(const Recorded& entry);
+  void ring(const TransferWork& work, Piece piece, isa::Queue queue, bool transposing);
+  void registers(const Recorded& entry, std::uint32_t index);
+
+  void place(isa::Instruction& instruction, const Recorded& entry) const;
+  void place(isa::DmaSide& side, const Side& from) const;
+  bool on_chip(std::uint32_t storage) const { return trace_.storages[storage]->on_chip(); }
+  // Adds the accesses of the instruction and follows what they do to PSUM and to reused bytes.
+  void note(Op& op, const Recorded& entry);
+  void note(Op& op, std::uint32_t storage, const Region& region, bool reads, bool writes);
+  Region hbm_region(const Storage& storage, const Side& side) const;
+  std::uint8_t offset_of(const Side& side, isa::Queue queue);
+  void number_rows(Op& op, const TransferWork& work);
+  isa::DmaSide word_of(const Side& side) const;
+  void load_word(const Side& side, std::uint8_t reg, isa::Queue queue);
+  void note_word(Op& op, const Side& side, bool writes);
+  Op& append(const isa::Instruction& instruction, isa::Queue queue);
+
+  const Trace& trace_;
+  const model::MachineParams& machine_;
+  Decisions decisions_;
+  isa::Program& program_;
+  Operations ops_;
+  AccumulationGroups groups_;
+  ReuseLog reuse_;
+  QueueRegisters registers_;
+  struct Standing {
+    isa::Instruction weights;
+    Region region;
+    isa::ArrayBlock tile;
+  };
+  std::vector<Standing> standing_;  // stationary operands in the array, unwritten since
+  std::vector<std::string> warnings_;
+  std::uint32_t entry_ = 0;
+};
+
+}  // namespace tahoma::runtime::nki

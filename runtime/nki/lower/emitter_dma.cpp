@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transfers and registers of a traced kernel.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "isa/core/access.h"
+#include "runtime/builder/access_region.h"
+#include "runtime/nki/lower/emitter.h"
+
+namespace tahoma::runtime::nki {
+
+namespace {
+
+isa::Dge dge_of(const TransferWork& work, isa::Queue queue) {
+  const auto is = [&](Dynamic::Kind kind) {
+    return work.dst.dynamic.kind == kind ||
+           std::any_of(work.sources.begin(), work.sources.end(), [&](const Side& s) { return s.dynamic.kind == kind; });
+  };
+  if (is(Dynamic::Kind::kVector)) return isa::Dge::kSw;
+  const bool hardware = queue == isa::Queue::kSync || queue == isa::Queue::kScalar;
+  switch (work.dge) {
+    case DgeMode::kSoftware:
+      return isa::Dge::kSw;
+    case DgeMode::kHardware:
+      return hardware ? isa::Dge::kHw : isa::Dge::kNone;
+    case DgeMode::kNone:
+      return isa::Dge::kNone;
+    case DgeMode::kUnknown:
+      break;
+  }
+  const bool moves = is(Dynamic::Kind::kRegister) || is(Dynamic::Kind::kScalar);
+  return moves && hardware ? isa::Dge::kHw : isa::Dge::kNone;
+}
+
+bool same_place(const Side& a, const Side& b) {
+  return a.storage == b.storage && a.offset == b.offset && a.axes == b.axes && a.dtype == b.dtype;
+}
+
+}  // namespace
+
+// Rows of the tensor's innermost dimension by bytes in a row; what does not consist of parts of rows is treated
+// as whole rows, and an address that is known only while the kernel runs as the whole tensor.
+Region Emitter::hbm_region(const Storage& storage, const Side& side) const {
+  const auto size = static_cast<std::int64_t>(isa::size_of(side.dtype));
+  const std::int64_t row = std::max<std::int64_t>(1, storage.shape.back() * storage.element->bytes);
+  const std::int64_t all = storage.elements() * storage.element->bytes;
+  if (side.dynamic.kind != Dynamic::Kind::kNone)
+    return {storage.id, 0, static_cast<std::uint32_t>(all / row), 0, static_cast<std::uint64_t>(row)};
+  std::int64_t rows = 0, low = 0, high = size;
+  bool parts_of_rows = true;
+  for (const Axis& axis : side.axes) {
+    const std::int64_t step = axis.stride * size, reach = step * (axis.count - 1);
+    if (axis.count > 1 && step != 0 && step % row == 0)
+      rows += reach / row;
+    else
+      (reach < 0 ? low : high) += reach;
+    parts_of_rows = parts_of_rows && step >= 0;
+  }
+  const std::int64_t column = side.offset % row;
+  if (parts_of_rows && column + high <= row)
+    return {storage.id, static_cast<std::uint32_t>(side.offset / row), static_cast<std::uint32_t>(rows + 1),
+            static_cast<std::uint64_t>(column), static_cast<std::uint64_t>(high)};
+  const std::int64_t first = (side.offset + low) / row, last = (side.offset + rows * row + high - 1) / row;
+  return {storage.id, static_cast<std::uint32_t>(std::max<std::int64_t>(first, 0)), static_cast<std::uint32_t>(last - first + 1), 0,
+          static_cast<std::uint64_t>(row)};
+}
+
+void Emitter::place(isa::DmaSide& side, const Side& from) const {
+  const Storage& storage = *trace_.storages[from.storage];
+  if (!storage.on_chip()) {
+    side.arg = decisions_.argument_of[from.storage];
+    return;
+  }
+  side.offset += decisions_.places[from.storage].byte;
+  side.partition = static_cast<std::uint8_t>(side.partition + decisions_.places[from.storage].partition);
+}
+
+void Emitter::ring(const TransferWork& work, Piece piece, isa::Queue queue, bool transposing) {
+  // Registers first: the doorbell needs them.
+  isa::Instruction doorbell;
+  doorbell.op = transposing                      ? isa::Opcode::kDmaTranspose
+                : work.kind == Transfer::kFold && piece.sources.size() > 1 ? isa::Opcode::kDmaCompute
+                                                 : isa::Opcode::kDmaCopy;
+  doorbell.descriptor = static_cast<std::uint32_t>(program_.descriptors.size());
+  doorbell.ring = static_cast<std::uint8_t>(static_cast<std::uint64_t>(queue) % machine_.chip.core.dma.rings);
+  doorbell.dge = dge_of(work, queue);
+  if (doorbell.op == isa::Opcode::kDmaCompute) {
+    doorbell.sources = static_cast<std::uint8_t>(piece.sources.size());
+    doorbell.fold = work.fold;
+  }
+  const auto offset_register = [&](const Side& side) -> std::uint8_t {
+    if (side.dynamic.kind != Dynamic::Kind::kRegister && side.dynamic.kind != Dynamic::Kind::kScalar) return isa::kNone;
+    return offset_of(side, queue);
+  };
+  doorbell.dst_reg = offset_register(work.dst);
+  doorbell.src_reg = offset_register(work.sources.front());
+  place(piece.dst, work.dst);
+  for (std::size_t s = 0; s < piece.sources.size(); ++s) {
+    place(piece.sources[s], work.sources[s]);
+    program_.descriptors.push_back({piece.count, piece.dst, piece.sources[s], work.accumulate});
+  }
+  Op& op = append(doorbell, queue);
+  const isa::Descriptor& first = program_.descriptors[doorbell.descriptor];
+  for (std::size_t s = 0; s < piece.sources.size(); ++s) {
+    const isa::Descriptor& descriptor = program_.descriptors[doorbell.descriptor + s];
+    const Side& side = work.sources[s];
+    const Region region = on_chip(side.storage) ? region_of(isa::source_access(descriptor, 0).pattern)
+                                                : hbm_region(*trace_.storages[side.storage], side);
+    note(op, side.storage, region, true, false);
+    if (on_chip(side.storage) && trace_.storages[side.storage]->buffer == Buffer::kPsum) groups_.read(region);
+  }
+  const Region written = on_chip(work.dst.storage) ? region_of(isa::destination_access(first, 0).pattern)
+                                                   : hbm_region(*trace_.storages[work.dst.storage], work.dst);
+  number_rows(op, work);
+  note(op, work.dst.storage, written, work.accumulate, true);
+}
+
+// Rows of one side that a column of numbers selects.
+void Emitter::number_rows(Op& op, const TransferWork& work) {
+  const bool gather = work.sources.front().dynamic.kind == Dynamic::Kind::kVector;
+  const Side& side = gather ? work.sources.front() : work.dst;
+  if (side.dynamic.kind != Dynamic::Kind::kVector) return;
+  const Side rows = side_of(*side.dynamic.index);
+  isa::DmaSide column;
+  column.partition = static_cast<std::uint8_t>(rows.partition);
+  column.offset = static_cast<std::uint64_t>(rows.offset);
+  place(column, rows);
+  op.instruction.indirect = gather ? isa::Indirection::kGather : isa::Indirection::kScatter;
+  op.instruction.result = {true, isa::Space::kSbuf, rows.dtype, column.partition, static_cast<std::uint32_t>(column.offset)};
+  op.instruction.extent = static_cast<std::uint32_t>(side.dynamic.bound);
+  op.instruction.skip = work.skip;
+  const std::uint64_t count = program_.descriptors[op.instruction.descriptor].count[0];
+  note(op, rows.storage, region_of(isa::row_number_access(op.instruction.result, count).pattern), true, false);
+}
+
+// A register with the byte offset of a side whose start is known only while the kernel runs.
+std::uint8_t Emitter::offset_of(const Side& side, isa::Queue queue) {
+  const Dynamic& dynamic = side.dynamic;
+  isa::Instruction scale;
+  scale.op = isa::Opcode::kRegAlu;
+  scale.reg_d = registers_.scratch(queue);
+  scale.op0 = isa::AluOp::kMult;
+  scale.imm = static_cast<std::int32_t>(dynamic.stride * static_cast<std::int64_t>(isa::size_of(side.dtype)));
+  if (dynamic.kind == Dynamic::Kind::kRegister) {
+    scale.reg_a = registers_.number(dynamic.reg, queue);
+  } else {
+    load_word(side_of(*dynamic.index), scale.reg_d, queue);
+    scale.reg_a = scale.reg_d;
+  }
+  append(scale, queue);
+  return scale.reg_d;
+}
+
+isa::DmaSide Emitter::word_of(const Side& side) const {
+  isa::DmaSide word;
+  word.space = on_chip(side.storage) ? isa::Space::kSbuf : isa::Space::kHbm;
+  word.dtype = side.dtype;
+  word.partition = static_cast<std::uint8_t>(side.partition);
+  word.offset = static_cast<std::uint64_t>(side.offset);
+  place(word, side);
+  return word;
+}
+
+void Emitter::load_word(const Side& side, std::uint8_t reg, isa::Queue queue) {
+  isa::Instruction load;
+  load.op = isa::Opcode::kRegLoad;
+  load.reg_d = reg;
+  load.word = word_of(side);
+  Op& op = append(load, queue);
+  note_word(op, side, false);
+}
+
+void Emitter::note_word(Op& op, const Side& side, bool writes) {
+  const Region region = on_chip(side.storage) ? region_of(isa::word_access(op.instruction.word, 0, writes).pattern)
+                                              : hbm_region(*trace_.storages[side.storage], side);
+  note(op, side.storage, region, !writes, writes);
+}
+
+// A tensor copied onto itself: no transfer, but everything before is complete for everything after.
+void Emitter::fence(const Recorded& entry) {
+  isa::Instruction nothing;
+  Op& op = append(nothing, isa::Queue::kSync);
+  const Side& side = entry.transfer->dst;
+  op.touch(hbm_region(*trace_.storages[side.storage], side), true);
+}
+
+void Emitter::transfer(const Recorded& entry, isa::Queue queue) {
+  const TransferWork& work = *entry.transfer;
+  if (work.kind == Transfer::kCopy && !on_chip(work.dst.storage) && same_place(work.dst, work.sources.front())) return fence(entry);
+  const bool gather = work.sources.front().dynamic.kind == Dynamic::Kind::kVector;
+  const bool scatter = work.dst.dynamic.kind == Dynamic::Kind::kVector;
+  const std::vector<Piece> pieces = gather || scatter ? indirect_pieces(work, trace_, gather) : pieces_of(work, trace_);
+  for (const Piece& piece : pieces) ring(work, piece, queue, work.kind == Transfer::kTranspose && can_transpose(piece));
+}
+
+void Emitter::registers(const Recorded& entry, std::uint32_t /*index*/) {
+  const RegisterWork& work = *entry.registers;
+  using Kind = RegisterWork::Kind;
+  if (work.kind == Kind::kStore) {
+    isa::Instruction store;
+    store.op = isa::Opcode::kRegStore;
+    store.reg_a = registers_.number(work.reg, isa::Queue::kSync);
+    store.word = word_of(*work.word);
+    note_word(append(store, isa::Queue::kSync), *work.word, true);
+    return;
+  }
+  for (const isa::Queue queue : registers_.queues_of(work.reg)) {
+    const std::uint8_t d = registers_.number(work.reg, queue);
+    if (work.kind == Kind::kLoad) {
+      load_word(*work.word, d, queue);
+      continue;
+    }
+    isa::Instruction i;
+    i.reg_d = d;
+    if (work.kind == Kind::kSet && !work.a.reg) {
+      i.op = isa::Opcode::kRegSet;
+      i.imm = work.a.imm;
+      append(i, queue);
+      continue;
+    }
+    i.op = isa::Opcode::kRegAlu;
+    i.op0 = work.kind == Kind::kSet ? isa::AluOp::kAdd : work.op;
+    if (work.a.reg) {
+      i.reg_a = registers_.number(*work.a.reg, queue);
+    } else {
+      isa::Instruction constant;
+      constant.op = isa::Opcode::kRegSet;
+      constant.reg_d = registers_.scratch(queue);
+      constant.imm = work.a.imm;
+      append(constant, queue);
+      i.reg_a = constant.reg_d;
+    }
+    if (work.b.reg)
+      i.reg_b = registers_.number(*work.b.reg, queue);
+    else
+      i.imm = work.b.imm;
+    append(i, queue);
+  }
+}
+
+}  // namespace tahoma::runtime::nki

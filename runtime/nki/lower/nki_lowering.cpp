@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/nki/lower/nki_lowering.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "isa/core/program_error.h"
+#include "isa/validate/validate.h"
+#include "model/base/error.h"
+#include "runtime/nki/lower/emitter.h"
+
+namespace tahoma::runtime::nki {
+
+namespace {
+
+// A name of an argument from that of a tensor.
+std::string argument_name(const std::string& name, std::set<std::string>& taken) {
+  std::string legal;
+  for (const char c : name) legal += isa::is_name_character(c) ? c : '_';
+  legal = legal.substr(0, isa::kNameLength - 8);
+  if (legal.empty()) legal = "tensor";
+  std::string unique = legal;
+  for (unsigned n = 2; !taken.insert(unique).second; ++n) unique = fmt::format("{}_{}", legal, n);
+  return unique;
+}
+
+// Tensors in HBM become arguments: inputs and outputs in any case, others if something uses them.
+void number_arguments(const Trace& trace, Lowered& lowered, std::vector<std::uint8_t>& argument_of) {
+  const std::vector<LiveRange> ranges = live_ranges(trace);
+  std::set<std::string> taken;
+  argument_of.assign(trace.storages.size(), isa::kNone);
+  for (const auto& storage : trace.storages) {
+    if (storage->on_chip() || (storage->role == Storage::Role::kLocal && !ranges[storage->id].used())) continue;
+    if (lowered.arguments.size() == isa::kArguments)
+      throw base::UserError("E-NKI-023", place_of(trace, storage->line),
+                            fmt::format("{} exceeds the limit of {} tensors in HBM", storage->text(), isa::kArguments),
+                            base::ExitStatus::kProgram);
+    argument_of[storage->id] = static_cast<std::uint8_t>(lowered.arguments.size());
+    lowered.arguments.push_back(storage->id);
+    lowered.program.args.push_back(argument_name(storage->name, taken));
+  }
+}
+
+// The validator names a queue and an index; the kernel's author wants a line.
+[[noreturn]] void refuse_at_line(const Trace& trace, const isa::Program& program, const isa::ProgramError& error) {
+  std::string place = error.place;
+  for (std::size_t q = 0; q < isa::kQueueCount; ++q) {
+    const std::string prefix = std::string(isa::name_of(static_cast<isa::Queue>(q))) + "[";
+    if (error.place.rfind(prefix, 0) != 0) continue;
+    const auto index = static_cast<std::uint32_t>(std::stoul(error.place.substr(prefix.size())));
+    place = place_of(trace, program.line_at(static_cast<isa::Queue>(q), index));
+  }
+  throw base::UserError(error.code, place, error.message, base::ExitStatus::kProgram);
+}
+
+}  // namespace
+
+Lowered lower(const Trace& trace, const model::MachineParams& machine, const LoweringOptions& options) {
+  Lowered lowered;
+  lowered.program.name = isa::is_name(trace.name) ? trace.name : "kernel";
+  std::vector<std::uint8_t> argument_of;
+  number_arguments(trace, lowered, argument_of);
+  lowered.places = allocate(trace, options.allocation);
+  lowered.warnings = trace.warnings;
+  lowered.program.lines = trace.lines;
+  const std::vector<isa::Queue> queues = choose_queues(trace, options.copies);
+  Emitter emitter(trace, machine, {lowered.places, argument_of, queues}, lowered.program);
+  for (std::uint32_t e = 0; e < trace.entries.size(); ++e) {
+    try {
+      emitter.emit(e);
+    } catch (const base::UserError& error) {
+      if (!error.place.empty()) throw;
+      throw base::UserError(error.code, place_of(trace, trace.entries[e].line), error.message, error.status);
+    }
+  }
+  emitter.finish();
+  lowered.warnings.insert(lowered.warnings.end(), emitter.warnings().begin(), emitter.warnings().end());
+  try {
+    isa::validate(lowered.program, trace.limits());
+  } catch (const isa::ProgramError& error) {
+    refuse_at_line(trace, lowered.program, error);
+  }
+  return lowered;
+}
+
+}  // namespace tahoma::runtime::nki

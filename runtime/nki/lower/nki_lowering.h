@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a trace to the program of one core. Every decision that the kernel leaves open is made by a policy with
+// a file of its own: addresses (allocate.h), engines and queues (choose.h), accumulation in PSUM
+// (accumulate.h), descriptors (transfers.h). The scheduler (runtime/builder/scheduler.h) places the semaphores
+// from the bytes that each instruction accesses; program order is kept on each queue.
+//
+// Errors have the kernel's line as their place: E-NKI-020 to 029 (nki_errors.md), and those of isa::validate.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "isa/core/program.h"
+#include "model/system/machine_params.h"
+#include "runtime/nki/lower/allocate.h"
+#include "runtime/nki/lower/choose.h"
+#include "runtime/nki/record/trace.h"
+
+namespace tahoma::runtime::nki {
+
+struct LoweringOptions {
+  Allocation allocation = Allocation::kRotating;
+  CopyEngine copies = CopyEngine::kBalanced;
+};
+
+struct Lowered {
+  isa::Program program;
+  std::vector<std::uint32_t> arguments;  // the storage behind each argument of the program
+  std::vector<Place> places;             // of the tensors on chip, by storage id
+  std::vector<std::string> warnings;     // with places
+};
+
+Lowered lower(const Trace& trace, const model::MachineParams& machine, const LoweringOptions& options);
+
+}  // namespace tahoma::runtime::nki

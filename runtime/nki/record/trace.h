@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a kernel has recorded while Python executed it: tensors and instructions in program order. The
+// instructions are complete but for what lowering decides (runtime/nki/lower): addresses of tensors that the
+// kernel does not place, engines that it leaves open, queues and descriptors of transfers, semaphores.
+//
+// Offsets of operands are bytes from the start of their tensor's storage in each partition (on chip) or from
+// its start (HBM).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "isa/core/program.h"
+#include "isa/table/table.h"
+#include "isa/validate/validate.h"
+#include "runtime/nki/record/joint.h"
+#include "runtime/nki/record/view.h"
+
+namespace tahoma::runtime::nki {
+
+// An operand of a compute instruction: the field of the row whose slot holds it, and what it is part of.
+struct Operand {
+  isa::FieldKind field = isa::FieldKind::kDst;
+  std::uint32_t storage = 0;
+};
+
+// One side of a transfer.
+struct Side {
+  std::uint32_t storage = 0;
+  isa::DType dtype = isa::DType::kFp32;
+  std::int64_t partition = 0, offset = 0;  // bytes
+  Axes axes;
+  Dynamic dynamic;
+};
+
+// Which work of the DMA engines an entry asks for.
+enum class Transfer : std::uint8_t { kNone, kCopy, kFold, kTranspose };
+// Who writes the descriptors, as nki.isa.dge_mode.
+enum class DgeMode : std::uint8_t { kUnknown, kSoftware, kHardware, kNone };
+
+struct TransferWork {
+  Transfer kind = Transfer::kNone;
+  Side dst;
+  std::vector<Side> sources;
+  isa::AluOp fold = isa::AluOp::kAdd;
+  bool accumulate = false;  // dst += src
+  DgeMode dge = DgeMode::kUnknown;
+  bool skip = false;  // rows out of bounds are left out
+};
+
+// A virtual register, or a number.
+struct RegisterOperand {
+  std::optional<std::uint32_t> reg;
+  std::int32_t imm = 0;
+};
+// Work of the sequencers: registers and loops. Virtual registers live on every queue that uses them.
+struct RegisterWork {
+  enum class Kind : std::uint8_t { kNone, kSet, kAlu, kLoad, kStore, kLoopBegin, kLoopEnd };
+  Kind kind = Kind::kNone;
+  std::uint32_t reg = 0;      // written; of kStore: read; of a loop: its counter
+  RegisterOperand a, b;       // kAlu: operands; kSet: a; kLoopBegin: lower and upper bound
+  std::int32_t step = 1;      // kLoopBegin
+  isa::AluOp op = isa::AluOp::kAdd;
+  std::optional<Side> word;   // kLoad, kStore
+};
+
+struct Recorded {
+  isa::Instruction instruction;
+  std::vector<Operand> operands;
+  std::optional<isa::Queue> engine;  // asked for by the kernel
+  std::optional<bool> accumulate;    // matmul: unset: inferred from the order of the writes (lower/accumulate.h)
+  std::optional<isa::Instruction> weights;  // matmul, transpose: the load of the stationary operand
+  std::shared_ptr<const TransferWork> transfer;
+  std::shared_ptr<const RegisterWork> registers;
+  bool barrier = false;  // of the two cores: what shared HBM holds is exchanged
+  std::uint32_t line = isa::kNoLine;
+  std::vector<std::uint32_t> after;  // entries that must be complete before: depends_on
+};
+
+class Trace {
+ public:
+  explicit Trace(isa::Limits limits, std::string name) : name(std::move(name)), limits_(limits) {}
+
+  std::string name;
+  std::deque<std::shared_ptr<Storage>> storages;  // by id
+  std::vector<Recorded> entries;
+  std::vector<isa::SourceLine> lines;
+  std::uint32_t registers = 0;  // virtual registers so far
+  std::vector<std::string> warnings;
+
+  const isa::Limits& limits() const { return limits_; }
+  std::shared_ptr<Storage> declare(Storage storage);  // checks shape and place: E-NKI-001
+
+  // A compute instruction: the fields of `fields` that the row has, with these operands. Errors: E-NKI-010
+  // (an empty operand), 011 (operands whose elements do not correspond), 012 (a dtype that this core does not
+  // have), and those of isa::validate, with the names of the row's operands.
+  struct Given {
+    isa::FieldKind field;
+    View view;
+  };
+  Recorded& compute(const isa::Instruction& fields, const std::vector<Given>& given,
+                    std::optional<isa::Queue> engine, const Axes& pattern = {});
+  // dst [M, N] (+)= stationary [K, M] ^T moving [K, N]; `transpose` moves the stationary operand through the
+  // array, selected by the moving operand.
+  Recorded& matmul(const View& dst, const View& stationary, const View& moving, isa::MatmulMode mode,
+                   std::optional<bool> accumulate, bool transpose);
+  Recorded& transfer(TransferWork work, std::optional<isa::Queue> engine);
+  Recorded& registers_work(RegisterWork work);
+  Recorded& barrier(unsigned pipe, std::optional<isa::Queue> engine);
+
+  std::uint32_t at_line = isa::kNoLine;  // of the entries that follow
+
+ private:
+  Recorded& append(Recorded entry);
+
+  isa::Limits limits_;
+};
+
+Side side_of(const View& view);  // E-NKI-010, 012
+
+}  // namespace tahoma::runtime::nki

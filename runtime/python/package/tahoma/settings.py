@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Settings of calls, in one place. Each has an environment variable TAHOMA_NAME that gives its default."""
+import dataclasses
+import difflib
+import os
+
+
+@dataclasses.dataclass
+class Settings:
+    machine: str = "trainium2_chip"  # preset or YAML file of the machine
+    set: tuple = ()  # values of the machine: "machine.chip.core.tensor.clock=2.8GHz"
+    mode: str = "functional"  # or "timing": no values, the same times
+    check: str = "races,uninitialised"  # what is watched while a kernel runs; "" for nothing
+    out: str = ""  # folder for the reports of the calls, one numbered folder each; "": a temporary one
+    report: bool = True  # write the page and the tables of each call
+    trace: bool = False  # write a timeline for Perfetto
+    allocation: str = "rotating"  # or "first_fit": addresses of tensors that the kernel does not place
+    tensor_copy: str = "balanced"  # or "vector", "scalar": the engine of copies from and to PSUM
+    most_instructions: int = 20_000_000  # a kernel that records more is stopped
+    seed: int = 1
+
+    @staticmethod
+    def from_environment():
+        values = {}
+        for field in dataclasses.fields(Settings):
+            text = os.environ.get("TAHOMA_" + field.name.upper())
+            if text is None:
+                continue
+            if field.type in (bool, "bool"):
+                values[field.name] = text.lower() not in ("", "0", "no", "false")
+            elif field.type in (int, "int"):
+                values[field.name] = int(text)
+            elif field.name == "set":
+                values[field.name] = tuple(part for part in text.split(";") if part)
+            else:
+                values[field.name] = text
+        return checked(Settings(**values))
+
+
+CHOICES = {
+    "mode": ("functional", "timing"),
+    "allocation": ("rotating", "first_fit"),
+    "tensor_copy": ("balanced", "vector", "scalar"),
+}
+
+
+def checked(settings):
+    for name, legal in CHOICES.items():
+        value = getattr(settings, name)
+        if value not in legal:
+            raise ValueError(f"tahoma: {name} = {value!r}; expected {', '.join(legal)}{nearest(str(value), legal)}")
+    return settings
+
+
+def nearest(name, legal):
+    found = difflib.get_close_matches(name, legal, 1)
+    return f" (did you mean {found[0]!r}?)" if found else ""
+
+
+_current = None
+
+
+def settings():
+    """The settings in force."""
+    global _current
+    if _current is None:
+        _current = Settings.from_environment()
+    return _current
+
+
+def configure(**values):
+    """Changes settings for the calls that follow. Returns the settings in force."""
+    global _current
+    names = [field.name for field in dataclasses.fields(Settings)]
+    for name in values:
+        if name not in names:
+            raise ValueError(f"tahoma.configure: no setting {name!r}; expected {', '.join(names)}{nearest(name, names)}")
+    if isinstance(values.get("set"), str):
+        values["set"] = (values["set"],)
+    _current = checked(dataclasses.replace(settings(), **values))
+    return _current

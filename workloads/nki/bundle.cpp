@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/nki/bundle.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "isa/core/program_error.h"
+#include "isa/table/table_fields.h"
+#include "model/base/error.h"
+#include "runtime/host/whole_file.h"
+
+namespace tahoma::workloads {
+
+namespace {
+
+using Json = nlohmann::json;
+
+[[noreturn]] void refuse(const std::string& path, const std::string& text) {
+  throw base::UserError("E-RUN-065", path, text);
+}
+
+std::string text_of(const Json& entry, const char* key) {
+  return entry.contains(key) && entry[key].is_string() ? entry[key].get<std::string>() : "";
+}
+
+BundleTensor tensor_of(const Json& entry, const std::string& folder) {
+  BundleTensor tensor;
+  tensor.name = entry.at("name").get<std::string>();
+  const std::string dtype = entry.at("dtype").get<std::string>();
+  const auto known = isa::dtype_from_name(dtype);
+  if (!known) refuse(folder, fmt::format("tensor '{}' has the unknown dtype '{}'", tensor.name, dtype));
+  tensor.dtype = *known;
+  tensor.shape = entry.at("shape").get<std::vector<std::uint64_t>>();
+  tensor.core = entry.value("core", 0U);
+  tensor.input = entry.value("input", false);
+  tensor.output = entry.value("output", false);
+  tensor.rtol = entry.value("rtol", 0.0);
+  tensor.atol = entry.value("atol", 0.0);
+  if (const std::string file = text_of(entry, "file"); !file.empty()) tensor.file = folder + "/" + file;
+  if (const std::string file = text_of(entry, "expect"); !file.empty()) tensor.expect = folder + "/" + file;
+  return tensor;
+}
+
+BundleProgram program_of(const Json& entry, const std::string& folder, std::size_t tensors) {
+  BundleProgram program;
+  const std::string path = folder + "/" + entry.at("file").get<std::string>();
+  const std::string bytes = runtime::read_file(path);
+  try {
+    program.program = isa::from_bytes(std::as_bytes(std::span(bytes)));
+  } catch (const isa::ProgramError& e) {
+    throw isa::ProgramError(e.code, path + ": " + e.place, e.message);
+  }
+  program.core = entry.at("core").get<std::uint32_t>();
+  program.arguments = entry.at("arguments").get<std::vector<std::size_t>>();
+  if (std::any_of(program.arguments.begin(), program.arguments.end(), [&](std::size_t t) { return t >= tensors; }) ||
+      program.arguments.size() != program.program.args.size())
+    refuse(path, "its arguments are not tensors of the bundle, one for each argument of the program");
+  return program;
+}
+
+// Calls visit(operations, instruction) for each matmul.
+template <class Visit>
+void for_matmuls(const isa::Program& program, Visit&& visit) {
+  for (const isa::Instruction& i : program.stream(isa::Queue::kTensor))
+    if (i.op == isa::Opcode::kMatmul)
+      visit(2.0 * i.shape.partitions * isa::row_of(i.mode).slices * i.columns * static_cast<double>(isa::moving_columns(i)), i);
+}
+
+}  // namespace
+
+Bundle read_bundle(const std::string& folder) {
+  const std::string path = folder + "/bundle.json";
+  try {
+    const Json json = Json::parse(runtime::read_file(path));
+    Bundle bundle;
+    bundle.kernel = json.at("kernel").get<std::string>();
+    for (const Json& entry : json.at("tensors")) bundle.tensors.push_back(tensor_of(entry, folder));
+    for (const Json& entry : json.at("programs"))
+      bundle.programs.push_back(program_of(entry, folder, bundle.tensors.size()));
+    if (bundle.programs.empty()) refuse(path, "has no programs");
+    return bundle;
+  } catch (const Json::exception& e) {
+    refuse(path, fmt::format("is not a bundle: {}", e.what()));
+  }
+}
+
+double matmul_flops(const isa::Program& program) {
+  double flops = 0;
+  for_matmuls(program, [&](double operations, const isa::Instruction&) { flops += operations; });
+  return flops;
+}
+
+isa::DType matmul_dtype(const isa::Program& program) {
+  std::map<isa::DType, double> flops;
+  for_matmuls(program, [&](double operations, const isa::Instruction& i) { flops[i.src0.dtype] += operations; });
+  const auto most = std::max_element(flops.begin(), flops.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == flops.end() ? isa::DType::kBf16 : most->first;
+}
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the Python package leaves for the workload `nki`: a folder with bundle.json, programs in binary form
+// (isa/core/program.h) and the values of tensors as raw bytes, row-major and little-endian.
+//
+//   {"kernel": NAME,
+//    "programs": [{"file": FILE, "core": N, "arguments": [number of a tensor, ...]}, ...],
+//    "tensors": [{"name": NAME, "dtype": isa name, "shape": [...], "core": N, "file": FILE or null,
+//                 "input": bool, "output": bool, "expect": FILE (fp32), "rtol": x, "atol": x}, ...]}
+//
+// Errors: UserError E-RUN-065 at the file, for what cannot be read or is not in this form.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "isa/core/program.h"
+
+namespace tahoma::workloads {
+
+struct BundleTensor {
+  std::string name;
+  isa::DType dtype = isa::DType::kFp32;
+  std::vector<std::uint64_t> shape;
+  std::uint32_t core = 0;  // the core whose HBM stack holds it
+  std::string file;        // "": no values
+  bool input = false, output = false;
+  std::string expect;  // "": not checked
+  double rtol = 0, atol = 0;
+};
+
+struct BundleProgram {
+  isa::Program program;
+  std::uint32_t core = 0;
+  std::vector<std::size_t> arguments;  // tensors
+};
+
+struct Bundle {
+  std::string kernel;
+  std::vector<BundleProgram> programs;
+  std::vector<BundleTensor> tensors;
+};
+
+Bundle read_bundle(const std::string& folder);
+
+// Floating-point operations of the matmuls of a program: 2 for each multiply-accumulate, transposes left out.
+// Loops count once.
+double matmul_flops(const isa::Program& program);
+// The dtype of the moving operand with the most of these operations; bf16 without any.
+isa::DType matmul_dtype(const isa::Program& program);
+
+}  // namespace tahoma::workloads

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the Python package to trace a kernel into a bundle.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tahoma::workloads {
+
+struct TracingRequest {
+  std::string kernel, args, reference;  // as the case writes them
+  std::uint64_t grid = 0, seed = 1;
+  double rtol = 0, atol = 0;
+  std::string allocation, tensor_copy;
+  bool values = true;  // timing mode needs none
+};
+
+// A folder that is removed with everything in it.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// Writes the bundle into the folder. Throws UserError E-RUN-066 with what Python said if the kernel cannot be
+// traced, E-RUN-067 if the package is not installed.
+void trace_into(const std::string& folder, const TracingRequest& request);
+
+}  // namespace tahoma::workloads
