@@ -16,7 +16,7 @@
 
 // The simulation runs in the program; SystemC's library asks for this function all the same.
 // NOLINTNEXTLINE(readability-identifier-naming)
-extern "C" int sc_main(int, char**) { return 0; }
+extern "C" __attribute__((visibility("default"))) int sc_main(int, char**) { return 0; }
 
 namespace tahoma::runtime {
 
