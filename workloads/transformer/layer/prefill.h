@@ -14,10 +14,7 @@
 #pragma once
 
 #include "workloads/transformer/experts/experts.h"
-#include "workloads/transformer/layer/products.h"
-#include "workloads/transformer/partition/phase_programs.h"
-#include "workloads/transformer/partition/rows.h"
-#include "workloads/transformer/partition/tokens.h"
+#include "workloads/transformer/layer/prefill_attention.h"
 
 namespace tahoma::workloads {
 
@@ -31,40 +28,22 @@ class Prefill final : public PhasePrograms {
   void prepare(std::size_t layer) override;
   void complete(std::size_t layer) override;
   void end(std::size_t microbatch) override;
-  std::vector<Share> shares() const override;
+  std::vector<Share> shares() const override { return attention_.shares(layers_); }
   void fill(runtime::Machine& machine, const HostCase& values) const override;
-  void gather(runtime::Machine& machine, runtime::HostTensor& out) const override;
-  const Experts* experts() const override { return experts_.get(); }
+  void gather(runtime::Machine& machine, runtime::HostTensor& out) const override {
+    tensors_.gather(machine, out);
+  }
 
  private:
-  struct Rank {
-    std::vector<LayerWeights> weights;  // by layer
-    Matrix table;                       // of the rotary embedding
-    // By microbatch and physical core: its rows of the residual stream, slice by slice.
-    std::vector<std::vector<Matrix>> in, out;
-  };
-  // What a layer leaves in HBM on one rank. Nothing that was sent is written again: nobody tells the sender
-  // when it may be.
-  struct Layer : LayerTensors {
-    Matrix gathered, gathered_mlp;
-    Matrix keys, all_keys;  // with values: of this group's tokens and of all, where groups share sequences
-    struct CoreTensors {    // its rows, slice by slice
-      Matrix stream, normed, sum, middle, normed_mlp, sum_mlp;
-    };
-    std::vector<CoreTensors> core_tensors;
-  };
-  using Whole = Matrix Layer::*;
-  using Rows = Matrix Layer::CoreTensors::*;
+  using Whole = Matrix PrefillLayer::*;
+  using Rows = Matrix PrefillLayer::CoreTensors::*;
 
-  LayerPart part(std::size_t rank, std::size_t physical_core) {
-    return {replica_.kernel(rank, physical_core), replica_.machine(), params_.model};
-  }
-  Layer allocate(std::size_t rank, std::size_t layer);
   // A physical core's rows of a slice: in its own tensor, or, where nothing is exchanged, in the one of all
   // rows.
-  runtime::HbmView own(const Layer& layer, std::size_t physical_core, std::size_t slice, Rows rows,
+  runtime::HbmView own(const PrefillLayer& layer, std::size_t physical_core, std::size_t slice, Rows rows,
                        Whole whole) const;
-  runtime::HbmView own(const Layer& layer, std::size_t physical_core, std::size_t slice, Rows rows) const;
+  runtime::HbmView own(const PrefillLayer& layer, std::size_t physical_core, std::size_t slice,
+                       Rows rows) const;
   Products products(std::size_t layer, std::size_t slice) const;
   runtime::HbmView slice_of(std::size_t rank, std::size_t physical_core, std::size_t slice,
                             Whole whole) const;
@@ -75,28 +54,15 @@ class Prefill final : public PhasePrograms {
                 Whole whole);
   void meet_rows(std::size_t slice, Whole whole);  // a physical core has written its block of a slice
   void make_heads(std::size_t layer, std::size_t slice);
-  void rotate_heads(std::size_t slice);
-  void meet_heads();
-  void collect_keys();
-  void meet_keys();
-  void attend();
-  // A physical core's part of the attention of the n-th run of a sequence.
-  LayerPart::Attention attention_of(std::size_t rank, std::size_t physical_core, std::uint64_t sequence,
-                                    std::uint64_t run) const;
   void project(std::size_t layer, std::size_t slice);
   void feed_forward(std::size_t layer, std::size_t slice);
   void mix_experts(std::size_t layer, std::size_t slice);
-  // body(replica, microbatch, rank, physical core, number of its own row, of the case's), for each row.
-  template <class Body>
-  void for_rows(Body&& body) const;
 
-  RankShare share_;
   RowSharding rows_;
   TokenSharding tokens_;
-  std::size_t microbatch_ = 0;
-  std::vector<Rank> ranks_;
-  std::unique_ptr<Experts> experts_;
-  std::vector<Layer> layers_, before_;  // the layer in work and the one before it, by rank
+  PrefillTensors tensors_;
+  PrefillAttention attention_;
+  std::vector<PrefillLayer> layers_, before_;  // the layer in work and the one before it, by rank
 };
 
 }  // namespace tahoma::workloads
