@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "workloads/transformer/layer/decode_step.h"
-#include "workloads/transformer/layer/prefill.h"
+#include "workloads/transformer/decode/decode_step.h"
+#include "workloads/transformer/prefill/prefill.h"
 
 namespace tahoma::workloads {
 

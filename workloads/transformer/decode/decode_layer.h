@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "workloads/transformer/layer/decode_sharding.h"
+#include "workloads/transformer/decode/decode_sharding.h"
 #include "workloads/transformer/layer/products.h"
 
 namespace tahoma::workloads {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/transformer/layer/decode_layer.h"
+#include "workloads/transformer/decode/decode_layer.h"
 
 #include "runtime/collective/lowering/strips.h"
 #include "workloads/common/transposed_load.h"

@@ -3,8 +3,8 @@
 // them put the parts together.
 #pragma once
 
-#include "workloads/transformer/layer/decode_layer.h"
-#include "workloads/transformer/layer/decode_tensors.h"
+#include "workloads/transformer/decode/decode_layer.h"
+#include "workloads/transformer/decode/decode_tensors.h"
 
 namespace tahoma::workloads {
 

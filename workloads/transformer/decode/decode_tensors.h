@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "workloads/transformer/layer/decode_sharding.h"
+#include "workloads/transformer/decode/decode_sharding.h"
 #include "workloads/transformer/layer/layer_weights.h"
 #include "workloads/transformer/partition/phase_programs.h"
 

@@ -12,8 +12,8 @@
 // (decode_sharding.h); an all_gather of the next stage puts them together.
 #pragma once
 
+#include "workloads/transformer/decode/decode_attention.h"
 #include "workloads/transformer/experts/experts.h"
-#include "workloads/transformer/layer/decode_attention.h"
 
 namespace tahoma::workloads {
 

@@ -14,7 +14,7 @@
 #pragma once
 
 #include "workloads/transformer/experts/experts.h"
-#include "workloads/transformer/layer/prefill_attention.h"
+#include "workloads/transformer/prefill/prefill_attention.h"
 
 namespace tahoma::workloads {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/transformer/layer/decode_attention.h"
+#include "workloads/transformer/decode/decode_attention.h"
 
 namespace tahoma::workloads {
 

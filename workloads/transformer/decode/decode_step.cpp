@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/transformer/layer/decode_step.h"
+#include "workloads/transformer/decode/decode_step.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/transformer/layer/prefill_tensors.h"
+#include "workloads/transformer/prefill/prefill_tensors.h"
 
 namespace tahoma::workloads {
 

@@ -2,8 +2,8 @@
 // From the heads of a slice of a prefill to the outputs of attention.
 #pragma once
 
-#include "workloads/transformer/layer/prefill_layer.h"
-#include "workloads/transformer/layer/prefill_tensors.h"
+#include "workloads/transformer/prefill/prefill_layer.h"
+#include "workloads/transformer/prefill/prefill_tensors.h"
 
 namespace tahoma::workloads {
 

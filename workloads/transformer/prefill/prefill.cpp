@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/transformer/layer/prefill.h"
+#include "workloads/transformer/prefill/prefill.h"
 
 namespace tahoma::workloads {
 
