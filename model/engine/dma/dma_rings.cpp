@@ -5,7 +5,7 @@
 
 #include "model/base/error.h"
 #include "model/base/statistics_walk.h"
-#include "model/engine/dma/transfer_values.h"
+#include "model/engine/dma/transfer/transfer_values.h"
 
 namespace tahoma::model {
 

@@ -11,7 +11,7 @@
 #include <systemc>
 
 #include "model/check/checker.h"
-#include "model/engine/dma/transfer_values.h"
+#include "model/engine/dma/transfer/transfer_values.h"
 #include "model/engine/pipeline/engine_params.h"
 
 namespace tahoma::model {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/engine/dma/transfer_checksums.h"
+#include "model/engine/dma/transfer/transfer_checksums.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "isa/core/program.h"
 #include "model/base/error.h"
 #include "model/engine/dma/dma_share.h"
-#include "model/engine/dma/transfer_side.h"
+#include "model/engine/dma/transfer/transfer_side.h"
 
 namespace tahoma::model {
 namespace {

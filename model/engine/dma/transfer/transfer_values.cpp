@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/engine/dma/transfer_values.h"
+#include "model/engine/dma/transfer/transfer_values.h"
 
 #include <optional>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/engine/dma/dma_transfer.h"
+#include "model/engine/dma/transfer/dma_transfer.h"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 // known; any other makes its destination unknown.
 #pragma once
 
-#include "model/engine/dma/transfer_side.h"
+#include "model/engine/dma/transfer/transfer_side.h"
 
 namespace tahoma::model {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/engine/dma/transfer_side.h"
+#include "model/engine/dma/transfer/transfer_side.h"
 
 namespace tahoma::model {
 
