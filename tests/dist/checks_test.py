@@ -69,8 +69,8 @@ class Layers(Planted):
                             model__system__s_h="#include <systemc>\n")
 
     def test_runtime_sees_parameters_through_the_machine(self):
-        repo = self.plant(runtime__a_cpp='#include "model/system/m.h"\n', model__engine__pipeline__engine_params_h="",
-                          model__system__m_h='#include "model/engine/pipeline/engine_params.h"\n')
+        repo = self.plant(runtime__a_cpp='#include "model/system/m.h"\n', model__engine__params__engine_params_h="",
+                          model__system__m_h='#include "model/engine/params/engine_params.h"\n')
         self.assertEqual(layers.findings(repo), [])
 
     def test_workloads_never_see_the_system(self):

@@ -12,7 +12,7 @@
 
 #include "model/check/checker.h"
 #include "model/engine/dma/transfer/transfer_values.h"
-#include "model/engine/pipeline/engine_params.h"
+#include "model/engine/params/engine_params.h"
 
 namespace tahoma::model {
 

@@ -8,7 +8,7 @@
 #include "model/base/activity.h"
 #include "model/engine/dma/dma_split.h"
 #include "model/engine/dma/transfer/transfer_checksums.h"
-#include "model/engine/pipeline/engine_params.h"
+#include "model/engine/params/engine_params.h"
 #include "model/engine/sequencer/doorbell.h"
 #include "model/sim/backdoor.h"
 

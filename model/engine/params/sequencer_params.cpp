@@ -3,7 +3,9 @@
 // 1.0417 ns and of all others as a multiple of 0.8333 ns, so the constants are cycles; each note gives
 // the nanoseconds and the number of records of the calibration traces (stream_256k_fd1k, conv2d_1,
 // conv2d_3) behind them.
-#include "model/engine/pipeline/engine_params.h"
+#include "model/engine/params/sequencer_params.h"
+
+#include "model/engine/params/param_ranges.h"
 
 namespace tahoma::model {
 
@@ -13,7 +15,6 @@ using base::assumed, base::derived, base::documented, base::measured, base::Sour
 namespace {
 
 constexpr base::Range<Cycles> kCycles{{0}, {100'000}};
-constexpr base::Range<Duration> kLatency{{0}, 1000_us};
 
 struct Figure {
   Cycles value;
@@ -191,6 +192,17 @@ void SequencerParams::declare(ParamTree& t) {
           "one SBUF round trip is inside the 60 cycles that a vector instruction costs beyond its elements"));
   t.add("load_hbm", load_hbm, 600_ns, kLatency, "what a register load or store of HBM takes more than a step",
         assumed("as a generated descriptor, nki-dge.rst: about 600 ns; one word takes no bandwidth"));
+}
+
+void RendezvousParams::declare(ParamTree& t) {
+  t.add("barrier", barrier, 35_ns, kLatency, "the later core's arrival to both cores going on",
+        derived(
+            "one semaphore hand-over between GpSimd engines: 10.83 ns to the value, 24.17 ns to the start"));
+  t.add("gpsimd_latency", gpsimd_latency, 160_ns, kLatency,
+        "a swap through GpSimd's own DMA, beyond its bytes",
+        assumed("the published start-up of a GpSimd instruction, 150 cycles, and one hand-over"));
+  t.add("gpsimd_bandwidth", gpsimd_bandwidth, 153_GBps, {{1'000'000, false}, 100'000_GBps},
+        "GpSimd's own DMA, each direction", documented("trainium2_arch.rst: 307 GB/s, 153 each direction"));
 }
 
 }  // namespace tahoma::model
