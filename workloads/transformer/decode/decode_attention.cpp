@@ -16,7 +16,7 @@ HbmView DecodeAttention::lse_of(const DecodeLayer::CoreTensors& tensors, std::si
 
 // The new token's keys as a column for each sequence, its values as a row.
 void DecodeAttention::append(const DecodeLayer& of_rank, std::size_t r, std::size_t h,
-                             const DecodeTensors::Cache& cache) {
+                             const DecodeStageTensors::Cache& cache) {
   const auto [first, count] = sharding_.sequences_of(r, h);
   const auto d = static_cast<std::int64_t>(params_.model.head_dim),
              full = static_cast<std::int64_t>(sharding_.capacity());
@@ -51,7 +51,7 @@ void DecodeAttention::attend(const std::vector<DecodeLayer>& ranks, std::size_t 
   replica_.each("attention", [&](std::size_t r, std::size_t h) {
     const runtime::Part own = sharding_.sequences_of(r, h);
     if (own.count == 0) return;
-    const DecodeTensors::Cache& cache = tensors_[r].caches[layer][microbatch][h];
+    const DecodeStageTensors::Cache& cache = tensors_[r].caches[layer][microbatch][h];
     const auto heads = [&](const Matrix& matrix) {
       return heads_of(rows_of(matrix.of(h), own.first, own.count), 0, share_.heads, d);
     };

@@ -4,14 +4,14 @@
 #pragma once
 
 #include "workloads/transformer/decode/decode_layer.h"
-#include "workloads/transformer/decode/decode_tensors.h"
+#include "workloads/transformer/decode/decode_stage_tensors.h"
 
 namespace tahoma::workloads {
 
 class DecodeAttention {
  public:
   DecodeAttention(Replica& replica, const TransformerParams& params, const RankShare& share,
-                  const DecodeSharding& sharding, const DecodeTensors& tensors)
+                  const DecodeSharding& sharding, const DecodeStageTensors& tensors)
       : replica_(replica), params_(params), share_(share), sharding_(sharding), tensors_(tensors) {}
 
   // The caches get the new token, and the heads of a layer of the stage their outputs, or this group's part.
@@ -26,13 +26,13 @@ class DecodeAttention {
   }
   runtime::HbmView lse_of(const DecodeLayer::CoreTensors& tensors, std::size_t physical_core) const;
   void append(const DecodeLayer& of_rank, std::size_t rank, std::size_t physical_core,
-              const DecodeTensors::Cache& cache);
+              const DecodeStageTensors::Cache& cache);
 
   Replica& replica_;
   const TransformerParams& params_;
   const RankShare& share_;
   const DecodeSharding& sharding_;
-  const DecodeTensors& tensors_;
+  const DecodeStageTensors& tensors_;
 };
 
 }  // namespace tahoma::workloads

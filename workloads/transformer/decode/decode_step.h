@@ -50,7 +50,7 @@ class DecodeStep final : public PhasePrograms {
   void meet_rows(Whole whole);
 
   DecodeSharding sharding_;
-  DecodeTensors tensors_;
+  DecodeStageTensors tensors_;
   DecodeAttention attention_;
   std::vector<DecodeLayer> layers_, before_;  // the layer in work and the one before it, by rank
 };

@@ -60,7 +60,7 @@ class Prefill final : public PhasePrograms {
 
   RowSharding rows_;
   TokenSharding tokens_;
-  PrefillTensors tensors_;
+  PrefillStageTensors tensors_;
   PrefillAttention attention_;
   std::vector<PrefillLayer> layers_, before_;  // the layer in work and the one before it, by rank
 };

@@ -3,14 +3,14 @@
 #pragma once
 
 #include "workloads/transformer/prefill/prefill_layer.h"
-#include "workloads/transformer/prefill/prefill_tensors.h"
+#include "workloads/transformer/prefill/prefill_stage_tensors.h"
 
 namespace tahoma::workloads {
 
 class PrefillAttention {
  public:
   PrefillAttention(Replica& replica, const TransformerParams& params, const RankShare& share,
-                   const RowSharding& rows, const TokenSharding& tokens, const PrefillTensors& tensors)
+                   const RowSharding& rows, const TokenSharding& tokens, const PrefillStageTensors& tensors)
       : replica_(replica), params_(params), share_(share), rows_(rows), tokens_(tokens), tensors_(tensors) {}
 
   using Layers = std::vector<PrefillLayer>;  // by rank
@@ -36,7 +36,7 @@ class PrefillAttention {
   const RankShare& share_;
   const RowSharding& rows_;
   const TokenSharding& tokens_;
-  const PrefillTensors& tensors_;
+  const PrefillStageTensors& tensors_;
 };
 
 }  // namespace tahoma::workloads

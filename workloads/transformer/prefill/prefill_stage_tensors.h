@@ -12,10 +12,10 @@
 
 namespace tahoma::workloads {
 
-class PrefillTensors {
+class PrefillStageTensors {
  public:
-  PrefillTensors(Replica& replica, const TransformerParams& params, const Station& station,
-                 const RankShare& share, const RowSharding& rows, const TokenSharding& tokens);
+  PrefillStageTensors(Replica& replica, const TransformerParams& params, const Station& station,
+                      const RankShare& share, const RowSharding& rows, const TokenSharding& tokens);
 
   struct OfRank {
     std::vector<LayerWeights> weights;  // by layer

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/transformer/prefill/prefill_tensors.h"
+#include "workloads/transformer/prefill/prefill_stage_tensors.h"
 
 namespace tahoma::workloads {
 
-PrefillTensors::PrefillTensors(Replica& replica, const TransformerParams& params, const Station& station,
-                               const RankShare& share, const RowSharding& rows, const TokenSharding& tokens)
+PrefillStageTensors::PrefillStageTensors(Replica& replica, const TransformerParams& params,
+                                         const Station& station, const RankShare& share,
+                                         const RowSharding& rows, const TokenSharding& tokens)
     : replica_(replica),
       params_(params),
       share_(share),
@@ -34,7 +35,7 @@ PrefillTensors::PrefillTensors(Replica& replica, const TransformerParams& params
 }
 
 template <class Body>
-void PrefillTensors::for_rows(Body&& body) const {
+void PrefillStageTensors::for_rows(Body&& body) const {
   for (std::size_t g = 0; g < replica_.alike().size(); ++g)
     for (std::size_t b = 0; b < params_.microbatches; ++b)
       for (std::size_t r = 0; r < rows_.ranks; ++r)
@@ -48,7 +49,8 @@ void PrefillTensors::for_rows(Body&& body) const {
           }
 }
 
-void PrefillTensors::fill(runtime::Machine& machine, const HostCase& values, std::size_t first_layer) const {
+void PrefillStageTensors::fill(runtime::Machine& machine, const HostCase& values,
+                               std::size_t first_layer) const {
   runtime::HostTensor table =
       runtime::make_tensor("rope_table", kModelDType, {tokens_.tokens(), params_.model.head_dim});
   for (std::uint64_t n = 0; n < tokens_.runs; ++n)
@@ -68,7 +70,7 @@ void PrefillTensors::fill(runtime::Machine& machine, const HostCase& values, std
       });
 }
 
-void PrefillTensors::gather(runtime::Machine& machine, runtime::HostTensor& out) const {
+void PrefillStageTensors::gather(runtime::Machine& machine, runtime::HostTensor& out) const {
   for_rows(
       [&](std::size_t g, std::size_t b, std::size_t r, std::size_t h, std::uint64_t own, std::uint64_t row) {
         runtime::paste_window(out, {row, 0, 1, out.columns()},

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/transformer/decode/decode_tensors.h"
+#include "workloads/transformer/decode/decode_stage_tensors.h"
 
 #include <algorithm>
 
 namespace tahoma::workloads {
 
-DecodeTensors::DecodeTensors(Replica& replica, const TransformerParams& params, const Station& station,
-                             const RankShare& share, const DecodeSharding& sharding)
+DecodeStageTensors::DecodeStageTensors(Replica& replica, const TransformerParams& params,
+                                       const Station& station, const RankShare& share,
+                                       const DecodeSharding& sharding)
     : replica_(replica), params_(params), station_(station), share_(share), sharding_(sharding) {
   for (std::size_t r = 0; r < replica.ranks(); ++r) {
     OfRank& rank = ranks_.emplace_back();
@@ -23,7 +24,7 @@ DecodeTensors::DecodeTensors(Replica& replica, const TransformerParams& params, 
   }
 }
 
-DecodeTensors::Cache DecodeTensors::allocate_cache(std::size_t r, std::size_t h) {
+DecodeStageTensors::Cache DecodeStageTensors::allocate_cache(std::size_t r, std::size_t h) {
   const std::uint64_t heads =
                           share_.kv_heads * std::max<std::uint64_t>(1, sharding_.sequences_of(r, h).count),
                       d = params_.model.head_dim;
@@ -35,7 +36,7 @@ DecodeTensors::Cache DecodeTensors::allocate_cache(std::size_t r, std::size_t h)
 }
 
 // Of one more microbatch. What was handed over meets in one tensor, of which both physical cores read all.
-void DecodeTensors::place_stream(std::size_t r) {
+void DecodeStageTensors::place_stream(std::size_t r) {
   OfRank& rank = ranks_[r];
   const std::uint64_t rows = sharding_.rows, hidden = params_.model.hidden;
   std::vector<Matrix>&in = rank.in.emplace_back(), &out = rank.out.emplace_back(),
@@ -61,8 +62,8 @@ void DecodeTensors::place_stream(std::size_t r) {
   }
 }
 
-void DecodeTensors::fill_cache(runtime::Machine& machine, std::size_t g, std::size_t b, std::size_t r,
-                               std::size_t h, std::size_t layer, const HostCache& values) const {
+void DecodeStageTensors::fill_cache(runtime::Machine& machine, std::size_t g, std::size_t b, std::size_t r,
+                                    std::size_t h, std::size_t layer, const HostCache& values) const {
   const Cache& cache = ranks_[r].caches[layer][b][h];
   const auto [first, count] = sharding_.sequences_of(r, h);
   const std::uint64_t d = params_.model.head_dim, kept = sharding_.context;
@@ -83,7 +84,8 @@ void DecodeTensors::fill_cache(runtime::Machine& machine, std::size_t g, std::si
     }
 }
 
-void DecodeTensors::fill(runtime::Machine& machine, const HostCase& values, std::size_t first_layer) const {
+void DecodeStageTensors::fill(runtime::Machine& machine, const HostCase& values,
+                              std::size_t first_layer) const {
   for (std::size_t r = 0; r < ranks_.size(); ++r) {
     for (std::size_t l = 0; l < params_.stage_layers(); ++l)
       ranks_[r].weights[l].fill(machine, replica_, r, params_.model, values.weights[first_layer + l], share_);
@@ -101,7 +103,7 @@ void DecodeTensors::fill(runtime::Machine& machine, const HostCase& values, std:
 }
 
 // All ranks have the same; one of them tells.
-void DecodeTensors::gather(runtime::Machine& machine, runtime::HostTensor& out) const {
+void DecodeStageTensors::gather(runtime::Machine& machine, runtime::HostTensor& out) const {
   for (std::size_t g = 0; g < replica_.alike().size(); ++g)
     for (std::size_t b = 0; b < params_.microbatches; ++b)
       for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {

@@ -11,10 +11,10 @@
 
 namespace tahoma::workloads {
 
-class DecodeTensors {
+class DecodeStageTensors {
  public:
-  DecodeTensors(Replica& replica, const TransformerParams& params, const Station& station,
-                const RankShare& share, const DecodeSharding& sharding);
+  DecodeStageTensors(Replica& replica, const TransformerParams& params, const Station& station,
+                     const RankShare& share, const DecodeSharding& sharding);
 
   struct Cache {  // of the sequences of one physical core
     Matrix k, v;
