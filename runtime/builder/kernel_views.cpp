@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Methods that narrow views.
+#include "runtime/builder/kernel_views.h"
+
 #include <fmt/format.h>
 
 #include "isa/table/table_fields.h"
 #include "model/base/error.h"
-#include "runtime/builder/kernel.h"
 
 namespace tahoma::runtime {
 
