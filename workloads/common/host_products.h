@@ -6,27 +6,24 @@
 // compiled for AVX2 could end up in code that has to run anywhere. Therefore each variant includes Eigen
 // under a namespace of its own, takes raw pointers, uses no other templates, is always optimized, and the
 // build fails if a variant's object file defines a shared (weak) symbol outside that namespace
-// (workloads/common/golden_symbols.cmake).
+// (workloads/common/host_symbols.cmake).
 #pragma once
 
 #include <cstddef>
 
 namespace tahoma::workloads {
 
-struct AttentionRows;  // workloads/attention/golden_attention_rows.h
-
-struct GoldenKernels {
+struct HostProducts {
   const char* name;
   // c = a b, dense row-major: a [m,k], b [k,n], c [m,n].
   void (*product_f32)(const float* a, const float* b, float* c, std::ptrdiff_t m, std::ptrdiff_t n,
                       std::ptrdiff_t k);
   void (*product_f64)(const double* a, const double* b, double* c, std::ptrdiff_t m, std::ptrdiff_t n,
                       std::ptrdiff_t k);
-  // Loops of one kernel's definition: declared in the kernel's folder, with the body beside it (.inc).
-  void (*attention_rows)(const AttentionRows& block);
 };
 
-extern const GoldenKernels kGoldenKernelsBase, kGoldenKernelsV3;
-const GoldenKernels& golden_kernels();  // the fastest that this host can run
+extern const HostProducts kHostProductsBase, kHostProductsV3;
+const HostProducts& host_products();  // the fastest that this host can run
+bool host_runs_v3();
 
 }  // namespace tahoma::workloads

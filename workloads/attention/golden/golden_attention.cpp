@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/attention/golden_attention.h"
+#include "workloads/attention/golden/golden_attention.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,7 +12,7 @@
 #include "model/base/error.h"
 #include "runtime/golden/golden_tally.h"
 #include "runtime/host/host_threads.h"
-#include "workloads/attention/golden_attention_rows.h"
+#include "workloads/attention/golden/golden_attention_rows.h"
 #include "workloads/common/golden_matrix.h"
 
 namespace tahoma::workloads {
@@ -24,22 +24,10 @@ using runtime::HostTensor, runtime::kGoldenDeviations, runtime::MadeBy, runtime:
 
 namespace {
 
-constexpr std::uint64_t kScoreElements = std::uint64_t{1} << 20;  // of a block of rows: 8 MiB of double
-
 // One head's rows of a [heads, n, d] tensor.
 Doubles head_of(const HostTensor& tensor, std::uint64_t head) {
   const std::uint64_t rows = tensor.shape[1], columns = tensor.shape[2];
   return doubles_of(tensor, {head * rows, 0, rows, columns});
-}
-
-double largest_row_norm(const Doubles& matrix, std::uint64_t columns) {
-  double largest = 0;
-  for (std::size_t at = 0; at < matrix.size(); at += columns) {
-    double sum = 0;
-    for (std::size_t c = 0; c < columns; ++c) sum += matrix[at + c] * matrix[at + c];
-    largest = std::max(largest, sum);
-  }
-  return std::sqrt(largest);
 }
 
 struct Head {
@@ -47,7 +35,7 @@ struct Head {
   double score_range = 0;  // |q_i| |k_j| at most: bounds every running sum of a score
 };
 
-// What the kernels computed for some rows of one head.
+// What attention_rows() computed for some rows of one head.
 struct Reference {
   std::uint64_t row = 0, rows = 0, columns = 0;
   Doubles want, mass, square, max_score, lse, spread;
@@ -67,7 +55,7 @@ class AttentionCheck {
 
   GoldenTally run() {
     GoldenTally tally;
-    const std::uint64_t height = std::clamp<std::uint64_t>(kScoreElements / kv_len_, 1, q_len_);
+    const std::uint64_t height = score_rows(q_len_, kv_len_);
     const std::uint64_t blocks = (q_len_ + height - 1) / height;
     for (std::uint64_t head = 0; head < q_.shape[0]; ++head) {
       enter(head);
@@ -102,7 +90,7 @@ class AttentionCheck {
   // All queries of a head, some at a time.
   void for_each_reference(std::uint64_t head, const std::function<void(const Reference&)>& see) {
     enter(head);
-    const std::uint64_t height = std::clamp<std::uint64_t>(kScoreElements / kv_len_, 1, q_len_);
+    const std::uint64_t height = score_rows(q_len_, kv_len_);
     for (std::uint64_t first = 0; first < q_len_; first += height)
       see(reference(first, std::min(height, q_len_ - first)));
   }
@@ -129,7 +117,7 @@ class AttentionCheck {
       held_.v_abs.push_back(std::fabs(x));
       held_.v_squared.push_back(x * x);
     }
-    held_.score_range = largest_row_norm(held_.q, q_.shape[2]) * largest_row_norm(held_.k, q_.shape[2]);
+    held_.score_range = largest_norm(held_.q, q_.shape[2]) * largest_norm(held_.k, q_.shape[2]);
   }
 
   Reference reference(std::uint64_t row, std::uint64_t rows) const {
@@ -164,7 +152,7 @@ class AttentionCheck {
     b.max_score = r.max_score.data();
     b.lse = r.lse.data();
     b.spread = r.spread.data();
-    golden_kernels().attention_rows(b);
+    attention_rows(b);
     return r;
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loop of attention's golden definition. common/golden_kernels.h says why it takes raw pointers,
-// and holds its variants.
+// The inner loop of attention's golden definition, compiled once for any x86-64 and once for x86-64-v3.
+// workloads/common/host_products.h says why it takes raw pointers.
 #pragma once
 
 #include <cstddef>
@@ -24,5 +24,9 @@ struct AttentionRows {
   double *want = nullptr, *mass = nullptr, *square = nullptr;         // [rows,d]
   double *max_score = nullptr, *lse = nullptr, *spread = nullptr;     // [rows]
 };
+
+void attention_rows(const AttentionRows& block);  // the fastest variant that this host can run
+void attention_rows_base(const AttentionRows& block);
+void attention_rows_v3(const AttentionRows& block);
 
 }  // namespace tahoma::workloads

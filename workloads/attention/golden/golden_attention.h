@@ -10,6 +10,7 @@
 // roundings of its own.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "runtime/golden/golden.h"
@@ -40,5 +41,10 @@ struct AttentionSaved {
 AttentionSaved attention_saved(const runtime::HostTensor& q, const runtime::HostTensor& k,
                                const runtime::HostTensor& v, const runtime::HostTensor& d_o, double scale,
                                const AttentionMask& mask);
+
+// Query rows of a head whose scores are computed at one time: up to 8 MiB of double.
+inline std::uint64_t score_rows(std::uint64_t queries, std::uint64_t keys) {
+  return std::clamp<std::uint64_t>((std::uint64_t{1} << 20) / keys, 1, queries);
+}
 
 }  // namespace tahoma::workloads
