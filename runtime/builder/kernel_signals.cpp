@@ -72,8 +72,8 @@ void KernelSignals::landed(isa::Queue on, const HbmView& window) {
   record_.append(isa::Opcode::kNop, on).announce(record_.region_of(window));
 }
 
-void KernelSignals::meet(isa::Queue on, unsigned pipe, const std::vector<HbmView>& own,
-                         const std::vector<HbmView>& theirs) {
+void KernelSignals::rendezvous(isa::Queue on, unsigned pipe, const std::vector<HbmView>& own,
+                               const std::vector<HbmView>& theirs) {
   Op& op = record_.append(isa::Opcode::kCoreBarrier, on);
   op.instruction.pipe = static_cast<std::uint8_t>(pipe);
   for (const HbmView& window : own) op.touch(record_.region_of(window), false);

@@ -39,8 +39,8 @@ class KernelSignals {
   // Rendezvous of both cores of a logical core. Each arrives with what it has written to its windows so far;
   // later uses of `theirs` see the other core's writes. Blocks `on`, the queue of an engine. On one pipe
   // (0..15), the n-th rendezvous of one core matches the n-th of the other.
-  void meet(isa::Queue on, unsigned pipe, const std::vector<HbmView>& own,
-            const std::vector<HbmView>& theirs);
+  void rendezvous(isa::Queue on, unsigned pipe, const std::vector<HbmView>& own,
+                  const std::vector<HbmView>& theirs);
 
  protected:
   // Semaphores from this one on are signals.

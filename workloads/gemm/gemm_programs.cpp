@@ -91,7 +91,7 @@ std::vector<runtime::CollectiveResult> GemmPrograms::sums(const model::MachinePa
   for (const GemmSum& sum : layout.sums()) {
     auto alike = std::find_if(all.begin(), all.end(), [&](const Alike& a) {
       return a.first->bytes() == sum.bytes() &&
-             a.first->placed().spec.algorithm == sum.placed().spec.algorithm;
+             a.first->planned().spec.algorithm == sum.planned().spec.algorithm;
     });
     if (alike == all.end()) alike = all.insert(all.end(), Alike{&sum, 0, {}});
     ++alike->groups;
@@ -101,7 +101,7 @@ std::vector<runtime::CollectiveResult> GemmPrograms::sums(const model::MachinePa
   std::vector<runtime::CollectiveResult> results;
   for (Alike& alike : all) {
     const GemmSum& sum = *alike.first;
-    const runtime::collective::Spec& spec = sum.placed().spec;
+    const runtime::collective::Spec& spec = sum.planned().spec;
     runtime::CollectiveResult& result = results.emplace_back();
     result.operation = runtime::collective::name_of(spec.problem.operation);
     result.name = fmt::format("partial sums of {} B by {} groups", sum.bytes(), alike.groups);

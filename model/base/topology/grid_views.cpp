@@ -17,14 +17,14 @@ struct Layout {
 
   std::string label(std::uint32_t chip) const {
     std::string text;
-    const ChipPlace at = grid.at(chip);
+    const ChipCoordinates at = grid.at(chip);
     for (std::size_t axis = 0; axis < grid.axes().size(); ++axis)
       if (axis != across && axis != down)
         text += (text.empty() ? "" : ", ") + grid.axes()[axis].name + " " + std::to_string(at[axis]);
     return text;
   }
   FabricPicture::Node node(std::uint32_t chip) const {
-    const ChipPlace at = grid.at(chip);
+    const ChipCoordinates at = grid.at(chip);
     const std::uint32_t row = down == kNoAxis ? 0 : grid.size(down) - 1 - at[down];
     return {chip, static_cast<double>(at[across]), static_cast<double>(row)};
   }

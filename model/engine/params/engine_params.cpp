@@ -12,7 +12,7 @@ void CoreParams::declare(ParamTree& t) {
   t.group("gpsimd", gpsimd);
   t.group("costs", costs);
   t.group("sequencer", sequencer);
-  t.group("meeting", meeting);
+  t.group("meeting", rendezvous);
   t.group("sbuf", sbuf);
   t.group("psum", psum);
   t.group("dma", dma);

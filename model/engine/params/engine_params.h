@@ -23,7 +23,7 @@ struct CoreParams {
   GpSimdParams gpsimd;
   CostParams costs;
   SequencerParams sequencer;
-  RendezvousParams meeting;
+  RendezvousParams rendezvous;
   SbufParams sbuf;
   PsumParams psum;
   DmaParams dma;

@@ -103,9 +103,9 @@ class SumRun {
 void check_ring(const SumCase& c, std::uint32_t seed, std::size_t channels) {
   SumRun run(c, seed);
   const GemmShape& s = run.shape();
-  const auto& placed = run.sum().placed();
-  REQUIRE(placed.channels.size() == channels);
-  const std::uint64_t up = channels == 1 ? placed.chunk_elements : placed.channels[1].first;
+  const auto& planned = run.sum().planned();
+  REQUIRE(planned.channels.size() == channels);
+  const std::uint64_t up = channels == 1 ? planned.chunk_elements : planned.channels[1].first;
   for (std::uint32_t r = 0; r < c.ranks; ++r) {
     const std::vector<float> got = run.rows_of(r);
     for (std::size_t i = 0; i < got.size(); ++i) {

@@ -40,7 +40,7 @@ void DecodeStep::make_heads(std::size_t layer) {
                       tensors_[r].table.of(h));
   });
   for (std::size_t r = 0; r < replica_.ranks(); ++r)
-    replica_.meet(r, [&](std::size_t writer, std::size_t viewer) {
+    replica_.synchronise(r, [&](std::size_t writer, std::size_t viewer) {
       const auto [first, count] = share_.units_of(writer);
       if (count == 0) return std::vector<HbmView>{};
       return std::vector<HbmView>{heads_of(all_rows(layers_[r].qkv, viewer), first, count, d)};
@@ -49,7 +49,7 @@ void DecodeStep::make_heads(std::size_t layer) {
 
 void DecodeStep::project(std::size_t layer) {
   for (std::size_t r = 0; r < replica_.ranks(); ++r)
-    replica_.meet(r, [&](std::size_t writer, std::size_t viewer) {
+    replica_.synchronise(r, [&](std::size_t writer, std::size_t viewer) {
       const auto [first, count] = sharding_.sequences_of(r, writer);
       if (count == 0) return std::vector<HbmView>{};
       return std::vector<HbmView>{rows_of(layers_[r].o.of(viewer), first, count)};
@@ -66,25 +66,26 @@ void DecodeStep::reduce(const char* region, Whole partial, Whole sum) {
     if (count == 0) continue;
     Communicator& communicator = replica_.communicator(h);
     const std::uint64_t elements = count * params_.model.hidden;
-    Placed placed = communicator.plan(Operation::kAllReduce, kModelDType, elements, params_.algorithm);
-    if (chunk_pitch(placed) * placed.chunks != elements)
+    PlannedCollective planned =
+        communicator.plan(Operation::kAllReduce, kModelDType, elements, params_.algorithm);
+    if (chunk_pitch(planned) * planned.chunks != elements)
       throw base::UserError(
           "E-MDL-004", "workload.algorithm",
           fmt::format("{} cuts the {} elements of an all_reduce into {} chunks, which are no whole "
                       "accesses of HBM; expected another algorithm, batch or degree",
-                      placed.spec.algorithm->name, elements, placed.chunks));
+                      planned.spec.algorithm->name, elements, planned.chunks));
     Ends ends;
     for (std::size_t r = 0; r < replica_.ranks(); ++r)
       for (const Whole whole : {partial, sum}) {
         const Matrix& matrix = layers_[r].*whole;
-        End end{rows_of(matrix.of(h), first, count), 0, placed.chunks};
+        End end{rows_of(matrix.of(h), first, count), 0, planned.chunks};
         end.address = matrix.tensor.address + end.window.offset;
         (whole == partial ? ends.input : ends.output).push_back(end);
       }
-    communicator.add(placed, ends);
-    keep(region, h, std::move(placed));
+    communicator.add(planned, ends);
+    keep(region, h, std::move(planned));
   }
-  meet_rows(sum);
+  synchronise_rows(sum);
 }
 
 void DecodeStep::feed_forward(std::size_t layer) {
@@ -109,13 +110,13 @@ void DecodeStep::mix_experts(std::size_t layer) {
       {microbatch_, layer, 0},
       [&](std::size_t r, std::size_t h) { return rows_of_core(layers_[r].core_tensors[h].normed_mlp, h); },
       [&](std::size_t r, std::size_t h) { return rows_of_core(layers_[r].partial_mlp, h); });
-  if (replica_.ranks() == 1) meet_rows(&DecodeLayer::partial_mlp);
+  if (replica_.ranks() == 1) synchronise_rows(&DecodeLayer::partial_mlp);
 }
 
 // Each physical core has its part of the rows of a tensor.
-void DecodeStep::meet_rows(Whole whole) {
+void DecodeStep::synchronise_rows(Whole whole) {
   for (std::size_t r = 0; r < replica_.ranks(); ++r)
-    replica_.meet(r, [&](std::size_t writer, std::size_t viewer) {
+    replica_.synchronise(r, [&](std::size_t writer, std::size_t viewer) {
       const auto [first, count] = sharding_.reduced_rows(writer);
       if (count == 0) return std::vector<HbmView>{};
       return std::vector<HbmView>{rows_of((layers_[r].*whole).of(viewer), first, count)};
@@ -175,13 +176,13 @@ void DecodeStep::put_together() {
       ends.output.back().places = replica_.ranks();
     }
     Communicator& communicator = replica_.communicator(h);
-    Placed placed = communicator.plan(Operation::kAllGather, kModelDType, count * params_.model.hidden,
-                                      params_.algorithm);
-    communicator.add(placed, ends);
-    keep("hand-over all_gather", h, std::move(placed));
+    PlannedCollective planned = communicator.plan(Operation::kAllGather, kModelDType,
+                                                  count * params_.model.hidden, params_.algorithm);
+    communicator.add(planned, ends);
+    keep("hand-over all_gather", h, std::move(planned));
   }
   for (std::size_t r = 0; r < replica_.ranks(); ++r)
-    replica_.meet(r, [&](std::size_t writer, std::size_t viewer) {
+    replica_.synchronise(r, [&](std::size_t writer, std::size_t viewer) {
       const auto [first, count] = sharding_.reduced_rows(writer);
       if (count == 0) return std::vector<HbmView>{};
       return std::vector<HbmView>{rows_of(tensors_[r].in[microbatch_][viewer].of(viewer), first, count)};

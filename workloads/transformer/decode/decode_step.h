@@ -47,7 +47,7 @@ class DecodeStep final : public PhasePrograms {
   void reduce(const char* region, Whole partial, Whole sum);
   void feed_forward(std::size_t layer);
   void mix_experts(std::size_t layer);
-  void meet_rows(Whole whole);
+  void synchronise_rows(Whole whole);
 
   DecodeSharding sharding_;
   DecodeStageTensors tensors_;

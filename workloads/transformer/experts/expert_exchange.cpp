@@ -28,9 +28,10 @@ PhasePrograms::Party ExpertExchange::exchange(Operation operation, std::size_t n
   Communicator& communicator = teams_.communicator(number);
   // Of an all_to_all there is one algorithm only.
   const Algorithm algorithm = operation == Operation::kAllToAll ? Algorithm::kDirect : params_.algorithm;
-  Placed placed = communicator.plan(operation, TransformerParams::kDType, std::move(counts), algorithm);
-  communicator.add(placed, ends);
-  return {std::move(placed), &team};
+  PlannedCollective planned =
+      communicator.plan(operation, TransformerParams::kDType, std::move(counts), algorithm);
+  communicator.add(planned, ends);
+  return {std::move(planned), &team};
 }
 
 // Between a physical core's own rows and what is at the ranks of their experts.

@@ -82,9 +82,9 @@ void Experts::take(const ExpertStep& step, const View& normed, std::size_t slot)
   });
 }
 
-void Experts::meet_rows(const ExpertStep& step) {
+void Experts::synchronise_rows(const ExpertStep& step) {
   for (std::size_t r = 0; r < replica_.ranks(); ++r)
-    replica_.meet(r, [&](std::size_t writer, std::size_t viewer) {
+    replica_.synchronise(r, [&](std::size_t writer, std::size_t viewer) {
       std::vector<HbmView> written;
       for (std::size_t slot = 0; slot < shape_.slots; ++slot) {
         const auto [first, count] = step.layout.rows_of_core(r, slot, writer);
@@ -130,7 +130,7 @@ void Experts::feed_forward(const ExpertTurn& turn, const View& normed, const Vie
     take(step, normed, slot);
     if (exchange_) exchange_->dispatch(step, slot);
   }
-  meet_rows(step);
+  synchronise_rows(step);
   for (std::size_t slot = 0; slot < shape_.slots; ++slot) {
     compute(step, slot);
     if (exchange_) exchange_->bring_back(step, slot);

@@ -46,7 +46,7 @@ class Experts {
  private:
   void route(const ExpertStep& step, const View& normed);
   void take(const ExpertStep& step, const View& normed, std::size_t slot);
-  void meet_rows(const ExpertStep& step);
+  void synchronise_rows(const ExpertStep& step);
   void compute(const ExpertStep& step, std::size_t slot);
   void combine(const ExpertStep& step, const View& out);
 

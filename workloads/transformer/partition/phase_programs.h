@@ -54,14 +54,14 @@ class PhasePrograms {
 
   // By all ranks, or the same by several teams of them at once, whose sizes may differ.
   struct Party {
-    runtime::collective::Placed placed;
+    runtime::collective::PlannedCollective planned;
     const Team* team = nullptr;  // none: all ranks
   };
   struct Exchange {
     std::string region;
     std::size_t physical_core = 0;
     std::vector<Party> parties;
-    const runtime::collective::Placed& placed() const { return parties.front().placed; }
+    const runtime::collective::PlannedCollective& planned() const { return parties.front().planned; }
   };
   const std::vector<Exchange>& exchanges() const { return exchanges_; }
 
@@ -80,8 +80,9 @@ class PhasePrograms {
   // handed over.
   using RowsOf = std::function<runtime::HbmView(std::size_t rank, std::size_t physical_core)>;
   void finish(std::size_t microbatch, const RowsOf& rows);
-  void keep(const std::string& region, std::size_t physical_core, runtime::collective::Placed placed) {
-    keep({region, physical_core, {{std::move(placed), nullptr}}});
+  void keep(const std::string& region, std::size_t physical_core,
+            runtime::collective::PlannedCollective planned) {
+    keep({region, physical_core, {{std::move(planned), nullptr}}});
   }
   void keep(Exchange exchange) { exchanges_.push_back(std::move(exchange)); }
   // Of a mixture of experts: each physical core of a rank has these rows in each slice.

@@ -47,16 +47,16 @@ void Prefill::exchange(const char* region, Operation operation, std::size_t slic
       ends.input.push_back(gathers ? one : block);
       ends.output.push_back(gathers ? block : one);
     }
-    Placed placed =
+    PlannedCollective planned =
         communicator.plan(operation, kModelDType, rows_.block() * params_.model.hidden, params_.algorithm);
-    communicator.add(placed, ends);
-    keep(region, h, std::move(placed));
+    communicator.add(planned, ends);
+    keep(region, h, std::move(planned));
   }
 }
 
-void Prefill::meet_rows(std::size_t slice, Whole whole) {
+void Prefill::synchronise_rows(std::size_t slice, Whole whole) {
   for (std::size_t r = 0; r < replica_.ranks(); ++r)
-    replica_.meet(r, [&](std::size_t writer, std::size_t viewer) {
+    replica_.synchronise(r, [&](std::size_t writer, std::size_t viewer) {
       return std::vector<HbmView>{
           rows_of((layers_[r].*whole).of(viewer), rows_.first_of_block(slice, writer), rows_.block())};
     });
@@ -104,7 +104,7 @@ void Prefill::normalise_mlp(std::size_t layer, std::size_t slice) {
 
 void Prefill::make_heads(std::size_t layer, std::size_t slice) {
   replica_.region("qkv");
-  meet_rows(slice, &PrefillLayer::gathered);
+  synchronise_rows(slice, &PrefillLayer::gathered);
   products(layer, slice).make_heads([&](std::size_t r, std::size_t h) {
     return slice_of(r, h, slice, &PrefillLayer::gathered);
   });
@@ -131,7 +131,7 @@ void Prefill::mix_experts(std::size_t layer, std::size_t slice) {
 void Prefill::feed_forward(std::size_t layer, std::size_t slice) {
   if (experts_) return mix_experts(layer, slice);
   replica_.region("gate and up");
-  meet_rows(slice, &PrefillLayer::gathered_mlp);
+  synchronise_rows(slice, &PrefillLayer::gathered_mlp);
   products(layer, slice).feed_forward([&](std::size_t r, std::size_t h) {
     return slice_of(r, h, slice, &PrefillLayer::gathered_mlp);
   });

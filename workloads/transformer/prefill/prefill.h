@@ -52,7 +52,7 @@ class Prefill final : public PhasePrograms {
   void normalise_mlp(std::size_t layer, std::size_t slice);
   void exchange(const char* region, runtime::collective::Operation operation, std::size_t slice, Rows rows,
                 Whole whole);
-  void meet_rows(std::size_t slice, Whole whole);  // a physical core has written its block of a slice
+  void synchronise_rows(std::size_t slice, Whole whole);  // a physical core has written its block of a slice
   void make_heads(std::size_t layer, std::size_t slice);
   void project(std::size_t layer, std::size_t slice);
   void feed_forward(std::size_t layer, std::size_t slice);

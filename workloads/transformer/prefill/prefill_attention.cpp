@@ -29,7 +29,7 @@ void PrefillAttention::rotate_heads(const Layers& ranks, std::size_t slice) {
 void PrefillAttention::finish_heads(const Layers& ranks) {
   replica_.region("attention");
   for (std::size_t r = 0; r < replica_.ranks(); ++r)
-    replica_.meet(r, [&](std::size_t writer, std::size_t viewer) {
+    replica_.synchronise(r, [&](std::size_t writer, std::size_t viewer) {
       const auto [first, count] = share_.units_of(writer);
       if (count == 0) return std::vector<HbmView>{};
       return std::vector<HbmView>{heads_of(ranks[r].qkv.of(viewer), first, count, params_.model.head_dim)};
@@ -72,10 +72,10 @@ std::vector<PhasePrograms::Share> PrefillAttention::shares(const Layers& ranks) 
   return shares;
 }
 
-void PrefillAttention::meet_keys(const Layers& ranks) {
+void PrefillAttention::synchronise_keys(const Layers& ranks) {
   replica_.region("attention");
   for (std::size_t r = 0; r < replica_.ranks(); ++r)
-    replica_.meet(r, [&](std::size_t writer, std::size_t viewer) {
+    replica_.synchronise(r, [&](std::size_t writer, std::size_t viewer) {
       std::vector<HbmView> written;
       const std::uint64_t rows = tokens_.groups * tokens_.run;
       for (std::uint64_t s = 0; s < params_.sequences(); ++s)
@@ -105,7 +105,7 @@ LayerPart::Attention PrefillAttention::attention_of(const PrefillLayer& of_rank,
 }
 
 void PrefillAttention::attend(const Layers& ranks) {
-  if (tokens_.groups > 1) meet_keys(ranks);
+  if (tokens_.groups > 1) synchronise_keys(ranks);
   replica_.each("attention", [&](std::size_t r, std::size_t h) {
     for (std::uint64_t s = 0; s < params_.sequences(); ++s)
       for (std::uint64_t n = 0; n < tokens_.runs; ++n)
@@ -113,7 +113,7 @@ void PrefillAttention::attend(const Layers& ranks) {
   });
   replica_.region("attention");
   for (std::size_t r = 0; r < replica_.ranks(); ++r)
-    replica_.meet(r, [&](std::size_t writer, std::size_t viewer) {
+    replica_.synchronise(r, [&](std::size_t writer, std::size_t viewer) {
       const RankShare::Heads heads = share_.heads_of(r, writer);
       return std::vector<HbmView>{
           heads_of(ranks[r].o.of(viewer), heads.first, heads.count, params_.model.head_dim)};

@@ -26,7 +26,7 @@ class PrefillAttention {
     return {replica_.kernel(rank, physical_core), replica_.machine(), params_.model};
   }
   void collect_keys(const Layers& ranks);
-  void meet_keys(const Layers& ranks);
+  void synchronise_keys(const Layers& ranks);
   // A physical core's part of the attention of the n-th run of a sequence.
   LayerPart::Attention attention_of(const PrefillLayer& of_rank, std::size_t rank, std::size_t physical_core,
                                     std::uint64_t sequence, std::uint64_t run) const;

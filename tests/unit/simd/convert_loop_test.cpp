@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares row conversions with those of single elements, on every SIMD target of the host. dtype_test.cpp
 // and rounding_test.cpp define the conversions of single elements.
-#include "isa/simd/convert_kernel.h"
+#include "isa/simd/convert_loop.h"
 
 #include <catch2/catch.hpp>
 #include <random>

@@ -72,10 +72,10 @@ struct Machine {
   std::function<std::string(std::uint32_t core)> name;  // "server0.chip00.core0"
 };
 
-class Checker {
+class RaceChecker {
  public:
-  Checker(Options options, Machine machine);
-  ~Checker();
+  RaceChecker(Options options, Machine machine);
+  ~RaceChecker();
 
   // Call before the run. Registers the streams of a core (the program must outlive the run) and the HBM bytes
   // that the host has written.
@@ -92,7 +92,7 @@ class Checker {
   // its instruction. From then on each knows what both knew, and that everything both had issued
   // before is complete.
   void arrive(const Step& step);
-  void meet(const Party& a, const Party& b);
+  void rendezvous(const Party& a, const Party& b);
   void depart(const Step& step);
 
   const Findings& findings() const;

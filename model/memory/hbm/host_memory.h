@@ -8,12 +8,12 @@
 
 namespace tahoma::model {
 
-class HostPages {
+class HostMemory {
  public:
-  explicit HostPages(std::uint64_t bytes) : bytes_(bytes) {}
-  ~HostPages();
-  HostPages(const HostPages&) = delete;
-  HostPages& operator=(const HostPages&) = delete;
+  explicit HostMemory(std::uint64_t bytes) : bytes_(bytes) {}
+  ~HostMemory();
+  HostMemory(const HostMemory&) = delete;
+  HostMemory& operator=(const HostMemory&) = delete;
 
   std::byte* data();  // reserves on first use; throws base::UserError E-RUN-050 (host) if the host refuses
   void forget();      // contents become zero, and the pages return to the host

@@ -19,10 +19,10 @@
 
 namespace tahoma::runtime {
 
-class Points {
+class DumpPoints {
  public:
   using Programs = std::map<std::uint32_t, std::shared_ptr<const isa::Program>>;
-  explicit Points(const Programs& programs) : programs_(programs) {}
+  explicit DumpPoints(const Programs& programs) : programs_(programs) {}
 
   // Registers a region or an instruction of a core and returns its number. `request` is quoted in errors.
   std::size_t add(std::uint32_t core, const DumpPoint& point, const std::string& request);
@@ -61,17 +61,17 @@ class Points {
     std::string request, what;
     bool reached = false;
   };
-  using Place = std::tuple<std::uint32_t, std::uint8_t, std::uint32_t>;  // core, queue, index
+  using Position = std::tuple<std::uint32_t, std::uint8_t, std::uint32_t>;  // core, queue, index
 
   Visits& visits_of(std::uint32_t core, const std::string& region, const std::string& request);
   Executions& executions_of(std::uint32_t core, const DumpPoint& point, const std::string& request);
-  void execute(const Place& place, bool transfer);
+  void execute(const Position& position, bool transfer);
   void reach(std::size_t point);
   void check(Visits& visits);
 
   const Programs& programs_;
   std::map<std::uint32_t, std::map<std::string, Visits>> regions_;  // by core
-  std::map<Place, Executions> instructions_;
+  std::map<Position, Executions> instructions_;
   std::vector<Named> named_;
   std::vector<std::size_t> reached_;
 };

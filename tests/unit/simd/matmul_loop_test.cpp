@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares the kernel with the declared order, written as the plainest loop over std::fma.
-#include "isa/simd/matmul_kernel.h"
+#include "isa/simd/matmul_loop.h"
 
 #include <array>
 #include <catch2/catch.hpp>

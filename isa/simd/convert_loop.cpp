@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "isa/simd/convert_kernel.h"
+#include "isa/simd/convert_loop.h"
 
 #include <cstdint>
 #include <limits>
@@ -8,7 +8,7 @@
 #include "isa/simd/highway_targets.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "isa/simd/convert_kernel.cpp"
+#define HWY_TARGET_INCLUDE "isa/simd/convert_loop.cpp"
 // Highway includes this file once per target, so the macro must be defined first.
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"

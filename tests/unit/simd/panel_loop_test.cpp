@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares floats that are copied into panels with the element types' own conversions, and halves of fp32
 // with their definition.
-#include "isa/simd/panel_kernel.h"
+#include "isa/simd/panel_loop.h"
 
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "isa/simd/matmul_kernel.h"
+#include "isa/simd/matmul_loop.h"
 #include "tests/support/bench/tile_memory.h"
 #include "tests/support/reference/reference_matmul.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "isa/simd/matmul_kernel.h"
+#include "isa/simd/matmul_loop.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include "isa/simd/highway_targets.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "isa/simd/matmul_kernel.cpp"
+#define HWY_TARGET_INCLUDE "isa/simd/matmul_loop.cpp"
 // Highway includes this file once per target, so the macro must be defined first.
 #include "hwy/cache_control.h"
 #include "hwy/foreach_target.h"

@@ -14,14 +14,14 @@
 
 namespace tahoma::runtime {
 
-std::string golden_path(const std::string& folder, const std::string& case_name);
+std::string golden_statistics_path(const std::string& folder, const std::string& case_name);
 
 // Unset if there is no such file.
-std::optional<RunStatistics> read_golden(const std::string& path);
+std::optional<RunStatistics> read_golden_statistics(const std::string& path);
 // Replaces the file with one rename.
-void write_golden(const std::string& path, const RunStatistics& statistics);
+void write_golden_statistics(const std::string& path, const RunStatistics& statistics);
 
 // Sorted names of the cases that have a golden in `folder`.
-std::vector<std::string> goldens_in(const std::string& folder);
+std::vector<std::string> golden_statistics_in(const std::string& folder);
 
 }  // namespace tahoma::runtime

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/validation/regression/golden_file.h"
+#include "runtime/validation/regression/golden_statistics.h"
 
 #include <fmt/format.h>
 
@@ -24,11 +24,11 @@ constexpr const char* kHeader = "statistic,value\n";
 
 }  // namespace
 
-std::string golden_path(const std::string& folder, const std::string& case_name) {
+std::string golden_statistics_path(const std::string& folder, const std::string& case_name) {
   return (fs::path(folder) / (case_name + kSuffix)).string();
 }
 
-std::optional<RunStatistics> read_golden(const std::string& path) {
+std::optional<RunStatistics> read_golden_statistics(const std::string& path) {
   std::error_code ignored;
   if (!fs::exists(path, ignored)) return std::nullopt;
   const CsvTable table = parse_csv({path, read_file(path)});
@@ -44,13 +44,13 @@ std::optional<RunStatistics> read_golden(const std::string& path) {
   return statistics;
 }
 
-void write_golden(const std::string& path, const RunStatistics& statistics) {
+void write_golden_statistics(const std::string& path, const RunStatistics& statistics) {
   std::string text = kHeader;
   for (const Statistic& s : statistics) text += csv_field(s.name) + "," + csv_field(s.value) + "\n";
   write_file(path, text);
 }
 
-std::vector<std::string> goldens_in(const std::string& folder) {
+std::vector<std::string> golden_statistics_in(const std::string& folder) {
   std::vector<std::string> names;
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))

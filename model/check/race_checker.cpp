@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/check/checker.h"
+#include "model/check/race_checker.h"
 
 #include "model/check/core_state.h"
 #include "model/check/report.h"
@@ -59,7 +59,7 @@ struct Actor {
 
 }  // namespace
 
-class Checker::Impl {
+class RaceChecker::Impl {
  public:
   Impl(Options options, Machine machine)
       : machine_(std::move(machine)), cores_(machine_.cores), report_(machine_.name, findings_) {
@@ -86,7 +86,7 @@ class Checker::Impl {
     queue.known.learn({step.core, completion_of(static_cast<std::uint32_t>(step.queue)), queue.position - 1});
   }
 
-  void meet(const Party& a, const Party& b) {
+  void rendezvous(const Party& a, const Party& b) {
     Knowledge &first = cores_[a.core]->queue(a.queue).known, &second = cores_[b.core]->queue(b.queue).known;
     first.learn(second.clock());
     second.learn(first.clock());
@@ -238,27 +238,29 @@ class Checker::Impl {
   std::vector<Footprint> footprints_;  // of the instruction in hand
 };
 
-Checker::Checker(Options options, Machine machine)
+RaceChecker::RaceChecker(Options options, Machine machine)
     : impl_(std::make_unique<Impl>(options, std::move(machine))) {}
-Checker::~Checker() = default;
+RaceChecker::~RaceChecker() = default;
 
-void Checker::load(std::uint32_t core, const isa::Program& program) { impl_->load(core, program); }
-void Checker::host_wrote(std::uint64_t address, std::uint64_t bytes) { impl_->host_wrote(address, bytes); }
+void RaceChecker::load(std::uint32_t core, const isa::Program& program) { impl_->load(core, program); }
+void RaceChecker::host_wrote(std::uint64_t address, std::uint64_t bytes) {
+  impl_->host_wrote(address, bytes);
+}
 
-void Checker::start(const Step& step) {
+void RaceChecker::start(const Step& step) {
   const isa::AccessList accesses = isa::accesses_of(*step.instruction);
   impl_->start(step, accesses.all());
 }
-void Checker::start(const Step& step, std::span<const isa::OperandAccess> accesses) {
+void RaceChecker::start(const Step& step, std::span<const isa::OperandAccess> accesses) {
   impl_->start(step, accesses);
 }
-void Checker::ring(const Step& step, const Transfer& transfer) { impl_->ring(step, transfer); }
-void Checker::arrive(const Step& step) { impl_->arrive(step); }
-void Checker::meet(const Party& a, const Party& b) { impl_->meet(a, b); }
-void Checker::depart(const Step& step) {
+void RaceChecker::ring(const Step& step, const Transfer& transfer) { impl_->ring(step, transfer); }
+void RaceChecker::arrive(const Step& step) { impl_->arrive(step); }
+void RaceChecker::rendezvous(const Party& a, const Party& b) { impl_->rendezvous(a, b); }
+void RaceChecker::depart(const Step& step) {
   const isa::AccessList accesses = isa::accesses_of(*step.instruction);
   impl_->perform(step, accesses.all());
 }
-const Findings& Checker::findings() const { return impl_->findings(); }
+const Findings& RaceChecker::findings() const { return impl_->findings(); }
 
 }  // namespace tahoma::model::check

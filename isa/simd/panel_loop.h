@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts rows of small floats into panels (isa/simd/matmul_kernel.h) and splits fp32 into halves, with the
+// Converts rows of small floats into panels (isa/simd/matmul_loop.h) and splits fp32 into halves, with the
 // same bits on every host.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/checkpoint/probe_points.h"
+#include "runtime/checkpoint/dump_points.h"
 
 #include <fmt/format.h>
 
@@ -40,7 +40,7 @@ void for_each_stretch(const isa::Program& program, std::uint8_t queue, Visit&& v
 
 // A queue that never branches and has fewer ranges than the region has occurrences does
 // nothing in the later ones.
-bool Points::Visits::over(std::uint32_t occurrence) const {
+bool DumpPoints::Visits::over(std::uint32_t occurrence) const {
   for (std::size_t q = 0; q < isa::kQueueCount; ++q) {
     const std::size_t most = stretches[q].empty() ? 0 : branches[q] ? occurrence : stretches[q].size();
     if (left[q] < std::min<std::size_t>(occurrence, most)) return false;
@@ -52,7 +52,7 @@ bool Points::Visits::over(std::uint32_t occurrence) const {
          });
 }
 
-std::size_t Points::add(std::uint32_t core, const DumpPoint& point, const std::string& request) {
+std::size_t DumpPoints::add(std::uint32_t core, const DumpPoint& point, const std::string& request) {
   if (!programs_.contains(core)) refuse_point(request, fmt::format("core {} runs no program", core));
   const std::size_t number = named_.size();
   auto& wanted = point.kind == DumpPoint::Kind::kRegion ? visits_of(core, point.region, request).wanted
@@ -62,7 +62,8 @@ std::size_t Points::add(std::uint32_t core, const DumpPoint& point, const std::s
   return number;
 }
 
-Points::Visits& Points::visits_of(std::uint32_t core, const std::string& region, const std::string& request) {
+DumpPoints::Visits& DumpPoints::visits_of(std::uint32_t core, const std::string& region,
+                                          const std::string& request) {
   const auto [at, added] = regions_[core].try_emplace(region);
   Visits& visits = at->second;
   if (!added) return visits;
@@ -84,8 +85,8 @@ Points::Visits& Points::visits_of(std::uint32_t core, const std::string& region,
   return visits;
 }
 
-Points::Executions& Points::executions_of(std::uint32_t core, const DumpPoint& point,
-                                          const std::string& request) {
+DumpPoints::Executions& DumpPoints::executions_of(std::uint32_t core, const DumpPoint& point,
+                                                  const std::string& request) {
   const auto& stream = programs_.at(core)->stream(point.queue);
   if (point.index >= stream.size())
     refuse_point(request, fmt::format("core {} has {} instructions in queue {}", core, stream.size(),
@@ -95,19 +96,19 @@ Points::Executions& Points::executions_of(std::uint32_t core, const DumpPoint& p
   return executions;
 }
 
-void Points::reach(std::size_t point) {
+void DumpPoints::reach(std::size_t point) {
   named_[point].reached = true;
   reached_.push_back(point);
 }
 
-void Points::check(Visits& visits) {
+void DumpPoints::check(Visits& visits) {
   for (const Wanted& wanted : visits.wanted)
     if (!named_[wanted.point].reached && visits.over(wanted.occurrence)) reach(wanted.point);
 }
 
 // A transfer counts when its values move, any other instruction when its engine accepts it.
-void Points::execute(const Place& place, bool transfer) {
-  const auto found = instructions_.find(place);
+void DumpPoints::execute(const Position& position, bool transfer) {
+  const auto found = instructions_.find(position);
   if (found == instructions_.end() || found->second.transfer != transfer) return;
   Executions& executions = found->second;
   ++executions.count;
@@ -115,7 +116,7 @@ void Points::execute(const Place& place, bool transfer) {
     if (wanted.occurrence == executions.count) reach(wanted.point);
 }
 
-const std::vector<std::size_t>& Points::reached_by(const base::InstructionActivity& a) {
+const std::vector<std::size_t>& DumpPoints::reached_by(const base::InstructionActivity& a) {
   reached_.clear();
   execute({a.core, a.queue, a.index}, false);
   const auto core = regions_.find(a.core);
@@ -135,7 +136,7 @@ const std::vector<std::size_t>& Points::reached_by(const base::InstructionActivi
   return reached_;
 }
 
-const std::vector<std::size_t>& Points::reached_by(const base::ResultActivity& a) {
+const std::vector<std::size_t>& DumpPoints::reached_by(const base::ResultActivity& a) {
   reached_.clear();
   execute({a.core, a.queue, a.index}, true);
   const auto core = regions_.find(a.core);
@@ -150,7 +151,7 @@ const std::vector<std::size_t>& Points::reached_by(const base::ResultActivity& a
   return reached_;
 }
 
-void Points::refuse_unreached() const {
+void DumpPoints::refuse_unreached() const {
   for (const Named& point : named_)
     if (!point.reached)
       throw base::UserError("E-CKP-005", "dump '" + point.request + "'",

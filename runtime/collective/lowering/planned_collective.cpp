@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/collective/lowering/placed.h"
+#include "runtime/collective/lowering/planned_collective.h"
 
 #include <fmt/format.h>
 
@@ -21,15 +21,15 @@ namespace {
 constexpr std::uint64_t kAccess = 64;  // bytes
 
 // Each channel's slice of every chunk, in whole accesses.
-std::vector<Placed::Slice> equal_slices(const Placed& placed) {
-  const std::uint64_t access = access_elements(placed.spec.dtype);
-  const std::uint64_t all = (placed.chunk_elements + access - 1) / access;
-  std::vector<Placed::Slice> result;
+std::vector<PlannedCollective::Slice> equal_slices(const PlannedCollective& planned) {
+  const std::uint64_t access = access_elements(planned.spec.dtype);
+  const std::uint64_t all = (planned.chunk_elements + access - 1) / access;
+  std::vector<PlannedCollective::Slice> result;
   double share = 0;
   std::uint64_t first = 0;
-  for (const ChannelPlan& channel : placed.plan) {
+  for (const ChannelPlan& channel : planned.plan) {
     share += channel.share;
-    const bool last = result.size() + 1 == placed.plan.size();
+    const bool last = result.size() + 1 == planned.plan.size();
     const std::uint64_t end =
         last ? all : static_cast<std::uint64_t>(std::llround(share * static_cast<double>(all)));
     result.push_back({first * access, (end - first) * access});
@@ -39,38 +39,38 @@ std::vector<Placed::Slice> equal_slices(const Placed& placed) {
 }
 
 // The channel's columns of each chunk; one entry if all are equal.
-std::vector<std::uint64_t> units_of(const Placed& placed, const Placed::Slice& slice) {
-  if (placed.spec.chunk_elements == 0) return {slice.count};
+std::vector<std::uint64_t> units_of(const PlannedCollective& planned, const PlannedCollective::Slice& slice) {
+  if (planned.spec.chunk_elements == 0) return {slice.count};
   std::vector<std::uint64_t> units;
-  for (std::uint32_t k = 0; k < placed.chunks; ++k) {
-    const std::uint64_t begin = k * placed.chunk_elements + slice.first;
+  for (std::uint32_t k = 0; k < planned.chunks; ++k) {
+    const std::uint64_t begin = k * planned.chunk_elements + slice.first;
     const std::uint64_t end =
-        std::min({begin + slice.count, (k + 1) * placed.chunk_elements, placed.spec.elements});
+        std::min({begin + slice.count, (k + 1) * planned.chunk_elements, planned.spec.elements});
     units.push_back(end > begin ? end - begin : 0);
   }
   if (std::equal(units.begin() + 1, units.end(), units.begin())) units.resize(1);
   return units;
 }
 
-std::vector<PlacedChannel> channels_of(const Placed& placed) {
-  std::vector<PlacedChannel> channels;
-  for (const Placed::Slice& slice : equal_slices(placed)) {
-    PlacedChannel& at = channels.emplace_back();
+std::vector<PlannedChannel> channels_of(const PlannedCollective& planned) {
+  std::vector<PlannedChannel> channels;
+  for (const PlannedCollective::Slice& slice : equal_slices(planned)) {
+    PlannedChannel& at = channels.emplace_back();
     at.first = slice.first;
-    if (placed.spec.counts.empty()) at.units = units_of(placed, slice);
-    for (const std::uint64_t count : placed.spec.counts)
-      at.units.push_back(part_of(count, placed.plan.size(), channels.size() - 1).count);
+    if (planned.spec.counts.empty()) at.units = units_of(planned, slice);
+    for (const std::uint64_t count : planned.spec.counts)
+      at.units.push_back(part_of(count, planned.plan.size(), channels.size() - 1).count);
     at.columns = *std::max_element(at.units.begin(), at.units.end());
   }
   return channels;
 }
 
 // Unequal chunks are transferred one by one.
-void separate_chunks(Placed& placed) {
+void separate_chunks(PlannedCollective& planned) {
   std::map<const Schedule*, std::shared_ptr<const Schedule>> separated;
-  for (std::size_t c = 0; c < placed.channels.size(); ++c) {
-    if (placed.channels[c].units.size() == 1) continue;
-    std::shared_ptr<const Schedule>& schedule = placed.plan[c].schedule;
+  for (std::size_t c = 0; c < planned.channels.size(); ++c) {
+    if (planned.channels[c].units.size() == 1) continue;
+    std::shared_ptr<const Schedule>& schedule = planned.plan[c].schedule;
     auto& by_chunk = separated[schedule.get()];
     if (!by_chunk) by_chunk = std::make_shared<const Schedule>(one_by_one(*schedule));
     schedule = by_chunk;
@@ -114,8 +114,8 @@ std::uint32_t queues_of(const Group& group) {
   return static_cast<std::uint32_t>(2 * group.cores.front().size());
 }
 
-Placed::Slice Placed::slice_of(std::uint32_t channel, std::uint32_t chunk) const {
-  const PlacedChannel& at = channels[channel];
+PlannedCollective::Slice PlannedCollective::slice_of(std::uint32_t channel, std::uint32_t chunk) const {
+  const PlannedChannel& at = channels[channel];
   if (!spec.counts.empty()) {
     const Part part = part_of(spec.counts[chunk], channels.size(), channel);
     return {part.first, part.count};
@@ -123,37 +123,37 @@ Placed::Slice Placed::slice_of(std::uint32_t channel, std::uint32_t chunk) const
   return {at.first, at.units.size() == 1 ? at.columns : at.units[chunk]};
 }
 
-Placed cut_up(const Spec& spec, const Group& group) {
-  Placed placed;
-  placed.spec = spec;
+PlannedCollective cut_up(const Spec& spec, const Group& group) {
+  PlannedCollective planned;
+  planned.spec = spec;
   const std::uint64_t whole =
       spec.chunk_elements > 0 ? spec.chunk_elements * spec.problem.fixed_chunks() : spec.elements;
   const std::uint32_t wanted = spec.channels == 0
                                    ? channels_for(*spec.algorithm, spec.problem, group.grid,
                                                   whole * isa::size_of(spec.dtype), queues_of(group))
                                    : std::min(spec.channels, queues_of(group));
-  placed.together = spec.algorithm->plan(spec.problem, group.grid, wanted * group.sharers);
-  placed.plan = part_of_plan(placed.together, group.share, wanted);
-  placed.chunks = placed.plan.front().schedule->chunks;
-  placed.chunk_elements = !spec.counts.empty() ? *std::max_element(spec.counts.begin(), spec.counts.end())
-                          : spec.chunk_elements > 0 ? spec.chunk_elements
-                                                    : (spec.elements + placed.chunks - 1) / placed.chunks;
-  placed.channels = channels_of(placed);
-  separate_chunks(placed);
+  planned.together = spec.algorithm->plan(spec.problem, group.grid, wanted * group.sharers);
+  planned.plan = part_of_plan(planned.together, group.share, wanted);
+  planned.chunks = planned.plan.front().schedule->chunks;
+  planned.chunk_elements = !spec.counts.empty() ? *std::max_element(spec.counts.begin(), spec.counts.end())
+                           : spec.chunk_elements > 0 ? spec.chunk_elements
+                                                     : (spec.elements + planned.chunks - 1) / planned.chunks;
+  planned.channels = channels_of(planned);
+  separate_chunks(planned);
 
-  const std::uint32_t per_core = placed.plan.size() > group.cores.front().size() ? 2 : 1,
+  const std::uint32_t per_core = planned.plan.size() > group.cores.front().size() ? 2 : 1,
                       signals = spec.signals > 0 ? spec.signals : kSignals / per_core;
   std::map<std::pair<const Schedule*, std::uint64_t>, std::uint64_t> piece_by;
-  for (std::size_t c = 0; c < placed.channels.size(); ++c) {
-    PlacedChannel& at = placed.channels[c];
+  for (std::size_t c = 0; c < planned.channels.size(); ++c) {
+    PlannedChannel& at = planned.channels[c];
     if (at.columns == 0) continue;
-    const Schedule& schedule = *placed.plan[c].schedule;
+    const Schedule& schedule = *planned.plan[c].schedule;
     std::uint64_t& piece = piece_by[{&schedule, at.columns}];
     if (piece == 0) piece = piece_of(spec, schedule, at.columns, at.units.size() > 1, group.sharers, signals);
     at.piece = piece;
-    placed.roundings = std::max(placed.roundings, roundings_of(schedule));
+    planned.roundings = std::max(planned.roundings, roundings_of(schedule));
   }
-  return placed;
+  return planned;
 }
 
 }  // namespace tahoma::runtime::collective

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "isa/simd/row_kernel.h"
+#include "isa/simd/row_loop.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include "isa/simd/highway_targets.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "isa/simd/row_kernel.cpp"
+#define HWY_TARGET_INCLUDE "isa/simd/row_loop.cpp"
 // Highway includes this file once per target, so the macro must be defined first.
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"

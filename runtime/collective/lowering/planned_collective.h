@@ -35,20 +35,20 @@ struct Spec {
 };
 
 // One channel's part of the vector.
-struct PlacedChannel {
+struct PlannedChannel {
   std::uint64_t first = 0, columns = 0;  // of every chunk; for unequal chunks see slice_of()
   std::vector<std::uint64_t> units;      // columns of each chunk; a single entry applies to all
   std::uint64_t piece = 1;               // columns of a piece
   std::vector<Tensor> input, output;     // by rank: [chunks at the start (end), columns]
 };
 
-struct Placed {
+struct PlannedCollective {
   Spec spec;
   std::vector<ChannelPlan> together;  // of all groups that share links; input of the closed forms
   std::vector<ChannelPlan> plan;      // this group's part of `together`
   std::uint32_t chunks = 1;
   std::uint64_t chunk_elements = 0;  // of the largest chunk
-  std::vector<PlacedChannel> channels;
+  std::vector<PlannedChannel> channels;
   std::uint32_t pieces = 1;                         // of the channel with the most
   std::uint32_t roundings = 1;                      // of a sum to the dtype, on the longest path
   std::vector<std::vector<Stopwatch::Span>> spans;  // by rank and channel: when it ran
@@ -68,6 +68,6 @@ std::uint64_t access_elements(isa::DType dtype);
 std::uint32_t queues_of(const Group& group);
 
 // Splits the data into chunks, channels and pieces; tensors and spans are not yet set.
-Placed cut_up(const Spec& spec, const Group& group);
+PlannedCollective cut_up(const Spec& spec, const Group& group);
 
 }  // namespace tahoma::runtime::collective

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations on rows of fp32 numbers, the inner loops of the element-wise engines: ALU operation, fused
-// multiply-add and fold (conversions: isa/simd/convert_kernel.h). Vectorised by run-time dispatch; every
+// multiply-add and fold (conversions: isa/simd/convert_loop.h). Vectorised by run-time dispatch; every
 // target, and every split into rows, gives the same bits. Memory: elements of `out` may be those of an input
 // with the same index (in place), never of another index.
 //

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "isa/simd/panel_kernel.h"
+#include "isa/simd/panel_loop.h"
 
 #include "isa/simd/highway_targets.h"
-#include "isa/simd/matmul_kernel.h"
+#include "isa/simd/matmul_loop.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "isa/simd/panel_kernel.cpp"
+#define HWY_TARGET_INCLUDE "isa/simd/panel_loop.cpp"
 // Highway includes this file once per target, so the macro must be defined first.
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"

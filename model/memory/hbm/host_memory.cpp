@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/memory/hbm/host_pages.h"
+#include "model/memory/hbm/host_memory.h"
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -11,11 +11,11 @@
 
 namespace tahoma::model {
 
-HostPages::~HostPages() {
+HostMemory::~HostMemory() {
   if (data_ != nullptr) munmap(data_, bytes_);
 }
 
-std::byte* HostPages::data() {
+std::byte* HostMemory::data() {
   if (data_ != nullptr) return data_;
   void* p = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED)
@@ -29,7 +29,7 @@ std::byte* HostPages::data() {
   return data_;
 }
 
-void HostPages::forget() {
+void HostMemory::forget() {
   if (data_ != nullptr) madvise(data_, bytes_, MADV_DONTNEED);
 }
 

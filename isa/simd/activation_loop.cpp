@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "isa/simd/activation_kernel.h"
+#include "isa/simd/activation_loop.h"
 
 #include "isa/simd/activation_groups.h"
 
