@@ -16,7 +16,7 @@ namespace {
 
 using Program = std::shared_ptr<const isa::Program>;
 
-void load_single(runtime::Machine& machine, const GemmLayout& layout, GemmKernel nest) {
+void load_single(runtime::Machine& machine, const GemmLayout& layout, GemmNest nest) {
   std::map<std::array<std::uint64_t, 3>, Program> programs;
   for (const GemmTile& tile : layout.tiles()) {
     Program& program = programs[{tile.m.count, tile.n.count, tile.k.count}];
@@ -59,7 +59,7 @@ struct GemmGroup {
 
 }  // namespace
 
-void GemmPrograms::load(runtime::Machine& machine, const GemmLayout& layout, GemmKernel nest) {
+void GemmPrograms::load(runtime::Machine& machine, const GemmLayout& layout, GemmNest nest) {
   if (layout.sums().empty()) return load_single(machine, layout, nest);
   std::map<std::vector<std::uint64_t>, std::vector<Program>> programs;
   const GemmTile* tiles = layout.tiles().data();

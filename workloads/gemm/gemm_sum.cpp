@@ -121,7 +121,7 @@ Channel GemmSum::channel(std::size_t number) const {
 }
 
 std::vector<isa::Program> GemmSum::programs(const model::MachineParams& machine,
-                                            const std::vector<Rank>& ranks, GemmKernel nest) const {
+                                            const std::vector<Rank>& ranks, GemmNest nest) const {
   std::vector<std::unique_ptr<Member>> members;
   for (std::uint32_t r = 0; r < ranks.size(); ++r) {
     const std::uint64_t own = runtime::part_of(tile_.rows, ranks.size(), r).count;

@@ -56,7 +56,7 @@ class GemmSum {
   // every group that lies like this one: same cores and addresses up to a common distance. Throws what
   // emit_gemm() and the lowering throw.
   std::vector<isa::Program> programs(const model::MachineParams& machine, const std::vector<Rank>& ranks,
-                                     GemmKernel nest) const;
+                                     GemmNest nest) const;
   // When a rank's queues were at it: from its first partial sums to the last of what it ends with.
   std::vector<runtime::collective::Stopwatch::Span> spans(std::uint32_t core) const;
 

@@ -60,7 +60,7 @@ class SumRun {
                         interpreter_.allocate(own(r).count * shape_.n * isa::size_of(shape_.out)),
                         interpreter_.allocate(sum_.staging(r) * sizeof(float))});
     }
-    std::vector<isa::Program> programs = sum_.programs(machine_, ranks_, workloads::GemmKernel::kChosen);
+    std::vector<isa::Program> programs = sum_.programs(machine_, ranks_, workloads::GemmNest::kChosen);
     for (std::uint32_t r = 0; r < c.ranks; ++r)
       interpreter_.load(r, valid(machine_, std::move(programs[r])),
                         {inputs_[r].first, inputs_[r].second, ranks_[r].partial, r});

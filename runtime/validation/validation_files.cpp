@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/validation/check_files.h"
+#include "runtime/validation/validation_files.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -15,9 +15,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::optional<CheckKind> kind_of(const std::string& file) {
-  if (is_case_file(file)) return CheckKind::kCases;
-  if (is_suite(file)) return CheckKind::kAccuracy;
+std::optional<ValidationKind> kind_of(const std::string& file) {
+  if (is_case_file(file)) return ValidationKind::kCases;
+  if (is_suite(file)) return ValidationKind::kAccuracy;
   return std::nullopt;
 }
 
@@ -30,10 +30,11 @@ std::string name_of(const fs::path& relative) {
 
 }  // namespace
 
-std::vector<CheckFile> check_files(const std::string& path) {
+std::vector<ValidationFile> validation_files(const std::string& path) {
   std::error_code ignored;
-  if (!fs::is_directory(path, ignored)) return {{path, kind_of(path).value_or(CheckKind::kAccuracy), ""}};
-  std::vector<CheckFile> files;
+  if (!fs::is_directory(path, ignored))
+    return {{path, kind_of(path).value_or(ValidationKind::kAccuracy), ""}};
+  std::vector<ValidationFile> files;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(path)) {
     if (entry.path().extension() != ".yaml" || entry.is_directory()) continue;
     if (const auto kind = kind_of(entry.path().string()))
@@ -42,7 +43,7 @@ std::vector<CheckFile> check_files(const std::string& path) {
   if (files.empty())
     throw base::UserError("E-ACC-001", path, "no file in this folder has the key 'accuracy' or 'cases'");
   std::sort(files.begin(), files.end(),
-            [](const CheckFile& a, const CheckFile& b) { return a.path < b.path; });
+            [](const ValidationFile& a, const ValidationFile& b) { return a.path < b.path; });
   return files;
 }
 

@@ -10,16 +10,16 @@
 
 namespace tahoma::runtime {
 
-enum class CheckKind { kAccuracy, kCases };
+enum class ValidationKind { kAccuracy, kCases };
 
-struct CheckFile {
+struct ValidationFile {
   std::string path;
-  CheckKind kind = CheckKind::kAccuracy;
+  ValidationKind kind = ValidationKind::kAccuracy;
   std::string name;  // its subfolder in the folder of results; "" for a single file
 };
 
 // The file itself, or every such file of the folder and its subfolders, by path. A file with neither key is
 // treated as one of `accuracy`, whose reader reports what is missing.
-std::vector<CheckFile> check_files(const std::string& path);
+std::vector<ValidationFile> validation_files(const std::string& path);
 
 }  // namespace tahoma::runtime
