@@ -11,7 +11,6 @@ MEMBER = re.compile(r"^[^(=]*?(?<![\w:])((?:\w+(?:<[^<>()]*>)?::)+)~?(?:operator
 
 # Classes over several sources that remain, each until it is made smaller.
 KNOWN = {
-    "tahoma::base::GridTopology": "routes, and the views that reports draw",
     "tahoma::model::OnChipNetwork": "the network, and its way to the memories",
     "tahoma::model::dram::PseudoChannel": "commands to banks, and columns on the data pins",
     "tahoma::tests::ProgramGenerator": "programs, operands, shapes and transfers by chance",
