@@ -36,8 +36,8 @@ Pattern pattern_of(const Tile& tile, const Shape& shape) {
 }
 
 // Elements next to each other, from a place on.
-template <class Place>
-Pattern pattern_of(const Place& place, DType dtype, const Shape& shape) {
+template <class Operand>
+Pattern pattern_of(const Operand& place, DType dtype, const Shape& shape) {
   return pattern_of(Tile{place.space, dtype, place.partition, place.offset, {0, 0, 0, 1}}, shape);
 }
 

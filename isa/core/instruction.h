@@ -189,7 +189,7 @@ inline constexpr std::array<std::uint8_t, kQuadrant> kOwnPartition = [] {
 inline constexpr unsigned kRegisters = 64;
 inline constexpr unsigned kSemaphores = 256;
 inline constexpr unsigned kArguments = 128;  // kernels of nki-library have up to 76 tensors
-inline constexpr unsigned kPipes = 16;        // meetings that two cores can tell apart
+inline constexpr unsigned kPipes = 16;        // rendezvous that two cores can tell apart
 inline constexpr unsigned kMostSources = 16;  // of a dma_compute
 inline constexpr unsigned kDmaEngines = 16;   // completion increments per dma_copy: one per DMA engine
 
@@ -320,7 +320,7 @@ struct Instruction {
   Indirection indirect = Indirection::kNone;
   Dge dge = Dge::kNone;
   std::uint8_t ring = 0;  // transfers: ring on each of the 16 engines, 0..15
-  std::uint8_t pipe = 0;  // sendrecv, core_barrier: which of the meetings of two cores
+  std::uint8_t pipe = 0;  // sendrecv, core_barrier: which of the rendezvous of two cores
   std::uint8_t src_reg = kNone, dst_reg = kNone;  // byte offset added to a side or tile
   // Transfers: the core whose semaphores are updated is that of the argument (kNone: this core), and as far
   // from it as `peer` says; that of a second update, once per DMA engine at its last read, as `read_peer`

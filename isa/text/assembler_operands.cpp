@@ -59,8 +59,8 @@ Space parse_on_chip_space(Cursor& c) {
 }
 
 // "0, 0x400]" after the opening bracket.
-template <class Place>
-void parse_place(Cursor& c, Place& place) {
+template <class Operand>
+void parse_place(Cursor& c, Operand& place) {
   place.partition = c.integer<std::uint8_t>("partition", 0, 127);
   c.expect(",", "',' and a byte offset");
   place.offset = c.integer<std::uint32_t>("byte offset", 0, (1U << 18) - 1);

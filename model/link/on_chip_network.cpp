@@ -54,7 +54,7 @@ tlm::tlm_sync_enum OnChipNetwork::on_dma(int engine, sim::Payload& payload, tlm:
   info.from_chip = place_.chip;
   if (to == place_.chip) return to_memory(payload, info, delay);
   if (!payload.is_read()) return send(payload, to, phase);
-  ask(payload, to, sim::now() + sim::from_kernel(delay));
+  ask(payload, to, sim::now() + sim::from_systemc(delay));
   return tlm::TLM_ACCEPTED;
 }
 
@@ -162,7 +162,7 @@ void OnChipNetwork::land(sim::Payload& payload, sim::PacketInfo& info) {
                    std::string(name()) + ": packet landed on the wrong chip");
   payload.acquire();  // the router lets go of it
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
-  sc_core::sc_time delay = sim::to_kernel(info.tail - sim::now());
+  sc_core::sc_time delay = sim::to_systemc(info.tail - sim::now());
   if (stack(to.stack)->nb_transport_fw(payload, phase, delay) == tlm::TLM_COMPLETED) served(payload, info);
 }
 

@@ -285,7 +285,7 @@ void Router::give_back(const Input& input, int number, sim::Payload& payload, Ti
   const Time filled = tail - input.sender->place().rate.time_for(bytes);
   const Time free = std::max(head, filled);
   tlm::tlm_phase phase = tlm::END_REQ;
-  sc_core::sc_time delay = sim::to_kernel(free - sim::now() + fabric_.params.wire);
+  sc_core::sc_time delay = sim::to_systemc(free - sim::now() + fabric_.params.wire);
   in[number]->nb_transport_bw(payload, phase, delay);
 }
 

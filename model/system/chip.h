@@ -29,7 +29,7 @@ class Chip : public sc_core::sc_module {
     std::shared_ptr<const DramDesign> dram;  // null: the stacks are flat
     const StackMaker& stacks;                // empty: all are the machine's own
     bool functional, run_ahead;
-    check::Checker* checker;  // null: nobody watches
+    check::RaceChecker* checker;  // null: nobody watches
   };
   Chip(sc_core::sc_module_name name, std::uint32_t chip, const Shared& shared);
 

@@ -27,7 +27,7 @@ class FabricWays {
 
   // Chip numbers count along these; a chip's coordinates.
   const std::vector<base::FabricAxis>& axes() const { return axes_; }
-  const base::ChipPlace& at(std::uint32_t chip) const { return places_[chip]; }
+  const base::ChipCoordinates& at(std::uint32_t chip) const { return places_[chip]; }
 
   // Calls visit(number of the link) along the way between two chips; not at all where there is none.
   template <class Visit>
@@ -45,7 +45,7 @@ class FabricWays {
  private:
   static constexpr std::uint32_t kNone = ~0U;
   std::vector<base::FabricAxis> axes_;
-  std::vector<base::ChipPlace> places_;  // by chip
+  std::vector<base::ChipCoordinates> places_;  // by chip
   std::vector<Link> links_;
   std::vector<std::uint32_t> next_;  // link by (node, chip to reach)
 };

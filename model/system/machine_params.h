@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "model/engine/pipeline/engine_params.h"
+#include "model/engine/params/engine_params.h"
 #include "model/link/link_params.h"
 #include "model/memory/hbm/hbm_params.h"
 #include "model/system/instance_params.h"

@@ -11,12 +11,12 @@ using base::ExitStatus;
 
 namespace {
 
-struct PointCommand {
+struct SweepPointCommand {
   std::string folder, executor = "local";
   ProcessLimits limits;
 };
 
-ExitStatus attempt(const PointCommand& command) {
+ExitStatus attempt(const SweepPointCommand& command) {
   return attempt_point(command.folder, command.executor, command.limits).is_final() ? ExitStatus::kOk
                                                                                     : ExitStatus::kHost;
 }
@@ -24,7 +24,7 @@ ExitStatus attempt(const PointCommand& command) {
 }  // namespace
 
 void add_point_command(CLI::App& program, Action& action) {
-  const auto command = std::make_shared<PointCommand>();
+  const auto command = std::make_shared<SweepPointCommand>();
   CLI::App* sub =
       program.add_subcommand("point", "One attempt at one point of a sweep; started by `tahoma sweep`");
   sub->group("");  // not listed: nobody types it

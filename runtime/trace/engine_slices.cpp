@@ -74,7 +74,7 @@ void EngineSlices::write(Queue& queue, const base::StretchActivity& stretch,
   std::string_view name = base::name_of(stretch.name);
   std::vector<std::uint64_t> flows;
   if (of != nullptr) {
-    const InstructionPlace at{of->core, of->queue, of->index};
+    const InstructionPosition at{of->core, of->queue, of->index};
     const std::string_view region = t.texts.region(at);
     enter_region(queue, stretch, region);
     if (busy) name = t.texts.mnemonic(at);
@@ -101,7 +101,7 @@ void EngineSlices::enter_region(Queue& queue, const base::StretchActivity& stret
 
 void EngineSlices::write_behind(Queue& queue, const base::InstructionActivity& activity, bool with_flows) {
   Timeline& t = timeline_;
-  const InstructionPlace at{activity.core, activity.queue, activity.index};
+  const InstructionPosition at{activity.core, activity.queue, activity.index};
   if (!t.admits(TraceKind::kEngines, activity.core, activity.start, activity.complete)) return;
   const PacketWriter::Track track = queue.behind.place(
       t.tracks, path_of(t, activity.core, activity.queue) + "_behind", activity.start, activity.complete);

@@ -15,7 +15,7 @@
 
 namespace tahoma::runtime {
 
-struct InstructionPlace {
+struct InstructionPosition {
   std::uint32_t core = 0;
   std::uint8_t queue = 0;
   std::uint32_t index = 0;
@@ -28,16 +28,16 @@ class InstructionTexts {
     programs_[core] = std::move(program);
   }
 
-  const isa::Instruction& instruction(const InstructionPlace& at) const {
+  const isa::Instruction& instruction(const InstructionPosition& at) const {
     return programs_[at.core]->streams[at.queue][at.index];
   }
-  std::string_view mnemonic(const InstructionPlace& at) const;
+  std::string_view mnemonic(const InstructionPosition& at) const;
   // "nki.isa.nc_matmul"; "" where nki.isa has no such function.
-  std::string_view nki_names(const InstructionPlace& at) const;
+  std::string_view nki_names(const InstructionPosition& at) const;
   // Valid until the next call.
-  std::string_view text(const InstructionPlace& at);
+  std::string_view text(const InstructionPosition& at);
   // The program's own name outside of every region.
-  std::string_view region(const InstructionPlace& at) const;
+  std::string_view region(const InstructionPosition& at) const;
 
  private:
   static constexpr std::size_t kKept = 1 << 14;

@@ -7,6 +7,7 @@ import pathlib
 import sys
 
 import choices
+import classes
 import documents
 import error_codes
 import figures
@@ -26,6 +27,7 @@ CHECKS = {
     "hygiene": lambda repo, _: hygiene.findings(repo),
     "choices": lambda repo, _: choices.findings(repo),
     "law_literals": lambda repo, _: law_literals.findings(repo),
+    "classes": lambda repo, _: classes.findings(repo),
     "error_codes": lambda repo, _: error_codes.findings(repo),
     "figures": lambda repo, _: figures.findings(repo),
     "formatting": lambda repo, _: formatting.findings(repo),

@@ -7,6 +7,7 @@ import tempfile
 import unittest
 
 import choices
+import classes
 import documents
 import error_codes
 import figures
@@ -69,8 +70,8 @@ class Layers(Planted):
                             model__system__s_h="#include <systemc>\n")
 
     def test_runtime_sees_parameters_through_the_machine(self):
-        repo = self.plant(runtime__a_cpp='#include "model/system/m.h"\n', model__engine__pipeline__engine_params_h="",
-                          model__system__m_h='#include "model/engine/pipeline/engine_params.h"\n')
+        repo = self.plant(runtime__a_cpp='#include "model/system/m.h"\n', model__engine__params__engine_params_h="",
+                          model__system__m_h='#include "model/engine/params/engine_params.h"\n')
         self.assertEqual(layers.findings(repo), [])
 
     def test_workloads_never_see_the_system(self):
@@ -163,6 +164,33 @@ class Hygiene(Planted):
     def test_two_headers_of_one_name_are_found(self):
         repo = self.plant(isa__error_h="", model__error_h="", model__base__stats_h="", isa__stats_cpp="")
         self.assertEqual(hygiene.header_names(repo), ["error.h: the name of 2 headers: isa/error.h, model/error.h"])
+
+
+class Classes(Planted):
+    HEADER = "namespace n::m {\nclass Walk {\n  void f();\n  int g() const;\n  struct Impl { void h(); };\n};\n}\n"
+
+    def findings(self, known=(), **files):
+        return classes.findings(self.plant(isa__walk_h=self.HEADER, **files), known)
+
+    def test_a_class_over_two_sources_is_found(self):
+        found = self.findings(isa__a_cpp="namespace n::m { void Walk::f() {} }", isa__b_cpp="int n::m::Walk::g() const { return 1; }")
+        self.assertEqual(found, ["isa/a.cpp: n::m::Walk is also defined in isa/b.cpp (make smaller classes)"])
+
+    def test_constructors_operators_defaults_and_nested_types_count(self):
+        one = "namespace n::m { void Walk::f() {} }"
+        for other in ("Walk::Walk(int a) : a_(a) {}", "Walk::~Walk() = default;", "bool Walk::operator<(int a) const { return a; }",
+                      "template <class T> std::vector<T> Walk::all() { return {}; }", "void Walk::Impl::h() { f(); }"):
+            found = self.findings(isa__a_cpp=one, isa__b_cpp=f"namespace n::m {{ {other} }}")
+            self.assertEqual(len(found), 1, other)
+
+    def test_calls_namespaces_and_classes_of_one_source_are_silent(self):
+        self.assertEqual(self.findings(
+            isa__a_cpp="namespace n::m { void Walk::f() { Walk::g(); } int Walk::g() const { return 2; } }",
+            isa__b_cpp="namespace n { int k = m::Walk::g(); void p::q() {} m::Walk::Impl make() { return {}; } }",
+            isa__c_cpp="namespace n { namespace { struct Walk { void f(); }; void Walk::f() {} } }"), [])
+
+    def test_a_known_class_that_is_whole_again_is_found(self):
+        self.assertEqual(len(self.findings(known=("n::m::Walk",), isa__a_cpp="namespace n::m { void Walk::f() {} }")), 1)
 
 
 class TypeNames(Planted):

@@ -5,7 +5,7 @@
 
 #include "workloads/attention/attention_sizes.h"
 #include "workloads/attention/flash_kernel.h"
-#include "workloads/attention/golden_attention.h"
+#include "workloads/attention/golden/golden_attention.h"
 #include "workloads/common/kernel_case.h"
 #include "workloads/common/transposed_load.h"
 

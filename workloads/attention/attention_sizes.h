@@ -16,7 +16,7 @@
 #include "runtime/run/machine.h"
 #include "runtime/run/placement.h"
 #include "workloads/attention/flash_kernel.h"
-#include "workloads/attention/golden_attention.h"
+#include "workloads/attention/golden/golden_attention.h"
 
 namespace tahoma::workloads {
 

@@ -7,7 +7,7 @@
 
 #include "model/base/params.h"
 #include "runtime/collective/cost/choice.h"
-#include "runtime/collective/lowering/placed.h"
+#include "runtime/collective/lowering/planned_collective.h"
 
 namespace tahoma::workloads {
 

@@ -115,11 +115,11 @@ class Gemm final : public runtime::Workload {
   }
 
   void place_inputs(Machine& machine) const {
-    std::map<std::uint64_t, bool> placed;  // shared pieces are written once
+    std::map<std::uint64_t, bool> planned;  // shared pieces are written once
     const HostTensor a_values = a(), b_values = b(), bias_values = bias(), residual_values = residual();
     for (const GemmTile& tile : layout_->tiles()) {
-      if (!std::exchange(placed[tile.a.address], true)) place_a(machine, a_values, tile);
-      if (!std::exchange(placed[tile.b.address], true)) {
+      if (!std::exchange(planned[tile.a.address], true)) place_a(machine, a_values, tile);
+      if (!std::exchange(planned[tile.b.address], true)) {
         clear(machine, tile.b);
         copy_window(b_values, {tile.k.first, tile.n.first, tile.k.count, tile.n.count},
                     machine.bytes(tile.b));

@@ -25,7 +25,7 @@ class GemmParams {
 
   GemmShape shape() const;
   runtime::Shard shard() const { return {shard_.m, shard_.n, shard_.k}; }
-  GemmKernel nest() const { return kernel_; }
+  GemmNest nest() const { return kernel_; }
   runtime::collective::Algorithm algorithm() const { return algorithm_; }
   std::string describe() const;
 
@@ -53,7 +53,7 @@ class GemmParams {
   std::optional<isa::DType> out_;
   isa::MatmulMode mode_{};
   ALayout a_layout_{};
-  GemmKernel kernel_{};
+  GemmNest kernel_{};
   runtime::collective::Algorithm algorithm_{};
   Parts shard_{};
   Behind behind_{};

@@ -13,7 +13,7 @@
 
 #include "isa/core/program.h"
 #include "runtime/collective/lowering/collective_channel.h"
-#include "runtime/collective/lowering/placed.h"
+#include "runtime/collective/lowering/planned_collective.h"
 #include "runtime/collective/lowering/stopwatch.h"
 #include "runtime/collective/result/time_split.h"
 #include "workloads/gemm/kernel/blocking.h"
@@ -37,7 +37,7 @@ class GemmSum {
 
   std::uint32_t ranks() const { return group_.ranks(); }
   const std::string& why() const { return why_; }  // this algorithm
-  const runtime::collective::Placed& placed() const { return placed_; }
+  const runtime::collective::PlannedCollective& planned() const { return planned_; }
   std::uint64_t bytes() const { return tile_.rows * tile_.columns * sizeof(float); }  // of a partial tile
   std::uint64_t staging(std::uint32_t rank) const { return staging_[rank]; }          // elements of fp32
   // The closed form of its time, and what bounds it.
@@ -56,7 +56,7 @@ class GemmSum {
   // every group that lies like this one: same cores and addresses up to a common distance. Throws what
   // emit_gemm() and the lowering throw.
   std::vector<isa::Program> programs(const model::MachineParams& machine, const std::vector<Rank>& ranks,
-                                     GemmKernel nest) const;
+                                     GemmNest nest) const;
   // When a rank's queues were at it: from its first partial sums to the last of what it ends with.
   std::vector<runtime::collective::Stopwatch::Span> spans(std::uint32_t core) const;
 
@@ -69,7 +69,7 @@ class GemmSum {
   Tile tile_;
   runtime::collective::Group group_;
   std::string why_;
-  runtime::collective::Placed placed_;
+  runtime::collective::PlannedCollective planned_;
   std::vector<isa::Queue> queues_;      // by channel
   std::vector<std::uint64_t> staging_;  // by rank
 };

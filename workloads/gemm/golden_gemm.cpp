@@ -15,7 +15,7 @@
 #include "runtime/golden/golden_tally.h"
 #include "runtime/host/host_threads.h"
 #include "workloads/common/golden_activation.h"
-#include "workloads/common/golden_kernels.h"
+#include "workloads/common/host_products.h"
 
 namespace tahoma::workloads {
 
@@ -153,9 +153,9 @@ class GemmCheck {
     const auto m = static_cast<std::ptrdiff_t>(window.rows), n = static_cast<std::ptrdiff_t>(window.columns);
     const auto k = static_cast<std::ptrdiff_t>(depth_);
     if constexpr (std::is_same_v<Scalar, float>)
-      golden_kernels().product_f32(a.data(), b.data(), want.data(), m, n, k);
+      host_products().product_f32(a.data(), b.data(), want.data(), m, n, k);
     else
-      golden_kernels().product_f64(a.data(), b.data(), want.data(), m, n, k);
+      host_products().product_f64(a.data(), b.data(), want.data(), m, n, k);
     return compare(window, want);
   }
 

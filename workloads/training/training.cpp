@@ -82,10 +82,10 @@ class Training final : public runtime::Workload {
       std::vector<runtime::RankTimes> ranks;
       for (const auto& spans : ran.spans) ranks.push_back(times_of(stopwatch_, spans));
       runtime::CollectiveResult& result =
-          results.emplace_back(measured(machine.params(), ran.group, ran.placed,
+          results.emplace_back(measured(machine.params(), ran.group, ran.planned,
                                         ran.what.elements * isa::size_of(ran.what.dtype), std::move(ranks)));
       result.name = ran.what.region;
-      if (ran.placed.spec.problem.reduces()) result.combiner = "sum";
+      if (ran.planned.spec.problem.reduces()) result.combiner = "sum";
       result.why = name_of(params_.forward.algorithm);
       result.group = fmt::format("{} groups of {} cores at once", ran.groups, ran.group.ranks());
     }
@@ -123,8 +123,8 @@ class Training final : public runtime::Workload {
     std::uint32_t most = 0;
     for (const Fleet::Ran& ran : fleet_->ran())
       if (ran.what.across == Across::kRanks && ran.what.dtype == TransformerParams::kDType &&
-          ran.placed.spec.problem.reduces())
-        most = std::max(most, ran.placed.roundings);
+          ran.planned.spec.problem.reduces())
+        most = std::max(most, ran.planned.roundings);
     return most;
   }
 

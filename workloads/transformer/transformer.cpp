@@ -133,7 +133,7 @@ class Transformer final : public runtime::Workload {
   Roundings roundings() const {
     std::uint32_t sum = 1;
     for (const PhasePrograms::Exchange& exchange : replicas_.front()->groups().front().programs->exchanges())
-      sum = std::max(sum, exchange.placed().roundings);
+      sum = std::max(sum, exchange.planned().roundings);
     const bool in_parts = decodes() && params_.parallel.sequence > 1;
     return {8.0 + sum + (in_parts ? 1 : 0), (routing_ ? 8.0 : 6.0) + sum};
   }

@@ -12,7 +12,7 @@
 // order. The class follows from the place alone.
 #pragma once
 
-#include "model/base/topology/topology.h"
+#include "model/base/topology/grid_views.h"
 
 namespace tahoma::base {
 
@@ -30,7 +30,7 @@ class GridTopology : public Topology {
                 const DeadLinks& dead) const override;
   bool allows_adaptive() const override { return true; }
   std::uint32_t shortest_ports(std::uint32_t from, std::uint32_t to) const override;
-  std::vector<FabricView> views() const override;
+  std::vector<FabricView> views() const override { return grid_views(*this, wraps_); }
 
  private:
   struct Distances {  // hops in each direction; kNever where that direction does not lead there

@@ -21,7 +21,8 @@ namespace tahoma::base {
 using PortIndex = std::uint32_t;
 
 inline constexpr std::size_t kMostAxes = 3;
-using ChipPlace = std::array<std::uint32_t, kMostAxes>;  // coordinate on each axis; 0 beyond the last axis
+using ChipCoordinates =
+    std::array<std::uint32_t, kMostAxes>;           // coordinate on each axis; 0 beyond the last axis
 using AxisOrder = std::array<unsigned, kMostAxes>;  // numbers of axes, in the order in which they are routed
 using DeadLinks = std::set<std::pair<std::uint32_t, PortIndex>>;  // (node, its port)
 
@@ -84,10 +85,10 @@ class Topology {
   std::uint32_t size(std::size_t axis) const { return axis < axes_.size() ? axes_[axis].size : 1; }
   std::uint32_t chips() const { return size(0) * size(1) * size(2); }
   std::uint32_t nodes() const { return chips() + switches(); }
-  ChipPlace at(std::uint32_t chip) const {
+  ChipCoordinates at(std::uint32_t chip) const {
     return {chip % size(0), chip / size(0) % size(1), chip / size(0) / size(1)};
   }
-  std::uint32_t chip(const ChipPlace& place) const {
+  std::uint32_t chip(const ChipCoordinates& place) const {
     return place[0] + size(0) * (place[1] + size(1) * place[2]);
   }
 

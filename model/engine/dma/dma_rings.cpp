@@ -5,7 +5,7 @@
 
 #include "model/base/error.h"
 #include "model/base/statistics_walk.h"
-#include "model/engine/dma/transfer_values.h"
+#include "model/engine/dma/transfer/transfer_values.h"
 
 namespace tahoma::model {
 
@@ -85,7 +85,7 @@ sim::Payload* DmaRings::packet(tlm::tlm_command command, std::uint64_t address, 
 bool DmaRings::access(sim::Payload& payload, Duration ahead) {
   if (!on_chip(payload.get_address(), place_.chip)) sim::info_of(payload).needed = Time{0};
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
-  sc_core::sc_time delay = sim::to_kernel(ahead);
+  sc_core::sc_time delay = sim::to_systemc(ahead);
   return network->nb_transport_fw(payload, phase, delay) == tlm::TLM_COMPLETED;
 }
 

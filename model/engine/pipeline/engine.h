@@ -48,7 +48,7 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
     std::uint32_t cores;       // of the machine
     bool functional;
     bool run_ahead;
-    check::Checker* checker;       // null: nobody watches
+    check::RaceChecker* checker;   // null: nobody watches
     TensorArray* array = nullptr;  // of a tensor engine, if gates stand in for it
   };
   Engine(sc_core::sc_module_name name, const Place& place, const CoreParams& params, sim::Meter& meter);

@@ -5,8 +5,8 @@
 
 #include "isa/semantics/semantics.h"
 #include "model/base/measurements.h"
-#include "model/engine/dma/transfer_values.h"
-#include "model/engine/pipeline/engine_params.h"
+#include "model/engine/dma/transfer/transfer_values.h"
+#include "model/engine/params/engine_params.h"
 #include "model/engine/pipeline/tensor_array.h"
 
 namespace tahoma::model {

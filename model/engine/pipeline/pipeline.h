@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "isa/core/instruction.h"
-#include "model/engine/pipeline/engine_params.h"
+#include "model/engine/params/engine_params.h"
 #include "model/engine/pipeline/ledger.h"
 #include "model/engine/pipeline/tensor_array.h"
 

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "model/engine/pipeline/engine_params.h"
+#include "model/engine/params/engine_params.h"
 #include "model/engine/sequencer/doorbell.h"
 #include "model/engine/sequencer/sequencer.h"
 

@@ -10,9 +10,9 @@
 #include <deque>
 #include <systemc>
 
-#include "model/check/checker.h"
-#include "model/engine/dma/transfer_values.h"
-#include "model/engine/pipeline/engine_params.h"
+#include "model/check/race_checker.h"
+#include "model/engine/dma/transfer/transfer_values.h"
+#include "model/engine/params/engine_params.h"
 
 namespace tahoma::model {
 
@@ -43,7 +43,8 @@ base::Duration swap_time(const isa::Instruction& i, const CoreParams& params);
 class Rendezvous : public sc_core::sc_module, public RendezvousIf {
  public:
   // `checker`: hears of every rendezvous; null if nobody watches.
-  Rendezvous(sc_core::sc_module_name name, const CoreParams& params, bool functional, check::Checker* checker)
+  Rendezvous(sc_core::sc_module_name name, const CoreParams& params, bool functional,
+             check::RaceChecker* checker)
       : sc_module(name), params_(params), functional_(functional), checker_(checker) {}
 
   // Throws ProgramError E-RUN-046 if the two sides of a sendrecv differ in shape, dtype or path.
@@ -59,7 +60,7 @@ class Rendezvous : public sc_core::sc_module, public RendezvousIf {
 
   const CoreParams& params_;
   bool functional_;
-  check::Checker* checker_;
+  check::RaceChecker* checker_;
   // Kind, pipe: those who came first. All are of one core.
   std::array<std::array<std::deque<Waiting>, isa::kPipes>, 2> waiting_;
 };

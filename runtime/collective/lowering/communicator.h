@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "runtime/collective/lowering/core_program.h"
-#include "runtime/collective/lowering/placed.h"
+#include "runtime/collective/lowering/planned_collective.h"
 
 namespace tahoma::runtime::collective {
 
@@ -51,13 +51,14 @@ class Communicator {
 
   // How a sum (or a gathering) of `elements` in all would be cut: how many chunks there are, and how far
   // apart. `algorithm`: best, auto, or a name. Throws what choose() throws.
-  Placed plan(Operation operation, isa::DType dtype, std::uint64_t elements, Algorithm algorithm) const;
+  PlannedCollective plan(Operation operation, isa::DType dtype, std::uint64_t elements,
+                         Algorithm algorithm) const;
   // Of chunks with so many elements each, at least kLeast.
   static constexpr std::uint64_t kLeast = 32;
-  Placed plan(Operation operation, isa::DType dtype, std::vector<std::uint64_t> counts,
-              Algorithm algorithm) const;
+  PlannedCollective plan(Operation operation, isa::DType dtype, std::vector<std::uint64_t> counts,
+                         Algorithm algorithm) const;
   // Behind what the programs have so far. Throws what the lowering throws.
-  void add(Placed& placed, const Ends& ends);
+  void add(PlannedCollective& planned, const Ends& ends);
 
  private:
   // Of one queue: what the ranks' cores have for its collectives, in turn.
@@ -65,13 +66,13 @@ class Communicator {
     std::array<std::vector<CoreKernel>, 2> by_turn;
     std::size_t uses = 0;
   };
-  Placed cut(Spec spec, Algorithm algorithm) const;
+  PlannedCollective cut(Spec spec, Algorithm algorithm) const;
   std::vector<CoreKernel>& next_set(isa::Queue queue);
   struct Strips {  // by rank
     std::vector<Strip> input, output;
   };
   Strip strip_of(std::uint32_t rank, const End& end, std::uint64_t pitch) const;
-  void run_channel(Placed& placed, std::uint32_t number, isa::Queue queue, const Ends& ends,
+  void run_channel(PlannedCollective& planned, std::uint32_t number, isa::Queue queue, const Ends& ends,
                    const Strips& strips);
 
   const model::MachineParams& machine_;
@@ -82,6 +83,6 @@ class Communicator {
 };
 
 // Elements between chunks of equal size that lie one behind the other.
-std::uint64_t chunk_pitch(const Placed& placed);
+std::uint64_t chunk_pitch(const PlannedCollective& planned);
 
 }  // namespace tahoma::runtime::collective

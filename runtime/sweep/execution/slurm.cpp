@@ -169,7 +169,7 @@ std::size_t attempts_of(const fs::path& folder) {
 }
 
 void note_lost(const fs::path& folder, const std::string& state) {
-  PointResult result = read_result(folder).value_or(PointResult{});
+  SweepPointResult result = read_result(folder).value_or(SweepPointResult{});
   result.attempts.push_back(
       {state == "TIMEOUT" ? Outcome::kTime : Outcome::kHost, "Slurm says " + state, "slurm", "", 0, 0});
   write_result(folder, result);

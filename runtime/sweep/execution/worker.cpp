@@ -78,10 +78,10 @@ Attempt run_once(const std::filesystem::path& folder, const std::string& executo
 
 }  // namespace
 
-PointResult attempt_point(const std::filesystem::path& folder, const std::string& executor,
-                          const ProcessLimits& limits) {
+SweepPointResult attempt_point(const std::filesystem::path& folder, const std::string& executor,
+                               const ProcessLimits& limits) {
   const HostLock lock = HostLock::of_file(folder / "lock");
-  PointResult result;
+  SweepPointResult result;
   if (const auto before = read_result(folder)) {
     if (before->is_final()) return *before;
     result = *before;

@@ -14,7 +14,7 @@ namespace tahoma::runtime {
 
 // `folder`: points/ID, which holds config.yaml. Two at the same point wait for each other, and who finds a
 // final result leaves it. Returns what it has written.
-PointResult attempt_point(const std::filesystem::path& folder, const std::string& executor,
-                          const ProcessLimits& limits);
+SweepPointResult attempt_point(const std::filesystem::path& folder, const std::string& executor,
+                               const ProcessLimits& limits);
 
 }  // namespace tahoma::runtime

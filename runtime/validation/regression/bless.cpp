@@ -12,7 +12,7 @@
 #include "runtime/report/files/statistics_tables.h"
 #include "runtime/report/files/version.h"
 #include "runtime/report/summary/format.h"
-#include "runtime/validation/regression/golden_file.h"
+#include "runtime/validation/regression/golden_statistics.h"
 #include "runtime/validation/regression/regression.h"
 
 namespace tahoma::runtime {
@@ -60,9 +60,9 @@ void require_run(const CaseFile& file, const std::vector<CaseResult>& results) {
 }
 
 // A golden that cannot be read is replaced, like one that differs.
-std::optional<RunStatistics> old_golden(const std::string& path) {
+std::optional<RunStatistics> old_golden_statistics(const std::string& path) {
   try {
-    return read_golden(path);
+    return read_golden_statistics(path);
   } catch (const UserError&) {
     return RunStatistics{};
   }
@@ -71,13 +71,14 @@ std::optional<RunStatistics> old_golden(const std::string& path) {
 std::vector<Change> changes_of(const CaseFile& file, const std::vector<CaseResult>& results) {
   std::vector<Change> changes;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const auto before = old_golden(golden_path(file.goldens, file.cases[i].name));
+    const auto before = old_golden_statistics(golden_statistics_path(file.goldens, file.cases[i].name));
     if (!before || !differences_of(*before, results[i].statistics).empty())
       changes.push_back({file.cases[i].name, before, results[i].statistics});
   }
-  for (const std::string& name : goldens_in(file.goldens))
+  for (const std::string& name : golden_statistics_in(file.goldens))
     if (std::find(file.all_names.begin(), file.all_names.end(), name) == file.all_names.end())
-      changes.push_back({name, old_golden(golden_path(file.goldens, name)), std::nullopt});
+      changes.push_back(
+          {name, old_golden_statistics(golden_statistics_path(file.goldens, name)), std::nullopt});
   return changes;
 }
 
@@ -138,9 +139,9 @@ std::string bless_cases(const std::string& path, const std::string& reason,
   std::string text = fmt::format("{} golden{} of {} cases written to {}\n", changes.size(),
                                  changes.size() == 1 ? "" : "s", results.size(), file.goldens);
   for (const Change& change : changes) {
-    const std::string golden = golden_path(file.goldens, change.name);
+    const std::string golden = golden_statistics_path(file.goldens, change.name);
     if (change.after)
-      write_golden(golden, *change.after);
+      write_golden_statistics(golden, *change.after);
     else
       fs::remove(golden);
     text += change_line(change);

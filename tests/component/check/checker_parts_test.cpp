@@ -7,9 +7,9 @@
 #include "isa/text/assembler.h"
 #include "model/check/access_log.h"
 #include "model/check/byte_sets.h"
-#include "model/check/checker.h"
 #include "model/check/clock.h"
 #include "model/check/memory_state.h"
+#include "model/check/race_checker.h"
 #include "model/check/report.h"
 
 using namespace tahoma;
@@ -205,14 +205,15 @@ TEST_CASE(
   const isa::Program program = isa::assemble(
       "gpsimd:\n memset shape=1x1 dst=sbuf[0, 0]:fp32 value=1\n core_barrier\n memset shape=1x1 dst=sbuf[0, "
       "0]:fp32 value=1\n",
-      "meeting");
+      "rendezvous");
   const auto& stream = program.stream(isa::Queue::kGpSimd);
   isa::OperandAccess shared;  // of a tensor in HBM
   shared.pattern.space = isa::Space::kHbm;
   shared.pattern.offset = 4096;
   shared.writes = true;
   for (const bool together : {true, false}) {
-    Checker checker({true, false}, {2, 4, [](std::uint32_t core) { return "core" + std::to_string(core); }});
+    RaceChecker checker({true, false},
+                        {2, 4, [](std::uint32_t core) { return "core" + std::to_string(core); }});
     std::array<Step, 3> one, other;
     for (std::uint32_t n = 0; n < 3; ++n) {
       one[n] = {0, isa::Queue::kGpSimd, n, &stream[n]};
@@ -224,7 +225,7 @@ TEST_CASE(
     checker.start(other[0], {});
     checker.arrive(one[1]);
     checker.arrive(other[1]);
-    if (together) checker.meet({0, isa::Queue::kGpSimd}, {1, isa::Queue::kGpSimd});
+    if (together) checker.rendezvous({0, isa::Queue::kGpSimd}, {1, isa::Queue::kGpSimd});
     checker.depart(other[1]);
     checker.depart(one[1]);
     checker.start(other[2], {&shared, 1});

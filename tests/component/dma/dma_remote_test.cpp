@@ -64,7 +64,7 @@ struct Network : sc_core::sc_module, sim::BackdoorIf, sim::RetireIf {
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
     dma->ring(request);
     sc_core::sc_start();
-    sc_core::sc_start(sim::to_kernel(10_us));  // until the last increments are visible
+    sc_core::sc_start(sim::to_systemc(10_us));  // until the last increments are visible
     meter.rethrow();
   }
   std::vector<Access> those(bool write, bool far) const {
@@ -86,7 +86,7 @@ struct Network : sc_core::sc_module, sim::BackdoorIf, sim::RetireIf {
 
  private:
   tlm::tlm_sync_enum on_request(int, sim::Payload& p, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
-    const Time arrival = sim::now() + sim::from_kernel(delay);
+    const Time arrival = sim::now() + sim::from_systemc(delay);
     const bool far = isa::GlobalAddress::from(p.get_address()).chip != 0;
     sim::PacketInfo& info = sim::info_of(p);
     const bool waits = far && p.is_read();

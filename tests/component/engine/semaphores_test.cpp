@@ -91,7 +91,7 @@ TEST_CASE("semaphores: a late waiter learns when its condition came true", "[sim
   sim::SemaphoreFile s("s");
   for (int n = 1; n <= 4; ++n)
     s.post(1, Change::kAdd, 1, base::Duration{n * 10'000'000}, StallReason::kWaitScalar);
-  sc_core::sc_start(sim::to_kernel(100_ns));
+  sc_core::sc_start(sim::to_systemc(100_ns));
   CHECK(s.value(1) == 4);
   CHECK(s.when({1, Compare::kGe, 2})->when == 20_ns);
 }
@@ -99,6 +99,6 @@ TEST_CASE("semaphores: a late waiter learns when its condition came true", "[sim
 TEST_CASE("semaphores: a change posted into the past is our error", "[sim]") {
   sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
   sim::SemaphoreFile s("s");
-  sc_core::sc_start(sim::to_kernel(100_ns));
+  sc_core::sc_start(sim::to_systemc(100_ns));
   CHECK_THROWS_AS(s.post(1, Change::kAdd, 1, 99_ns, StallReason::kWaitDma), base::InvariantError);
 }

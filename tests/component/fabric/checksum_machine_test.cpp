@@ -77,7 +77,7 @@ const std::string kOverwrites =
     " dma_copy shape=512x512 dst=b:fp32 src=b+0x400000:fp32 wait=s0>=16 update=s1+=1\n"
     " sem_wait wait=s1>=16\n";
 
-std::string meeting(Mode mode, const std::string& one, const std::string& other, float value) {
+std::string rendezvous(Mode mode, const std::string& one, const std::string& other, float value) {
   return in_child([&] {
     Machine m(mode);
     if (mode == Mode::kFunctional) {
@@ -95,24 +95,24 @@ std::string meeting(Mode mode, const std::string& one, const std::string& other,
 
 TEST_CASE("checksum machine: a destination overwritten while its data are under way is a race of the program",
           "[system][link]") {
-  const std::string refusal = meeting(Mode::kFunctional, kSends, kOverwrites, 2);
+  const std::string refusal = rendezvous(Mode::kFunctional, kSends, kOverwrites, 2);
   for (const char* part :
        {"chip 1, stack 0, offset", "error[E-RUN-067]", "from chip 0", "core 0, DMA engine"})
     CHECK_THAT(refusal, Catch::Contains(part));
   // Nobody computes values in timing mode; and equal values make no difference to anybody.
-  const std::string time = meeting(Mode::kTiming, kSends, kOverwrites, 2);
+  const std::string time = rendezvous(Mode::kTiming, kSends, kOverwrites, 2);
   CHECK_THAT(time, !Catch::Contains("error"));
-  CHECK(meeting(Mode::kFunctional, kSends, kOverwrites, 1) == time);
+  CHECK(rendezvous(Mode::kFunctional, kSends, kOverwrites, 1) == time);
 }
 
 TEST_CASE("checksum machine: a source overwritten while another chip reads it is a race of the program",
           "[system][link]") {
-  const std::string refusal = meeting(Mode::kFunctional, kFetches, kOverwrites, 2);
+  const std::string refusal = rendezvous(Mode::kFunctional, kFetches, kOverwrites, 2);
   for (const char* part : {"chip 1, stack 0, offset", "error[E-RUN-069]", "core 0 of chip 0", "DMA engine"})
     CHECK_THAT(refusal, Catch::Contains(part));
-  const std::string time = meeting(Mode::kTiming, kFetches, kOverwrites, 2);
+  const std::string time = rendezvous(Mode::kTiming, kFetches, kOverwrites, 2);
   CHECK_THAT(time, !Catch::Contains("error"));
-  CHECK(meeting(Mode::kFunctional, kFetches, kOverwrites, 1) == time);
+  CHECK(rendezvous(Mode::kFunctional, kFetches, kOverwrites, 1) == time);
 }
 
 TEST_CASE("checksum machine: a source may be overwritten as soon as it has been read", "[system][link]") {

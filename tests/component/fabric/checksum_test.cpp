@@ -4,7 +4,7 @@
 #include <random>
 
 #include "model/engine/dma/dma_share.h"
-#include "model/engine/dma/transfer_side.h"
+#include "model/engine/dma/transfer/transfer_side.h"
 #include "model/link/landed_data.h"
 #include "model/memory/scratchpad/scratchpad.h"
 #include "model/system/statistics/statistics.h"

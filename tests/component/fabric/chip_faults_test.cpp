@@ -85,8 +85,8 @@ TEST_CASE("chip faults: a slow core has slow clocks, long times and as many cycl
   CHECK(slow.sbuf.clock == 600_MHz);
   CHECK(slow.tensor.pipeline_latency == sound.tensor.pipeline_latency * 2);
   CHECK(slow.dma.start_up == sound.dma.start_up * 2);
-  CHECK(slow.meeting.gpsimd_bandwidth.bytes_per_second * 2 ==
-        sound.meeting.gpsimd_bandwidth.bytes_per_second);
+  CHECK(slow.rendezvous.gpsimd_bandwidth.bytes_per_second * 2 ==
+        sound.rendezvous.gpsimd_bandwidth.bytes_per_second);
   CHECK(slow.tensor.issue_overhead == sound.tensor.issue_overhead);
   CHECK(slow.sbuf.per_partition == sound.sbuf.per_partition);
   CHECK(slow.rounding == sound.rounding);

@@ -78,9 +78,9 @@ TEST_CASE("core_barrier: both cores go on at the later arrival plus the hand-ove
                                         clock.nearest(m.chip.core.gpsimd.latency));
   CHECK(named(early, StallReason::kWaitCore) == arrival);
   CHECK(named(late, StallReason::kWaitCore) == Duration{0});
-  CHECK(early.last_end == arrival + m.chip.core.meeting.barrier);
+  CHECK(early.last_end == arrival + m.chip.core.rendezvous.barrier);
   CHECK(late.last_end == early.last_end);
-  CHECK(named(early, StallReason::kHandover) == m.chip.core.meeting.barrier);
+  CHECK(named(early, StallReason::kHandover) == m.chip.core.rendezvous.barrier);
 }
 
 TEST_CASE("logical core: the n-th arrival meets the n-th, each pipe and kind for itself", "[system]") {
@@ -92,7 +92,7 @@ TEST_CASE("logical core: the n-th arrival meets the n-th, each pipe and kind for
   const std::string a = "  core_barrier pipe=1\n  core_barrier pipe=1\n", b = "  core_barrier pipe=2\n";
   system.load(4, program(a, b), tensor_arguments());
   system.load(5, program(b, a), tensor_arguments());
-  CHECK(system.run().elapsed == m.chip.core.meeting.barrier * 2);
+  CHECK(system.run().elapsed == m.chip.core.rendezvous.barrier * 2);
 }
 
 TEST_CASE("logical core: a swap takes its latency and its bytes over the bandwidth of its path", "[timing]") {
@@ -104,7 +104,7 @@ TEST_CASE("logical core: a swap takes its latency and its bytes over the bandwid
   i.src0.dtype = i.dst.dtype = isa::DType::kBf16;
   i.gpsimd_dma = true;
   const Duration bytes = base::Bandwidth{153'000'000'000, false}.time_for({100 * 128 * 2});
-  CHECK(model::swap_time(i, core) == core.meeting.gpsimd_latency + bytes);
+  CHECK(model::swap_time(i, core) == core.rendezvous.gpsimd_latency + bytes);
   i.gpsimd_dma = false;
   // 7 rows of 256 bytes on the busiest of 16 engines, 8 cycles and an overhead of 3 each
   const base::Clock clock(core.dma.clock);
@@ -138,7 +138,7 @@ TEST_CASE("logical core: a core that never comes ends the run, and both are name
       tensor_arguments());
   try {
     system.run();
-    FAIL("a meeting of one ended");
+    FAIL("a rendezvous of one core ended");
   } catch (const base::UserError& e) {
     CHECK(e.status == base::ExitStatus::kNoProgress);
     CHECK(e.code == "E-RUN-051");

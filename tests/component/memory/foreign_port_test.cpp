@@ -190,7 +190,7 @@ TEST_CASE("foreign initiator: one transaction at a time reaches its length per l
 TEST_CASE("foreign initiator: what a stack cannot do is answered with the standard's status",
           "[memory][tlm]") {
   Bench bench(Bench::Kind::kFlat);
-  const std::uint64_t size = bench.stack->pages().size();
+  const std::uint64_t size = bench.stack->host_memory().size();
   unsigned char enable = TLM_BYTE_ENABLED;
   auto& enabled = bench.theirs->read(0, 64);
   enabled.payload.set_byte_enable_ptr(&enable);

@@ -75,7 +75,7 @@ struct PacketTimes : base::ProbeObserver {
   }
 };
 
-struct Placed {
+struct PlacedTraffic {
   std::uint32_t core = 0, stack = 0;
   Stream stream;
 };
@@ -92,12 +92,12 @@ struct Streamed {
 };
 
 // Tensors of 1 GiB in the stacks: two for each core, one to load from and one to store to.
-inline Streamed stream(const model::MachineParams& machine, const std::vector<Placed>& all,
+inline Streamed stream(const model::MachineParams& machine, const std::vector<PlacedTraffic>& all,
                        model::Mode mode = model::Mode::kTiming, bool run_ahead = true) {
   model::System system(machine, mode, run_ahead);
   Streamed r;
   system.observe(&r.packets);
-  for (const Placed& p : all) {
+  for (const PlacedTraffic& p : all) {
     std::array<std::uint64_t, isa::kArguments> arguments{};
     for (std::uint64_t a = 0; a < 2; ++a)
       arguments[a] = isa::GlobalAddress{0, p.stack, (2 * p.core + a) << 30}.bits();

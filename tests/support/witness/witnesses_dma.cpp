@@ -182,8 +182,8 @@ std::function<double(const MachineParams&)> writes_under_way(const std::string& 
   };
 }
 
-// A meeting of the two cores of a logical core.
-std::function<double(const MachineParams&)> meeting(const std::string& instruction) {
+// A rendezvous of the two cores of a logical core.
+std::function<double(const MachineParams&)> rendezvous(const std::string& instruction) {
   return [instruction](const MachineParams& machine) {
     MachineParams m = machine;
     m.chip.lnc = 2;
@@ -276,9 +276,11 @@ std::vector<Witness> dma_witnesses() {
       {"dma.write_packets",
        writes_under_way(many(132, "dma_copy shape=16x32 dst=a:fp32 src=sbuf[0, 0x0]:fp32")), 128,
        "assumed: 64, and as many read"},
-      {"meeting.barrier", meeting("core_barrier"), 35.0, "one hand-over between GpSimd engines"},
-      {"meeting.gpsimd_latency", meeting(swap), 166.693, "150 cycles and one hand-over, 1 KiB at 153 GB/s"},
-      {"meeting.gpsimd_bandwidth", meeting(swap), 166.693, "150 cycles and one hand-over, 1 KiB at 153 GB/s"},
+      {"meeting.barrier", rendezvous("core_barrier"), 35.0, "one hand-over between GpSimd engines"},
+      {"meeting.gpsimd_latency", rendezvous(swap), 166.693,
+       "150 cycles and one hand-over, 1 KiB at 153 GB/s"},
+      {"meeting.gpsimd_bandwidth", rendezvous(swap), 166.693,
+       "150 cycles and one hand-over, 1 KiB at 153 GB/s"},
   };
 }
 

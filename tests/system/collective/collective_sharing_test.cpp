@@ -5,7 +5,7 @@
 
 #include "runtime/collective/algorithm/algorithm.h"
 #include "runtime/collective/cost/cost.h"
-#include "runtime/collective/lowering/placed.h"
+#include "runtime/collective/lowering/planned_collective.h"
 #include "tests/support/bench/machine_fixture.h"
 
 using namespace tahoma;

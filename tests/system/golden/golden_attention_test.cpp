@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The golden check of attention, against a naive machine: fp32 scores and sums, probabilities rounded to the
 // dtype.
-#include "workloads/attention/golden_attention.h"
+#include "workloads/attention/golden/golden_attention.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

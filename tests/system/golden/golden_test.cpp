@@ -9,7 +9,7 @@
 
 #include "runtime/golden/golden_rule.h"
 #include "tests/support/reference/float_formats.h"
-#include "workloads/common/golden_kernels.h"
+#include "workloads/common/host_products.h"
 #include "workloads/gemm/golden_gemm.h"
 
 namespace {
@@ -112,7 +112,7 @@ TEST_CASE("golden gemm: a machine that sums in fp32 passes, whatever its passes"
   }
 }
 
-TEST_CASE("golden gemm: both variants of the kernels compute the product", "[golden]") {
+TEST_CASE("golden gemm: both variants of the host products compute the product", "[golden]") {
   const std::ptrdiff_t m = 37, n = 29, k = 211;
   const Gemm gemm(DType::kFp32, m, n, k);
   std::vector<double> a(m * k), b(k * n), want(m * n), got(m * n);
@@ -120,8 +120,8 @@ TEST_CASE("golden gemm: both variants of the kernels compute the product", "[gol
   for (std::ptrdiff_t i = 0; i < k * n; ++i) b[i] = gemm.b.at(i / n, i % n);
   for (std::ptrdiff_t i = 0; i < m * n; ++i)
     for (std::ptrdiff_t j = 0; j < k; ++j) want[i] += a[i / n * k + j] * b[j * n + i % n];
-  for (const GoldenKernels* kernels : {&kGoldenKernelsBase, &golden_kernels()}) {
-    kernels->product_f64(a.data(), b.data(), got.data(), m, n, k);
+  for (const HostProducts* products : {&kHostProductsBase, &host_products()}) {
+    products->product_f64(a.data(), b.data(), got.data(), m, n, k);
     for (std::ptrdiff_t i = 0; i < m * n; ++i) CHECK(got[i] == Approx(want[i]).margin(1e-12));
   }
 }

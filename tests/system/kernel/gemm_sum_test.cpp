@@ -60,7 +60,7 @@ class SumRun {
                         interpreter_.allocate(own(r).count * shape_.n * isa::size_of(shape_.out)),
                         interpreter_.allocate(sum_.staging(r) * sizeof(float))});
     }
-    std::vector<isa::Program> programs = sum_.programs(machine_, ranks_, workloads::GemmKernel::kChosen);
+    std::vector<isa::Program> programs = sum_.programs(machine_, ranks_, workloads::GemmNest::kChosen);
     for (std::uint32_t r = 0; r < c.ranks; ++r)
       interpreter_.load(r, valid(machine_, std::move(programs[r])),
                         {inputs_[r].first, inputs_[r].second, ranks_[r].partial, r});
@@ -103,9 +103,9 @@ class SumRun {
 void check_ring(const SumCase& c, std::uint32_t seed, std::size_t channels) {
   SumRun run(c, seed);
   const GemmShape& s = run.shape();
-  const auto& placed = run.sum().placed();
-  REQUIRE(placed.channels.size() == channels);
-  const std::uint64_t up = channels == 1 ? placed.chunk_elements : placed.channels[1].first;
+  const auto& planned = run.sum().planned();
+  REQUIRE(planned.channels.size() == channels);
+  const std::uint64_t up = channels == 1 ? planned.chunk_elements : planned.channels[1].first;
   for (std::uint32_t r = 0; r < c.ranks; ++r) {
     const std::vector<float> got = run.rows_of(r);
     for (std::size_t i = 0; i < got.size(); ++i) {

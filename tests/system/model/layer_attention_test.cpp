@@ -8,7 +8,7 @@
 
 #include "tests/support/bench/layer_bench.h"
 #include "workloads/attention/flash_kernel.h"
-#include "workloads/attention/golden_attention.h"
+#include "workloads/attention/golden/golden_attention.h"
 #include "workloads/decode/decode_definition.h"
 #include "workloads/decode/decode_kernel.h"
 #include "workloads/decode/decode_merge.h"

@@ -26,7 +26,7 @@ void emit_product(LayerBench& bench, const HbmView& a, const HbmView& b, const H
   shape.a_by_rows = true;
   workloads::GemmViews views;
   views.a = a, views.b = b, views.c = c;
-  workloads::emit_gemm(workloads::GemmKernel::kChosen, bench.kernel, bench.machine, shape, views);
+  workloads::emit_gemm(workloads::GemmNest::kChosen, bench.kernel, bench.machine, shape, views);
 }
 
 HbmView turned(HbmView view) {
@@ -83,10 +83,10 @@ TEST_CASE("layer kernels: gradients of a product, all in wider matrices", "[laye
       shape.a_by_rows = shape.b_by_rows = true;
       workloads::GemmViews views;
       views.a = dy, views.b = w, views.c = dx;
-      workloads::emit_gemm(workloads::GemmKernel::kChosen, bench.kernel, bench.machine, shape, views);
+      workloads::emit_gemm(workloads::GemmNest::kChosen, bench.kernel, bench.machine, shape, views);
       const workloads::GemmShape of_weights{130, 60, tokens, DType::kBf16, out};
       views.a = x, views.b = dy, views.c = dw;
-      workloads::emit_gemm(workloads::GemmKernel::kChosen, bench.kernel, bench.machine, of_weights, views);
+      workloads::emit_gemm(workloads::GemmNest::kChosen, bench.kernel, bench.machine, of_weights, views);
       bench.run(static_cast<std::uint32_t>(tokens));
       CHECK(bench.values(dx) == product(bench, dy, turned(w), DType::kBf16));
       CHECK(bench.values(dw) == product(bench, turned(x), dy, out));

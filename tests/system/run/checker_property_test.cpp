@@ -8,7 +8,7 @@
 #include <random>
 
 #include "isa/core/program.h"
-#include "model/check/checker.h"
+#include "model/check/race_checker.h"
 #include "runtime/builder/operations.h"
 #include "runtime/builder/scheduler.h"
 #include "tests/support/reference/happens_before.h"
@@ -140,7 +140,7 @@ class Execution {
   const std::vector<Op>& ops_;
   const isa::Program& program_;
   Random random_;
-  watch::Checker checker_;
+  watch::RaceChecker checker_;
   std::array<std::size_t, isa::kQueueCount> next_{};
   std::array<std::deque<const isa::Instruction*>, isa::kQueueCount> computing_;
   std::array<std::uint32_t, isa::kSemaphores> semaphores_{};

@@ -22,7 +22,7 @@
 namespace {
 
 using namespace tahoma;
-using runtime::Outcome, runtime::PointResult, runtime::Store, tests::SweepFiles;
+using runtime::Outcome, runtime::SweepPointResult, runtime::Store, tests::SweepFiles;
 namespace fs = std::filesystem;
 
 const std::string kFour =
@@ -65,7 +65,7 @@ Store::Row row(std::uint64_t number, double time, double price, const std::strin
   return r;
 }
 
-std::vector<std::uint64_t> numbers(const std::vector<runtime::FrontPoint>& front) {
+std::vector<std::uint64_t> numbers(const std::vector<runtime::ParetoPoint>& front) {
   std::vector<std::uint64_t> all;
   for (const auto& point : front) all.push_back(point.row->number);
   return all;
@@ -191,7 +191,7 @@ TEST_CASE("sweep results: only done and refused are final, and a torn file is no
                                        {Outcome::kRefused, true},
                                        {Outcome::kTime, false},
                                        {Outcome::kHost, false}}) {
-    PointResult result;
+    SweepPointResult result;
     result.attempts.push_back({Outcome::kHost, "killed", "local", "here", 1.5, 1024});
     result.attempts.push_back({outcome, "why", "slurm", "there", 2.5, 2048});
     runtime::write_result(folder, result);

@@ -67,8 +67,8 @@ TEST_CASE("fp32 passes: any numbers, in their order; one product is not finite w
   for (int round = 0; round < 500; ++round) {
     const float a = numbers.any(), b = numbers.any(), c = numbers.any(), d = numbers.any();
     CAPTURE(a, b, c, d);
-    const test::Meeting meeting{{a, c}, {b, d}, true, true};
-    CHECK(test::same_number(product({a, c}, {b, d}), test::matmul_element_in_passes(meeting, false, 0.0F)));
+    const test::ProductTerms terms{{a, c}, {b, d}, true, true};
+    CHECK(test::same_number(product({a, c}, {b, d}), test::matmul_element_in_passes(terms, false, 0.0F)));
     if (std::isfinite(a) && std::isfinite(b)) continue;
     CHECK(test::same_number(product({a}, {b}), a * b));
   }

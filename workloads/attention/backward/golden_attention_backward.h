@@ -13,7 +13,7 @@
 #include <functional>
 #include <string>
 
-#include "workloads/attention/golden_attention.h"
+#include "workloads/attention/golden/golden_attention.h"
 
 namespace tahoma::workloads {
 

@@ -198,27 +198,27 @@ void emit_chosen(Kernel& kernel, const model::MachineParams& machine, const Gemm
 
 }  // namespace
 
-void emit_gemm(GemmKernel nest, Kernel& kernel, const model::MachineParams& machine, const GemmShape& shape,
+void emit_gemm(GemmNest nest, Kernel& kernel, const model::MachineParams& machine, const GemmShape& shape,
                const GemmViews& views) {
-  TAHOMA_INVARIANT(!(shape.a_by_rows || shape.b_by_rows) || (nest == GemmKernel::kChosen && shape.may_turn()),
+  TAHOMA_INVARIANT(!(shape.a_by_rows || shape.b_by_rows) || (nest == GemmNest::kChosen && shape.may_turn()),
                    "rows of a and b are transposed for the chosen nest, dense, in 2- or 4-byte elements");
-  if (nest == GemmKernel::kChosen) return emit_chosen(kernel, machine, shape, views);
+  if (nest == GemmNest::kChosen) return emit_chosen(kernel, machine, shape, views);
   check_length(machine, shape, largest_tiles(machine.chip.core));
-  if (nest == GemmKernel::kNaive) return emit_naive(kernel, machine, shape, views);
-  emit_blocked(kernel, machine, shape, views, nest == GemmKernel::kRowLoads ? kRowLoadsNest : kBlockedNest);
+  if (nest == GemmNest::kNaive) return emit_naive(kernel, machine, shape, views);
+  emit_blocked(kernel, machine, shape, views, nest == GemmNest::kRowLoads ? kRowLoadsNest : kBlockedNest);
 }
 
 // Inferred from 600 ns a load: README.md.
-isa::Program finish_gemm(GemmKernel nest, Kernel& kernel) {
+isa::Program finish_gemm(GemmNest nest, Kernel& kernel) {
   isa::Program program = kernel.finish();
-  if (nest == GemmKernel::kChosen) return program;
+  if (nest == GemmNest::kChosen) return program;
   for (const isa::Queue queue : {isa::Queue::kSync, isa::Queue::kScalar})
     for (isa::Instruction& i : program.stream(queue))
       if (i.op == isa::Opcode::kDmaCopy) i.dge = isa::Dge::kHw;
   return program;
 }
 
-isa::Program gemm_program(const model::MachineParams& machine, const GemmShape& shape, GemmKernel nest) {
+isa::Program gemm_program(const model::MachineParams& machine, const GemmShape& shape, GemmNest nest) {
   Kernel kernel("gemm", machine);
   GemmViews views;
   views.a = kernel.argument("a", shape.dtype, shape.a_rows(), shape.a_columns());

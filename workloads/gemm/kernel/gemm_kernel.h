@@ -19,16 +19,16 @@ inline constexpr std::uint64_t kMostMatmuls = std::uint64_t{1} << 21;
 // Appends the product of the views to a kernel, which may hold more than this. Any of them may be some
 // columns of a wider matrix (row_stride > columns). Takes the SBUF and PSUM that the blocking asks for, up to
 // all there is. Throws UserError E-RUN-031 when its program would be too long.
-void emit_gemm(GemmKernel nest, runtime::Kernel& kernel, const model::MachineParams& machine,
+void emit_gemm(GemmNest nest, runtime::Kernel& kernel, const model::MachineParams& machine,
                const GemmShape& shape, const GemmViews& views);
 
 // The kernel's program; the published nests have the descriptors of their transfers generated.
-isa::Program finish_gemm(GemmKernel nest, runtime::Kernel& kernel);
+isa::Program finish_gemm(GemmNest nest, runtime::Kernel& kernel);
 
 // All of it on one core, with the arguments "a" [k, m], "b" [k, n] and "c" [m, n], rows as GemmShape says;
 // behind them, where the shape has them, "tags", "bias" and "residual" (GemmViews). The copy out of PSUM
 // casts.
 isa::Program gemm_program(const model::MachineParams& machine, const GemmShape& shape,
-                          GemmKernel nest = GemmKernel::kChosen);
+                          GemmNest nest = GemmNest::kChosen);
 
 }  // namespace tahoma::workloads

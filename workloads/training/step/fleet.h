@@ -71,7 +71,7 @@ class Fleet {
     Exchange what;
     runtime::collective::Group group;
     std::size_t groups = 0;
-    runtime::collective::Placed placed;
+    runtime::collective::PlannedCollective planned;
     std::vector<std::vector<runtime::collective::Stopwatch::Span>> spans;  // by member of all groups
   };
   const std::vector<Ran>& ran() const { return ran_; }

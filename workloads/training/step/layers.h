@@ -57,7 +57,7 @@ class TrainingLayers {
     fleet_.each(body);
   }
   using Which = std::function<const Matrix&(const Cell& rank)>;
-  void meet_columns(const Which& which);
+  void synchronise_columns(const Which& which);
 
   void remember(std::size_t layer);
   void attention();

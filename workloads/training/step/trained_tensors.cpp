@@ -75,7 +75,7 @@ void Parameters::add_gain_parts() {
   if (fleet_.physical_cores() == 1) return;
   fleet_.region("gain gradients");
   fleet_.each_rank([&](const Cell& c) {
-    fleet_.replica(c).meet(c.rank, [&](std::size_t writer, std::size_t viewer) {
+    fleet_.replica(c).synchronise(c.rank, [&](std::size_t writer, std::size_t viewer) {
       return std::vector<HbmView>{of(c).gain_parts[writer].of(viewer)};
     });
   });

@@ -41,7 +41,7 @@ struct Products {
   }
   FeedForwardViews feed_forward_views(std::size_t rank, std::size_t physical_core,
                                       const runtime::HbmView& normed) const;
-  void meet_columns(Which which) const;
+  void synchronise_columns(Which which) const;
 };
 
 }  // namespace tahoma::workloads

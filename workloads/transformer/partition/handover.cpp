@@ -17,7 +17,7 @@ using runtime::HbmView;
 namespace {
 
 // What one physical core sends, as an operation that closed forms know.
-Placed one_of(const Group& pair, std::uint64_t bytes) {
+PlannedCollective one_of(const Group& pair, std::uint64_t bytes) {
   Spec spec;
   spec.problem = {Operation::kSendRecv, 2, 0, {1, kNowhere}};
   spec.dtype = TransformerParams::kDType;

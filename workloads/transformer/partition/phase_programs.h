@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 
 namespace tahoma::workloads {
 
+class ExpertRouting;
 class Experts;
 struct Team;
 
@@ -26,9 +28,8 @@ struct Station {
 
 class PhasePrograms {
  public:
-  PhasePrograms(Replica& replica, const TransformerParams& params, const Station& station)
-      : replica_(replica), params_(params), station_(station) {}
-  virtual ~PhasePrograms() = default;
+  PhasePrograms(Replica& replica, const TransformerParams& params, const Station& station);
+  virtual ~PhasePrograms();
 
   virtual void begin(std::size_t microbatch) = 0;
   virtual void prepare(std::size_t layer) = 0;   // of the stage
@@ -49,18 +50,18 @@ class PhasePrograms {
   // Into [rows of the case, hidden], from the groups of the last stage.
   virtual void gather(runtime::Machine& machine, runtime::HostTensor& out) const = 0;
 
-  virtual const Experts* experts() const = 0;  // none of a model that has none
+  const Experts* experts() const { return experts_.get(); }  // none of a model that has none
 
   // By all ranks, or the same by several teams of them at once, whose sizes may differ.
   struct Party {
-    runtime::collective::Placed placed;
+    runtime::collective::PlannedCollective planned;
     const Team* team = nullptr;  // none: all ranks
   };
   struct Exchange {
     std::string region;
     std::size_t physical_core = 0;
     std::vector<Party> parties;
-    const runtime::collective::Placed& placed() const { return parties.front().placed; }
+    const runtime::collective::PlannedCollective& planned() const { return parties.front().planned; }
   };
   const std::vector<Exchange>& exchanges() const { return exchanges_; }
 
@@ -79,16 +80,27 @@ class PhasePrograms {
   // handed over.
   using RowsOf = std::function<runtime::HbmView(std::size_t rank, std::size_t physical_core)>;
   void finish(std::size_t microbatch, const RowsOf& rows);
-  void keep(const std::string& region, std::size_t physical_core, runtime::collective::Placed placed) {
-    keep({region, physical_core, {{std::move(placed), nullptr}}});
+  void keep(const std::string& region, std::size_t physical_core,
+            runtime::collective::PlannedCollective planned) {
+    keep({region, physical_core, {{std::move(planned), nullptr}}});
   }
   void keep(Exchange exchange) { exchanges_.push_back(std::move(exchange)); }
+  // Of a mixture of experts: each physical core of a rank has these rows in each slice.
+  using RowsOfSlice =
+      std::function<runtime::Part(std::size_t slice, std::size_t rank, std::size_t physical_core)>;
+  void add_experts(const ExpertRouting* routing, std::size_t slices, const RowsOfSlice& rows);
+  LayerPart part(std::size_t rank, std::size_t physical_core) {
+    return {replica_.kernel(rank, physical_core), replica_.machine(), params_.model};
+  }
   // The stage's n-th layer among those of the case.
   std::size_t layer_number(std::size_t n) const { return station_.stage * params_.stage_layers() + n; }
 
   Replica& replica_;
   const TransformerParams& params_;
   Station station_;
+  RankShare share_;
+  std::size_t microbatch_ = 0;  // in work
+  std::unique_ptr<Experts> experts_;
 
  private:
   std::vector<Exchange> exchanges_;

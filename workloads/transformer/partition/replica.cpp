@@ -174,12 +174,12 @@ void Replica::region(const std::string& name) {
   for (const auto& program : programs_) program->kernel.region(name);
 }
 
-void Replica::meet(std::size_t rank, const Written& written) {
+void Replica::synchronise(std::size_t rank, const Written& written) {
   constexpr unsigned kPipe = 0;
   if (physical_cores() == 1) return;
   // On the queue of stores: it is behind them anyway, and loads of what comes next go on.
   for (std::size_t h = 0; h < physical_cores(); ++h)
-    kernel(rank, h).meet(isa::Queue::kGpSimd, kPipe, written(h, h), written(1 - h, h));
+    kernel(rank, h).rendezvous(isa::Queue::kGpSimd, kPipe, written(h, h), written(1 - h, h));
 }
 
 void Replica::load(Stopwatch& stopwatch) {

@@ -73,7 +73,7 @@ class Replica {
   }
   // The physical cores of a rank meet. `written`: what `writer` has written, as `viewer` addresses it.
   using Written = std::function<std::vector<runtime::HbmView>(std::size_t writer, std::size_t viewer)>;
-  void meet(std::size_t rank, const Written& written);
+  void synchronise(std::size_t rank, const Written& written);
   // Over the ranks' cores of this physical core; there are at least two ranks.
   runtime::collective::Communicator& communicator(std::size_t physical_core) {
     return communicators_[physical_core];

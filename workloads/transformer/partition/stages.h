@@ -35,8 +35,8 @@ class Stages {
   struct Gathered {
     const char* what = "";
     std::size_t number = 0, physical_core = 0;
-    const runtime::collective::Group* group = nullptr;  // of the first rank
-    std::vector<runtime::collective::Placed> placed;    // by rank
+    const runtime::collective::Group* group = nullptr;            // of the first rank
+    std::vector<runtime::collective::PlannedCollective> planned;  // by rank
   };
   const std::vector<Gathered>& gathered() const { return gathered_; }
 
