@@ -10,6 +10,7 @@
 #include "runtime/cli/checkpoint_options.h"
 #include "runtime/cli/commands.h"
 #include "runtime/run/run.h"
+#include "runtime/run/run_files.h"
 
 namespace tahoma::runtime {
 
@@ -149,6 +150,7 @@ void add_run_command(CLI::App& program, Action& action) {
   add_checkpoint_options(*sub, options.checkpoints);
   add_choice(*sub, "--format", command->format, {"text", "json"},
              "What to print: the summary as text or as JSON");
+  sub->footer("\nFiles in --out:\n" + run_files_text());
   sub->callback([command, &action] { action = [command] { return run(*command); }; });
 }
 

@@ -7,6 +7,7 @@ import pathlib
 import sys
 
 import choices
+import columns
 import documents
 import error_codes
 import figures
@@ -24,6 +25,7 @@ from repo import Repo
 CHECKS = {
     "layers": lambda repo, _: layers.findings(repo),
     "hygiene": lambda repo, _: hygiene.findings(repo),
+    "columns": lambda repo, _: columns.findings(repo),
     "choices": lambda repo, _: choices.findings(repo),
     "law_literals": lambda repo, _: law_literals.findings(repo),
     "error_codes": lambda repo, _: error_codes.findings(repo),
