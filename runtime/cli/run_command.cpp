@@ -11,6 +11,7 @@
 #include "runtime/cli/checkpoint_options.h"
 #include "runtime/cli/commands.h"
 #include "runtime/run/run.h"
+#include "runtime/run/run_files.h"
 
 namespace tahoma::runtime {
 
@@ -143,6 +144,7 @@ void add_run_options(CLI::App& sub, RunCommand& command) {
   add_checkpoint_options(sub, options.checkpoints);
   add_choice(sub, "--format", command.format, {"text", "json"},
              "What to print: the summary as text or as JSON");
+  sub.footer("\nFiles in --out:\n" + run_files_text());
 }
 
 // A kernel and its arguments, as words of the command line.

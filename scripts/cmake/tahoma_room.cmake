@@ -18,9 +18,11 @@ if(TAHOMA_SANITIZE)
   target_link_options(tahoma_flags INTERFACE -fsanitize=${TAHOMA_SANITIZE})
 endif()
 
-# Most of the time to compile a file goes to its headers. With TAHOMA_UNITY every folder's sources are compiled as one file, so
-# names must be unique within a folder. Highway's kernels, which include themselves once per
-# target, and Verilator's classes, which must not see SystemC, are compiled alone.
+# Most of the time to compile a file goes to its headers. With TAHOMA_UNITY every folder's sources are compiled as one file, and
+# so are these trees of small folders, which share SystemC's expensive headers. Names must therefore be unique within a folder or
+# such a tree. Highway's kernels, which include themselves once per target, and Verilator's classes, which must not see SystemC,
+# are compiled alone.
+set(tahoma_unity_trees model/memory model/rtl model/system)
 function(tahoma_unity target)
   if(NOT TAHOMA_UNITY)
     return()
@@ -34,6 +36,9 @@ function(tahoma_unity target)
   foreach(source IN LISTS sources)
     cmake_path(GET source PARENT_PATH folder)
     cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${CMAKE_SOURCE_DIR})
+    foreach(tree IN LISTS tahoma_unity_trees)
+      string(REGEX REPLACE "^${tree}/.*" "${tree}" folder "${folder}")
+    endforeach()
     string(MAKE_C_IDENTIFIER "${folder}" group)
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
   endforeach()

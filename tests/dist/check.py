@@ -8,6 +8,7 @@ import sys
 
 import choices
 import classes
+import columns
 import documents
 import error_codes
 import figures
@@ -25,6 +26,7 @@ from repo import Repo
 CHECKS = {
     "layers": lambda repo, _: layers.findings(repo),
     "hygiene": lambda repo, _: hygiene.findings(repo),
+    "columns": lambda repo, _: columns.findings(repo),
     "choices": lambda repo, _: choices.findings(repo),
     "law_literals": lambda repo, _: law_literals.findings(repo),
     "classes": lambda repo, _: classes.findings(repo),

@@ -8,6 +8,7 @@ import unittest
 
 import choices
 import classes
+import columns
 import documents
 import error_codes
 import figures
@@ -37,6 +38,20 @@ class Planted(unittest.TestCase):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
         return Repo(self.root)
+
+
+class DeclaredColumns(Planted):
+    HEADER = "const base::Columns<Row>& row_columns();\nstruct Rows {\n  TAHOMA_STATISTICS(Rows);\n};\n"
+
+    def found(self, listed):
+        return columns.findings(self.plant(runtime__report__rows_h=self.HEADER, runtime__report__tables__table_list_cpp=listed))
+
+    def test_listed_tables_and_objects_are_accepted(self):
+        self.assertEqual(self.found('{table(row_columns()), object<Rows>("rows")}'), [])
+
+    def test_a_table_or_an_object_that_nobody_lists_is_found(self):
+        self.assertIn("row_columns()", "".join(self.found('{object<Rows>("rows")}')))
+        self.assertIn("Rows is not", "".join(self.found("{table(row_columns())}")))
 
 
 class Layers(Planted):

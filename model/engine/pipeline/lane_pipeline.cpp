@@ -56,13 +56,13 @@ class LanePipeline final : public Pipeline {
 
   Cycles switch_tables(const isa::OpRow& row, isa::ActFn fn) {
     if (row.cost != isa::CostClass::kActivation && row.cost != isa::CostClass::kActivationReduce) return {0};
-    const TableSwitch change = table_switch(fn, tables_, params_.scalar);
+    const TableSwitch change = table_switch(fn, tables_, params_.tables);
     tables_ = change.loaded;
     return change.cycles;
   }
 
   base::EngineKind kind_;
-  const CoreParams& params_;
+  const CoreTiming params_;
   base::Clock clock_;
   Cycles front_free_{0}, lanes_free_{0};
   unsigned tables_ = isa::kNoTableSet;

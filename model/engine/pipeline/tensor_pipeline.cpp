@@ -50,8 +50,7 @@ class TensorPipeline final : public Pipeline {
       : params_(p),
         gates_(gates),
         clock_(p.clock),
-        throttle_(p.throttle, clock_.nearest(p.throttle_window), clock_.nearest(p.throttle_phase),
-                  p.throttle_share),
+        throttle_(p.throttle, params_.window, params_.phase, p.throttle_share),
         array_{static_cast<unsigned>(p.rows), static_cast<unsigned>(p.columns)},
         cells_(cells_of(array_)) {}
 
@@ -91,11 +90,10 @@ class TensorPipeline final : public Pipeline {
     for_each_cell(tile, [&](const Cell& cell) { shadow_free = std::max(shadow_free, cell.shadow_free); });
     const Cycles shift{cost.shift.count * (throttle_.throttled(shadow_free) ? 2 : 1)};
     const Cycles loaded = std::max(start + cost.read, shadow_free + shift);
-    const Cycles decode = clock_.nearest(params_.weight_to_matmul);
     for_each_cell(tile, [&](Cell& cell) {
       cell.weights = {i.src0.dtype, cost.read};
       cell.weights_ready = loaded + params_.weight_exchange;
-      cell.load_issued = std::max(start + cost.issue, decoded_ + decode);
+      cell.load_issued = std::max(start + cost.issue, decoded_ + params_.decode);
       cell.in_shadow = true;
     });
     loader_free_ = start + cost.read + params_.back_to_back;
@@ -150,11 +148,11 @@ class TensorPipeline final : public Pipeline {
   // When the queue before the array has room for the next matmul's rows. At full rate the array keeps up with
   // the reader and the queue is empty; at half rate it is full, and its rows hide the overhead of a start.
   Cycles room_behind(Cycles through) {
-    if (throttle_.throttled(through)) return through - clock_.nearest(params_.throttle_latency);
+    if (throttle_.throttled(through)) return through - params_.throttle_lead;
     return through + params_.issue_overhead;
   }
 
-  const TensorParams& params_;
+  const TensorTiming params_;
   TensorArray* gates_;  // null: the law
   base::Clock clock_;
   Throttle throttle_;

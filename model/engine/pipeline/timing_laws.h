@@ -15,6 +15,29 @@
 
 namespace tahoma::model {
 
+// --- parameters as the laws take them: times are cycles of the engine's clock, converted once
+// -----------------------------------------
+
+struct TensorTiming : TensorParams {
+  explicit TensorTiming(const TensorParams& params);
+  base::Cycles result;         // last column in the array -> result, for the size of the array
+  base::Cycles weights;        // weight_load_latency
+  base::Cycles decode;         // weight_to_matmul
+  base::Cycles window, phase;  // of the throttle
+  base::Cycles throttle_lead;  // throttle_latency
+};
+
+struct LaneTiming {
+  explicit LaneTiming(const LaneParams& params);
+  base::Cycles latency, partial_write;
+};
+struct CoreTiming : CoreParams {
+  explicit CoreTiming(const CoreParams& params);
+  LaneTiming vector_lanes, scalar_lanes, gpsimd_lanes;
+  base::Cycles activate;  // activate_latency
+  base::Cycles tables;    // table_load
+};
+
 // --- the systolic array, by structure
 // -------------------------------------------------------------------------------
 
@@ -79,7 +102,7 @@ struct MatmulCost {
   base::Cycles interval;   // start -> start of the next on this tile, at full rate
   base::Cycles latency;    // last column in the array -> result
 };
-MatmulCost matmul_cost(const isa::Instruction& i, const LoadedWeights& weights, const TensorParams& p);
+MatmulCost matmul_cost(const isa::Instruction& i, const LoadedWeights& weights, const TensorTiming& p);
 
 // Columns are read from SBUF and shift into the array's shadow registers: the reader is the slower of the two
 // with a stride, the array while throttled, when shifting takes twice as long (measured).
@@ -89,26 +112,26 @@ struct WeightCost {
   base::Cycles issue;    // start -> the instruction behind it, which has been decoded before
   base::Cycles latency;  // last column loaded -> complete
 };
-WeightCost weight_cost(const isa::Instruction& i, const TensorParams& p);
+WeightCost weight_cost(const isa::Instruction& i, const TensorTiming& p);
 
 // Elements per cycle and lane that the vector engine reaches with one input: copy_rate or narrowing_rate
 // between contiguous tiles in SBUF, half of it elsewhere; 1 for other widths, and where an innermost stride is
 // long (documented: half the bandwidth; measured: one element a cycle).
 unsigned vector_rate(const isa::Instruction& i, const CoreParams& p);
 
-using LaneLaw = Occupancy (*)(const isa::Instruction&, base::EngineKind, const CoreParams&);
+using LaneLaw = Occupancy (*)(const isa::Instruction&, base::EngineKind, const CoreTiming&);
 
 // The law of a cost class on the vector, scalar and GpSimd engines; null for classes that these engines do
 // not run.
 LaneLaw lane_law(isa::CostClass cost);
 
 // What the scalar engine does about its function tables before it runs fn: by isa's rule (table_set_for) it
-// keeps `loaded` or takes another set, which costs table_load whatever the sets.
+// keeps `loaded` or takes another set, which costs `tables` whatever the sets.
 struct TableSwitch {
   unsigned loaded;  // afterwards
   base::Cycles cycles;
 };
-TableSwitch table_switch(isa::ActFn fn, unsigned loaded, const ScalarParams& p);
+TableSwitch table_switch(isa::ActFn fn, unsigned loaded, base::Cycles tables);
 
 // The tile's elements follow each other without gaps in the order of iteration.
 bool contiguous(const isa::Tile& tile, const isa::Shape& shape);

@@ -20,7 +20,7 @@ std::int64_t flight_of(const model::PortSite& site) {
   return (site.clock.at_or_after(site.params.wire + base::Duration{1}).count - 1) - kCreditSlack;
 }
 
-void refuse(const char* path, const std::string& text) {
+void refuse_port(const char* path, const std::string& text) {
   throw base::UserError("E-CFG-020", path, text + " (machine.link.port.model: rtl)");
 }
 
@@ -29,23 +29,25 @@ std::int64_t checked_flight(const model::PortSite& site) {
   const model::LinkParams& p = site.params;
   const std::uint64_t room = p.buffer.count / kLinkWord, frame = p.packet.count / kLinkWord + 1;
   if (p.port.word.count != kLinkWord)
-    refuse("machine.link.port.word", fmt::format("expected {} B", kLinkWord));
-  if (p.header.count != kLinkHeader) refuse("machine.link.header", fmt::format("expected {} B", kLinkHeader));
-  if (p.packet.count % kLinkWord != 0) refuse("machine.link.packet", "expected whole words");
-  if (p.vcs > kLinkVcs) refuse("machine.link.vcs", fmt::format("expected at most {}", kLinkVcs));
-  if (p.adaptive()) refuse("machine.link.routing", "expected dimension_order");
-  if (!site.clock.runs()) refuse("machine.link", "expected links that are not ideal");
-  if (room > 0xFFFF) refuse("machine.link.buffer", fmt::format("expected at most {} B", 0xFFFF * kLinkWord));
+    refuse_port("machine.link.port.word", fmt::format("expected {} B", kLinkWord));
+  if (p.header.count != kLinkHeader)
+    refuse_port("machine.link.header", fmt::format("expected {} B", kLinkHeader));
+  if (p.packet.count % kLinkWord != 0) refuse_port("machine.link.packet", "expected whole words");
+  if (p.vcs > kLinkVcs) refuse_port("machine.link.vcs", fmt::format("expected at most {}", kLinkVcs));
+  if (p.adaptive()) refuse_port("machine.link.routing", "expected dimension_order");
+  if (!site.clock.runs()) refuse_port("machine.link", "expected links that are not ideal");
+  if (room > 0xFFFF)
+    refuse_port("machine.link.buffer", fmt::format("expected at most {} B", 0xFFFF * kLinkWord));
   if (site.buffers > kLinkRequesters)
-    refuse("machine.link.vcs",
-           fmt::format("{} buffers at {}; expected at most {}", site.buffers, site.path, kLinkRequesters));
+    refuse_port("machine.link.vcs", fmt::format("{} buffers at {}; expected at most {}", site.buffers,
+                                                site.path, kLinkRequesters));
   const std::int64_t flight = flight_of(site);
-  if (flight < 1) refuse("machine.link.wire", "expected at least 5 cycles of a link's clock");
+  if (flight < 1) refuse_port("machine.link.wire", "expected at least 5 cycles of a link's clock");
   if (2 * static_cast<std::uint64_t>(flight) + 2 * frame + 16 >= kLinkRetryWords)
-    refuse("machine.link.wire",
-           fmt::format("a round trip and two packets of {} words do not fit {} words that wait to "
-                       "be acknowledged",
-                       frame, kLinkRetryWords));
+    refuse_port("machine.link.wire",
+                fmt::format("a round trip and two packets of {} words do not fit {} words that wait to "
+                            "be acknowledged",
+                            frame, kLinkRetryWords));
   return flight;
 }
 

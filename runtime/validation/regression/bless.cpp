@@ -9,9 +9,9 @@
 #include <filesystem>
 
 #include "runtime/host/whole_file.h"
-#include "runtime/report/files/statistics_tables.h"
 #include "runtime/report/files/version.h"
 #include "runtime/report/summary/format.h"
+#include "runtime/report/tables/column_csv.h"
 #include "runtime/validation/regression/golden_statistics.h"
 #include "runtime/validation/regression/regression.h"
 

@@ -9,7 +9,7 @@
 
 #include "model/base/error.h"
 #include "runtime/host/whole_file.h"
-#include "runtime/report/files/statistics_tables.h"
+#include "runtime/report/tables/column_csv.h"
 #include "runtime/validation/accuracy/tables/csv.h"
 
 namespace tahoma::runtime {

@@ -17,9 +17,9 @@ using isa::Space;
 
 namespace {
 
-const model::CoreParams& core() {
-  static const model::MachineParams machine = tests::default_machine();
-  return machine.chip.core;
+const model::CoreTiming& core() {
+  static const model::CoreTiming timing(tests::default_machine().chip.core);
+  return timing;
 }
 
 isa::Instruction tiles(Opcode op, std::uint16_t n, DType dtype, Space src, Space dst) {
@@ -42,7 +42,7 @@ double ns(base::Cycles c, base::Frequency f) { return base::Clock(f).length(c).n
 
 TEST_CASE("matmul: fp32 in four passes reads its columns twice, an overhead and its weights apart",
           "[timing]") {
-  const auto& p = core().tensor;
+  const model::TensorTiming p(core().tensor);
   const auto i = tiles(Opcode::kMatmul, 420, DType::kFp32, Space::kSbuf, Space::kPsum);
   const auto hidden = model::matmul_cost(i, {DType::kFp32, {256}}, p);
   CHECK(hidden.streaming.count == 4 * 420);
@@ -82,7 +82,7 @@ TEST_CASE("matmul: runs of 16-bit elements that start at 2 mod 4 are counted, th
 }
 
 TEST_CASE("matmul: zeros and ones halve the time of fp32, tf32 takes a quarter", "[timing]") {
-  const auto& p = core().tensor;
+  const model::TensorTiming p(core().tensor);
   auto i = tiles(Opcode::kMatmul, 420, DType::kFp32, Space::kSbuf, Space::kPsum);
   const auto four = model::matmul_cost(i, {DType::kFp32}, p);
   for (const auto mode : {isa::MatmulMode::kOneZeroStationary, isa::MatmulMode::kOneZeroMoving}) {
@@ -99,7 +99,7 @@ TEST_CASE("matmul: zeros and ones halve the time of fp32, tf32 takes a quarter",
 
 TEST_CASE("matmul: fp8 runs at the rate of bf16, double_row and sparse at that rate with more rows",
           "[timing]") {
-  const auto& p = core().tensor;
+  const model::TensorTiming p(core().tensor);
   const auto bf16 = model::matmul_cost(tiles(Opcode::kMatmul, 512, DType::kBf16, Space::kSbuf, Space::kPsum),
                                        {DType::kBf16}, p);
   auto i = tiles(Opcode::kMatmul, 512, DType::kFp8E4M3, Space::kSbuf, Space::kPsum);
@@ -128,15 +128,15 @@ TEST_CASE("matmul: fp32 counts its multiply-adds once, a transpose has none", "[
 TEST_CASE("matmul: a smaller array fills sooner and streams as long", "[timing]") {
   auto p = core().tensor;
   const auto i = tiles(Opcode::kMatmul, 512, DType::kBf16, Space::kSbuf, Space::kPsum);
-  const auto large = model::matmul_cost(i, {i.src0.dtype}, p);
+  const auto large = model::matmul_cost(i, {i.src0.dtype}, model::TensorTiming(p));
   p.rows = p.columns = 32;
-  const auto small = model::matmul_cost(i, {i.src0.dtype}, p);
+  const auto small = model::matmul_cost(i, {i.src0.dtype}, model::TensorTiming(p));
   CHECK(small.interval == large.interval);
   CHECK(large.latency.count - small.latency.count == 2 * (128 - 32));
 }
 
 TEST_CASE("weight load: latency of an idle array by dtype and stride is that of silicon", "[timing]") {
-  const auto& p = core().tensor;
+  const model::TensorTiming p(core().tensor);
   const auto latency = [&](DType dtype, std::int16_t stride) {
     auto i = tiles(Opcode::kLoadWeights, 128, dtype, Space::kSbuf, Space::kSbuf);
     i.src0.stride[3] = stride;
@@ -151,7 +151,7 @@ TEST_CASE("weight load: latency of an idle array by dtype and stride is that of 
 }
 
 TEST_CASE("weight load: a stride slows the reader and not the array", "[timing]") {
-  const auto& p = core().tensor;
+  const model::TensorTiming p(core().tensor);
   auto i = tiles(Opcode::kLoadWeights, 128, DType::kFp16, Space::kSbuf, Space::kSbuf);
   const auto in_order = model::weight_cost(i, p);
   i.src0.stride[3] = 9;
@@ -163,7 +163,7 @@ TEST_CASE("weight load: a stride slows the reader and not the array", "[timing]"
 }
 
 TEST_CASE("weight load: fp8 as 16-bit, double_row by its columns, tf32 as one word a column", "[timing]") {
-  const auto& p = core().tensor;
+  const model::TensorTiming p(core().tensor);
   const auto cycles = [&](const isa::Instruction& i) { return model::weight_cost(i, p).read.count; };
   auto i = tiles(Opcode::kLoadWeights, 128, DType::kBf16, Space::kSbuf, Space::kSbuf);
   const auto bf16 = cycles(i);
@@ -203,15 +203,14 @@ TEST_CASE("reciprocal: eight cycles an element, as published", "[timing]") {
 TEST_CASE("function tables: a switch costs 1283.3 ns, and only a function outside the loaded set switches",
           "[timing]") {
   using isa::ActFn;
-  const auto& p = core().scalar;
   // Whether running `next` right after `first` on a fresh engine loads a set.
   const auto switches = [&](ActFn first, ActFn next) {
-    const unsigned loaded = model::table_switch(first, isa::kNoTableSet, p).loaded;
-    const auto change = model::table_switch(next, loaded, p);
+    const unsigned loaded = model::table_switch(first, isa::kNoTableSet, core().tables).loaded;
+    const auto change = model::table_switch(next, loaded, core().tables);
     CHECK((change.cycles.count != 0) == (change.loaded != loaded));
     return change.cycles.count != 0;
   };
-  CHECK(ns(model::table_switch(ActFn::kExp, isa::kNoTableSet, p).cycles, p.clock) ==
+  CHECK(ns(model::table_switch(ActFn::kExp, isa::kNoTableSet, core().tables).cycles, core().scalar.clock) ==
         Approx(1283.3).epsilon(0.001));
   CHECK_FALSE(switches(ActFn::kExp, ActFn::kExp));
   CHECK_FALSE(switches(ActFn::kExp, ActFn::kTanh));
@@ -232,11 +231,10 @@ TEST_CASE("function tables: a switch costs 1283.3 ns, and only a function outsid
 
 TEST_CASE("function tables: copy, square, relu, prelu, abs and sign never load or drop a set", "[timing]") {
   using isa::ActFn;
-  const auto& p = core().scalar;
   for (const ActFn cheap :
        {ActFn::kCopy, ActFn::kSquare, ActFn::kRelu, ActFn::kPrelu, ActFn::kAbs, ActFn::kSign}) {
     for (unsigned loaded = isa::kNoTableSet; loaded <= isa::kTableSets; ++loaded) {
-      const auto change = model::table_switch(cheap, loaded, p);
+      const auto change = model::table_switch(cheap, loaded, core().tables);
       CHECK(change.loaded == loaded);
       CHECK(change.cycles.count == 0);
     }

@@ -23,7 +23,7 @@ std::function<double(const MachineParams&)> on(EngineKind kind, const isa::Instr
     const base::Frequency clock = kind == EngineKind::kVector   ? core.vector.clock
                                   : kind == EngineKind::kScalar ? core.scalar.clock
                                                                 : core.gpsimd.clock;
-    return length_ns(model::lane_law(isa::row_of(i.op).cost)(i, kind, core).*part, clock);
+    return length_ns(model::lane_law(isa::row_of(i.op).cost)(i, kind, model::CoreTiming(core)).*part, clock);
   };
 }
 
@@ -81,8 +81,9 @@ isa::Instruction reduction() {
 }
 
 double table_load(const MachineParams& m) {
-  const model::ScalarParams& p = m.chip.core.scalar;
-  return length_ns(model::table_switch(isa::ActFn::kExp, isa::kNoTableSet, p).cycles, p.clock);
+  const model::CoreTiming core(m.chip.core);
+  const model::TableSwitch change = model::table_switch(isa::ActFn::kExp, isa::kNoTableSet, core.tables);
+  return length_ns(change.cycles, core.scalar.clock);
 }
 
 // Whether an instruction that reads PSUM has to take its turn.

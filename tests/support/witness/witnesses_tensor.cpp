@@ -10,7 +10,7 @@ namespace {
 
 using base::Cycles, base::Time;
 using isa::DType, isa::Opcode;
-using model::TensorParams;
+using model::TensorParams, model::TensorTiming;
 
 std::function<double(const model::MachineParams&)> of(double (*law)(const TensorParams&)) {
   return [law](const model::MachineParams& m) { return law(m.chip.core.tensor); };
@@ -43,16 +43,18 @@ TensorParams unthrottled(TensorParams p) {
   return p;
 }
 
-double interval(const TensorParams& p) { return length_ns(matmul_cost(matmul(), {}, p).interval, p.clock); }
+double interval(const TensorParams& p) {
+  return length_ns(matmul_cost(matmul(), {}, TensorTiming(p)).interval, p.clock);
+}
 double misaligned(const TensorParams& p) {
   isa::Instruction i = matmul();
   i.shape.count = {1, 1, 30, 14};
   i.src0.stride = {0, 0, 16, 1};
   i.src0.offset = 2;
-  return length_ns(matmul_cost(i, {}, p).interval, p.clock);
+  return length_ns(matmul_cost(i, {}, TensorTiming(p)).interval, p.clock);
 }
 double latency(const TensorParams& p) {
-  const model::MatmulCost cost = matmul_cost(matmul(), {}, p);
+  const model::MatmulCost cost = matmul_cost(matmul(), {}, TensorTiming(p));
   return length_ns(cost.streaming + cost.latency, p.clock);
 }
 double widest(const TensorParams& p) {
@@ -103,7 +105,7 @@ std::function<double(const model::MachineParams&)> columns(DType dtype, std::int
   load.src0.stride = {0, 0, 0, stride};
   return [load](const model::MachineParams& m) {
     const TensorParams& p = m.chip.core.tensor;
-    return length_ns(model::weight_cost(load, p).read, p.clock);
+    return length_ns(model::weight_cost(load, TensorTiming(p)).read, p.clock);
   };
 }
 model::Throttle throttle(const TensorParams& p) {
