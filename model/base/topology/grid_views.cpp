@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A grid as planes of two axes, one for each coordinate of the third, and as rows of one axis.
+// Views of a grid: planes of two axes, one for each coordinate of the third, or rows of one axis.
 #include <algorithm>
 
 #include "model/base/topology/grid_topology.h"
@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::size_t kNoAxis = kMostAxes;
 
-// The axes of a view: one along the columns, one along the rows or none, and one picture for each place on the
-// others.
+// The axes of a view: one along the columns, one or none along the rows, and one picture for each coordinate
+// of the others.
 struct Layout {
   const Topology& grid;
   std::size_t across, down;

@@ -10,18 +10,18 @@ namespace tahoma::model {
 
 using base::Bandwidth, base::Bytes, base::Cycles, base::Duration, base::Frequency, base::ParamTree;
 
-// Whether a block stands alone, or beside its SystemVerilog in lock-step (model/rtl).
+// Whether a block is simulated alone, or in lock-step with its SystemVerilog (model/rtl).
 enum class BlockModel : std::uint8_t { kBehavioural, kRtl };
 inline constexpr base::Named<BlockModel> kBlockModels[] = {{BlockModel::kBehavioural, "behavioural"},
                                                            {BlockModel::kRtl, "rtl"}};
 
-// How the element-wise engines round their results (isa/core/rounding.h).
+// The rounding of the element-wise engines' results (isa/core/rounding.h).
 enum class RoundingMode : std::uint8_t { kNearest, kStochastic };
 inline constexpr base::Named<RoundingMode> kRoundingModes[] = {{RoundingMode::kNearest, "nearest"},
                                                                {RoundingMode::kStochastic, "stochastic"}};
 
-// Systolic array and its queue. The array's own law (rows, columns, passes) is separate from the constants of
-// the core around it (issue overhead, pipeline latency), which were measured at 128x128.
+// Systolic array and its queue. The law of the array itself (rows, columns, passes) is separate from the
+// constants of the core around it (issue overhead, pipeline latency), which were measured at 128x128.
 struct TensorParams {
   BlockModel model;         // of the array
   base::WavesWindow waves;  // rtl: of the instructions that start in it
@@ -59,15 +59,15 @@ struct LaneParams {
 };
 struct VectorParams : LaneParams {
   bool fast_modes;  // 2x and 4x modes for 16-bit operands
-  // Elements in a cycle and lane of the fast modes: one input to 16 bits and to 8, two inputs, reductions,
+  // Elements per cycle and lane in the fast modes: one input to 16 bits and to 8, two inputs, reductions,
   // zeros.
   std::uint64_t copy_rate, narrowing_rate, two_input_rate, reduce_rate, memset_rate;
-  std::uint64_t sbuf_streams;  // each way, between SBUF and SBUF
-  Cycles second_operand;       // more start-up for a second tile
+  std::uint64_t sbuf_streams;  // in each direction, between SBUF and SBUF
+  Cycles second_operand;       // additional start-up for a second tile
   void declare(ParamTree& t);
 };
 struct ScalarParams : LaneParams {
-  Cycles sbuf_source;         // more start-up than a source in PSUM needs
+  Cycles sbuf_source;         // additional start-up for a source in SBUF
   Duration activate_latency;  // table functions: last element in -> result visible
   Duration table_load;
   Cycles accumulator_read;
@@ -78,7 +78,8 @@ struct GpSimdParams : LaneParams {
 };
 
 // An engine's sequencer, which runs waits, updates, registers, branches and doorbells itself, one after the
-// other. Cycles of its own clock: the vector engine's is that of its lanes, all others run at the base clock.
+// other. Cycles are those of its own clock: the clock of the lanes for the vector engine, the base clock for
+// all others.
 struct SequencerTiming {
   Cycles wake;    // semaphore value -> start of an instruction that waited
   Cycles wait;    // of a stand-alone wait, start -> end
@@ -101,10 +102,10 @@ struct SequencerParams {
   Frequency clock;  // NC base clock of sequencers and semaphores
   SequencerTiming tensor, vector, scalar, gpsimd, sync, collective;
   QueueTiming tensor_queue, vector_queue, scalar_queue, gpsimd_queue;
-  Cycles dispatch;  // an instruction is handed to the engine -> the next one
-  Cycles result;    // more than `raise`, of an engine's instruction: its last result on the way out
-  Cycles compare;   // of an update that waited, start -> end: all but the comparison is over
-  Duration load_sbuf, load_hbm;  // what a register load or store takes more than another register operation
+  Cycles dispatch;               // an instruction is handed to the engine -> the next one
+  Cycles result;                 // added to `raise` for an engine's instruction: its last result is written
+  Cycles compare;                // of an update that waited, start -> end: only the comparison is left
+  Duration load_sbuf, load_hbm;  // added for a register load or store to the time of a register operation
   void declare(ParamTree& t);
 };
 
@@ -127,7 +128,7 @@ struct DmaParams {
   std::uint64_t collective_engines;  // engines that such a transfer is dealt to
   Duration doorbell_sync, doorbell_scalar, doorbell_gpsimd;  // time of the instruction, by queue
   Duration pitch_sync, pitch_scalar, pitch_gpsimd;           // doorbell start to doorbell start
-  Duration first_doorbell;                                   // more for the first of a queue
+  Duration first_doorbell;                                   // added for the first one of a queue
   Duration start_up;                                         // doorbell end -> first engine starts
   Duration skew_near, skew_half, skew_far;                   // engine starts, see skew_of()
   Duration cold_read;                                        // an engine's first read of HBM
@@ -139,19 +140,20 @@ struct DmaParams {
   Duration small_element;                                    // DRAM to DRAM, below `small_element_bytes`
   std::uint64_t small_element_spread;                        // per cent, slowest engine over the mean
   Bytes small_element_bytes;
-  Duration hardware_dge;                                // one instruction of a hardware generator
-  Duration software_descriptor;                         // of GpSimd, for each element
-  std::uint64_t transpose_from_hbm, transpose_on_chip;  // per cent of the throughput, by where the source is
-  std::uint64_t remote_window;                          // packets an engine may have waiting for the fabric
-  Bytes read_window;           // issued and not handed on, from which on an engine issues nothing more
-  std::uint64_t read_packets;  // most of these
-  Bytes write_window;          // handed on to HBM and not accepted there, likewise
+  Duration hardware_dge;         // one instruction of a hardware generator
+  Duration software_descriptor;  // of GpSimd, for each element
+  std::uint64_t transpose_from_hbm,
+      transpose_on_chip;        // per cent of the throughput, by the memory of the source
+  std::uint64_t remote_window;  // packets an engine may have waiting for the fabric
+  Bytes read_window;            // limit of bytes issued and not handed on; an engine then pauses
+  std::uint64_t read_packets;   // the same limit in packets
+  Bytes write_window;           // limit of bytes handed on to HBM and not accepted there
   std::uint64_t write_packets;
   Duration look_ahead;  // how far ahead of the simulation packets are issued, no further than start_up
   void declare(ParamTree& t);
 };
 
-// Meetings of the two cores of a logical core.
+// Rendezvous of the two cores of a logical core.
 struct MeetingParams {
   Duration barrier;            // the later core's arrival -> both go on
   Duration gpsimd_latency;     // of a swap through GpSimd's own DMA, beyond its bytes
@@ -159,7 +161,7 @@ struct MeetingParams {
   void declare(ParamTree& t);
 };
 
-// What single instructions of the vector, scalar and GpSimd engines cost beyond one cycle an element.
+// Costs of single instructions of the vector, scalar and GpSimd engines beyond one cycle per element.
 struct CostParams {
   Cycles reciprocal;            // an element
   Cycles dynamic_copy;          // start to start, at least
@@ -172,17 +174,17 @@ struct CostParams {
   Cycles topk;  // a candidate
   void declare(ParamTree& t);
 };
-// Elements that bn_aggr takes together: count, mean and variance * count of one group.
+// The elements that bn_aggr takes together: count, mean and variance * count of one group.
 inline constexpr std::uint64_t kAggregateTriple = 3;
 
 struct SbufParams {
   std::uint64_t partitions;
   Bytes per_partition, usable;
   Frequency clock;
-  Bytes long_stride;      // above it an innermost stride takes the memory's slow way
-  Bytes word;             // what it writes at once
+  Bytes long_stride;      // a larger innermost stride uses the memory's slow path
+  Bytes word;             // width of one write
   Cycles strided_access;  // one element of an innermost stride above 16 bytes
-  Cycles partial_write;   // the same, written, when it is smaller than a word
+  Cycles partial_write;   // the same for a write of an element smaller than a word
   Bandwidth shared_port;  // of one partition, each direction: the vector engine and GpSimd together
   void declare(ParamTree& t);
 };

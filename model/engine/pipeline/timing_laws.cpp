@@ -28,7 +28,7 @@ bool long_stride(const isa::Tile& t, const isa::Shape& s, const SbufParams& p) {
   return innermost_stride(t, s) > static_cast<std::int64_t>(p.long_stride.count);
 }
 
-// The memory reads the word, puts the element in, and writes it back.
+// A read-modify-write: the memory reads the word, inserts the element and writes the word back.
 bool partial_write(const isa::Tile& t, const isa::Shape& s, const SbufParams& p) {
   return long_stride(t, s, p) && isa::size_of(t.dtype) < p.word.count;
 }
@@ -48,9 +48,9 @@ Cycles cycles_of(std::uint64_t n) { return {static_cast<std::int64_t>(n)}; }
 std::uint64_t count_of(Cycles cycles) { return static_cast<std::uint64_t>(cycles.count); }
 Cycles larger(Cycles a, Cycles b) { return {std::max(a.count, b.count)}; }
 
-// The engine's cycles that the memory takes for a tile's elements, one after the other; the vector engine has
-// two streams each way (documented), which measurements show between SBUF and SBUF only. 0 if the memory
-// keeps up with any engine.
+// Cycles of the engine that the memory takes for a tile's elements, one after the other. The vector engine
+// has two streams in each direction (documented), which measurements show between SBUF and SBUF only. 0 if
+// the memory keeps up with any engine.
 Cycles memory_cycles(const isa::Instruction& i, const isa::Tile& tile, bool writes, base::EngineKind kind,
                      const CoreParams& p) {
   if (!long_stride(tile, i.shape, p.sbuf)) return {0};
@@ -63,7 +63,7 @@ Cycles memory_cycles(const isa::Instruction& i, const isa::Tile& tile, bool writ
       ceil_divided(free_elements(i.shape) * each * lane_params(kind, p).clock.hz, p.sbuf.clock.hz * streams));
 }
 
-// Before the first element: what an engine always takes, and what its operands add.
+// Start-up before the first element: the fixed part and that of the operands.
 Cycles start_up(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
   const Cycles engine = lane_params(kind, p).issue_overhead;
   if (kind == base::EngineKind::kScalar && i.src0.space == isa::Space::kSbuf)
@@ -71,10 +71,9 @@ Cycles start_up(const isa::Instruction& i, base::EngineKind kind, const CorePara
   return engine;
 }
 
-// Reading and writing overlap, within an instruction and from one to the next; start-ups do not. Hence the
-// lanes take an instruction as often as its sources can be read or its results written, each with its pause,
-// while the front end is free once the sources have been read: it takes the next instruction a little ahead
-// of the lanes.
+// Reading and writing overlap, within an instruction and between instructions; start-ups do not. Hence the
+// rate of the lanes is the slower of reading sources and writing results, each with its pause. The front end
+// is free once the sources have been read, so it takes the next instruction a little ahead of the lanes.
 struct Lane {
   const isa::Instruction& i;
   base::EngineKind kind;
@@ -154,8 +153,8 @@ Occupancy streaming(const isa::Instruction& i, base::EngineKind kind, const Core
   return Lane{i, kind, p}.of_elements();
 }
 
-// Published: max(600, N) cycles from start to start. N takes the place of N + start-up, as in all published
-// costs; the sequencer computes addresses in the rest.
+// Published: max(600, N) cycles from start to start. N is N + start-up here, as in all published costs; the
+// sequencer computes addresses in the rest.
 Occupancy dynamic_copy(const isa::Instruction& i, base::EngineKind kind, const CoreParams& p) {
   const Cycles least = p.costs.dynamic_copy - start_up(i, kind, p);
   return Lane{i, kind, p}.of(larger(least, cycles_of(free_elements(i.shape))));
@@ -175,8 +174,8 @@ Occupancy scan(const isa::Instruction& i, base::EngineKind kind, const CoreParam
   return Lane{i, kind, p}.of_two_inputs(count_of(p.costs.scan), 1);
 }
 
-// Published: one element a cycle, and MIN_II more to read the accumulators out, which an instruction without
-// a column for the result does not do (assumed). MIN_II is 64 cycles of either engine's own clock.
+// Published: one element a cycle, and MIN_II more to read out the accumulators. An instruction without a
+// result column does not read them (assumed). MIN_II is 64 cycles of either engine's own clock.
 Cycles accumulator_read(const isa::Instruction& i, const CoreParams& p) {
   return i.result.present ? p.scalar.accumulator_read : Cycles{0};
 }

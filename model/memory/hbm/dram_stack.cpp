@@ -18,8 +18,8 @@ constexpr std::uint32_t kNobodyWaits = ~0U;
 // The shortest interval, for networks without latency.
 constexpr Duration kLeastSlack{1'000'000};
 
-// FNV-1a: the same on every host. Another hash would place injected faults elsewhere, for a function that runs
-// once per stack.
+// FNV-1a gives the same value on every host. Another hash would move injected faults, and the function runs
+// only once per stack.
 std::uint64_t seed_of(const std::string& name) {
   std::uint64_t hash = 14695981039346656037ULL;
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
@@ -77,7 +77,7 @@ std::uint32_t DramStack::keep(const Request& request) {
 
 void DramStack::forget(std::uint32_t index) { free_.push_back(index); }
 
-// True for a write that every channel surely takes when it arrives: nobody needs to hear of it again.
+// Returns true for a write that every channel accepts on arrival; it needs no further report.
 bool DramStack::submit(Request& r, std::uint32_t tag) {
   const sim::PacketInfo& info = sim::info_of(*r.payload);
   const std::uint64_t offset = isa::GlobalAddress::from(r.payload->get_address()).offset;
@@ -99,7 +99,7 @@ bool DramStack::submit(Request& r, std::uint32_t tag) {
     part.segment.tag = sure ? kNobodyWaits : tag;
     lane.channel->submit(part.segment);
     if (sure) continue;
-    if (part.segment.write) {  // which may enter when it arrives
+    if (part.segment.write) {  // it may enter on arrival
       ++lane.waiting_writes;
       look_by(part.channel, r.start + slack_);
       continue;
@@ -167,7 +167,7 @@ Time DramStack::next_look(const Lane& lane, Time now) const {
   return std::max(std::max(now, edge(lane.channel->earliest_read_end())) + slack_, needed);
 }
 
-// In the order of what they report, whatever the channel.
+// Ordered by what they report, whatever the channel.
 void DramStack::answer_all() {
   const auto rank = [this](std::uint32_t index) {
     const sim::PacketInfo& info = sim::info_of(*requests_[index].payload);
@@ -217,7 +217,7 @@ void DramStack::answer(const Request& r) {
     info.last = edge(r.last) + (r.corrected ? params_.dram.correction : Duration{0});
     reads_.add(info.last - r.start);
   } else {
-    // Until the next edge of the command clock nobody was made to wait.
+    // Before the next edge of the command clock no request has been delayed.
     const bool waited = r.last > design_->timing.clock.at_or_after(r.start).count;
     answer_write(r, waited ? edge(r.last) - r.start : Duration{0});
   }

@@ -142,8 +142,9 @@ TEST_CASE("logical core: a core that never comes ends the run, and both are name
   } catch (const base::UserError& e) {
     CHECK(e.status == base::ExitStatus::kNoProgress);
     CHECK(e.code == "E-RUN-051");
-    CHECK_THAT(e.what(),
-               Contains("core2.vector[0] core_barrier waits for core3 on pipe 3; would still come: scalar"));
+    CHECK_THAT(
+        e.what(),
+        Contains("core2.vector[0] core_barrier waits for core3 on pipe 3; would still arrive: scalar"));
     CHECK_THAT(e.what(), Contains("core3.vector[0] core_barrier waits for core2 on pipe 4; nothing left"));
   }
 }

@@ -306,7 +306,7 @@ TEST_CASE("address mapping: the sides of an XOR are equally wide", "[dram]") {
 TEST_CASE("address mapping: several addresses at one place are refused", "[dram]") {
   const std::string good = "row sid bank group pseudo column; bank ^= row[1:0]";
   CHECK(refusal(good + "; group ^= group") ==
-        "E-CFG-035: 'group ^= group' maps several addresses to one place");
+        "E-CFG-035: 'group ^= group' maps several addresses to one location");
   CHECK_THAT(refusal(good + "; row[2:0] ^= row[3:1]; row[2] ^= row[2]; sid ^= row[0]"),
              Catch::StartsWith("E-CFG-035: 'row[2] ^= row[2]'"));
   // Two bits that take each other at once become the same.
@@ -320,7 +320,7 @@ TEST_CASE("address mapping: rows that are no power of two stand on top and stay 
   const std::string good = "row[12:11] sid row[10:0] bank group pseudo column";
   CHECK(refusal(good + "; row[10] ^= row[12]; group ^= row[12:11]", o) == "accepted");
   CHECK_THAT(refusal("sid row bank group pseudo column", o),
-             Catch::StartsWith("E-CFG-036: row[11] is out of its place: 6144 rows are not a power of two, so "
+             Catch::StartsWith("E-CFG-036: row[11] is misplaced: 6144 rows are not a power of two, so "
                                "row[12:11] must be the highest address bits"));
   CHECK_THAT(refusal("row[11] row[12] sid row[10:0] bank group pseudo column", o),
              Catch::StartsWith("E-CFG-036"));

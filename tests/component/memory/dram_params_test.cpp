@@ -153,7 +153,7 @@ TEST_CASE("dram parameters: a flat or ideal stack uses none of them", "[dram][pa
 TEST_CASE("dram parameters: what the organisation must keep is checked", "[dram][params]") {
   CHECK(refusal_of({}).empty());
   CHECK_THAT(refusal_of({{"dram.channels", "12"}}),
-             Catch::StartsWith("E-CFG-020 dram.channels: 12 is no power of two"));
+             Catch::StartsWith("E-CFG-020 dram.channels: 12 is not a power of two"));
   for (const char* const count : {"pseudo_channels", "stack_ids", "bank_groups", "banks"})
     CHECK_THAT(refusal_of({{std::string("dram.") + count, "3"}}),
                Catch::StartsWith(std::string("E-CFG-020 dram.") + count));
@@ -212,6 +212,6 @@ TEST_CASE("dram parameters: refreshes leave time for work", "[dram][params]") {
   CHECK(refusal_of({{"dram.timing.rfc_all", "3900 ns"}}).empty());  // unused: per bank
   // 3900 ns / 16 banks = 243.75 ns per bank.
   CHECK_THAT(refusal_of({{"dram.timing.rfc_bank", "240 ns"}}),
-             Catch::StartsWith("E-CFG-020 dram.timing.refi: a turn of 243.75 ns for each of 16 banks"));
+             Catch::StartsWith("E-CFG-020 dram.timing.refi: an interval of 243.75 ns for each of 16 banks"));
   CHECK(refusal_of({{"dram.timing.rfc_bank", "240 ns"}, {"dram.refresh", "none"}}).empty());
 }
