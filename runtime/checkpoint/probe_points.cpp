@@ -154,7 +154,7 @@ void Points::refuse_unreached() const {
   for (const Named& point : named_)
     if (!point.reached)
       throw base::UserError("E-CKP-005", "dump '" + point.request + "'",
-                            "the run did not come to " + point.what);
+                            "the run did not reach " + point.what);
 }
 
 }  // namespace tahoma::runtime

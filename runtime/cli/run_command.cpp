@@ -42,9 +42,9 @@ void add_trace_options(CLI::App& sub, TraceRequest& trace) {
   std::vector<std::string> kinds;
   for (const TraceKindRow& row : kTraceKindTable) kinds.push_back(fmt::format("{}: {}", row.name, row.doc));
   sub.add_flag("--trace", trace.wanted, "Write a timeline, trace.pftrace, for ui.perfetto.dev");
-  sub.add_option("--trace-from", trace.from, "Of the timeline: leave out what ended before")
+  sub.add_option("--trace-from", trace.from, "Omit from the timeline what ended before this time")
       ->type_name("TIME");
-  sub.add_option("--trace-until", trace.until, "Leave out what begins then or later")->type_name("TIME");
+  sub.add_option("--trace-until", trace.until, "Omit what begins at this time or later")->type_name("TIME");
   sub.add_option("--trace-cores", trace.cores,
                  "Show these cores, and the links and stacks of their chips: global numbers, ranges of them, "
                  "or names like server0.chip03 and server0.chip03.core5")
@@ -55,23 +55,24 @@ void add_trace_options(CLI::App& sub, TraceRequest& trace) {
       ->type_name("KIND,...")
       ->delimiter(',')
       ->default_str("all");
-  sub.add_option("--trace-limit", trace.limit, "Write no more events than this, and count the others")
+  sub.add_option("--trace-limit", trace.limit, "Write at most this many events, and count the others")
       ->type_name("N")
       ->default_str("none");
-  sub.add_flag("--trace-flows", trace.flows,
-               "Join by arrows what raises a semaphore, the transfer that does it, and what waited");
+  sub.add_flag(
+      "--trace-flows", trace.flows,
+      "Draw arrows from the instruction that raises a semaphore, over its transfer, to the one that waited");
 }
 
 void add_waves_options(CLI::App& sub, WavesRequest& waves) {
   sub.add_option(
          "--waves", waves.folder,
-         "Existing folder for the signals of blocks with model=rtl, INSTANCE.fst of each, for GTKWave")
+         "Existing folder for the signals of blocks with model=rtl: one INSTANCE.fst each, for GTKWave")
       ->type_name("DIR")
       ->default_str("none");
-  sub.add_option("--waves-from", waves.from, "Of the waves: leave out what comes before, in simulated time")
+  sub.add_option("--waves-from", waves.from, "Omit from the waves what is earlier, in simulated time")
       ->type_name("TIME")
       ->default_str("0 ns");
-  sub.add_option("--waves-until", waves.until, "Leave out what comes then or later")
+  sub.add_option("--waves-until", waves.until, "Omit what is at this time or later")
       ->type_name("TIME")
       ->default_str("1000 us");
 }
@@ -83,7 +84,7 @@ void add_waves_options(CLI::App& sub, WavesRequest& waves) {
                         ExitStatus::kCheckFailed);
 }
 
-// The program is wrong, whatever it computed this time.
+// The program is wrong, even if the values of this run are right.
 [[noreturn]] void refuse_program(const model::check::Findings& findings) {
   std::fflush(stdout);
   for (const std::string& text : findings.first()) fmt::print(stderr, "{}\n", text);
@@ -105,7 +106,7 @@ ExitStatus run(RunCommand& command) {
   fmt::print("{}", json ? outcome.summary_json : outcome.summary_text);
   if (!json)
     fmt::print("\nfiles in {}{}\n", outcome.folder,
-               command.no_report ? "" : "; look at report.html in a browser");
+               command.no_report ? "" : "; open report.html in a browser");
   if (outcome.dumps) judge_dumps(*outcome.dumps, !json);
   if (outcome.checks.total() > 0) refuse_program(outcome.checks);
   if (outcome.golden.checked && !outcome.golden.passed) refuse_golden(outcome.golden);
@@ -128,21 +129,23 @@ void add_run_command(CLI::App& program, Action& action) {
   add_overrides(
       *sub, options.config.overrides,
       "Set a value below machine. or workload., or kind, mode, seed; repeatable, the last one wins");
-  sub->add_option("--mode", options.config.mode, "default: the workload's, else functional")
+  sub->add_option("--mode", options.config.mode,
+                  "functional or timing; default: the workload's, else functional")
       ->type_name("functional|timing");
   sub->add_option("--seed", options.config.seed, "Seed of generated inputs; default: the workload's, else 1")
       ->type_name("N");
-  sub->add_option("--out", options.out, "Folder for the results; an earlier run's is replaced")
+  sub->add_option("--out", options.out, "Folder for the results; replaces that of an earlier run")
       ->type_name("DIR");
-  sub->add_option("--check", command->checks,
-                  "Watch the program run: races (accesses that no semaphore orders), uninitialised (reads of "
-                  "memory never written, misuse of accumulation groups); exit status 3 if anything is found")
+  sub->add_option(
+         "--check", command->checks,
+         "Check the running program: races (accesses that no semaphore orders), uninitialised (reads of "
+         "memory never written, misuse of accumulation groups); exit status 3 if anything is found")
       ->type_name("races,uninitialised")
       ->delimiter(',')
       ->default_str("none");
   sub->add_flag("--no-golden", command->no_golden, "Do not check the results against the golden reference");
   sub->add_flag("--no-report", command->no_report,
-                "Leave out report.html, what only it needs, and statistics as text and database");
+                "Omit report.html, its data, and the statistics as text and database");
   sub->add_flag("--save-outputs", options.save_outputs, "Save every output tensor as .npy (bf16 as float32)");
   add_trace_options(*sub, options.trace);
   add_waves_options(*sub, options.waves);

@@ -60,7 +60,7 @@ void write_tables(OutputDir& out, const ResolvedConfig& config, const Simulated&
   out.write("regions.csv", regions_csv(summary.facts.regions.regions));
 }
 
-// What is looked at rather than read by programs, and what it is made of.
+// The files for readers instead of programs, and their data.
 void write_report(OutputDir& out, const ResolvedConfig& config, const std::string& config_sha256,
                   const Simulated& run, const std::string& summary) {
   using Json = nlohmann::ordered_json;

@@ -85,7 +85,7 @@ Json chip_faults_json(const std::vector<ChipFault>& faults) {
   return list;
 }
 
-// Kinds and names that took any time.
+// Kinds and stall reasons with any time.
 Json region_engines_json(const KindTimes& engines) {
   Json json = Json::object();
   for (std::size_t kind = 0; kind < base::kEngineKinds; ++kind) {

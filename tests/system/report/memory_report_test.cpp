@@ -182,7 +182,7 @@ TEST_CASE("summary: configured faults stand in both", "[report][hbm]") {
       text_of(fake_run(), machine),
       Catch::Contains("  faults        server0.chip00.hbm0: 0.5 of its rate; channels 3, 7 failed\n") &&
           Catch::Contains("                server0.chip00.hbm1: channel 2 failed; correctable errors at "
-                          "0.001 an access\n                and of 1 other stacks\n"));
+                          "0.001 an access\n                and those of 1 other stacks\n"));
   const json hbm = runtime::hbm_json(runtime::summarise_hbm(machine, fake_run()), fake_run().elapsed);
   REQUIRE(hbm["faults"].size() == 3);
   CHECK(hbm["faults"][0] == json({{"stack", "server0.chip00.hbm0"},

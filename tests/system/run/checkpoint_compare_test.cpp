@@ -158,8 +158,9 @@ TEST_CASE("compared dumps: other shapes, element types and missing ones are diff
   c.put(whole, counted());
   const Finished fewer = c.run({"--compare-with", "longer"});
   CHECK(fewer.status == 1);
-  CHECK_THAT(fewer.err,
-             Contains("1 of the reference did not come up in this run, the first is core0.gpsimd[2]"));
+  CHECK_THAT(
+      fewer.err,
+      Contains("1 checkpoints of the reference do not occur in this run; the first is core0.gpsimd[2]"));
 }
 
 TEST_CASE("compared dumps: a folder that is no reference is refused", "[checkpoint][bad-input]") {

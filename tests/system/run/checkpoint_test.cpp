@@ -135,7 +135,7 @@ TEST_CASE("checkpoints: what there is not is refused, with the nearest name", "[
   check_refused(c.run({"--dump", "core0.sync[2]"}), 2, "E-CKP-003", "no such instruction");  // a wait
   check_refused(c.run({"--dump", "core0.out@scal"}), 2, "E-CKP-004", "did you mean 'scale'?");
   check_refused(c.run({"--dump", "core0.out@vector[2]"}), 2, "E-CKP-004", "2 instructions in queue vector");
-  check_refused(c.run({"--dump", "core0.out@scale#2"}), 2, "E-CKP-005", "did not come to core 0@scale#2");
+  check_refused(c.run({"--dump", "core0.out@scale#2"}), 2, "E-CKP-005", "did not reach core 0@scale#2");
   check_refused(c.run({"--dump", "core0.out", "--rtol", "0.1"}), 2, "E-CKP-008", "--compare-with");
   check_refused(c.run({"--compare-with", "out", "--atol", "-1"}), 2, "E-CKP-008", "from 0 on");
 }

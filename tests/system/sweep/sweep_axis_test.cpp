@@ -173,16 +173,15 @@ TEST_CASE("sweep axis: keys that exclude each other are refused", "[sweep]") {
 }
 
 TEST_CASE("sweep axis: a step or factor that never arrives is refused with what to write", "[sweep]") {
-  check_refused(stepped("count", "1", "10", "4"), "f:5:1: error[E-SWP-012]", "there is 9, then 13");
-  check_refused(stepped("count", "1", "10", "0"), "f:5:1: error[E-SWP-012]",
-                "a step of 0 never arrives at 10");
+  check_refused(stepped("count", "1", "10", "4"), "f:5:1: error[E-SWP-012]", "9 is followed by 13");
+  check_refused(stepped("count", "1", "10", "0"), "f:5:1: error[E-SWP-012]", "a step of 0 never reaches 10");
   check_refused(stepped("count", "10", "1", "3"), "f:5:1: error[E-SWP-012]", "write '-3'");
   check_refused(stepped("count", "1", "10", "-3"), "f:5:1: error[E-SWP-012]", "write '3'");
-  check_refused(scaled("count", "1", "10", "2"), "f:5:1: error[E-SWP-012]", "there is 8, then 16");
-  check_refused(scaled("count", "4", "64", "1"), "f:5:1: error[E-SWP-012]", "a factor of 1 never arrives");
+  check_refused(scaled("count", "1", "10", "2"), "f:5:1: error[E-SWP-012]", "8 is followed by 16");
+  check_refused(scaled("count", "4", "64", "1"), "f:5:1: error[E-SWP-012]", "a factor of 1 never reaches");
   check_refused(scaled("count", "64", "4", "2"), "f:5:1: error[E-SWP-012]", "exchange from and to");
   check_refused(scaled("count", "0", "4", "2"), "f:5:1: error[E-SWP-012]", "above zero");
-  check_refused(scaled("count", "5", "20", "1.5"), "f:5:1: error[E-SWP-012]", "there is 5, then nothing");
+  check_refused(scaled("count", "5", "20", "1.5"), "f:5:1: error[E-SWP-012]", "5 is followed by nothing");
 }
 
 TEST_CASE("sweep axis: a range that is none is refused", "[sweep]") {
@@ -202,7 +201,7 @@ TEST_CASE("sweep axis: words, switches and ideal have no range", "[sweep]") {
 TEST_CASE("sweep axis: too many values are counted, not made", "[sweep]") {
   check_refused(stepped("clock", "1 GHz", "2 GHz", "1 Hz"), "f:5:1: error[E-SWP-014]: 1000000001 values",
                 "at most 10000");
-  check_refused(scaled("share", "1", "1000", "1.0000000001"), "f:5:1: error[E-SWP-012]", "never arrives");
+  check_refused(scaled("share", "1", "1000", "1.0000000001"), "f:5:1: error[E-SWP-012]", "never reaches");
   CHECK(values(stepped("count", "1", "10000", "1")).size() == 10000);
 }
 

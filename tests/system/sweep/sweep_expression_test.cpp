@@ -84,13 +84,13 @@ TEST_CASE("sweep expressions: what is none is refused with its column", "[sweep]
 TEST_CASE("sweep expressions: an unknown name is refused with the nearest one", "[sweep]") {
   check_refused("1 + m.yx", "E-SWP-021", 5, "did you mean 'm.x");
   check_refused("m.x + m.xyz", "E-SWP-021", 7, "did you mean 'm.xy'");
-  check_refused("m.x + nothing.like.it", "E-SWP-021", 7, "nothing is called 'nothing.like.it'");
+  check_refused("m.x + nothing.like.it", "E-SWP-021", 7, "there is no name 'nothing.like.it'");
 }
 
 TEST_CASE("sweep expressions: texts and infinities are no numbers", "[sweep]") {
-  check_refused("1 + word", "E-SWP-022", 5, "'word' is no number");
-  check_refused("1 / (m.x - 3)", "E-SWP-022", 1, "no finite number with m.x = 3");
-  check_refused("sqrt(0 - m.x)", "E-SWP-022", 1, "no finite number");
+  check_refused("1 + word", "E-SWP-022", 5, "'word' is not a number");
+  check_refused("1 / (m.x - 3)", "E-SWP-022", 1, "not a finite number with m.x = 3");
+  check_refused("sqrt(0 - m.x)", "E-SWP-022", 1, "not a finite number");
 }
 
 TEST_CASE("sweep expressions: a free name is neither a unit nor a function", "[sweep]") {

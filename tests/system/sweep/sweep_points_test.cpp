@@ -131,7 +131,7 @@ TEST_CASE("sweep points: filters that leave nothing say how much each of them dr
   check_points_refused(
       "  axes:\n    - machine.torus.x: [1, 2, 3, 4]\n"
       "  where: ['machine.torus.x > 2', 'machine.torus.x < 2', 'machine.torus.x > 0']\n",
-      "sweep.yaml:5:11: error[E-SWP-030]: no point is left of 4",
+      "sweep.yaml:5:11: error[E-SWP-030]: none of 4 points is left",
       "'machine.torus.x > 2' drops 2, 'machine.torus.x < 2' drops 3, 'machine.torus.x > 0' drops 0");
 }
 

@@ -72,7 +72,7 @@ TEST_CASE("sweep file: a range without steps asks for a sample", "[sweep]") {
 
 TEST_CASE("sweep file: no parameter is set twice", "[sweep]") {
   check_refused("  axes:\n    - machine.torus.x: [1, 2]\n    - machine.torus.x: [4]\n",
-                "sweep.yaml:5:25: error[E-SWP-017]: 'machine.torus.x': an axis decides about it, and so does "
+                "sweep.yaml:5:25: error[E-SWP-017]: 'machine.torus.x' is set by an axis and also by "
                 "an axis at sweep.yaml:4:25",
                 "");
   check_refused("  set: {machine.chip.hbm.stacks: 4}\n" + kStacks, "sweep.yaml:5:33: error[E-SWP-017]",
@@ -118,11 +118,11 @@ TEST_CASE("sweep file: units and limits are those of the parameter", "[sweep]") 
 TEST_CASE("sweep file: expressions name parameters that are numbers", "[sweep]") {
   check_refused(
       kStacks + "  where: 'machine.chip.hbm.stack > 4'\n", "sweep.yaml:5:10: error[E-SWP-021]",
-      "column 1: nothing is called 'machine.chip.hbm.stack' (did you mean 'machine.chip.hbm.stacks'?)");
+      "column 1: there is no name 'machine.chip.hbm.stack' (did you mean 'machine.chip.hbm.stacks'?)");
   check_refused(kStacks + "  where: 'machine.chip.hbm.stacks >> 4'\n", "sweep.yaml:5:10: error[E-SWP-020]",
                 "column");
   check_refused(kStacks + "  where: 'machine.chip.hbm.model == 1'\n", "sweep.yaml:5:10: error[E-SWP-022]",
-                "is no number");
+                "is not a number");
   check_refused(kStacks + "  derive: {machine.chip.hbm.capacity: 'GiB * stacks'}\n",
                 "sweep.yaml:5:39: error[E-SWP-021]", "'stacks'");
   check_refused(kStacks + "  metrics: {price: 'machine.chip.hbm.stack'}\n",
@@ -155,7 +155,7 @@ TEST_CASE("sweep words: what is no axis is refused", "[sweep]") {
   check_words_refused({"machine.torus.x=4,,8"}, "--sweep machine.torus.x=4,,8: error[E-CFG-004]",
                       "whole number");
   check_words_refused({"machine.torus.x=1..10:4"}, "--sweep machine.torus.x=1..10:4: error[E-SWP-012]",
-                      "9, then 13");
+                      "9 is followed by 13");
   check_words_refused({"machine.torus.x=1..4"}, "--sweep machine.torus.x=1..4: error[E-SWP-005]", "step");
   check_words_refused({"machine.torus.x=4,8;machine.torus.y=4"}, "--sweep ", "E-SWP-015");
   check_words_refused({"machine.torus.x=4,8", "machine.torus.x=2"},

@@ -142,10 +142,10 @@ TEST_CASE("figures: bad tables are refused at line and column", "[accuracy][bad-
                       "column 'source' is missing");
   check_table_refused("id,what,case,prob\n", "E-ACC-003 folder/t.csv:1:14", "did you mean 'probe'?");
   check_table_refused("id,id\n", "E-ACC-003 folder/t.csv:1:4", "there twice");
-  check_line_refused("one,w\n", "E-ACC-002 folder/t.csv:2:1", "2 fields where the header has 11");
+  check_line_refused("one,w\n", "E-ACC-002 folder/t.csv:2:1", "2 fields, but the header has 11");
   check_line_refused("one,\"w\n", "E-ACC-002 folder/t.csv:2:5", "not closed");
   check_line_refused("one,\"w\"x,\n", "E-ACC-002 folder/t.csv:2:8", "expected a comma");
-  check_line_refused(kLine + kLine, "E-ACC-006 folder/t.csv:3:1", "id 'one' is there twice");
+  check_line_refused(kLine + kLine, "E-ACC-006 folder/t.csv:3:1", "id 'one' appears twice");
   check_line_refused(figure_line("One", "c", "time", "1"), "E-ACC-006 folder/t.csv:2:1", "lower case");
   check_line_refused(figure_line("one", "", "time", "1"), "E-ACC-004 folder/t.csv:2:17", "'case' is empty");
 }
