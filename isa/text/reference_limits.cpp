@@ -22,7 +22,7 @@ void add_choice_limits(const OpRow& row, std::vector<std::string>& lines) {
         "bit operations on integer dtypes only, with integer constants, and not beside arithmetic");
   const Field* scalar = find_field(row, FieldKind::kScalar0);
   if (scalar != nullptr && scalar->optional && find_field(row, FieldKind::kOp0) != nullptr)
-    lines.push_back("a scalar for each operation of two operands, none for one of a single operand");
+    lines.push_back("a scalar for each operation of two operands, and none for one of a single operand");
   if (find_field(row, FieldKind::kTags) != nullptr)
     lines.push_back("tags in sparse modes only; rows a multiple of the weights kept of a group");
   if (find_field(row, FieldKind::kMode) != nullptr)

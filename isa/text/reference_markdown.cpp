@@ -47,7 +47,7 @@ std::string queues_markdown() {
 }  // namespace
 
 std::string reference_markdown() {
-  std::string out = "# Instruction reference\n\nMade from the table of instructions in `isa`.\n\n";
+  std::string out = "# Instruction reference\n\nGenerated from the table of instructions in `isa`.\n\n";
   out += queues_markdown();
   out += kWord;
   for (const RowGroup& group : row_groups()) {

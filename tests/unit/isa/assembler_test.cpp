@@ -234,7 +234,7 @@ TEST_CASE("assembler: control arguments are some of the arguments", "[isa]") {
   CHECK(assemble(disassemble(p), "t") == p);
   check_error(".args pages\n.control page", "E-ASM-009", "2:10", "did you mean 'pages'");
   check_error(".control a\n.args a", "E-ASM-009", "1:10", "there is none");
-  check_error(".args a b\n.control a\n.control b", "E-ASM-013", "3:2", "stands twice");
+  check_error(".args a b\n.control a\n.control b", "E-ASM-013", "3:2", "occurs twice");
   check_error(".args a b\n.control a b a", "E-ASM-013", "2:14", "distinct names");
 }
 
@@ -346,8 +346,8 @@ TEST_CASE("assembler: programs, arguments, labels and streams are declared once 
   check_error("nop", "E-ASM-012", "1:1", "outside a queue");
   check_error("loop:", "E-ASM-012", "1:1", "outside a queue");
   check_error("sync:\na: nop\na: nop", "E-ASM-011", "3:1", "defined twice in queue sync");
-  check_error(".program a\n.program b", "E-ASM-013", "2:2", "stands twice");
-  check_error(".args a\n.args b", "E-ASM-013", "2:2", "stands twice");
+  check_error(".program a\n.program b", "E-ASM-013", "2:2", "occurs twice");
+  check_error(".args a\n.args b", "E-ASM-013", "2:2", "occurs twice");
   check_error(".args a b a", "E-ASM-013", "1:11", "distinct names");
   check_error(".program " + std::string(256, 'x'), "E-ASM-013", "1:10", "1 to 255");
   check_error("sync:\n" + std::string(256, 'x') + ":", "E-ASM-013", "2:1", "1 to 255");

@@ -140,7 +140,7 @@ TEST_CASE("reference: the Markdown lists every choice with what it means", "[isa
   CHECK_THAT(page, Contains("| `add` | a + b | arithmetic | vector, scalar, gpsimd | yes | yes | yes |"));
   CHECK_THAT(page, Contains("| `power` | a to the power b | arithmetic | gpsimd |  |  |  |"));
   CHECK_THAT(
-      page, Contains("| `bitwise_not` | every bit of a turned over | bits, one operand | vector |  |  |  |"));
+      page, Contains("| `bitwise_not` | a with every bit inverted | bits, one operand | vector |  |  |  |"));
   CHECK_THAT(page, Contains("| `subtract` | a - b | arithmetic | vector, gpsimd | yes |  | yes |"));
 }
 
