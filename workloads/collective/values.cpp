@@ -18,7 +18,7 @@ namespace {
 using namespace runtime::collective;
 using runtime::HostTensor;
 
-// Whole numbers up to this are exact.
+// Whole numbers up to this value are exact.
 double exact_up_to(isa::DType dtype) {
   switch (dtype) {
     case isa::DType::kFp32:
@@ -44,8 +44,8 @@ double exact_up_to(isa::DType dtype) {
   }
 }
 
-// What a rank contributes to the chunks first, first + stride, ...: one behind the other, all of the largest
-// chunk's length.
+// A rank's contribution to the chunks first, first + stride, ...: one after the other, all with the length of
+// the largest chunk.
 HostTensor contribution(const Placed& placed, const Values& values, std::uint64_t number, std::uint32_t rank,
                         const Problem::Held& chunks) {
   const Spec& spec = placed.spec;
@@ -53,7 +53,7 @@ HostTensor contribution(const Placed& placed, const Values& values, std::uint64_
   HostTensor all = runtime::make_tensor("input", spec.dtype, {1, chunks.count * length});
   const double held = exact_up_to(spec.dtype), ranks = spec.problem.ranks;
   const bool sum = spec.problem.reduces() && spec.op == isa::AluOp::kAdd;
-  // Of many ranks that share what is held only every so many-th contributes to an element.
+  // If many ranks share the range, only one rank in that many contributes to an element.
   const double most = sum ? std::clamp(std::floor(held / ranks), 1.0, 100.0) : std::min(held, 100.0);
   const auto every = static_cast<std::uint64_t>(sum ? std::ceil(ranks / held) : 1);
   const bool is_signed = isa::is_float(spec.dtype) || isa::name_of(spec.dtype).substr(0, 1) == "i";
@@ -73,7 +73,7 @@ HostTensor contribution(const Placed& placed, const Values& values, std::uint64_
   return all;
 }
 
-// Visits a rank's pieces of memory: (place in the tensor, channel, elements of the chunk).
+// Visits a rank's pieces of memory: (position in the tensor, channel, elements of the chunk).
 template <class Visit>
 void for_each_slice(const Placed& placed, const Problem::Held& held, Visit&& visit) {
   held.for_each([&](std::uint32_t chunk) {
@@ -87,7 +87,7 @@ void for_each_slice(const Placed& placed, const Problem::Held& held, Visit&& vis
   });
 }
 
-// What a rank holds when it is over: its chunks in order.
+// The contents of a rank at the end: its chunks in order.
 HostTensor gathered(runtime::Machine& machine, const Placed& placed, std::uint32_t rank) {
   const Problem::Held held = placed.spec.problem.output_of(rank, placed.chunks);
   const std::size_t size = isa::size_of(placed.spec.dtype);
@@ -100,7 +100,7 @@ HostTensor gathered(runtime::Machine& machine, const Placed& placed, std::uint32
   return got;
 }
 
-// Who brings a chunk of an operation that only moves.
+// The rank that contributes a chunk of an operation that only moves data.
 std::uint32_t bringer(const Problem& problem, std::uint32_t chunk) {
   switch (problem.operation) {
     case Operation::kBroadcast:
@@ -119,7 +119,7 @@ CollectiveReduction reduction_of(isa::AluOp op) {
                                   : CollectiveReduction::kSum;
 }
 
-// What ought to be in the output of an operation that only moves.
+// The expected output of an operation that only moves data.
 HostTensor moved_to(const Placed& placed, const Values& values, std::uint64_t number,
                     const Problem::Held& held) {
   const std::uint64_t length = placed.chunk_elements;
@@ -135,7 +135,7 @@ HostTensor moved_to(const Placed& placed, const Values& values, std::uint64_t nu
   return want;
 }
 
-// The outputs of ranks that must all hold the same, one a row.
+// The outputs of ranks that must be equal, one per row.
 runtime::GoldenResult check_alike(runtime::Machine& machine, const Group& group, const Placed& placed,
                                   const Values& values, std::uint64_t number,
                                   const std::vector<std::uint32_t>& ranks) {

@@ -8,8 +8,8 @@ using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::TileView;
 
 namespace {
 
-// The scalar engine rings the doorbell of a store when it has emptied so many further banks: by then the tile
-// is in SBUF and the doorbell does not hold it up.
+// The scalar engine rings the doorbell of a store after it has evacuated that many further banks. By then the
+// tile is in SBUF and the doorbell does not block the engine.
 constexpr std::size_t kStoresBehind = 4;
 
 }  // namespace
@@ -72,7 +72,7 @@ void ReloadedWeights::transpose_tap(std::uint64_t block, unsigned tap) {
   kernel_.transpose(bank, staged_.front(), identity_);
   staged_.pop_front();
   transposed_.push_back({kernel_.take(transposing_, parts_.side, parts_.side), block, tap});
-  // Pairs of narrow elements go as words: half as many to copy.
+  // Pairs of narrow elements are copied as words, which halves the number of elements.
   kernel_.copy(transposed_.back().tile.as(isa::DType::kInt32), bank.as(isa::DType::kInt32), Queue::kScalar);
   if (transposed_.size() > kStoresBehind) store_oldest();
 }
