@@ -51,7 +51,7 @@ class Merge {
     return view.window(first, 0, count, view.columns);
   }
 
-  // A part's, as [sequences, heads].
+  // The values of a part as [sequences, heads].
   HbmView lse_of(std::uint64_t part, const Range& rows) const {
     HbmView transposed = views_.lse.window(part, rows.first, 1, 1);
     transposed.rows = rows.count;

@@ -81,7 +81,7 @@ class ExtremumOverRows {
     kernel_.tensor_tensor(best, best, tile, op_);
   }
 
-  // Blocks of `width` columns become partitions, their rows elements.
+  // Blocks of `width` columns become partitions, and their rows become elements.
   void transpose(const Range& blocks, unsigned width) {
     const TileView bank = kernel_.take(banks_, width, blocks.count * side_);
     for (unsigned b = 0; b < blocks.count; ++b)
