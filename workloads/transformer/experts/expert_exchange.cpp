@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the rows of a mixture of experts travel to its experts and back.
+// The transfers of a mixture's rows to their experts and back.
 #include "workloads/transformer/experts/experts.h"
 
 namespace tahoma::workloads {
@@ -26,14 +26,14 @@ PhasePrograms::Party Experts::exchange(Operation operation, std::size_t number,
     ends.output.push_back(end_of(to(rank), team.physical_core));
   }
   Communicator& communicator = teams_->communicator(number);
-  // Of an all_to_all there is one algorithm only.
+  // There is only one algorithm for all_to_all.
   const Algorithm algorithm = operation == Operation::kAllToAll ? Algorithm::kDirect : params_.algorithm;
   Placed placed = communicator.plan(operation, TransformerParams::kDType, std::move(counts), algorithm);
   communicator.add(placed, ends);
   return {std::move(placed), &team};
 }
 
-// Between a physical core's own rows and what is at the ranks of their experts.
+// Between a physical core's own rows and the rows at the ranks of their experts.
 PhasePrograms::Party Experts::across(const Step& step, std::size_t slot, bool out, std::size_t place,
                                      std::size_t h) {
   const ExpertLayout& layout = step.layout;
@@ -57,7 +57,7 @@ PhasePrograms::Party Experts::across(const Step& step, std::size_t slot, bool ou
   return exchange(Operation::kAllToAll, number, std::move(counts), out ? here : there, out ? there : here);
 }
 
-// Between what came to each rank of a block and the rows that all of its ranks have.
+// Between the arrivals of each rank of a block and the rows that all of its ranks have.
 PhasePrograms::Party Experts::within(const Step& step, std::size_t slot, bool out, std::size_t block,
                                      std::size_t h) {
   const ExpertLayout& layout = step.layout;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host gives to a mixture of experts and what it reads back of its routing.
+// Writes the host's inputs of a mixture of experts and reads back its routing.
 #include <cstring>
 
 #include "workloads/moe/routing_kernel.h"

@@ -56,8 +56,8 @@ Experts::Step Experts::plan(const Turn& turn, const Own& own) const {
   return {turn, std::move(rows), std::move(layout), std::move(ranks)};
 }
 
-// What a physical core's kernels of a step follow: of each slot the rows that are taken, then where all come
-// back to.
+// The control values of a physical core's kernels in a step: for each slot the rows that are taken, then the
+// positions to which all of them return.
 std::vector<std::uint64_t> Experts::numbers_of(const Step& step, std::size_t r, std::size_t h) const {
   std::vector<std::uint64_t> numbers;
   for (std::size_t slot = 0; slot < shape_.slots; ++slot) {
@@ -86,11 +86,11 @@ void Experts::place_numbers() {
 void Experts::allocate(Step& step) {
   for (std::size_t r = 0; r < replica_.ranks(); ++r) {
     OfRank& rank = step.ranks[r];
-    // Behind the segments a row that stays zero, for experts of other ranks.
+    // A row after the segments remains zero, for experts of other ranks.
     const std::uint64_t rows = step.layout.rows(r, shape_.slots - 1).end() + 1;
     const auto tensor = [&](const char* name, std::uint64_t columns) {
       Matrix matrix = replica_.shared(r, name, kModelDType, rows, columns);
-      replica_.declare_input(matrix.tensor);  // rows that are read, but not used
+      replica_.declare_input(matrix.tensor);  // rows that are read but not used
       return matrix;
     };
     rank.rows = tensor("expert_rows_in", params_.model.hidden);
@@ -121,7 +121,7 @@ Experts::CoreTensors Experts::allocate_core_tensors(const Step& step, std::size_
   tensors.counts = tensor("expert_counts", isa::DType::kInt32, 1, experts);
   const auto segments = [&](const char* name, const Segment& last) {
     Matrix matrix = tensor(name, kModelDType, last.end(), hidden);
-    replica_.declare_input(matrix.tensor);  // what travels for no row
+    replica_.declare_input(matrix.tensor);  // transferred where there is no row
     return matrix;
   };
   if (!shape_.exchanged) return tensors;

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The feed-forward part of a layer as a mixture of experts, by the ranks of a replica. Each physical core of
-// a rank routes its own rows; they are taken to the ranks of their experts, which run their SwiGLUs on what
-// came; what they made of a token comes back and is added up by its gates:
+// The feed-forward part of a layer as a mixture of experts, on the ranks of a replica. Each physical core of
+// a rank routes its own rows. They are sent to the ranks of their experts, which apply their SwiGLUs; the
+// results return and are added up with the gates:
 //
 //   out = sum over the token's experts e of gate_e (silu(x gate_e) * (x up_e)) down_e
 //
-// In a prefill every physical core has rows of its own. They go across the blocks by an all_to_all with as
-// many rows as the routing says, and within a block, whose ranks share the features of its experts, by an
-// all_gather; back by a reduce_scatter and an all_to_all. So a row crosses between blocks once, and the
-// copies that a block needs are made inside it, mostly on one chip. Each slot (expert of a block) is an
-// exchange of its own: while one is computed, the next is on its way. In decoding all ranks have all rows: a
-// rank takes those of its experts, and what it makes of them is its part of the sum that the layer's
-// all_reduce adds up.
+// In a prefill every physical core has its own rows. They are sent across the blocks by an all_to_all with
+// the counts of the routing, and within a block, whose ranks share the features of its experts, by an
+// all_gather; they return by a reduce_scatter and an all_to_all. So a row crosses between blocks once, and
+// the copies that a block needs are made inside it, mostly on one chip. Each slot (expert of a block) is a
+// separate exchange: while one is computed, the next is transferred. In decoding all ranks have all rows: a
+// rank takes those of its experts, and its results are its part of the sum of the layer's all_reduce.
 //
-// Routing: the router's product and choice are computed (workloads/moe/routing_kernel.h); what it chooses is
-// prescribed by a bias, because programs are made for it. Row numbers are control values, which the router of
-// a real layer would have written.
+// Routing: the router's product and choice are computed (workloads/moe/routing_kernel.h), but a bias
+// prescribes the choice, because programs are built for it. Row numbers are control values, which the router
+// of a real layer would write.
 #pragma once
 
 #include <optional>
@@ -34,27 +33,27 @@ class Experts {
   using Own = std::function<runtime::Part(std::size_t slice, std::size_t rank, std::size_t physical_core)>;
   using Keep = std::function<void(PhasePrograms::Exchange)>;
   using View = std::function<runtime::HbmView(std::size_t rank, std::size_t physical_core)>;
-  // Of a stage, whose first layer has this number in the case.
+  // Experts of a stage whose first layer has this number in the case.
   Experts(Replica& replica, const TransformerParams& params, const ExpertRouting& routing,
           std::uint64_t first_layer, std::size_t slices, const Own& own, Keep keep);
 
   struct Turn {
     std::size_t microbatch = 0, layer = 0, slice = 0;  // layer of the stage
   };
-  // normed: a physical core's rows, behind which up to 15 more are read without use; out: the same rows,
-  // made.
+  // normed: a physical core's rows, followed by up to 15 rows that are read without use; out: the results of
+  // the same rows.
   void feed_forward(const Turn& turn, const View& normed, const View& out);
 
   void fill(runtime::Machine& machine, const HostCase& values) const;
   void fill_control(runtime::Machine& machine) const;
-  // What the machine has routed is what was prescribed.
+  // Checks that the machine's routing equals the prescribed one.
   void check(runtime::Machine& machine, runtime::GoldenResult& golden) const;
 
  private:
   struct CoreTensors {
     Matrix bias, logits, chosen, gates, places, counts;  // of its own rows
     Matrix sent, back;                                   // exchanged
-    Matrix arrived, returned;                            // where ranks share experts
+    Matrix arrived, returned;                            // if ranks share experts
     std::uint64_t numbers = 0;                           // first of its control values
   };
   struct OfRank {
@@ -67,7 +66,7 @@ class Experts {
     ExpertLayout layout;
     std::vector<OfRank> ranks;
   };
-  // Of a row that the ranks have.
+  // Bytes of a row on the ranks.
   std::uint64_t expert(const Turn& turn, std::uint64_t row, std::uint64_t k) const {
     const std::uint64_t microbatch = replica_.alike().front().number * params_.microbatches + turn.microbatch;
     return routing_.expert(first_layer_ + turn.layer, microbatch * params_.rows() + row, k);
@@ -89,11 +88,11 @@ class Experts {
   void bring_back(const Step& step, std::size_t slot);
   void combine(const Step& step, const View& out);
 
-  // A segment of a tensor, and where in it each place's rows travel from or to.
+  // A segment of a tensor, and the rows of each position in it that are sent or received.
   struct Travel {
     const Matrix* matrix;
     const Segment* segment;
-    std::size_t first, places;  // of the segment's; places 0: all of its rows as one
+    std::size_t first, places;  // of the segment; places 0: all of its rows as one
   };
   using Side = std::function<Travel(std::size_t rank)>;
   runtime::collective::End end_of(const Travel& travel, std::size_t physical_core) const;
@@ -114,7 +113,7 @@ class Experts {
   std::uint64_t first_layer_;
   std::size_t slices_;
   Keep keep_;
-  std::optional<ExpertTeams> teams_;                 // where rows are exchanged
+  std::optional<ExpertTeams> teams_;                 // if rows are exchanged
   std::vector<std::vector<ExpertWeights>> weights_;  // by layer of the stage, and rank
   std::vector<Step> steps_;                          // by microbatch, layer and slice
   std::vector<Matrix> numbers_;                      // by rank and physical core

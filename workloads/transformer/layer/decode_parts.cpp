@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention of groups that share the caches of sequences: a part of each, and how they come together.
+// Attention of groups that share the caches of sequences: a part of each cache, and the merge of the results.
 #include "runtime/collective/lowering/strips.h"
 #include "workloads/transformer/layer/decode_step.h"
 
@@ -8,8 +8,8 @@ namespace tahoma::workloads {
 using namespace runtime::collective;
 using runtime::HbmView;
 
-// Rows of `part` belong to the physical core's sequences; `lse` is a row of whole accesses, of which some may
-// be unused.
+// Rows of `part` belong to the physical core's sequences. `lse` is a row of whole accesses, of which some
+// elements may be unused.
 void DecodeStep::allocate_parts(std::size_t r, Layer& layer) {
   constexpr isa::DType kDType = TransformerParams::kDType, kWide = isa::DType::kFp32;
   const std::uint64_t groups = params_.parallel.sequence, columns = share_.heads * params_.model.head_dim;

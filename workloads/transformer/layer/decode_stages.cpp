@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The residual stream of a decoding step at the borders of a stage.
+// The residual stream of a decoding step at the boundaries of a stage.
 #include <algorithm>
 
 #include "workloads/transformer/layer/decode_step.h"
@@ -19,7 +19,8 @@ DecodeStep::Run DecodeStep::run_of(std::size_t rank, std::size_t physical_core) 
   return {first + at / hidden, at % hidden, elements / columns, columns};
 }
 
-// Of one more microbatch. What was handed over meets in one tensor, of which both physical cores read all.
+// The stream of one more microbatch. The rows that were handed over are collected in one tensor, of which
+// both physical cores read all.
 void DecodeStep::place_stream(std::size_t r) {
   Rank& rank = ranks_[r];
   const std::uint64_t hidden = params_.model.hidden;

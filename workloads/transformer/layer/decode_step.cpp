@@ -56,7 +56,7 @@ DecodeStep::Layer DecodeStep::allocate(std::size_t r, std::size_t number) {
   const ModelShape& m = params_.model;
   const std::uint64_t padded = transposed_load_rows(rows());
   const auto known = [&](Matrix matrix) {
-    if (padded != rows()) replica_.declare_input(matrix.tensor);  // rows that are read, but not used
+    if (padded != rows()) replica_.declare_input(matrix.tensor);  // rows that are read but not used
     return matrix;
   };
   const auto whole = [&](const char* name, std::uint64_t columns) {
@@ -65,7 +65,7 @@ DecodeStep::Layer DecodeStep::allocate(std::size_t r, std::size_t number) {
   Layer layer;
   layer.qkv = whole("qkv", share_.units() * m.head_dim);
   layer.o = whole("attention", share_.heads * m.head_dim);
-  if (share_.sharers > 1) replica_.declare_input(layer.o.tensor);  // other ranks' sequences stay zero
+  if (share_.sharers > 1) replica_.declare_input(layer.o.tensor);  // other ranks' sequences remain zero
   layer.partial = whole("partial", m.hidden);
   if (!experts_) {
     layer.gate_up = whole("gate_up", 2 * share_.ffn);
@@ -117,7 +117,7 @@ void DecodeStep::make_heads(std::size_t layer) {
     });
 }
 
-// The new token's keys as a column for each sequence, its values as a row.
+// Appends the new token's keys as a column for each sequence, and its values as a row.
 void DecodeStep::append(std::size_t r, std::size_t h, const Cache& cache) {
   const auto [first, count] = sequences_of(r, h);
   const auto d = static_cast<std::int64_t>(params_.model.head_dim),
@@ -188,7 +188,7 @@ void DecodeStep::reduce(const char* region, Whole partial, Whole sum) {
     if (chunk_pitch(placed) * placed.chunks != elements)
       throw base::UserError(
           "E-MDL-004", "workload.algorithm",
-          fmt::format("{} cuts the {} elements of an all_reduce into {} chunks, which are no whole "
+          fmt::format("{} cuts the {} elements of an all_reduce into {} chunks, which are not whole "
                       "accesses of HBM; expected another algorithm, batch or degree",
                       placed.spec.algorithm->name, elements, placed.chunks));
     Ends ends;
@@ -217,7 +217,7 @@ void DecodeStep::feed_forward(std::size_t layer) {
       [&](std::size_t r, std::size_t h) { return all_rows(layers_[r].core_tensors[h].normed_mlp, h); });
 }
 
-// Each physical core makes the rows that it then adds up over the ranks.
+// Each physical core computes the rows that it then sums over the ranks.
 void DecodeStep::mix_experts(std::size_t layer) {
   const auto rows_of_core = [&](const Matrix& matrix, std::size_t h) {
     const auto [first, count] = reduced_rows(h);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layers of a decoding step on the ranks of a replica: one new token of each sequence against a cache of
-// those before it. Every physical core of a rank has the whole residual stream, which is small; the ranks'
-// partial sums are added up by an all_reduce, of which each physical core does a part of the rows.
-// Sequences are sharded over the physical cores, and over the ranks that have the same heads, with their
-// caches: k [kv heads, sequences, head_dim, capacity], v [kv heads, sequences, capacity, head_dim].
+// The layers of a decoding step on the ranks of a replica: one new token of each sequence with a cache of the
+// earlier ones. Every physical core of a rank has the whole residual stream, which is small. An all_reduce
+// adds up the ranks' partial sums; each physical core does a part of the rows. Sequences are sharded over the
+// physical cores, and over the ranks that have the same heads, with their caches: k [kv heads, sequences,
+// head_dim, capacity], v [kv heads, sequences, capacity, head_dim].
 //
-// Groups that share sequences have equal parts of every sequence's cache and do all but attention alike; each
-// attends to its own tokens, and all of them put the parts together.
+// Groups that share sequences have equal parts of every sequence's cache and compute everything except
+// attention identically. Each attends to its own tokens, and all of them merge the parts.
 //
-// Between stages of a pipeline a rank hands over its run of its physical core's rows of the residual stream
-// (runs() below); an all_gather of the next stage puts them together.
+// Between stages of a pipeline, a rank hands over its run of its physical core's rows of the residual stream
+// (runs() below); an all_gather of the next stage collects them.
 #pragma once
 
 #include "workloads/transformer/experts/experts.h"
@@ -20,7 +20,7 @@ namespace tahoma::workloads {
 
 class DecodeStep final : public PhasePrograms {
  public:
-  // `routing`: of a mixture of experts.
+  // `routing`: for a mixture of experts.
   DecodeStep(Replica& replica, const TransformerParams& params, const Station& station,
              const ExpertRouting* routing);
 
@@ -41,15 +41,15 @@ class DecodeStep final : public PhasePrograms {
     std::vector<LayerWeights> weights;                    // by layer
     std::vector<std::vector<std::vector<Cache>>> caches;  // by layer, microbatch and physical core
     Matrix table;
-    // By microbatch and physical core: the whole stream, or to hand over a run.
+    // By microbatch and physical core: the whole stream, or a run to hand over.
     std::vector<std::vector<Matrix>> in, out;
-    std::vector<std::vector<Matrix>> came;  // by microbatch and physical core: the run that was handed over
+    std::vector<std::vector<Matrix>> came;  // by microbatch and physical core: the run that was received
   };
   struct Layer : LayerTensors {  // on one rank
     Matrix sum, sum_mlp;
     struct CoreTensors {
       Matrix stream, normed, middle, normed_mlp;
-      Matrix part, lse, parts, lses;  // attention of this group's tokens, and of all groups'
+      Matrix part, lse, parts, lses;  // attention of this group's tokens, and of those of all groups
     };
     std::vector<CoreTensors> core_tensors;
   };
@@ -59,7 +59,8 @@ class DecodeStep final : public PhasePrograms {
     return {replica_.kernel(rank, physical_core), replica_.machine(), params_.model};
   }
   std::uint64_t rows() const { return params_.rows(); }
-  // Tokens of a sequence: those in the cache of this group, and with the new one, which the last group has.
+  // Tokens of a sequence: those in the cache of this group, and the same with the new one, which the last
+  // group has.
   std::uint64_t context() const { return params_.context / params_.parallel.sequence; }
   std::uint64_t capacity() const { return context() + (has_new() ? 1 : 0); }
   bool has_new() const { return station_.group + 1 == params_.parallel.sequence; }
@@ -68,7 +69,7 @@ class DecodeStep final : public PhasePrograms {
   runtime::Part reduced_rows(std::size_t physical_core) const {  // of an all_reduce
     return runtime::part_of(rows(), replica_.physical_cores(), physical_core);
   }
-  // Of a physical core's rows of the stream, flat, the run of a rank: as [rows, columns] of this shape.
+  // The run of a rank in a physical core's rows of the stream, flat, as [rows, columns] of this shape.
   struct Run {
     std::uint64_t row = 0, column = 0, rows = 0, columns = 0;
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensors of a decoding step on the host: caches and rows of the case, and back.
+// Writes and reads the tensors of a decoding step on the host: caches and rows of the case.
 #include <algorithm>
 
 #include "workloads/transformer/layer/decode_step.h"
@@ -47,7 +47,7 @@ void DecodeStep::fill(runtime::Machine& machine, const HostCase& values) const {
   }
 }
 
-// All ranks have the same; one of them tells.
+// All ranks have the same values; one of them is read.
 void DecodeStep::gather(runtime::Machine& machine, runtime::HostTensor& out) const {
   for (std::size_t g = 0; g < replica_.alike().size(); ++g)
     for (std::size_t b = 0; b < params_.microbatches; ++b)

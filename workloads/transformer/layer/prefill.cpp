@@ -52,13 +52,13 @@ Prefill::Layer Prefill::allocate(std::size_t r, std::size_t number) {
   Layer layer;
   const auto whole = [&](const char* name, std::uint64_t columns) {
     Matrix matrix = replica_.shared(r, name, kModelDType, rows, columns);
-    if (rows != rows_.rows()) replica_.declare_input(matrix.tensor);  // rows that are read, but not used
+    if (rows != rows_.rows()) replica_.declare_input(matrix.tensor);  // rows that are read but not used
     return matrix;
   };
   layer.gathered = whole("gathered", m.hidden);
   layer.qkv = whole("qkv", share_.units() * m.head_dim);
   layer.o = whole("attention", share_.heads * m.head_dim);
-  // Rows that another rank does stay zero.
+  // Rows that another rank computes remain zero.
   if (share_.sharers > 1) replica_.declare_input(layer.o.tensor);
   if (tokens_.groups > 1) {
     const std::uint64_t columns = 2 * share_.kv_heads * m.head_dim;
@@ -88,7 +88,7 @@ Prefill::Layer Prefill::allocate(std::size_t r, std::size_t number) {
     if (experts_) {
       tensors.normed_mlp =
           replica_.own(r, h, "normed_mlp", kModelDType, rows_.own() + kTransposeRows, m.hidden);
-      replica_.declare_input(tensors.normed_mlp.tensor);  // rows that are read, but not used
+      replica_.declare_input(tensors.normed_mlp.tensor);  // rows that are read but not used
     } else if (!alone) {
       tensors.normed_mlp = own("normed_mlp");
     }
@@ -231,7 +231,7 @@ void Prefill::prepare(std::size_t layer) {
   if (tokens_.groups > 1) collect_keys();
 }
 
-// What a slice needs next comes before the slice behind it: queues are in order.
+// The inputs of a slice come before the slice after it, because queues are in order.
 void Prefill::complete(std::size_t layer) {
   const std::size_t slices = rows_.slices;
   if (tokens_.groups > 1) meet_keys();

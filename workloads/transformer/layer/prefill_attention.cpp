@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the heads of a slice to what attention makes of them.
+// The attention of a slice, from its heads.
 #include <algorithm>
 
 #include "workloads/transformer/layer/prefill.h"
@@ -9,7 +9,7 @@ namespace tahoma::workloads {
 using namespace runtime::collective;
 using runtime::HbmView;
 
-// Queries and keys; a slice may hold the end of one sequence and the beginning of the next.
+// Queries and keys; a slice may contain the end of one sequence and the beginning of the next.
 void Prefill::rotate_heads(std::size_t slice) {
   const std::uint64_t d = params_.model.head_dim, begin = rows_.first_of_block(slice, 0),
                       end = begin + rows_.slice();
@@ -38,7 +38,7 @@ void Prefill::meet_heads() {
     });
 }
 
-// Side by side, run by run: what is gathered lies in one piece. The physical cores take turns.
+// Side by side, run by run, because gathered data are contiguous. The physical cores alternate.
 void Prefill::collect_keys() {
   replica_.each("keys and values", [&](std::size_t r, std::size_t h) {
     const HbmView keys =
@@ -52,7 +52,7 @@ void Prefill::collect_keys() {
   });
 }
 
-// The first runs of all groups in the groups' order, then the second ones in the opposite one.
+// The first runs of all groups in the groups' order, then the second ones in the opposite order.
 std::vector<PhasePrograms::Share> Prefill::shares() const {
   std::vector<Share> shares;
   if (tokens_.groups == 1) return shares;

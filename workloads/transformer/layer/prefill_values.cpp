@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensors of a prefill on the host: rows of the case, group by group, and back.
+// Writes and reads the tensors of a prefill on the host: rows of the case, group by group.
 #include "workloads/transformer/layer/prefill.h"
 
 namespace tahoma::workloads {

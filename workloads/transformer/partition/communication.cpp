@@ -14,7 +14,7 @@ namespace {
 
 using Spans = std::vector<Stopwatch::Span>;
 
-// body(channels' spans), of each rank of each group.
+// Calls body(channels' spans) for each rank of each group.
 template <class Body>
 void for_spans(const Replica& replica, const PhasePrograms::Exchange& exchange, Body&& body) {
   for (const Replica::RankCores& place : replica.alike())
@@ -48,7 +48,7 @@ struct Reporter {
     const Group& group =
         team != nullptr ? *team->group : replica.alike().front().groups[exchange.physical_core];
     const std::size_t parties = exchange.parties.size();
-    std::uint64_t elements = 0;  // of a party, their mean
+    std::uint64_t elements = 0;  // of a member, their mean
     for (const PhasePrograms::Party& party : exchange.parties) elements += party.placed.spec.elements;
     elements /= parties * vector_bytes(placed.spec.problem, 1);
     runtime::CollectiveResult one = result(group, placed, elements, std::move(ranks));
