@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The array in gates against its law, at every moving row.
+// The RTL array against its law, at every moving row.
 #include <bit>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -32,7 +32,7 @@ void stream(const isa::ArraySize& size, std::uint64_t rows) {
   CHECK(traffic.rows_compared() >= rows);
 }
 
-// What stops the traffic through these gates, and after how many rows.
+// The reason for the end of the traffic through this array, and the number of rows before it.
 struct Stop {
   std::string code, text;
   base::ExitStatus status{};
