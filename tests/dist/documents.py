@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the READMEs tell a reader to type exists: scripts, files, subcommands, options and parameter paths; and so do
+"""The commands of the READMEs exist: scripts, files, subcommands, options and parameter paths; and so do
 the files that they link to."""
 
 import pathlib
@@ -51,10 +51,10 @@ def refused_by_program(repo, name, program):
     for number, words in commands(repo.text(name)):
         tahoma = words[1:] if pathlib.PurePosixPath(words[0]).name == "tahoma" else []
         if tahoma and not tahoma[0].startswith("-") and not knows(tahoma[0], "--help"):
-            yield f"{name}:{number}: `tahoma {tahoma[0]}` is no subcommand"
+            yield f"{name}:{number}: `tahoma {tahoma[0]}` is not a subcommand"
     for match in PARAMETER.finditer(repo.text(name)):
         if not knows("params", match.group(1)):
-            yield f"{name}: {match.group(1)} is no parameter"
+            yield f"{name}: {match.group(1)} is not a parameter"
 
 
 def findings(repo, program=None):

@@ -12,7 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
 from measured.markers import FENCE, HOST, MARKER, unmatched  # pylint: disable=wrong-import-position
 
 ALLOWED = "tests/dist/figures_allowed.csv"
-# Without KiB, MiB and GiB: sizes and limits are written in them, what the program prints is decimal.
+# Without KiB, MiB and GiB: sizes and limits use these, while the output of the program is decimal.
 UNITS = "%|[fpnum]?s|min|h|[kMGT]?B/s|[kKMGTP]?B|[MGTP]?FLOPS?|[kMG]Hz|seconds|minutes|hours"
 NUMBER = re.compile(rf"(?<![\w.-])[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)? ?(?:{UNITS})(?![\w/])")
 CODE_FENCES = ("sh", "bash", "console", "yaml", "cpp", "c++", "python", "cmake", "json")  # commands and files, no outputs
@@ -20,7 +20,7 @@ SH_COMMAND = re.compile(r"`(?:build/)?(?:tahoma|scripts/\w+) [^`]*`|`--[^`]*`", 
 
 
 def blanked(page):
-    """The page without what needs no marker, at unchanged lines: marked figures, links, commands and files."""
+    """The page without the parts that need no marker, at unchanged lines: marked figures, links, commands and files."""
     def blank(match):
         return re.sub(r"[^\n]", " ", match[0])
 

@@ -159,7 +159,7 @@ TEST_CASE("scheduler: an ordering that others imply costs no wait", "[scheduler]
   ops[1].touch({2, 0, 1, 0, 4}, true);
   ops[2].touch({2, 0, 1, 0, 4}, false);
   ops[2].touch({1, 0, 1, 0, 4}, false);  // the transfer: implied by the tensor engine's completion
-  ops[3].touch({2, 0, 1, 0, 4}, false);  // known already
+  ops[3].touch({2, 0, 1, 0, 4}, false);  // already known
   isa::Program program = scheduled(ops);
   CHECK(waits_of(program).size() == 2);
   CHECK_FALSE(tests::find_race(ops, program));
