@@ -14,7 +14,7 @@ ROOMS = ("isa/", "model/", "runtime/", "workloads/", "tests/", "scripts/", ".ci/
 
 
 def commands(text):
-    """(line number, words) of every command line in a code block: what follows a '$ ', or begins with a program."""
+    """(line number, words) of every command line in a code block: lines after '$ ', or lines that begin with a program."""
     for block in FENCE.finditer(text):
         first = text.count("\n", 0, block.start(1)) + 1
         for number, line in enumerate(block.group(1).replace("\\\n", "  ").splitlines(), first):

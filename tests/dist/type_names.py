@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """No two types of one namespace share a name. Two definitions in two files violate the one-definition rule, which no compiler
-reports, and one word has two meanings. An alias may be repeated if it means the same type everywhere. Types of anonymous
+reports, and give one word two meanings. An alias may be repeated if it means the same type everywhere. Types of anonymous
 namespaces belong to their file, and types inside functions to their function: neither counts."""
 
 import re
@@ -35,7 +35,7 @@ def scope_of(head):
 
 
 def definitions(text):
-    """(qualified name, alias of what or "", line) of each type that other files could see or clash with."""
+    """(qualified name, aliased type or "", line) of each type that other files could see or clash with."""
     text = IGNORED.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
     scopes, start = [], 0
     for match in re.finditer(r"[{};]", text):
