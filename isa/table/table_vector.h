@@ -151,9 +151,8 @@ inline constexpr OpRow kElementRows[] = {
      false, false, static_cast<std::uint8_t>(Rule::kOnePsumSource)},
     {Opcode::kRangeSelect, "range_select", nki("range_select"), kVector, kRangeSelectFields,
      CostClass::kStreaming,
-     "dst[i] = (start + i compare0 bound0) and (start + i compare1 bound1) ? src[i] : -3.4028235e38; acc[p] "
-     "= "
-     "max over i; result[p] = acc[p]",
+     "dst[i] = (start + i compare0 bound0) and (start + i compare1 bound1) ? src[i] : -3.4028235e38; "
+     "acc[p] = max over i; result[p] = acc[p]",
      "Keeps the elements whose index along the free dimensions is in a range that may differ between "
      "partitions, and the maximum of the written values."},
     {Opcode::kActivation, "activation", nki("activation"), kScalar, kActivationFields, CostClass::kActivation,

@@ -99,11 +99,9 @@ std::string alu_table() {
                registers = choices_of(Opcode::kRegAlu, FieldKind::kOp0);
   std::string out =
       "### ALU operations\n\nArithmetic takes any dtype and works in fp32 (32-bit integers throughout are "
-      "exact on "
-      "GpSimd); bit operations take integers as they lie in memory, with integer constants. The engines "
-      "listed "
-      "have the operation in element-wise instructions; the row of an instruction may allow fewer.\n\n"
-      "| operation | meaning | kind | engines | reduces | across partitions | registers "
+      "exact on GpSimd); bit operations take the bits of integers in memory, with integer constants. The "
+      "listed engines have the operation in element-wise instructions; the row of an instruction may "
+      "allow fewer.\n\n| operation | meaning | kind | engines | reduces | across partitions | registers "
       "|\n|---|---|---|---|---|---|---|\n";
   for (std::size_t n = 0; n < kEnumeratorCount<AluOp>; ++n) {
     std::string engines;
@@ -142,9 +140,8 @@ std::string meaning_table(const std::string& title, const Meanings<Enum>& meanin
 std::string function_list() {
   std::string out =
       "### Activation functions\n\nSilicon's own errors are not published; these are ours. The set is the "
-      "group of "
-      "function tables that has to be loaded.\n\n| function | formula | largest error, ulp | sets | limits "
-      "|\n|---|---|---|---|---|\n";
+      "group of function tables that must be loaded.\n\n| function | formula | largest error, ulp | sets "
+      "| limits |\n|---|---|---|---|---|\n";
   for (const ActFnRow& row : activation_functions()) {
     std::string sets;
     for (unsigned s = 1; s <= kTableSets; ++s)

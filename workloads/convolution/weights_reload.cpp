@@ -26,7 +26,7 @@ ReloadedWeights::ReloadedWeights(const ConvolutionParts& parts)
       rows_(kernel_.sbuf("w", parts.shape.dtype, parts.side * parts.taps(), 2 * parts.in_tiles())),
       staging_(kernel_.sbuf("taps", parts.shape.dtype, parts.side, 2 * parts.in_tiles() * parts.taps())),
       transposing_(
-          kernel_.sbuf("turned", parts.shape.dtype, parts.side, 2 * parts.in_tiles() * parts.taps())),
+          kernel_.sbuf("transposed", parts.shape.dtype, parts.side, 2 * parts.in_tiles() * parts.taps())),
       reloaded_(kernel_.sbuf("weights", parts.shape.dtype, parts.side * parts.taps(), 2 * parts.in_tiles())),
       identity_(kernel_.take(identities_, parts.side, parts.side)) {}
 

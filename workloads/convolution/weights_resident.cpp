@@ -14,7 +14,8 @@ ResidentWeights::ResidentWeights(const ConvolutionParts& parts)
       identities_(kernel_.sbuf("identity", parts.shape.dtype, parts.side)),
       rows_(kernel_.sbuf("w", parts.shape.dtype, parts.side * parts.taps(), 2 * parts.in_tiles())),
       gathered_(kernel_.sbuf("taps", parts.shape.dtype, parts.side, 2 * parts.in_tiles() * parts.taps())),
-      transposed_(kernel_.sbuf("turned", parts.shape.dtype, parts.side * parts.taps(), 2 * parts.in_tiles())),
+      transposed_(
+          kernel_.sbuf("transposed", parts.shape.dtype, parts.side * parts.taps(), 2 * parts.in_tiles())),
       identity_(kernel_.take(identities_, parts.side, parts.side)) {}
 
 void ResidentWeights::load(unsigned out) {

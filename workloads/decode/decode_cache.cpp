@@ -19,8 +19,8 @@ void DecodeCache::make_pools(const TileView& identity) {
   keys_ = kernel_.sbuf("keys", shape_.dtype, paged() ? run : transposed, 2 * tiling_.block_pieces + 2);
   values_ = kernel_.sbuf("values", shape_.dtype, run, 3 * tiling_.block_pieces + 2);
   if (!paged()) return;
-  transposed_ = kernel_.sbuf("turned keys", shape_.dtype, transposed, 3);
-  transposed_psum_ = kernel_.psum("turned keys", shape_.dtype, tiling_.chunk * tiling_.bank_chunks, 2);
+  transposed_ = kernel_.sbuf("transposed keys", shape_.dtype, transposed, 3);
+  transposed_psum_ = kernel_.psum("transposed keys", shape_.dtype, tiling_.chunk * tiling_.bank_chunks, 2);
   load_table();
 }
 

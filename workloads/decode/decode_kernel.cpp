@@ -106,7 +106,7 @@ class DecodeBuilder {
     scores_psum_ = kernel_.psum("scores", DType::kFp32, scores, 2);
     products_psum_ = kernel_.psum("outputs and sums", DType::kFp32, 2 * group_, 2);
     row_max_psum_ = kernel_.psum("maxima", DType::kFp32, chunk + group_, 1);
-    transposed_psum_ = kernel_.psum("turned", shape_.dtype, std::max(chunk, bank_), 1);
+    transposed_psum_ = kernel_.psum("transposed", shape_.dtype, std::max(chunk, bank_), 1);
   }
 
   TileView constant(const char* name, DType dtype) {

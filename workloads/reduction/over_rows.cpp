@@ -52,7 +52,7 @@ class ExtremumOverRows {
         x_(kernel_.argument("x", shape.dtype, shape.rows, shape.columns)),
         y_(kernel_.argument("y", DType::kFp32, 1, shape.columns)),
         xs_(kernel_.sbuf("x", shape.dtype, tile_width(shape), kTiles)),
-        banks_(kernel_.psum("turned", shape.dtype, bank_blocks_ * side_, 4)),
+        banks_(kernel_.psum("transposed", shape.dtype, bank_blocks_ * side_, 4)),
         best_(kernel_.take(kernel_.sbuf("best of each partition", shape.dtype, columns_), height_, columns_)),
         results_(kernel_.take(kernel_.sbuf("y", DType::kFp32, blocks_), side_, blocks_)),
         identity_(kernel_.take(kernel_.sbuf("identity", shape.dtype, side_), side_, side_)) {

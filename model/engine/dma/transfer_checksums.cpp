@@ -134,10 +134,9 @@ void check_answer(const sim::Payload& answer, const sim::Checksum& taken) {
   TAHOMA_INVARIANT(info.checksum.rows == taken.rows, place + ": an answer has rows that were not requested");
   throw base::UserError(
       "E-RUN-069", place,
-      fmt::format("{} bytes in {} rows at this address were overwritten while core {} of chip {} read them "
-                  "(DMA engine "
-                  "{}); expected no write to them before the semaphore of that transfer, or its update on "
-                  "read, has been raised (tahoma run --mode timing --check races names "
+      fmt::format("{} bytes in {} rows at this address were overwritten while core {} of chip {} read "
+                  "them (DMA engine {}); expected no write to them before the semaphore of that transfer, "
+                  "or its update on read, has been raised (tahoma run --mode timing --check races names "
                   "both instructions)",
                   answer.get_data_length(), info.rows.rows(), info.source_core, info.to_chip, info.engine),
       base::ExitStatus::kProgram);

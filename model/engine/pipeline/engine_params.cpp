@@ -228,9 +228,8 @@ void DmaParams::declare(ParamTree& t) {
         "most contiguous runs of one packet", documented("64 descriptors a packet, driver headers"));
   t.add(
       "collective_packet", collective_packet, 64_KiB, {64_B, 1_MiB},
-      "largest payload of one packet of a transfer that a collective core rings; it costs as much as parts "
-      "of "
-      "`packet` bytes, each a separate element",
+      "largest payload of one packet of a transfer that a collective core rings; it costs as much as "
+      "parts of `packet` bytes, each a separate element",
       assumed("the granularity at which these transfers are arbitrated, coarser than the runtime's 4 KiB so "
               "that a collective of 1 GiB is simulated in seconds; 4 KiB shows what it hides"));
   t.add("collective_engines", collective_engines, std::uint64_t{4}, {1, 16},
@@ -314,9 +313,8 @@ void DmaParams::declare(ParamTree& t) {
         assumed("outstanding writes are unpublished"));
   t.add("read_window", read_window, 16_KiB, {1_B, 16_MiB},
         "an engine with this many bytes issued and not yet handed on issues no further packet",
-        assumed("nki-dma-overview.rst gives no size of the reorder buffers; enough for the full rate of an "
-                "idle stack on "
-                "either die: 3 packets of 4 KiB in 155 + 208 ns"));
+        assumed("nki-dma-overview.rst gives no size of the reorder buffers; enough for the full rate of "
+                "an idle stack on either die: 3 packets of 4 KiB in 155 + 208 ns"));
   t.add("read_packets", read_packets, std::uint64_t{64}, {1, 4096},
         "most packets of an engine issued and not yet handed on",
         assumed("as read_window: 37 packets of 4 bytes in 6 + 208 ns, the next power of two"));
@@ -354,8 +352,7 @@ void CostParams::declare(ParamTree& t) {
         documented("published cost max(600, N), nki.isa 2.26.1"));
   t.add("scalar_tensor_tensor", scalar_tensor_tensor, 2_cyc, each,
         "cycles per element of scalar_tensor_tensor, except (bf16 - bf16) * bf16 of an even number and "
-        "operands in "
-        "PSUM, which take one",
+        "operands in PSUM, which take one",
         documented("published cost 2 N, nki.isa 2.26.1"));
   t.add("scan", scan, 2_cyc, each, "cycles per element of a scan",
         documented("published cost 2 N, nki.isa 2.26.1"));

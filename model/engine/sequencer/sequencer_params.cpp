@@ -182,10 +182,9 @@ void SequencerParams::declare(ParamTree& t) {
         "instructions",
         derived("14.17 against 12.5 ns on the tensor engine, 9.17 against 7.5 ns on the scalar engine"));
   t.add("compare", compare, 9_cyc, kCycles, "start to end of a stand-alone update that waited",
-        derived(
-            "values passed on in the barriers around 5 kernels: 28.33, 31.67 and 35.83 ns from value to end "
-            "on the "
-            "scalar, GpSimd and tensor engine, each 7.5 ns more than its wake; 8.33 ns on the sync engine"));
+        derived("values passed on in the barriers around 5 kernels: 28.33, 31.67 and 35.83 ns from value to "
+                "end on the scalar, GpSimd and tensor engine, each 7.5 ns more than its wake; 8.33 ns on the "
+                "sync engine"));
   t.add(
       "load_sbuf", load_sbuf, 62.5_ns, kLatency, "additional time of a register load or store of SBUF",
       assumed(

@@ -120,7 +120,7 @@ TEST_CASE("regression cases: blessing logs old and new figures, and writes only 
              StartsWith("date,version,commit,case,old_time_ns,new_time_ns,old_mfu_percent,new_mfu_percent,"
                         "old_bound,new_bound,reason\n"));
   CHECK_THAT(log, Contains(",twice,,") && Contains(",\"a, reason\"\n"));
-  CHECK(bless(dir).out == "all 2 goldens stand as they are\n");
+  CHECK(bless(dir).out == "all 2 goldens are unchanged\n");
   CHECK(contents(dir / "goldens/cases/bless.log") == log);
 
   fill(dir, cases(std::string(kRun) + "      set: {machine.chip.core.vector.clock: 480 MHz}\n"));

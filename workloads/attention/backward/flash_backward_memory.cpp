@@ -64,12 +64,12 @@ void BackwardMemory::make_pools() {
   key_rows_ = kernel_.sbuf("key_rows", shape_.dtype, d, kBlocks * chunks);
   p_ = kernel_.sbuf("p", shape_.dtype, keys(), kUnits);
   ds_ = kernel_.sbuf("ds", shape_.dtype, keys(), kUnits);
-  transposed_ = kernel_.sbuf("turned", shape_.dtype, chunks * tiling_.q_rows, kUnits);
+  transposed_ = kernel_.sbuf("transposed", shape_.dtype, chunks * tiling_.q_rows, kUnits);
   results_ = kernel_.sbuf("results", shape_.dtype, d, kResults);
   sums_ = kernel_.sbuf("sums", kFp32, d, kSums);
   scores_ = kernel_.psum("scores", kFp32, keys(), 2);
   dp_ = kernel_.psum("dp", kFp32, keys(), 2);
-  transposed_psum_ = kernel_.psum("turned", shape_.dtype, chunks * tiling_.q_rows, 1);
+  transposed_psum_ = kernel_.psum("transposed", shape_.dtype, chunks * tiling_.q_rows, 1);
   dq_psum_ = kernel_.psum("dq", kFp32, d, 1);
   dk_psum_ = take(kernel_.psum("dk", kFp32, chunks * d, 1), chunks * d);
   dv_psum_ = take(kernel_.psum("dv", kFp32, chunks * d, 1), chunks * d);
