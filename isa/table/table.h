@@ -150,7 +150,7 @@ struct ShapeRule {
 enum class Rule : std::uint8_t {
   kSameDType = 1,       // dst has the dtype of src
   kOnePsumSource = 2,   // the two sources are not both in PSUM
-  kWholeQuadrants = 4,  // partitions start at multiples of 32
+  kWholeQuadrants = 4,  // partitions start like those of the next multiple of 32
 };
 constexpr std::uint8_t operator|(Rule a, Rule b) {
   return static_cast<std::uint8_t>(static_cast<unsigned>(a) | static_cast<unsigned>(b));

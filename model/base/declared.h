@@ -32,7 +32,7 @@
 
 namespace tahoma::base {
 
-// The most lines that the declarations of one struct span.
+// The most lines that the declarations of one struct may span.
 inline constexpr int kMostLines = 64;
 template <int kNumber>
 struct Line {};

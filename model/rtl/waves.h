@@ -10,7 +10,7 @@ namespace tahoma::rtl {
 class Waves {
  public:
   virtual ~Waves() = default;
-  // Later cycles after show_waves(true) go to this file. Returns false if it cannot be written.
+  // Records the cycles in which show_waves(true) is in effect. Returns false if the file cannot be written.
   virtual bool open_waves(const std::string& file) = 0;
   virtual void show_waves(bool on) = 0;
 };

@@ -33,8 +33,8 @@ class DecodeCache {
   runtime::TileView keys(const Loaded& loaded, unsigned chunk) const;    // [d, keys]
   runtime::TileView values(const Loaded& loaded, unsigned chunk) const;  // [keys, d]
 
-  // GpSimd rings gathers and sync rings the rest, so that gathers do not wait behind doorbells that wait for
-  // results.
+  // The queue for doorbells that wait for results. GpSimd rings gathers and sync rings contiguous loads; this is
+  // the other one, so that loads do not wait behind such doorbells.
   isa::Queue other_queue() const { return paged() ? isa::Queue::kSync : isa::Queue::kGpSimd; }
 
  private:
