@@ -65,7 +65,7 @@ TEST_CASE("collective table: bad fields are refused at line and column", "[accur
   check_row_refused("a,w,m,,1 us,0,check,s", "c.csv:2:13: error[E-ACC-004]", "above 0");
   check_row_refused("a,w,m,,1 us,1,chek,s", "c.csv:2:15: error[E-ACC-005]", "did you mean 'check'?");
   check_row_refused("a,w,m,,1 us,1,check,s\na,w,m,,1 us,1,check,s", "c.csv:3:1: error[E-ACC-006]",
-                    "there twice");
+                    "appears twice");
 }
 
 TEST_CASE("collective table: of each path of silicon's the smallest size alone is calibration",

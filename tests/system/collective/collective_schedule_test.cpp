@@ -265,7 +265,7 @@ TEST_CASE("collective groups: ranks are chips or cores, in one group, several or
   CHECK(lists.size() == 2);
   CHECK(lists[1].cores[1].front() == 40);
   CHECK_THROWS_WITH(groups_of(machine, RankKind::kChips, "0-3|3"),
-                    Catch::Contains("E-COL-020") && Catch::Contains("named twice"));
+                    Catch::Contains("E-COL-020") && Catch::Contains("appears twice"));
   CHECK_THROWS_WITH(groups_of(machine, RankKind::kChips, "64"), Catch::Contains("expected below 64"));
   CHECK_THROWS_WITH(groups_of(machine, RankKind::kChips, "everyone"),
                     Catch::Contains("machine, servers, chips"));

@@ -129,7 +129,7 @@ TEST_CASE("checkpoints: a run is the same run with and without them", "[checkpoi
 TEST_CASE("checkpoints: what there is not is refused, with the nearest name", "[checkpoint][bad-input]") {
   const DumpCase c(kChain, counted());
   check_refused(c.run({"--dump", "core0.out", "--mode", "timing"}), 2, "E-CKP-001", "functional mode");
-  check_refused(c.run({"--dump", "core0.vector[one]"}), 2, "E-CKP-002", "no number");
+  check_refused(c.run({"--dump", "core0.vector[one]"}), 2, "E-CKP-002", "not a number");
   check_refused(c.run({"--dump", "core0.uot"}), 2, "E-CKP-003", "did you mean 'core0.out'?");
   check_refused(c.run({"--dump", "core0.scalar[0]"}), 2, "E-CKP-003", "no such instruction");
   check_refused(c.run({"--dump", "core0.sync[2]"}), 2, "E-CKP-003", "no such instruction");  // a wait

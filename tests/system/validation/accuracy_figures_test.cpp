@@ -141,7 +141,7 @@ TEST_CASE("figures: bad tables are refused at line and column", "[accuracy][bad-
   check_table_refused("id,what,case,probe,silicon,unit,samples,low,high,use\n", "E-ACC-003 folder/t.csv:1:1",
                       "column 'source' is missing");
   check_table_refused("id,what,case,prob\n", "E-ACC-003 folder/t.csv:1:14", "did you mean 'probe'?");
-  check_table_refused("id,id\n", "E-ACC-003 folder/t.csv:1:4", "there twice");
+  check_table_refused("id,id\n", "E-ACC-003 folder/t.csv:1:4", "appears twice");
   check_line_refused("one,w\n", "E-ACC-002 folder/t.csv:2:1", "2 fields, but the header has 11");
   check_line_refused("one,\"w\n", "E-ACC-002 folder/t.csv:2:5", "not closed");
   check_line_refused("one,\"w\"x,\n", "E-ACC-002 folder/t.csv:2:8", "expected a comma");

@@ -95,7 +95,7 @@ TEST_CASE("traffic table: bad fields are refused at line and column", "[accuracy
                     "at most 100000000");
   check_row_refused("a,w,m,random,,32 B,1,1,9,1.1,s", "t.csv:2:26: error[E-ACC-015]", "share of the peak");
   check_row_refused("a,w,m,random,,32 B,1,1,9,1,s\na,w,m,random,,32 B,1,1,9,1,s",
-                    "t.csv:3:1: error[E-ACC-006]", "there twice");
+                    "t.csv:3:1: error[E-ACC-006]", "appears twice");
   CHECK_THAT(table_refusal("id,what,machine,patern\n"), Contains("E-ACC-003") && Contains("'pattern'?"));
 }
 
