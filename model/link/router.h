@@ -30,9 +30,9 @@ class Router : public sc_core::sc_module, private PacketSource {
  public:
   tlm_utils::multi_passthrough_target_socket<Router> in{"in"};  // incoming links, then the chip's own network
 
-  using Faults = std::map<std::pair<std::uint32_t, base::PortIndex>,
-                          LinkFaults>;  // by (node, port); others have no fault
-  struct Fabric {                       // the same for every router of a machine
+  using Faults =
+      std::map<std::pair<std::uint32_t, base::PortIndex>, LinkFaults>;  // by (node, port); others are healthy
+  struct Fabric {  // the same for every router of a machine
     const LinkParams& params;
     const base::Topology& topology;
     const base::Routes& routes;

@@ -20,8 +20,7 @@ using runtime::HbmView, runtime::Kernel, runtime::Pool, runtime::ScalarOperand, 
 namespace {
 
 constexpr unsigned kSlices = 4;  // tiles of the contraction in one load of weights
-constexpr unsigned kGroup =
-    4;  // tiles of results side by side: half of PSUM, while the other half is evacuated
+constexpr unsigned kGroup = 4;   // tiles of results side by side: half of PSUM; the other half is evacuated
 constexpr unsigned kWeightsAhead = 8;  // most loads of weights in flight; at least two
 constexpr unsigned kGates = 2 * kGroup, kResults = 8;
 

@@ -140,14 +140,13 @@ struct DmaParams {
   Duration small_element;                                    // DRAM to DRAM, below `small_element_bytes`
   std::uint64_t small_element_spread;                        // per cent, slowest engine over the mean
   Bytes small_element_bytes;
-  Duration hardware_dge;         // one instruction of a hardware generator
-  Duration software_descriptor;  // of GpSimd, for each element
-  std::uint64_t transpose_from_hbm,
-      transpose_on_chip;        // per cent of the throughput, by the memory of the source
-  std::uint64_t remote_window;  // packets an engine may have waiting for the fabric
-  Bytes read_window;            // limit of bytes issued and not handed on; an engine then pauses
-  std::uint64_t read_packets;   // the same limit in packets
-  Bytes write_window;           // limit of bytes handed on to HBM and not accepted there
+  Duration hardware_dge;                                // one instruction of a hardware generator
+  Duration software_descriptor;                         // of GpSimd, for each element
+  std::uint64_t transpose_from_hbm, transpose_on_chip;  // per cent of the throughput, by source
+  std::uint64_t remote_window;                          // packets an engine may have waiting for the fabric
+  Bytes read_window;           // limit of bytes issued and not handed on; an engine then pauses
+  std::uint64_t read_packets;  // the same limit in packets
+  Bytes write_window;          // limit of bytes handed on to HBM and not accepted there
   std::uint64_t write_packets;
   Duration look_ahead;  // how far ahead of the simulation packets are issued, no further than start_up
   void declare(ParamTree& t);

@@ -35,8 +35,7 @@ class InOrderCompletion {
   base::StallReason raiser_;
   sim::Meter& meter_;
   base::Time last_{0};
-  base::Time read_value_{0},
-      complete_value_{0};  // semaphore updates become visible, on read and on completion
+  base::Time read_value_{0}, complete_value_{0};  // semaphore updates visible, on read and on completion
 };
 
 }  // namespace tahoma::model

@@ -199,8 +199,7 @@ std::vector<std::string> by_factor(const ParamRef& kind, const Written& from, co
   if ((compare(first, last) < 0) != (growth > 0))
     refuse(factor, fmt::format("leads away from {}: exchange from and to", to.text));
   std::vector<std::string> texts{text_of(kind, first)};
-  for (Exact value = first;
-       value != last;) {  // ends after about 100 iterations: 38 digits hold no more powers
+  for (Exact value = first; value != last;) {  // at most about 100 iterations: 38 digits hold no more powers
     const auto next = product(value, scale);
     const std::string text = next ? text_of(kind, *next) : "";
     if (text.empty() || compare(*next, last) == growth) refuse_miss(factor, texts.back(), text, to);

@@ -17,8 +17,7 @@ namespace tahoma::workloads {
 namespace {
 
 constexpr std::uint64_t kFewMatmuls = 256;  // below this, a quarter of PSUM is enough and saves host memory
-constexpr double kAlmost =
-    1.002;  // among estimates this close, the least SBUF wins, because it costs host memory
+constexpr double kAlmost = 1.002;  // among estimates this close, the least SBUF wins: it costs host memory
 
 constexpr unsigned kTagsPerElement = 4;  // rows of C whose tags share an element stay together
 

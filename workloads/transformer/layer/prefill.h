@@ -47,9 +47,8 @@ class Prefill final : public PhasePrograms {
   // not notified when that would be safe.
   struct Layer : LayerTensors {
     Matrix gathered, gathered_mlp;
-    Matrix keys,
-        all_keys;  // keys and values of this group's tokens, and of all tokens if groups share sequences
-    struct CoreTensors {  // its rows, slice by slice
+    Matrix keys, all_keys;  // with values: of this group's tokens, and of all if groups share sequences
+    struct CoreTensors {    // its rows, slice by slice
       Matrix stream, normed, sum, middle, normed_mlp, sum_mlp;
     };
     std::vector<CoreTensors> core_tensors;

@@ -15,8 +15,7 @@ namespace tahoma::workloads {
 
 class Handover {
  public:
-  static constexpr std::uint64_t kMost =
-      16;  // microbatches: the number of semaphores that a core has left for them
+  static constexpr std::uint64_t kMost = 16;  // microbatches: semaphores that a core has left for them
   static constexpr isa::Queue kQueue = isa::Queue::kCc0;
 
   // Groups with equally many ranks, whose replicas with the same geometry are paired. They outlive this
