@@ -160,7 +160,7 @@ TEST_CASE("control flow: page tables, indirect transfers and branches take equal
   }
 }
 
-TEST_CASE("control flow: what a program computes is what any order of its steps computes", "[system]") {
+TEST_CASE("control flow: a program computes the same in any order of its steps", "[system]") {
   constexpr int kRounds = 3, kSeeds = 100;
   const auto m = machine_of(1, 1, 1);
   const auto program = text_program(kPages);

@@ -49,7 +49,7 @@ std::string refusal_of_channels(const std::string& list) {
 
 }  // namespace
 
-TEST_CASE("instances: what is set of one stack is its alone", "[instances]") {
+TEST_CASE("instances: settings of one stack do not affect others", "[instances]") {
   Fixture f;
   const std::size_t declared = f.tree.params().size();
   f.set("server0.chip03.hbm1.rate", "0.5");
@@ -210,7 +210,7 @@ TEST_CASE("instances: every port of a dead chip is dead", "[instances]") {
   }
 }
 
-TEST_CASE("link faults: what is left of the rate is a fraction of it", "[instances]") {
+TEST_CASE("link faults: the remaining rate is a fraction of the rate", "[instances]") {
   CHECK(model::LinkFaults{0.5, false}.bandwidth(128_GBps) == 64_GBps);
   CHECK(model::LinkFaults{}.bandwidth(128_GBps) == 128_GBps);
   CHECK(model::LinkFaults{0.5, false}.bandwidth({0, true}).ideal);

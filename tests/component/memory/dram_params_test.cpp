@@ -150,7 +150,7 @@ TEST_CASE("dram parameters: a flat or ideal stack uses none of them", "[dram][pa
   CHECK_FALSE(refusal_of(wrong).empty());
 }
 
-TEST_CASE("dram parameters: what the organisation must keep is checked", "[dram][params]") {
+TEST_CASE("dram parameters: constraints of the organisation are checked", "[dram][params]") {
   CHECK(refusal_of({}).empty());
   CHECK_THAT(refusal_of({{"dram.channels", "12"}}),
              Catch::StartsWith("E-CFG-020 dram.channels: 12 is not a power of two"));

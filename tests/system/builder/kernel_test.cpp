@@ -98,7 +98,7 @@ TEST_CASE("kernel: signals count down from the last semaphore", "[kernel]") {
   CHECK(kernel.signal().semaphore == 254);
 }
 
-TEST_CASE("kernel: memory that is not there is refused with what is left", "[kernel]") {
+TEST_CASE("kernel: exhausted memory is refused with the remaining size", "[kernel]") {
   Kernel kernel("greedy", tests::default_machine());
   kernel.sbuf("half", DType::kFp32, 26'000);
   CHECK_THROWS_WITH(kernel.sbuf("more", DType::kFp32, 40'000),

@@ -12,7 +12,8 @@
 using namespace tahoma;
 using runtime::Machine;
 
-TEST_CASE("machine: a tensor that its HBM stack cannot hold is refused with what is left", "[machine]") {
+TEST_CASE("machine: a tensor that its HBM stack cannot hold is refused with the remaining size",
+          "[machine]") {
   model::MachineParams params = tests::machine_of(1, 1, 1);
   params.chip.hbm.capacity = {1 << 20};
   Machine machine(params, model::Mode::kTiming);

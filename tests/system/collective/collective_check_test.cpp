@@ -43,7 +43,7 @@ void check_row_refused(const std::string& row, const std::string& code_and_place
 
 }  // namespace
 
-TEST_CASE("collective table: a row is read as it stands", "[accuracy]") {
+TEST_CASE("collective table: a row is read unchanged", "[accuracy]") {
   const auto figures = parse_collectives(
       {"cases/c.csv", std::string(kColumns) + "a,what a is,sub/a.yaml,workload.bytes=4 KiB; "
                                               "machine.chip.lnc=2,12.5 us,99.1,calibration,Silicon 1\n"

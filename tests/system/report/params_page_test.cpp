@@ -80,8 +80,7 @@ TEST_CASE("params page: a path selects a parameter or the group below it", "[par
   CHECK(page[1]["workload_kind"] == "other");
 }
 
-TEST_CASE("params page: of what single instances can have, one is shown, or the one that is asked for",
-          "[params]") {
+TEST_CASE("params page: one group of single instances is shown, or the requested one", "[params]") {
   const auto text = [](const std::string& path) { return runtime::params_text(path, fake_kinds()); };
   CHECK_THAT(text("machine.instances"), Catch::Contains("machine.instances.server0.chip00.hbm0.rate = 1\n"));
   CHECK_THAT(text("machine.instances"),

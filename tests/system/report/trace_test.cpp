@@ -149,7 +149,7 @@ TEST_CASE("trace: every event is written or counted under one reason", "[trace]"
 }
 
 // Any number of new texts leaves the tables at their maximum size.
-TEST_CASE("trace: what the writer holds does not grow with the events", "[trace]") {
+TEST_CASE("trace: the writer's memory does not grow with the events", "[trace]") {
   constexpr std::uint64_t kStep = 200'000;
   constexpr std::size_t kMost = 16 << 20;  // bytes
   runtime::PacketWriter writer("trace.pftrace");

@@ -53,7 +53,7 @@ bool ends_with(const std::string& text, const std::string& end) {
 
 }  // namespace
 
-TEST_CASE("npy: what was written reads back", "[npy]") {
+TEST_CASE("npy: written arrays read back", "[npy]") {
   const TempDir dir;
   for (const std::vector<std::uint64_t>& shape :
        {std::vector<std::uint64_t>{}, {3}, {2, 3}, {2, 0, 3}, {1, 2, 3, 4}}) {

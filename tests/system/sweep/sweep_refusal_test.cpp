@@ -38,7 +38,7 @@ TEST_CASE("sweep file: keys of another shape, and unknown ones, are refused", "[
   check_refused(kStacks + "  limits: {pionts: 4}\n", "sweep.yaml:5:12: error[E-CFG-002]", "did you mean");
 }
 
-TEST_CASE("sweep file: what is missing is named", "[sweep]") {
+TEST_CASE("sweep file: missing keys are named", "[sweep]") {
   const SweepFiles files;
   CHECK_THAT(files.refusal([&] { files.load(kStacks); }),
              Catch::StartsWith("sweep.yaml: error[E-SWP-003]: key 'sweep.workloads' is missing"));
@@ -147,7 +147,7 @@ TEST_CASE("sweep file: a parameter of words is not derived", "[sweep]") {
                 "dram");
 }
 
-TEST_CASE("sweep words: what is no axis is refused", "[sweep]") {
+TEST_CASE("sweep words: an invalid axis is refused", "[sweep]") {
   check_words_refused({}, "gemm.yaml: error[E-SWP-003]: no axes", "--sweep");
   check_words_refused({"machine.torus.x"}, "--sweep machine.torus.x: error[E-SWP-006]", "PATH=a,b,c");
   check_words_refused({"=4"}, "--sweep =4: error[E-SWP-006]", "PATH=a,b,c");

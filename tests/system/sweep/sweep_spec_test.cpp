@@ -68,7 +68,7 @@ TEST_CASE("sweep file: every key has its meaning", "[sweep]") {
   CHECK(spec.limits.retries == 1);
 }
 
-TEST_CASE("sweep file: what is left out has its default", "[sweep]") {
+TEST_CASE("sweep file: omitted keys have their defaults", "[sweep]") {
   const SweepFiles files;
   const SweepSpec spec = files.of_gemm(kStacks);
   CHECK(spec.machine.empty());

@@ -95,7 +95,7 @@ TEST_CASE("probe: packets, semaphores and whole runs", "[accuracy]") {
   CHECK(std::get<Whole>(probe_of("tflops")) == Whole::kTflops);
 }
 
-TEST_CASE("probe: what is wrong is named at its place", "[accuracy][bad-input]") {
+TEST_CASE("probe: errors are reported at their place", "[accuracy][bad-input]") {
   check_probe_refused("", 0, "unknown subject ''");
   check_probe_refused("tensr[4].end - tensor[4].start", 0, "did you mean 'tensor'?");
   check_probe_refused("tensor[4].end - vecto[4].start", 16, "did you mean 'vector'?");
@@ -114,7 +114,7 @@ TEST_CASE("probe: what is wrong is named at its place", "[accuracy][bad-input]")
   check_probe_refused("times", 0, "unknown subject 'times'");
 }
 
-TEST_CASE("figures: a row is read as it stands", "[accuracy]") {
+TEST_CASE("figures: a row is read unchanged", "[accuracy]") {
   const auto figures = figures_of(
       "# a comment\n\na_1,\"matmul, \"\"bf16\"\"\",../c.yaml,time,1.5,us,5,1.25,2,calibration,\"AGT, "
       "x\"\r\n" +

@@ -28,7 +28,7 @@ void check_row_refused(const std::string& row, const std::string& code_and_place
 
 }  // namespace
 
-TEST_CASE("fabric table: a row is read as it stands", "[accuracy]") {
+TEST_CASE("fabric table: a row is read unchanged", "[accuracy]") {
   const auto figures =
       parse_fabric({"f.csv", std::string(kColumns) + "a,what a is,m.yaml,bitcomp,8,0.25,32.18,check,Sim\n"});
   REQUIRE(figures.size() == 1);

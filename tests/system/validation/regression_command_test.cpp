@@ -109,7 +109,7 @@ TEST_CASE("regression cases: a golden with a line less, a line more or another v
   CHECK(other["change"].get<double>() == Approx(other["after"].get<double>() / 4 - 1));
 }
 
-TEST_CASE("regression cases: blessing logs old and new figures, and writes only what changed",
+TEST_CASE("regression cases: blessing logs old and new figures, and writes only changes",
           "[regression][cli]") {
   const TempDir dir;
   fill(dir, cases(std::string(kRun) + "    again:\n      workload: twice.yaml\n      mode: timing\n"));
@@ -234,7 +234,7 @@ TEST_CASE("regression cases: goldens that are missing, malformed or without a ca
   CHECK(contents(dir / kGolden) == golden);
 }
 
-TEST_CASE("regression cases: what is wrong with the file is said at its place", "[regression][must-fail]") {
+TEST_CASE("regression cases: errors of the file are reported at their place", "[regression][must-fail]") {
   CHECK_THAT(refusal(cases("    Bad-Name:\n      workload: twice.yaml\n")),
              Contains("E-REG-001") && Contains(":5:7"));
   CHECK_THAT(refusal(cases("    a:\n      mode: timing\n")), Contains("E-REG-002") && Contains("workload"));
@@ -337,7 +337,7 @@ TEST_CASE("compare: two runs, the same and not, as text and as JSON", "[regressi
   }
 }
 
-TEST_CASE("compare: a folder that holds no run, or not what a run writes, is refused",
+TEST_CASE("compare: a folder without a run, or with other files, is refused",
           "[regression][cli][must-fail]") {
   const TempDir dir;
   fs::create_directory(dir / "a");

@@ -37,7 +37,7 @@ Comparison comparison(double a_ns, double b_ns) {
 
 }  // namespace
 
-TEST_CASE("regression pattern: a star stands for any text, and everything else for itself", "[regression]") {
+TEST_CASE("regression pattern: a star matches any text, and everything else itself", "[regression]") {
   CHECK(matches_pattern("a.b.c", "a.b.c"));
   CHECK(matches_pattern("a.b.c", "*"));
   CHECK(matches_pattern("a.b.c", "*.c"));
@@ -115,7 +115,7 @@ TEST_CASE("regression differences: subsystems are sorted by their largest change
   CHECK(count_of(groups) == 3);
 }
 
-TEST_CASE("regression differences: a tolerance covers changes up to its size, of what it names",
+TEST_CASE("regression differences: a tolerance covers changes of its statistics up to its size",
           "[regression]") {
   const RunStatistics before{{"hbm.a", "100"}, {"dma.a", "100"}, {"hbm.word", "x"}, {"hbm.gone", "1"}};
   const auto with = [&](const char* value) {

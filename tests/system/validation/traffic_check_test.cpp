@@ -61,7 +61,7 @@ void check_row_refused(const std::string& row, const std::string& code_and_place
 
 }  // namespace
 
-TEST_CASE("traffic table: a row is read as it stands", "[accuracy]") {
+TEST_CASE("traffic table: a row is read unchanged", "[accuracy]") {
   const auto figures = parse_traffic(
       {"t.csv", std::string(kColumns) + "a,what a is,m.yaml,stride,4 KiB,64 B,0.25,1,1000,0.9152,Sim 1\n"
                                         "b,what b is,m.yaml,random,,32 B,0.5,64,9,1,Sim 2\n"});
@@ -112,7 +112,7 @@ TEST_CASE("traffic check: a true figure is within its limit, a false one gives e
   CHECK_THAT(contents(dir / "j.xml"), Contains("failures=\"1\""));
 }
 
-TEST_CASE("traffic check: a row says what was asked for and what it is made of", "[accuracy][cli]") {
+TEST_CASE("traffic check: a row has its request and its accesses", "[accuracy][cli]") {
   const TempDir dir;
   const json figure = figure_of(check(dir, one_bank("one", "0.0139"), {}, ""), 0);
   INFO(figure.dump());
@@ -126,7 +126,7 @@ TEST_CASE("traffic check: a row says what was asked for and what it is made of",
   CHECK_FALSE(figure.contains("silicon"));
 }
 
-TEST_CASE("traffic check: what is wrong with a machine is the row's reason", "[accuracy][cli][must-fail]") {
+TEST_CASE("traffic check: the error of a machine is the row's reason", "[accuracy][cli][must-fail]") {
   const TempDir dir;
   const Finished flat = check(dir, one_bank("one", "0.0139"), {"--set", "machine.chip.hbm.model=flat"});
   CHECK(flat.status == 2);

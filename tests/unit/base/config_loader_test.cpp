@@ -152,7 +152,7 @@ TEST_CASE("flatten: a large legal text is read in reasonable time", "[base][conf
   CHECK(config.leaves.size() > 50'000);
 }
 
-TEST_CASE("flatten: what is not YAML has a place", "[base][config]") {
+TEST_CASE("flatten: invalid YAML is reported with its place", "[base][config]") {
   const Refused r = refusal_of("a: 1\nb: [1, 2\nc: 3\n");
   CHECK(r.code == "E-CFG-017");
   CHECK_THAT(r.place, Catch::StartsWith("f.yaml:"));
