@@ -169,7 +169,7 @@ TEST_CASE("tensor gates: a result that is not the sum of the gates' passes is fo
   }
 }
 
-TEST_CASE("tensor gates: timing mode moves empty rows, as long as the law says", "[rtl]") {
+TEST_CASE("tensor gates: timing mode moves empty rows for the time of the law", "[rtl]") {
   const model::TensorParams tensor = params();
   rtl::TensorGates gates("core.tensor", tensor);
   for (const std::int64_t rows : {1, 5, 64})

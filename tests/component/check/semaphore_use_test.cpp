@@ -97,8 +97,7 @@ TEST_CASE("semaphore use: on read, a consumer may overwrite a source when the in
         handed_over(base::Cycles{96} + core.vector.issue_overhead + clock.nearest(core.vector.latency)));
 }
 
-TEST_CASE("semaphore use: on read, a later instruction's update waits for what was issued before it",
-          "[system]") {
+TEST_CASE("semaphore use: on read, a later instruction's update waits for earlier instructions", "[system]") {
   // A long copy, then a register instruction that completes at once: reads are in order.
   const std::string copy =
       "vector:\n  tensor_copy shape=128x1000 dst=sbuf[0, 0x0]:fp32 src=sbuf[0, 0x1000]:fp32";

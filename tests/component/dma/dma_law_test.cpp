@@ -81,7 +81,7 @@ TEST_CASE("dma split: the byte offset of a run is its row times the row's stride
   CHECK(model::byte_offset(request, d.src, runs_of(request), 5, 7) == (5 * 4096 + 7) * 2);
 }
 
-TEST_CASE("dma split: rows by number stay apart even where they follow each other, and go to their places",
+TEST_CASE("dma split: rows by number stay separate even if they are adjacent, and reach their positions",
           "[dma]") {
   const auto d = rows_to_sbuf(4, 256, 256);
   model::TransferRequest request;

@@ -111,7 +111,7 @@ Words page_table(std::int32_t rounds) {
 
 }  // namespace
 
-TEST_CASE("control flow: nested loops run as often as a control tensor says, in both modes in equal time",
+TEST_CASE("control flow: a control tensor determines the counts of nested loops, in both modes in equal time",
           "[system]") {
   const Words counts{5, 3, 0, 1, 7, 2};
   const std::string timing = times(kNested, counts, Mode::kTiming);

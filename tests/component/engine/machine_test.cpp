@@ -74,7 +74,7 @@ TEST_CASE("machine: two cores on one stack share it and together reach its rate"
   CHECK(a.active.ns() == Approx(b.active.ns()).epsilon(0.02));
 }
 
-TEST_CASE("machine: hand-over from one engine to another takes what silicon takes", "[system]") {
+TEST_CASE("machine: hand-over from one engine to another takes the time of silicon", "[system]") {
   const auto m = machine_of(1, 1, 1);
   isa::Program p;
   auto producer = elementwise(isa::Opcode::kTensorCopy, 96);

@@ -37,7 +37,7 @@ std::pair<double, double> spread(F&& f) {
 
 }  // namespace
 
-TEST_CASE("sequencer laws: from an engine's end to the semaphore's value takes what silicon takes",
+TEST_CASE("sequencer laws: from an engine's end to the semaphore's value takes the time of silicon",
           "[timing]") {
   const Time end = base_edge(1000);
   const auto ns = [&](EngineKind kind, Executor by) { return (laws(kind).new_value(end, by) - end).ns(); };
@@ -63,7 +63,8 @@ TEST_CASE("sequencer laws: vector times spread by one cycle of the other clock, 
   CHECK(wake.second == Approx(23.96).margin(0.22));
 }
 
-TEST_CASE("sequencer laws: from the value to the start of what waited takes what silicon takes", "[timing]") {
+TEST_CASE("sequencer laws: from the value to the start of a waiting instruction takes the time of silicon",
+          "[timing]") {
   const Time value = base_edge(1000);
   const auto ns = [&](EngineKind kind, Executor by) { return (laws(kind).woken(value, by) - value).ns(); };
   CHECK(ns(EngineKind::kScalar, Executor::kEngine) == Approx(22.5).margin(0.01));

@@ -269,7 +269,7 @@ TEST_CASE("dynamic copy: registers move the tiles, inside their memories", "[seq
   CHECK_THROWS_WITH(resolved(0, kStride - 60 - 0x40), Contains("E-RUN-044") && Contains("'src'"));
 }
 
-TEST_CASE("indirect: row numbers at or beyond the bound are refused, or left out where the program says so",
+TEST_CASE("indirect: row numbers at or beyond the bound are refused, or skipped if the program requests it",
           "[sequencer]") {
   const auto rows = [](const std::string& dtype, const std::string& skip) {
     Rig rig("dma_copy shape=4x8 dst=sbuf[0, 0x0]:fp32 src=other:fp32 indirect=gather rows=sbuf[32, 0x100]:" +

@@ -205,7 +205,7 @@ TEST_CASE("fabric machine: two flows that share a link get half of it each", "[s
   CHECK(link->busy.ns() > 0.97 * r.elapsed.ns());
 }
 
-TEST_CASE("fabric machine: traffic between chips is what programs moved", "[system][link]") {
+TEST_CASE("fabric machine: traffic between chips equals the transfers of programs", "[system][link]") {
   const auto m = flat(2, 2);
   const auto r = run(m, {{0, at(0, 0), at(3, 0)}, {1, at(2, 0), at(1, 0)}}, 8192);
   std::uint64_t sent = 0;

@@ -171,7 +171,7 @@ TEST_CASE("address mapping: every place of a small stack is reached once", "[dra
   }
 }
 
-TEST_CASE("address mapping: all bytes of a block lie in one row, and not those of two blocks", "[dram]") {
+TEST_CASE("address mapping: all bytes of a block are in one row, and not those of two blocks", "[dram]") {
   std::mt19937 random(7);
   for (int n = 0; n < 100; ++n) {
     const Organisation o = random_organisation(random, 1);

@@ -70,8 +70,9 @@ std::string refusal(Offence offence, Ending ending = Ending::kAtOnce) {
 
 }  // namespace
 
-TEST_CASE("foreign initiator: reads what it wrote, of any length at any address, ending responses in any way",
-          "[memory][tlm]") {
+TEST_CASE(
+    "foreign initiator: reads its written data, of any length at any address, ending responses in any way",
+    "[memory][tlm]") {
   for (const Bench::Kind kind : kBoth) {
     for (const Ending ending : {Ending::kAtOnce, Ending::kOnReturn, Ending::kLater, Ending::kAny}) {
       for (const std::uint32_t outstanding : {1U, 5U, 64U}) {

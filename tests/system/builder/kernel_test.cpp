@@ -79,7 +79,7 @@ TEST_CASE("kernel: weights are loaded once for consecutive matmuls and again aft
   CHECK(count_of(program, isa::Opcode::kLoadWeights) == 3);
 }
 
-TEST_CASE("kernel: a matrix's windows conflict only where they overlap", "[kernel]") {
+TEST_CASE("kernel: a matrix's windows conflict only if they overlap", "[kernel]") {
   Kernel kernel("columns", tests::default_machine());
   const HbmView c = kernel.argument("c", DType::kFp32, 256, 512);
   const runtime::Pool pool = kernel.sbuf("t", DType::kFp32, 256, 2);

@@ -177,7 +177,7 @@ TEST_CASE("scheduler: only engine instructions with a waiter raise a semaphore",
   CHECK(program.stream(Queue::kScalar)[0].wait.value == 1);
 }
 
-TEST_CASE("scheduler: writing what a send may still read is refused", "[scheduler]") {
+TEST_CASE("scheduler: writing data that a send may still read is refused", "[scheduler]") {
   std::vector<Op> ops{transfer(0, Queue::kCc0), transfer(1, Queue::kCc0)};
   ops[0].instruction.notify_arg = 3;
   ops[0].instruction.update = {isa::Update::Kind::kAdd, 255, 1};

@@ -135,7 +135,7 @@ TEST_CASE("collective bandwidth: a perfect ring's bus bandwidth is the rate of i
   }
 }
 
-TEST_CASE("collective bandwidth: of a collective that took no time there is none", "[report]") {
+TEST_CASE("collective bandwidth: a collective of zero time has none", "[report]") {
   const runtime::CollectiveResult c = all_reduce(0, 0_us);
   CHECK(c.algorithm_bandwidth() == 0);
   CHECK(c.bus_bandwidth() == 0);

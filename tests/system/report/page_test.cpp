@@ -172,7 +172,7 @@ TEST_CASE("page: no name can end its data or become markup", "[page]") {
   CHECK_THAT(page, Contains("<title>&lt;/script>"));
 }
 
-TEST_CASE("page: large machines are shown by chips, and the page says so", "[page]") {
+TEST_CASE("page: large machines are shown by chips, and the page states it", "[page]") {
   model::MachineParams machine = fake_machine();
   machine.torus = {16, 12, 1};
   const std::uint64_t stacks = machine.chip.hbm.stacks;

@@ -27,7 +27,7 @@ TEST_CASE("params page: every declared parameter is listed, machine, run and eac
   for (const std::string& path : paths) CHECK_THAT(text, Catch::Contains("  " + path + " = "));
 }
 
-TEST_CASE("params page: a row says type, default, range, sentence and provenance", "[params]") {
+TEST_CASE("params page: a row has type, default, range, sentence and provenance", "[params]") {
   const auto page = nlohmann::json::parse(runtime::params_json("machine.chip.hbm.bandwidth", fake_kinds()));
   REQUIRE(page.size() == 1);
   CHECK(page[0]["type"] == "bandwidth");
@@ -43,7 +43,7 @@ TEST_CASE("params page: a row says type, default, range, sentence and provenance
                        Catch::Contains("derived: 2.9 TB/s"));
 }
 
-TEST_CASE("params page: every parameter of a NeuronCore shows where its value comes from", "[params]") {
+TEST_CASE("params page: every parameter of a NeuronCore has the source of its value", "[params]") {
   model::MachineParams machine;
   base::ParamTree tree("machine");
   machine.declare(tree);

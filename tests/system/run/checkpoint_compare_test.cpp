@@ -75,7 +75,7 @@ TEST_CASE("compared dumps: a changed instruction is the first that differs", "[c
   check_differs(c.run({"--compare-with", "ref"}), "core0.gpsimd[0]");
 }
 
-TEST_CASE("compared dumps: a changed input shows where it is loaded, at its element", "[checkpoint]") {
+TEST_CASE("compared dumps: a changed input is found at its load and its element", "[checkpoint]") {
   const DumpCase c = with_reference();
   make_reference(c);
   c.put(program(), with(counted(), 21, 20.5F));

@@ -97,7 +97,7 @@ TEST_CASE("sweep file: an unknown path is refused with the nearest one", "[sweep
                 "did you mean 'machine.chip.hbm.capacity'");
 }
 
-TEST_CASE("sweep file: with several workloads a refusal says whose it is", "[sweep]") {
+TEST_CASE("sweep file: with several workloads an error names its workload", "[sweep]") {
   const SweepFiles files;
   CHECK_THAT(files.refusal([&] {
     files.load("  workloads: [gemm.yaml, add.yaml]\n  axes:\n    - workload.m: [128, 256]\n");

@@ -182,7 +182,7 @@ TEST_CASE("sweep points: equal configurations have equal addresses, others have 
   }
 }
 
-TEST_CASE("sweep results: only done and refused are final, and a torn file is none", "[sweep]") {
+TEST_CASE("sweep results: only done and refused are final, and a torn file does not count", "[sweep]") {
   const SweepFiles files;
   const fs::path folder = files.folder().path();
   CHECK_FALSE(runtime::read_result(folder));

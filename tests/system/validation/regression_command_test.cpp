@@ -175,8 +175,7 @@ TEST_CASE("regression cases: a case that cannot be run is its row's reason, and 
   CHECK_THAT(rows[2]["failure"].get<std::string>(), Contains("E-RUN-051"));
 }
 
-TEST_CASE("regression cases: values that are wrong fail, whatever their golden says",
-          "[regression][cli][must-fail]") {
+TEST_CASE("regression cases: wrong values fail, whatever their golden has", "[regression][cli][must-fail]") {
   const TempDir dir;
   fill(dir);
   REQUIRE(bless(dir).status == 0);

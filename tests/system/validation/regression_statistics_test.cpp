@@ -157,7 +157,7 @@ TEST_CASE("regression subsystems: every family of statistics has its own", "[reg
   CHECK(subsystem_of("dma_activations") == "simulator");
 }
 
-TEST_CASE("compare: the first line says how much faster, by the share of A's time", "[regression]") {
+TEST_CASE("compare: the first line has the speed-up as a share of A's time", "[regression]") {
   CHECK(comparison_headline(comparison(87240, 76510.5)) ==
         "B is 12.3 % faster: 87.24 us -> 76.51 us, MFU 0.0 %, bound by link (66.4 %)");
   CHECK_THAT(comparison_headline(comparison(100, 150)),

@@ -210,7 +210,7 @@ TEST_CASE("extends: a value cannot become a group, nor a group a value", "[base]
   CHECK(refusal([&] { flatten({"f", "extends: [p, q]\n"}, reader); }).code == "E-CFG-019");
 }
 
-TEST_CASE("extends: cycles and missing files are refused where they are named", "[base][config]") {
+TEST_CASE("extends: cycles and missing files are refused at their place", "[base][config]") {
   const TextReader reader = files({{"a", "extends: b\nx: 1\n"}, {"b", "y: 1\nextends: a\n"}});
   const Refused cycle = refusal([&] { flatten({"a", "extends: b\nx: 1\n"}, reader); });
   CHECK(cycle.code == "E-CFG-016");

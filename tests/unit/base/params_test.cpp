@@ -253,7 +253,7 @@ TEST_CASE("params: a group on demand is declared when one of its parameters is s
   CHECK(f.tree.find("chip.memory.stacks") != nullptr);  // other paths are unchanged
 }
 
-TEST_CASE("params: a group on demand may stand below another one's path", "[base][params]") {
+TEST_CASE("params: a group on demand may be below another one's path", "[base][params]") {
   Fixture f;
   std::map<std::string, Memory> single;
   f.tree.on_demand(
