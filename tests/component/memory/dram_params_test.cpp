@@ -198,8 +198,9 @@ TEST_CASE("dram parameters: timings that contradict each other are refused where
                            {"dram.timing." + name, value}}),
                Catch::StartsWith("E-CFG-020 dram.timing." + name));
   }
-  CHECK_THAT(refusal_of({{"dram.timing.ccd_short", "4 cyc"}}),
-             Catch::StartsWith("E-CFG-020 dram.timing.ccd_stack: 3 cyc is less than ccd_short, 4 cyc"));
+  CHECK_THAT(
+      refusal_of({{"dram.timing.ccd_short", "4 cyc"}}),
+      Catch::StartsWith("E-CFG-020 dram.timing.ccd_stack: 3 cyc is less than ccd_short, which is 4 cyc"));
   CHECK_THAT(refusal_of({{"dram.timing.rp", "17 ns"}}), Catch::StartsWith("E-CFG-020 dram.timing.rc"));
   // A rule of zero contradicts nothing, and a window shorter than four activates never binds.
   CHECK(refusal_of({{"dram.timing.rc", "ideal"}, {"dram.timing.rrd_long", "ideal"}}).empty());
