@@ -11,7 +11,8 @@ namespace {
 constexpr std::string_view kOnChipNames[] = {"sbuf", "psum"};
 constexpr auto kMostOffset = static_cast<std::int64_t>(kReach);
 
-// "128x4x512": the first number, and the others as the innermost free counts; what is left out is 1.
+// "128x4x512": the first number is the partitions, the others are the innermost free counts; omitted ones are
+// 1.
 template <class First, class Count>
 void parse_dimensions(Cursor& c, First& first, std::span<Count> free) {
   const std::string_view text = c.name("a shape such as 128x512");

@@ -23,18 +23,18 @@ bool computes(const isa::Instruction& i) {
   }
 }
 
-// Its queue goes on only when it is complete.
+// The queue continues only when it is complete.
 bool blocks(const isa::Instruction& i) {
   return isa::row_of(i.op).cost == isa::CostClass::kRendezvous || i.op == isa::Opcode::kRegLoad;
 }
 
-// What one HBM stack keeps.
+// The records of one HBM stack.
 struct StackState {
   AccessLog log{kHbmBlockBits};
   ByteSet written;
 };
 
-// Something that touches memory, at its start.
+// A component that accesses memory, at the start of the access.
 struct Actor {
   const isa::Instruction& instruction;
   Origin origin;
@@ -44,13 +44,13 @@ struct Actor {
 
   bool is_transfer() const { return origin.ring != kNoRing; }
   bool is_matmul() const { return !is_transfer() && leaves_sums(instruction); }
-  // Is the access of this record over before this actor starts, or in its own hands?
+  // Returns whether the access of this record is complete before this actor starts, or belongs to the actor.
   bool comes_after(const Record& r) const {
     if (known.covers(r.point) || r.point == point) return true;
     if (!r.write && known.covers(read_point(r.point))) return true;
     return !is_transfer() && r.point.core == point.core && r.point.component == point.component;
   }
-  // Is it over when this actor is?
+  // Returns whether it is complete when this actor is.
   bool implies(const Record& r) const {
     const bool same = r.point.core == point.core && r.point.component == point.component;
     return same ? r.point.count <= point.count : known.covers(r.point);
@@ -92,7 +92,7 @@ class RaceChecker::Impl {
     second.learn(first.clock());
   }
 
-  // What an instruction that has begun does.
+  // The effects of an instruction that has begun.
   void perform(const Step& step, std::span<const isa::OperandAccess> accesses) {
     CoreState& core = *cores_[step.core];
     QueueState& queue = core.queue(step.queue);
@@ -124,7 +124,7 @@ class RaceChecker::Impl {
     Change landed{point, queue.known.snapshot(), 0, isa::kDmaEngines, !transfer.remote, actor.origin};
     Change read = landed;
     read.point = read_point(point);
-    read.in_order = true;  // an engine reads in order, wherever it writes
+    read.in_order = true;  // an engine reads in order, whatever memory it writes
     if (i.update.kind != isa::Update::Kind::kNone)
       if (CoreState* notified = cores_.at(transfer.notified).get())
         change(*notified, i.update, i.update.on_read ? read : landed);
@@ -172,7 +172,7 @@ class RaceChecker::Impl {
     footprints_.clear();
     for (const isa::OperandAccess& a : accesses) footprints_.emplace_back(a.pattern);
     if (findings_.checked.uninitialised) {
-      for (std::size_t n = 0; n < accesses.size(); ++n)  // what is read was there before anything is written
+      for (std::size_t n = 0; n < accesses.size(); ++n)  // sources are read before anything is written
         if (accesses[n].reads) check_contents(actor, accesses[n].pattern.space, footprints_[n]);
       for (std::size_t n = 0; n < accesses.size(); ++n)
         if (accesses[n].writes) fill(actor, accesses[n].pattern.space, footprints_[n]);
@@ -235,7 +235,7 @@ class RaceChecker::Impl {
   std::unordered_map<const isa::Program*, std::shared_ptr<const WaitTable>> wait_tables_;
   Findings findings_;
   Report report_;
-  std::vector<Footprint> footprints_;  // of the instruction in hand
+  std::vector<Footprint> footprints_;  // of the current instruction
 };
 
 RaceChecker::RaceChecker(Options options, Machine machine)

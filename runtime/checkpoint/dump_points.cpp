@@ -155,7 +155,7 @@ void DumpPoints::refuse_unreached() const {
   for (const Named& point : named_)
     if (!point.reached)
       throw base::UserError("E-CKP-005", "dump '" + point.request + "'",
-                            "the run did not come to " + point.what);
+                            "the run did not reach " + point.what);
 }
 
 }  // namespace tahoma::runtime

@@ -44,9 +44,9 @@ void add_trace_options(CLI::App& sub, TraceRequest& trace) {
   std::vector<std::string> kinds;
   for (const TraceKindRow& row : kTraceKindTable) kinds.push_back(fmt::format("{}: {}", row.name, row.doc));
   sub.add_flag("--trace", trace.wanted, "Write a timeline, trace.pftrace, for ui.perfetto.dev");
-  sub.add_option("--trace-from", trace.from, "Of the timeline: leave out what ended before")
+  sub.add_option("--trace-from", trace.from, "Omit from the timeline what ended before this time")
       ->type_name("TIME");
-  sub.add_option("--trace-until", trace.until, "Leave out what begins then or later")->type_name("TIME");
+  sub.add_option("--trace-until", trace.until, "Omit what begins at this time or later")->type_name("TIME");
   sub.add_option("--trace-cores", trace.cores,
                  "Show these cores, and the links and stacks of their chips: global numbers, ranges of them, "
                  "or names like server0.chip03 and server0.chip03.core5")
@@ -57,23 +57,24 @@ void add_trace_options(CLI::App& sub, TraceRequest& trace) {
       ->type_name("KIND,...")
       ->delimiter(',')
       ->default_str("all");
-  sub.add_option("--trace-limit", trace.limit, "Write no more events than this, and count the others")
+  sub.add_option("--trace-limit", trace.limit, "Write at most this many events, and count the others")
       ->type_name("N")
       ->default_str("none");
-  sub.add_flag("--trace-flows", trace.flows,
-               "Join by arrows what raises a semaphore, the transfer that does it, and what waited");
+  sub.add_flag(
+      "--trace-flows", trace.flows,
+      "Draw arrows from the instruction that raises a semaphore, over its transfer, to the one that waited");
 }
 
 void add_waves_options(CLI::App& sub, WavesRequest& waves) {
   sub.add_option(
          "--waves", waves.folder,
-         "Existing folder for the signals of blocks with model=rtl, INSTANCE.fst of each, for GTKWave")
+         "Existing folder for the signals of blocks with model=rtl: one INSTANCE.fst each, for GTKWave")
       ->type_name("DIR")
       ->default_str("none");
-  sub.add_option("--waves-from", waves.from, "Of the waves: leave out what comes before, in simulated time")
+  sub.add_option("--waves-from", waves.from, "Omit from the waves what is earlier, in simulated time")
       ->type_name("TIME")
       ->default_str("0 ns");
-  sub.add_option("--waves-until", waves.until, "Leave out what comes then or later")
+  sub.add_option("--waves-until", waves.until, "Omit what is at this time or later")
       ->type_name("TIME")
       ->default_str("1000 us");
 }
@@ -85,7 +86,7 @@ void add_waves_options(CLI::App& sub, WavesRequest& waves) {
                         ExitStatus::kCheckFailed);
 }
 
-// The program is wrong, whatever it computed this time.
+// The program is wrong, even if the values of this run are right.
 [[noreturn]] void refuse_program(const model::check::Findings& findings) {
   std::fflush(stdout);
   for (const std::string& text : findings.first()) fmt::print(stderr, "{}\n", text);
@@ -107,7 +108,7 @@ ExitStatus run(RunCommand& command) {
   fmt::print("{}", json ? outcome.summary_json : outcome.summary_text);
   if (!json)
     fmt::print("\nfiles in {}{}\n", outcome.folder,
-               command.no_report ? "" : "; look at report.html in a browser");
+               command.no_report ? "" : "; open report.html in a browser");
   if (outcome.dumps) judge_dumps(*outcome.dumps, !json);
   if (outcome.checks.total() > 0) refuse_program(outcome.checks);
   if (outcome.golden.checked && !outcome.golden.passed) refuse_golden(outcome.golden);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a timeline says of an instruction: its mnemonic, the functions of nki.isa that it implements, its line of
-// assembler text (tiles, shape, wait and update), and the region that it belongs to. The text of instructions seen lately is kept, of no more than a
-// fixed number: loops, and cores that run one program, ask for the same again and again.
+// The description of an instruction in a timeline: its mnemonic, the functions of nki.isa that it implements,
+// its line of assembler text (tiles, shape, wait and update), and its region. Recent texts are cached, up to
+// a fixed number, because loops and cores that run the same program need the same texts again.
 #pragma once
 
 #include <array>
@@ -48,7 +48,7 @@ class InstructionTexts {
     std::string text;
   };
   std::vector<std::shared_ptr<const isa::Program>> programs_;  // by core
-  std::vector<Kept> kept_;                                     // by a hash of the place
+  std::vector<Kept> kept_;                                     // by a hash of the instruction's position
   std::array<std::string, isa::kOpcodeCount> nki_names_;
 };
 

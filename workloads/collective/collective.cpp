@@ -17,7 +17,8 @@ namespace {
 using namespace runtime::collective;
 using runtime::Machine;
 
-// Not a KernelCase: a run has many operations over groups of ranks, and the runtime builds their programs.
+// Not a KernelCase, because a run has many operations over groups of ranks, and the runtime builds their
+// programs.
 class Collective final : public runtime::Workload {
  public:
   void declare(base::ParamTree& t) override { request_.declare(t); }

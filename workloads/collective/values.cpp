@@ -18,7 +18,7 @@ namespace {
 using namespace runtime::collective;
 using runtime::HostTensor;
 
-// Whole numbers up to this are exact.
+// Whole numbers up to this value are exact.
 double exact_up_to(isa::DType dtype) {
   switch (dtype) {
     case isa::DType::kFp32:
@@ -53,7 +53,7 @@ HostTensor contribution(const PlannedCollective& planned, const Values& values, 
   HostTensor all = runtime::make_tensor("input", spec.dtype, {1, chunks.count * length});
   const double held = exact_up_to(spec.dtype), ranks = spec.problem.ranks;
   const bool sum = spec.problem.reduces() && spec.op == isa::AluOp::kAdd;
-  // Of many ranks that share what is held only every so many-th contributes to an element.
+  // If many ranks share the range, only one rank in that many contributes to an element.
   const double most = sum ? std::clamp(std::floor(held / ranks), 1.0, 100.0) : std::min(held, 100.0);
   const auto every = static_cast<std::uint64_t>(sum ? std::ceil(ranks / held) : 1);
   const bool is_signed = isa::is_float(spec.dtype) || isa::name_of(spec.dtype).substr(0, 1) == "i";
@@ -73,7 +73,7 @@ HostTensor contribution(const PlannedCollective& planned, const Values& values, 
   return all;
 }
 
-// Visits a rank's pieces of memory: (place in the tensor, channel, elements of the chunk).
+// Visits a rank's pieces of memory: (position in the tensor, channel, elements of the chunk).
 template <class Visit>
 void for_each_slice(const PlannedCollective& planned, const Problem::Held& held, Visit&& visit) {
   held.for_each([&](std::uint32_t chunk) {
@@ -102,7 +102,7 @@ HostTensor gathered(runtime::Machine& machine, const PlannedCollective& planned,
   return got;
 }
 
-// Who brings a chunk of an operation that only moves.
+// The rank that contributes a chunk of an operation that only moves data.
 std::uint32_t bringer(const Problem& problem, std::uint32_t chunk) {
   switch (problem.operation) {
     case Operation::kBroadcast:

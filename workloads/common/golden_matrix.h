@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrices of double, dense and row-major, that golden definitions compute with.
+// Dense row-major matrices of double for golden definitions.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace tahoma::workloads {
 
 using Doubles = std::vector<double>;
 
-// The elements of `window`, widened by way of fp32.
+// The elements of `window`, widened through fp32.
 inline Doubles doubles_of(const runtime::HostTensor& tensor, const runtime::Window& window) {
   std::vector<float> narrow(window.rows * window.columns);
   runtime::widen_window(tensor, window, narrow.data());

@@ -59,12 +59,11 @@ void GemmParams::Parts::declare(base::ParamTree& t) {
 
 void GemmParams::Behind::declare(base::ParamTree& t) {
   t.add("bias", bias, BiasOf::kNone, kBiases,
-        "fp32 vector that is added to the sums: one element for each of C's rows, or columns",
-        base::chosen());
+        "fp32 vector that is added to the sums: one element per row, or per column, of C", base::chosen());
   t.add("activation", activation, std::nullopt,
         base::absent_or(kNothing, base::Choice<isa::ActFn>(kActivations)), "function of sum + bias",
         base::chosen());
-  t.add("residual", residual, false, "a matrix of C's shape and dtype is added behind the activation",
+  t.add("residual", residual, false, "adds a matrix of C's shape and dtype after the activation",
         base::chosen());
 }
 
@@ -88,15 +87,15 @@ void GemmParams::declare(base::ParamTree& t) {
   t.add("out", out_, std::nullopt, base::absent_or("auto", dtypes()),
         "element type of C; auto: that of A and B, bf16 for fp8", base::chosen());
   t.add("mode", mode_, isa::MatmulMode::kDense, base::Choice<isa::MatmulMode>(kModes),
-        "how the array is used: dense, two fp8 rows at once, or M of every N elements of A's rows kept",
+        "use of the array: dense, two fp8 rows at once, or M of every N elements of A's rows kept",
         base::chosen());
   t.add("a_layout", a_layout_, ALayout::kColumns, kLayouts,
-        "A in HBM: columns [k, m], as the array takes it; rows [m, k], transposed on its way into SBUF",
+        "A in HBM: columns [k, m], as the array needs it; rows [m, k], transposed on its way into SBUF",
         base::chosen());
   t.add("kernel", kernel_, GemmNest::kChosen, kNests,
         "loop nest of a core: chosen for the machine, or a published one for comparison", base::chosen());
   t.add("algorithm", algorithm_, runtime::collective::Algorithm::kBest, GemmSum::algorithms(),
-        "how partial sums are added up: auto (by size, as published), best (by closed forms), or a name",
+        "algorithm for partial sums: auto (by size, as published), best (by closed forms), or a name",
         base::chosen());
   t.group("epilogue", behind_);
   t.group("shard", shard_);

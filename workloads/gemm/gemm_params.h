@@ -13,14 +13,14 @@
 
 namespace tahoma::workloads {
 
-// How A lies in HBM.
+// The layout of A in HBM.
 enum class ALayout : std::uint8_t { kColumns, kRows };
 
 class GemmParams {
  public:
   void declare(base::ParamTree& t);
-  // Throws UserError E-RUN-091 for a dtype that the mode does not take, E-RUN-092 for what a nest or a
-  // sharded contraction does not offer.
+  // Throws UserError E-RUN-091 for a dtype that the mode does not support, and E-RUN-092 for settings that a
+  // nest or a sharded contraction does not support.
   void check() const;
 
   GemmShape shape() const;

@@ -28,7 +28,7 @@ static_assert(kSignals + isa::kQueueCount + 4UL * runtime::kDmaSlots <= isa::kSe
 
 base::Duration duration(double seconds) { return {std::llround(seconds * 1e15)}; }
 
-// One rank's program in the making.
+// The program of one rank while it is built.
 struct Member {
   Member(const model::MachineParams& machine, const GemmSum::Rank& rank, const GemmSum::Tile& tile,
          std::uint64_t own_rows, std::uint32_t core)

@@ -19,7 +19,7 @@ using runtime::HostTensor, runtime::Machine;
 
 namespace {
 
-// The layers' tensors of one name as one, [layers, rows, columns].
+// Merges the layers' tensors of one name into one, [layers, rows, columns].
 std::vector<runtime::NamedValues> stacked(const std::string& prefix, const ModelTensors& tensors) {
   std::vector<runtime::NamedValues> all;
   for_tensors(tensors, [&](const char* name, std::size_t layer, const HostTensor& tensor) {
@@ -35,7 +35,7 @@ std::vector<runtime::NamedValues> stacked(const std::string& prefix, const Model
   return all;
 }
 
-// Not a KernelCase: a training step is many kernels and collectives.
+// Not a KernelCase, because a training step is many kernels and collectives.
 class Training final : public runtime::Workload {
  public:
   void declare(base::ParamTree& t) override { params_.declare(t); }
@@ -118,7 +118,7 @@ class Training final : public runtime::Workload {
             "cross-entropy in front of the step, mean over all tokens"};
   }
 
-  // Of a sum over the ranks of a replica, beside that of each partial sum.
+  // The error of a sum over the ranks of a replica, in addition to that of each partial sum.
   double roundings() const {
     std::uint32_t most = 0;
     for (const Fleet::Ran& ran : fleet_->ran())

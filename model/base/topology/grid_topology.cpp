@@ -45,7 +45,7 @@ bool GridTopology::is_alive(const DeadLinks& dead, std::uint32_t from, PortIndex
   return true;
 }
 
-// Does a way of so many hops cross the end of its ring?
+// Returns whether a path of that many hops crosses the end of its ring.
 bool GridTopology::crosses_end(PortIndex port, std::uint32_t from, std::uint32_t hops) const {
   return is_plus(port) ? from + hops >= size(axis_of(port)) : from < hops;
 }

@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::size_t kNoAxis = kMostAxes;
 
-// The axes of a view: one along the columns, one along the rows or none, and one picture for each place on the
-// others.
+// The axes of a view: one along the columns, one or none along the rows, and one picture for each coordinate
+// of the others.
 struct Layout {
   const Topology& grid;
   std::size_t across, down;

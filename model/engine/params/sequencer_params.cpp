@@ -123,14 +123,14 @@ struct Timing {
     };
     add("wake", timing.wake, row.wake,
         "semaphore value to the start of an instruction of the sequencer that waited");
-    add("wait", timing.wait, row.wait, "a stand-alone wait, start to end");
-    add("update", timing.update, row.update, "a stand-alone update, start to end");
+    add("wait", timing.wait, row.wait, "start to end of a stand-alone wait");
+    add("update", timing.update, row.update, "start to end of a stand-alone update");
     add("raise", timing.raise, row.raise, "end of an instruction to the semaphore's new value");
     add("gap", timing.gap, row.gap,
         "end of a stand-alone wait or update to the start of the sequencer's next instruction");
     add("step", timing.step, row.step,
-        "a register operation or a branch that is not taken, start to next start");
-    add("jump", timing.jump, row.jump, "a taken branch, start to the start at its target");
+        "start to next start of a register operation or a branch that is not taken");
+    add("jump", timing.jump, row.jump, "start of a taken branch to the start at its target");
   }
 };
 
@@ -144,7 +144,7 @@ struct Queue {
           "end of a stand-alone wait or update to the start of an instruction of the engine",
           row.to_engine.source);
     t.add("from_engine", timing.from_engine, row.from_engine.value, kCycles,
-          "an instruction is handed to the engine to the start of the sequencer's own behind it",
+          "hand-over of an instruction to the engine to the start of the sequencer's own behind it",
           row.from_engine.source);
     t.add("depth", timing.depth, row.depth, {1, 4096},
           "instructions handed to the engine that have not started", row.depth_source);
@@ -175,22 +175,22 @@ void SequencerParams::declare(ParamTree& t) {
   group(t, "gpsimd_queue", gpsimd_queue, kGpSimdQueue);
   group(t, "sync", sync, kSync);
   group(t, "collective", collective, kCollective);
-  t.add("dispatch", dispatch, 2_cyc, kCycles, "an instruction handed to its engine to the next",
+  t.add("dispatch", dispatch, 2_cyc, kCycles,
+        "hand-over of an instruction to its engine to the next hand-over",
         measured("28 instructions between two stand-alone waits take 1.667 ns each, conv2d_3_float16"));
   t.add("result", result, 2_cyc, kCycles,
-        "an engine's result to its semaphore, more than an instruction of the sequencer takes",
+        "additional time of an engine's result to its semaphore, compared with the sequencer's own "
+        "instructions",
         derived("14.17 against 12.5 ns on the tensor engine, 9.17 against 7.5 ns on the scalar engine"));
-  t.add("compare", compare, 9_cyc, kCycles, "a stand-alone update that waited, start to end",
-        derived(
-            "values passed on in the barriers around 5 kernels: 28.33, 31.67 and 35.83 ns from value to end "
-            "on the "
-            "scalar, GpSimd and tensor engine, each 7.5 ns more than its wake; 8.33 ns on the sync engine"));
+  t.add("compare", compare, 9_cyc, kCycles, "start to end of a stand-alone update that waited",
+        derived("values passed on in the barriers around 5 kernels: 28.33, 31.67 and 35.83 ns from value to "
+                "end on the scalar, GpSimd and tensor engine, each 7.5 ns more than its wake; 8.33 ns on the "
+                "sync engine"));
   t.add(
-      "load_sbuf", load_sbuf, 62.5_ns, kLatency,
-      "what a register load or store of SBUF takes more than a step",
+      "load_sbuf", load_sbuf, 62.5_ns, kLatency, "additional time of a register load or store of SBUF",
       assumed(
           "one SBUF round trip is inside the 60 cycles that a vector instruction costs beyond its elements"));
-  t.add("load_hbm", load_hbm, 600_ns, kLatency, "what a register load or store of HBM takes more than a step",
+  t.add("load_hbm", load_hbm, 600_ns, kLatency, "additional time of a register load or store of HBM",
         assumed("as a generated descriptor, nki-dge.rst: about 600 ns; one word takes no bandwidth"));
 }
 

@@ -16,7 +16,7 @@ class AccessReporter {
                  const Sequencer& sequencer)
       : checker_(checker), core_(core), chip_(chip), queue_(queue), sequencer_(sequencer) {}
 
-  // False: the run has no checker, and none of the following may be called.
+  // False if the run has no checker; then none of the following may be called.
   bool enabled() const { return checker_ != nullptr; }
 
   // Each is called for the sequencer's current instruction: when it starts; for a doorbell, when it rings;

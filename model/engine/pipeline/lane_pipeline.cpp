@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector, scalar and GpSimd engines: one instruction occupies the lanes at a time, one may wait in front of
-// them (assumed: profiles show starts up to about one instruction ahead of the lanes), results drain behind.
-// The scalar engine holds one set of function tables and pays for a switch.
+// Vector, scalar and GpSimd engines. One instruction occupies the lanes at a time, and one may wait in front
+// of them (assumed: profiles show starts up to about one instruction ahead of the lanes); results drain
+// behind. The scalar engine holds one set of function tables; a switch costs time.
 #include "isa/table/activation_functions.h"
 #include "isa/table/table.h"
 #include "model/base/error.h"

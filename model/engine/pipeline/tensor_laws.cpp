@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensor engine's laws.
 #include <algorithm>
 #include <cmath>
 
@@ -36,8 +35,8 @@ Cycles array_cycles(std::uint64_t rows, std::uint64_t columns, Cycles streaming)
   return streaming + fill_cycles(rows, columns);
 }
 
-// Elements follow each other within a run; each outer dimension repeats the runs so far, and an odd stride
-// turns the parity of every other repetition.
+// Elements follow each other within a run. Each outer dimension repeats the runs so far, and an odd stride
+// inverts the parity of every other repetition.
 std::uint64_t misaligned_runs(const isa::Instruction& i) {
   if (isa::size_of(i.src0.dtype) != 2) return 0;
   isa::Shape shape = i.shape;
@@ -101,7 +100,7 @@ MatmulCost matmul_cost(const isa::Instruction& i, const LoadedWeights& weights, 
   cost.streaming = streaming_cycles(isa::moving_columns(i), passes);
   cost.reading =
       cost.streaming + Cycles{p.misaligned_run.count * static_cast<std::int64_t>(misaligned_runs(i))};
-  if (passes > 2) {  // both operands in halves
+  if (passes > 2) {  // both operands are split into halves
     const Cycles part{cost.streaming.count / 2};
     const Cycles second_weights = p.back_to_back + weights.load + p.weight_exchange;
     cost.reading = std::max(part + p.issue_overhead, second_weights) + part;

@@ -28,7 +28,7 @@ bool long_stride(const isa::Tile& t, const isa::Shape& s, const SbufParams& p) {
   return innermost_stride(t, s) > static_cast<std::int64_t>(p.long_stride.count);
 }
 
-// The memory reads the word, puts the element in, and writes it back.
+// A read-modify-write: the memory reads the word, inserts the element and writes the word back.
 bool partial_write(const isa::Tile& t, const isa::Shape& s, const SbufParams& p) {
   return long_stride(t, s, p) && isa::size_of(t.dtype) < p.word.count;
 }
@@ -53,9 +53,9 @@ Cycles cycles_of(std::uint64_t n) { return {static_cast<std::int64_t>(n)}; }
 std::uint64_t count_of(Cycles cycles) { return static_cast<std::uint64_t>(cycles.count); }
 Cycles larger(Cycles a, Cycles b) { return {std::max(a.count, b.count)}; }
 
-// The engine's cycles that the memory takes for a tile's elements, one after the other; the vector engine has
-// two streams each way (documented), which measurements show between SBUF and SBUF only. 0 if the memory
-// keeps up with any engine.
+// Cycles of the engine that the memory takes for a tile's elements, one after the other. The vector engine
+// has two streams in each direction (documented), which measurements show between SBUF and SBUF only. 0 if
+// the memory keeps up with any engine.
 Cycles memory_cycles(const isa::Instruction& i, const isa::Tile& tile, bool writes, base::EngineKind kind,
                      const CoreTiming& p) {
   if (!long_stride(tile, i.shape, p.sbuf)) return {0};
@@ -76,10 +76,9 @@ Cycles start_up(const isa::Instruction& i, base::EngineKind kind, const CoreTimi
   return engine;
 }
 
-// Reading and writing overlap, within an instruction and from one to the next; start-ups do not. Hence the
-// lanes take an instruction as often as its sources can be read or its results written, each with its pause,
-// while the front end is free once the sources have been read: it takes the next instruction a little ahead
-// of the lanes.
+// Reading and writing overlap, within an instruction and between instructions; start-ups do not. Hence the
+// rate of the lanes is the slower of reading sources and writing results, each with its pause. The front end
+// is free once the sources have been read, so it takes the next instruction a little ahead of the lanes.
 struct Lane {
   const isa::Instruction& i;
   base::EngineKind kind;

@@ -13,7 +13,7 @@ using base::Duration, base::Time;
 
 namespace {
 
-// f(its bytes) for every element of a tile in SBUF, in the order of iteration.
+// Calls f(its bytes) for every element of a tile in SBUF, in the order of iteration.
 template <class F>
 void for_each_element(const isa::Tile& tile, const isa::Shape& shape, const CoreMemories& m, F&& f) {
   const auto size = static_cast<std::ptrdiff_t>(isa::size_of(tile.dtype));

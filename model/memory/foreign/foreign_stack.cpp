@@ -115,7 +115,7 @@ void ForeignStack::cut(std::uint32_t index) {
       at = stop;
     }
   });
-  TAHOMA_INVARIANT(packet.left > 0, std::string(name()) + ": an access to no bytes");
+  TAHOMA_INVARIANT(packet.left > 0, std::string(name()) + ": an access of zero bytes");
 }
 
 bool ForeignStack::may_send(const Piece& piece) const {
@@ -190,8 +190,8 @@ void ForeignStack::bring_page(std::uint64_t offset) {
   page.release();
   if (taken != bytes)
     throw base::UserError("E-RUN-081", name(),
-                          fmt::format("the memory takes {} of {} bytes at {:#x} over the debug transport; "
-                                      "expected all, since the host's tensors get there that way",
+                          fmt::format("the memory accepts {} of {} bytes at {:#x} over the debug transport; "
+                                      "expected all, because the host writes its tensors there",
                                       taken, bytes, offset));
 }
 
@@ -199,11 +199,12 @@ void ForeignStack::compare(const Burst& burst) {
   const std::byte* given = given_.data() + burst.at;
   const auto differ = std::mismatch(burst.data.begin(), burst.data.end(), given);
   if (differ.first == burst.data.end()) return;
-  throw base::UserError("E-RUN-082", name(),
-                        fmt::format("the memory has {:#04x} at {:#x}; expected {:#04x}, which it was given",
-                                    static_cast<unsigned>(*differ.first),
-                                    burst.at + static_cast<std::uint64_t>(differ.second - given),
-                                    static_cast<unsigned>(*differ.second)));
+  throw base::UserError(
+      "E-RUN-082", name(),
+      fmt::format("the memory has {:#04x} at {:#x}; expected {:#04x}, which was written to it",
+                  static_cast<unsigned>(*differ.first),
+                  burst.at + static_cast<std::uint64_t>(differ.second - given),
+                  static_cast<unsigned>(*differ.second)));
 }
 
 void ForeignStack::note_under_way() {

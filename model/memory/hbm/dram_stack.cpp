@@ -20,8 +20,8 @@ constexpr std::size_t kFirstEvents = 16;
 // The shortest interval, for networks without latency.
 constexpr Duration kLeastSlack{1'000'000};
 
-// FNV-1a: the same on every host. Another hash would place injected faults elsewhere, for a function that runs
-// once per stack.
+// FNV-1a gives the same value on every host. Another hash would move injected faults, and the function runs
+// only once per stack.
 std::uint64_t seed_of(const std::string& name) {
   std::uint64_t hash = 14695981039346656037ULL;
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
@@ -87,7 +87,7 @@ bool DramStack::submit(DramRequest& r, std::uint32_t tag) {
     part.segment.tag = sure ? kNobodyWaits : tag;
     lane.channel->submit(part.segment);
     if (sure) continue;
-    if (part.segment.write) {  // which may enter when it arrives
+    if (part.segment.write) {  // it may enter on arrival
       ++lane.waiting_writes;
       look_by(part.channel, r.start + slack_);
       continue;
@@ -186,7 +186,7 @@ void DramStack::answer(const DramRequest& r) {
     info.last = edge(r.last) + (r.corrected ? params_.dram.correction : Duration{0});
     reads_.add(info.last - r.start);
   } else {
-    // Until the next edge of the command clock nobody was made to wait.
+    // Before the next edge of the command clock no request has been delayed.
     const bool waited = r.last > design_->timing.clock.at_or_after(r.start).count;
     answer_write(r, waited ? edge(r.last) - r.start : Duration{0});
   }

@@ -23,7 +23,7 @@ std::byte* HostMemory::data() {
         "E-RUN-050", "host memory",
         fmt::format("cannot reserve {} MiB of address space: {}", bytes_ >> 20, std::strerror(errno)),
         base::ExitStatus::kHost);
-  // Huge pages would commit 2 MiB for every touched tile row.
+  // Huge pages would commit 2 MiB for every tile row that is written.
   madvise(p, bytes_, MADV_NOHUGEPAGE);
   data_ = static_cast<std::byte*>(p);
   return data_;

@@ -8,7 +8,7 @@
 namespace tahoma::rtl {
 namespace {
 
-constexpr std::int64_t kMostCycles = 255;       // of the constants that the ring is told
+constexpr std::int64_t kMostCycles = 255;       // of the constants that the ring is given
 constexpr std::int64_t kMostWaiting = 1 << 24;  // cycles: more than any packet takes
 
 void refuse_rings(const char* path, const std::string& text) {
@@ -57,8 +57,8 @@ void RtlDmaRings::pushed(unsigned engine, unsigned ring, const model::Share& sha
   r.lock_step.step(false);
 }
 
-// The ring is ready for the packet when the one before it has passed, at the latest a few cycles after its
-// descriptor was written: until then its law says that nothing is issued.
+// The ring is ready for the packet when the previous one has passed, at the latest a few cycles after its
+// descriptor was written. Until then its law issues nothing.
 void RtlDmaRings::issued(unsigned engine, unsigned ring, const model::DmaPacket& packet, base::Time at) {
   Ring& r = rings_.at({engine, ring});
   const bool followed = r.followed.front();

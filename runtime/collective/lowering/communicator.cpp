@@ -13,7 +13,7 @@ namespace tahoma::runtime::collective {
 
 namespace {
 
-// Two communicators with two sets for each of two queues leave room for the transfers of six queues.
+// Two communicators with two sets for each of two queues leave semaphores for the transfers of six queues.
 constexpr std::uint32_t kSignalsOfSet = 18;
 
 // What a channel has of every chunk; of unequal ones each transfer knows where.
@@ -39,7 +39,8 @@ Communicator::Communicator(const model::MachineParams& machine, Group group,
       group_(std::move(group)),
       programs_(std::move(programs)),
       staging_(std::move(staging)) {
-  TAHOMA_INVARIANT(programs_.size() == group_.ranks(), "a rank without a program, or a program without one");
+  TAHOMA_INVARIANT(programs_.size() == group_.ranks(),
+                   "the number of ranks differs from the number of programs");
 }
 
 PlannedCollective Communicator::plan(Operation operation, isa::DType dtype, std::uint64_t elements,
@@ -54,7 +55,7 @@ PlannedCollective Communicator::plan(Operation operation, isa::DType dtype, std:
 PlannedCollective Communicator::plan(Operation operation, isa::DType dtype, std::vector<std::uint64_t> counts,
                                      Algorithm algorithm) const {
   for (const std::uint64_t count : counts)
-    TAHOMA_INVARIANT(count >= kLeast, "a chunk that would not tell its receiver that the sender has begun");
+    TAHOMA_INVARIANT(count >= kLeast, "a chunk is too short to signal its receiver");
   Spec spec;
   spec.problem = {operation, ranks(), 0, {}};
   spec.dtype = dtype;
@@ -83,8 +84,8 @@ std::vector<CoreKernel>& Communicator::next_set(isa::Queue queue) {
   return set;
 }
 
-// Rows of chunks, a tensor of their own to the scheduler: what a channel does to a part of a chunk is a part
-// of a row, and does not touch what others do.
+// Rows of chunks, a separate tensor for the scheduler: a channel's access to a part of a chunk is a part of a
+// row and does not overlap the accesses of other channels.
 Strip Communicator::strip_of(std::uint32_t rank, const End& end, std::uint64_t pitch) const {
   const CoreKernel& at = programs_[rank]->at;
   Strip strip;

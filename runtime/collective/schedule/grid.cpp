@@ -52,7 +52,7 @@ class Deduction {
     return static_cast<std::uint32_t>(cores_[rank].front() / machine_.chip.cores);
   }
 
-  // Numbers the coordinates of a dimension in the order in which they are listed first.
+  // Numbers the coordinates of a dimension in the order of their first occurrence.
   std::uint32_t number(std::size_t d) {
     std::vector<std::uint32_t> seen;
     for (Coordinates& place : places_) {
@@ -103,7 +103,7 @@ class Deduction {
       if (!other.chips) axis.rate /= other.size;  // the ranks of a chip share its links
   }
 
-  // A rank's engines read two sources for what they fold.
+  // A rank's engines read two sources for data that they fold.
   double on_chip_rate() const {
     const model::DmaParams& dma = machine_.chip.core.dma;
     return static_cast<double>(cores_.front().size() * isa::kDmaEngines * dma.bytes_per_cycle.count *

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kMostSaturated = 2;  // of saturated links; summary.json has all
 constexpr std::size_t kMostLoads = 2;      // of the busiest links
 
-// "server0.chip00 -> chip05": the second server is named where it is another one.
+// "server0.chip00 -> chip05": the second server is named only if it differs.
 std::string pair_text(const LinkSummary& links, std::uint32_t from, std::uint32_t to) {
   const std::string& sender = links.chips.at(from);
   const std::string& receiver = links.chips.at(to);
@@ -41,7 +41,7 @@ std::string axis_rows(const LinkSummary& links) {
   return text;
 }
 
-// The busiest links, and whose bytes the first of them carried.
+// The busiest links, and the sources of the first one's bytes.
 std::string busiest_rows(const LinkSummary& links) {
   std::string text;
   for (std::size_t i = 0; i < std::min(kMostLoads, links.busiest.size()); ++i) {

@@ -39,8 +39,8 @@ std::string stalls_text(const RegionRecorder::Summaries& summaries) {
   for (std::size_t kind = 0; kind < base::kEngineKinds; ++kind)
     if (summaries.whole.engines[kind].total().fs > 0) kinds.push_back(kind);
   if (kinds.empty()) return "";
-  std::string text =
-      "\nlargest stall of each region's engines, of their time there\n" + fmt::format("  {:<30}", "");
+  std::string text = "\nlargest stall of each region's engines, as a share of their time there\n" +
+                     fmt::format("  {:<30}", "");
   for (const std::size_t kind : kinds)
     text += fmt::format("{:>24}", base::name_of(static_cast<base::EngineKind>(kind)));
   text += "\n";
@@ -55,7 +55,7 @@ std::string regions_text(const RegionRecorder::Summaries& summaries) {
   const std::vector<RegionSummary>& regions = summaries.regions;
   if (regions.empty()) return "";
   std::string text =
-      "\nregions: what each took, and the bound that the machine's laws give for its instructions\n";
+      "\nregions: the time of each, and the bound that the machine's laws give for its instructions\n";
   text += fmt::format("  {:<30}{:>6}{:>12}{:>10}{:>12}{:>11}{:>14}\n", "", "cores", "time", "bound by",
                       "bound", "reached", "operations/B");
   for (std::size_t i = 0; i < std::min(kMostRows, regions.size()); ++i) text += region_row(regions[i]);

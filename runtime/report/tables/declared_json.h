@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The statistics and figures that a struct declares (model/base/declared.h) as keys of a JSON object, in the
+// The declared statistics and figures of a struct (model/base/declared.h) as keys of a JSON object, in the
 // order of their lines.
 #pragma once
 

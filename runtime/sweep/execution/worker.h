@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One attempt at one point, supervised: what every executor starts as `tahoma point`. The point runs in a
-// process of its own under the sweep's limits, into points/ID/out, with what it prints in points/ID/log.txt;
-// the supervisor writes down how that ended. Killed together with whoever started it.
+// One supervised attempt at one point: every executor starts it as `tahoma point`. The point runs in its own
+// process under the sweep's limits, into points/ID/out, with its output in points/ID/log.txt. The supervisor
+// records how it ended, and is killed together with the process that started it.
 #pragma once
 
 #include <filesystem>

@@ -133,7 +133,7 @@ std::string bless_cases(const std::string& path, const std::string& reason,
   const std::vector<CaseResult> results = run_cases(file, {}, options.jobs);
   require_run(file, results);
   const std::vector<Change> changes = changes_of(file, results);
-  if (changes.empty()) return fmt::format("all {} goldens stand as they are\n", results.size());
+  if (changes.empty()) return fmt::format("all {} goldens are unchanged\n", results.size());
   make_folder(file.goldens);
   append_log(file.goldens, changes, reason);  // first, because a duplicate log entry does no harm
   std::string text = fmt::format("{} golden{} of {} cases written to {}\n", changes.size(),

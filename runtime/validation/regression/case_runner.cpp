@@ -43,7 +43,7 @@ RunStatistics measure_case(const ConfigRequest& request, const std::vector<std::
   return joined(std::move(statistics), class_statistics(run.stats.stats(), patterns));
 }
 
-// For the way from one process to another.
+// Serialisation between processes.
 std::string to_text(const CaseResult& result) {
   PlainJson statistics = PlainJson::array();
   for (const Statistic& s : result.statistics) statistics.push_back({s.name, s.value});

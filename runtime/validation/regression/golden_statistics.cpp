@@ -38,7 +38,7 @@ std::optional<RunStatistics> read_golden_statistics(const std::string& path) {
   std::set<std::string> names;
   for (const CsvRow& row : table.rows) {
     if (!names.insert(row[0].text).second)
-      throw UserError("E-REG-006", row[0].place, fmt::format("statistic '{}' is there twice", row[0].text));
+      throw UserError("E-REG-006", row[0].place, fmt::format("statistic '{}' appears twice", row[0].text));
     statistics.push_back({row[0].text, row[1].text});
   }
   return statistics;

@@ -95,7 +95,7 @@ TEST_CASE("footprint: long interleaved rows are distinguished without walking th
   CHECK(overlap(footprint_of(even), footprint_of(odd)));
 }
 
-TEST_CASE("byte sets: hold what was put in and not taken out", "[check]") {
+TEST_CASE("byte sets: contain the bytes that were added and not removed", "[check]") {
   std::mt19937 random(kSeed);
   INFO("seed " << kSeed);
   for (int round = 0; round < 40; ++round) {
@@ -135,7 +135,7 @@ TEST_CASE("byte sets: hold what was put in and not taken out", "[check]") {
   }
 }
 
-TEST_CASE("clock: joins what is known of every core, and snapshots never change", "[check]") {
+TEST_CASE("clock: merges the knowledge of every core, and snapshots never change", "[check]") {
   Knowledge mine(2), theirs(5);
   mine.learn({2, 3, 7});
   theirs.learn({5, 1, 4});
@@ -173,7 +173,7 @@ TEST_CASE("access log: stays short when every core advances", "[check]") {
   CHECK(log.records() < 200);
 }
 
-TEST_CASE("PSUM: a group is open until its last matmul, and sums are what a matmul left", "[check]") {
+TEST_CASE("PSUM: a group is open until its last matmul, and sums are those of a matmul", "[check]") {
   CoreMemory memory;
   const Footprint bank = footprint_of({isa::Space::kPsum, 0, 128, 0, 4, {1, 1, 1, 512}, {0, 0, 0, 4}});
   const Footprint half = footprint_of({isa::Space::kPsum, 0, 64, 0, 4, {1, 1, 1, 512}, {0, 0, 0, 4}});

@@ -168,7 +168,7 @@ TEST_CASE("dma remote: a transfer from another chip requests data there and writ
   CHECK(net.dma->idle());
 }
 
-TEST_CASE("dma remote: the read window bounds what an engine has asked of another chip", "[dma]") {
+TEST_CASE("dma remote: the read window limits an engine's requests to another chip", "[dma]") {
   Network net(20_us, true);
   const std::vector<isa::Descriptor> d{descriptor()};
   net.run(request_of(d, on_chip(0, 0), on_chip(1, 0)));

@@ -250,7 +250,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("scatters and gathers on silicon: what was calibrated elsewhere holds in the check profile",
+TEST_CASE("scatters and gathers on silicon: constants calibrated elsewhere hold in the check profile",
           "[timing]") {
   const auto within = [](double model, double measured, double share) {
     INFO("model " << model << " silicon " << measured);

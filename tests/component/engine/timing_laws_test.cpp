@@ -48,7 +48,8 @@ TEST_CASE("matmul: fp32 in four passes reads its columns twice, an overhead and 
   CHECK(hidden.streaming.count == 4 * 420);
   CHECK(hidden.reading.count == 2 * 840 + 6);
   CHECK(hidden.interval.count == 2 * 846);
-  // The second weights start 4 cycles behind the first part and are met 4 cycles after their last column.
+  // The second weights start 4 cycles after the first part, and rows use them 4 cycles after their last
+  // column.
   const auto short_rows = tiles(Opcode::kMatmul, 64, DType::kFp32, Space::kSbuf, Space::kPsum);
   CHECK(model::matmul_cost(short_rows, {DType::kFp32, {256}}, p).reading.count == 4 + 256 + 4 + 128);
 }
@@ -114,7 +115,7 @@ TEST_CASE("matmul: fp8 runs at the rate of bf16, double_row and sparse at that r
     const auto cost = model::matmul_cost(i, {DType::kFp8E4M3}, p);
     CHECK(cost.interval == bf16.interval);
     CHECK(cost.latency == bf16.latency);
-    CHECK(model::matmul_flops(i) == std::uint64_t{2} * k * 128 * 512);  // of sparse weights the kept ones
+    CHECK(model::matmul_flops(i) == std::uint64_t{2} * k * 128 * 512);  // only kept weights count
   }
 }
 
@@ -221,11 +222,11 @@ TEST_CASE("function tables: a switch costs 1283.3 ns, and only a function outsid
   CHECK(switches(ActFn::kExp, ActFn::kGelu));
   CHECK(switches(ActFn::kSilu, ActFn::kSiluDx));
   CHECK(switches(ActFn::kGeluSigmoid, ActFn::kGeluSigmoidDx));
-  // log takes the lowest of its sets, which is without exp; so the two switch whenever they alternate, though
-  // a set with both exists.
+  // log takes the lowest of its sets, which lacks exp; so the two switch whenever they alternate, although a
+  // set with both exists.
   CHECK(switches(ActFn::kLog, ActFn::kExp));
   CHECK(switches(ActFn::kExp, ActFn::kLog));
-  // A set that has the function stays: tanh is in sets 1 and 11.
+  // A set that has the function is kept: tanh is in sets 1 and 11.
   CHECK_FALSE(switches(ActFn::kGelu, ActFn::kTanh));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two physical cores as one logical core: values that are swapped, and when both go on.
+// Two physical cores as one logical core: swapped values, and the times at which both go on.
 #include <catch2/catch.hpp>
 
 #include "isa/core/program_error.h"
@@ -25,7 +25,7 @@ model::MachineParams pairs() {
 
 const std::string kHead = ".program p\n.args in out\n";
 
-// Loads 128 x 64 words, swaps them with the other core, stores what came.
+// Loads 128 x 64 words, swaps them with the other core, and stores the received words.
 std::string swapping(const std::string& how) {
   return kHead + R"(sync:
   dma_copy shape=128x64 dst=sbuf[0, 0x0]:int32 src=in:int32 update=s0+=1
@@ -37,10 +37,10 @@ gpsimd:
 
 }  // namespace
 
-TEST_CASE("sendrecv: swaps tiles, both ways at once", "[system]") {
+TEST_CASE("sendrecv: swaps tiles, in both directions at once", "[system]") {
   model::System system(pairs(), Mode::kFunctional);
   const auto program = text_program(swapping(""));
-  // cores 2 and 3 share a stack; each has tensors of its own
+  // cores 2 and 3 share a stack; each has its own tensors
   for (std::uint32_t core : {2U, 3U}) {
     auto arguments = tensor_arguments();
     for (std::uint64_t a : {0, 1}) arguments[a] = isa::GlobalAddress{0, 1, (core * 2 + a) << 16}.bits();
@@ -83,7 +83,7 @@ TEST_CASE("core_barrier: both cores go on at the later arrival plus the hand-ove
   CHECK(named(early, StallReason::kHandover) == m.chip.core.rendezvous.barrier);
 }
 
-TEST_CASE("logical core: the n-th arrival meets the n-th, each pipe and kind for itself", "[system]") {
+TEST_CASE("logical core: the n-th arrivals are paired, separately for each pipe and kind", "[system]") {
   const auto m = pairs();
   model::System system(m, Mode::kTiming);
   const auto program = [](const std::string& first, const std::string& second) {
@@ -128,7 +128,7 @@ TEST_CASE("logical core: a swap takes the same time in both modes", "[system]") 
   CHECK(timing == times(Mode::kFunctional));
 }
 
-TEST_CASE("logical core: a core that never comes ends the run, and both are named", "[system]") {
+TEST_CASE("logical core: a core that never arrives ends the run, and both are named", "[system]") {
   model::System system(pairs(), Mode::kTiming);
   system.load(2, text_program(kHead + "vector:\n  core_barrier pipe=3\n"), tensor_arguments());
   system.load(
@@ -142,20 +142,21 @@ TEST_CASE("logical core: a core that never comes ends the run, and both are name
   } catch (const base::UserError& e) {
     CHECK(e.status == base::ExitStatus::kNoProgress);
     CHECK(e.code == "E-RUN-051");
-    CHECK_THAT(e.what(),
-               Contains("core2.vector[0] core_barrier waits for core3 on pipe 3; would still come: scalar"));
-    CHECK_THAT(e.what(), Contains("core3.vector[0] core_barrier waits for core2 on pipe 4; nothing left"));
+    CHECK_THAT(
+        e.what(),
+        Contains("core2.vector[0] core_barrier waits for core3 on pipe 3; would still arrive: scalar"));
+    CHECK_THAT(e.what(), Contains("core3.vector[0] core_barrier waits for core2 on pipe 4; no remaining"));
   }
 }
 
-TEST_CASE("logical core: physical cores on their own do not meet", "[system]") {
+TEST_CASE("logical core: separate physical cores have no rendezvous", "[system]") {
   model::System system(machine_of(1, 1, 1), Mode::kTiming);
   system.load(0, text_program(kHead + "vector:\n  core_barrier\n"), tensor_arguments());
   CHECK_THROWS_WITH(system.run(),
                     Contains("E-RUN-045") && Contains("vector[0] core_barrier") && Contains("lnc"));
 }
 
-TEST_CASE("logical core: two sides of a swap that do not fit are refused", "[system]") {
+TEST_CASE("logical core: two sides of a swap that do not match are refused", "[system]") {
   model::System system(pairs(), Mode::kTiming);
   const auto program = [](const char* shape) {
     return text_program(kHead + "vector:\n  sendrecv shape=" + shape +

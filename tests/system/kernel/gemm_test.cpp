@@ -108,7 +108,7 @@ TEST_CASE("gemm: b stored by rows gives the declared bits with either layout of 
   }
 }
 
-TEST_CASE("gemm: a small machine streams what its SBUF does not hold", "[gemm]") {
+TEST_CASE("gemm: a small machine streams operands that its SBUF does not hold", "[gemm]") {
   const model::MachineParams machine = small_machine();
   std::uint32_t seed = 0;
   for (const GemmShape& shape : {GemmShape{70, 150, 3000}, GemmShape{100, 100, 100}, GemmShape{33, 65, 17}}) {
@@ -182,7 +182,7 @@ TEST_CASE("gemm: a program that would be too long is refused", "[gemm]") {
                     Catch::Contains("E-RUN-031"));
 }
 
-TEST_CASE("gemm: blocks that SBUF does not hold are refused, with what would do", "[gemm]") {
+TEST_CASE("gemm: blocks that SBUF does not hold are refused with an alternative", "[gemm]") {
   // A block of 1024 columns of 2 bytes takes 64 KiB of a partition at K = 4096; two blocks fit into the 208
   // KiB.
   const model::MachineParams machine = tests::default_machine();
@@ -217,7 +217,7 @@ TEST_CASE("gemm: groups that PSUM does not hold are refused", "[gemm]") {
 
 // Bytes and transfers of the published kernels at 4096^3 in bf16, which follow from the definition of the
 // nests.
-TEST_CASE("gemm: the published nests move what their loops say", "[gemm]") {
+TEST_CASE("gemm: the published nests move the bytes of their loops", "[gemm]") {
   const model::MachineParams machine = tests::default_machine();
   const auto moved = [&](workloads::GemmNest nest, isa::Queue queue) {
     const isa::Program p = workloads::gemm_program(machine, {4096, 4096, 4096}, nest);

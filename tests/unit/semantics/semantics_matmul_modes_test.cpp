@@ -179,7 +179,7 @@ TEST_CASE("sparsity: every ratio equals the dense product of the decompressed we
   }
 }
 
-TEST_CASE("sparsity: what was left out takes no part, not even with infinities", "[isa]") {
+TEST_CASE("sparsity: omitted elements take no part, not even with infinities", "[isa]") {
   TileMemory memory;
   const SparseCase c(MatmulMode::kSparse1of2, 1, 1, 1, DType::kBf16);
   memory.set(c.weights, 0, {}, 3.0F);

@@ -88,7 +88,7 @@ TEST_CASE("load_weights: sixteen operands are loaded side by side, and each matm
   }
 }
 
-TEST_CASE("array tiles: a load replaces what overlaps its tile and leaves the rest", "[isa]") {
+TEST_CASE("array tiles: a load replaces operands that overlap its tile and keeps the rest", "[isa]") {
   TileMemory memory;
   const auto load = [&](unsigned row, unsigned rows, unsigned column, unsigned columns) {
     isa::execute(load_weights(in_sbuf(DType::kBf16, row, 0), test::row_shape(rows, columns), column),

@@ -71,7 +71,7 @@ TEST_CASE("halves: twelve bits each, exact together, on every SIMD target", "[is
   });
 }
 
-TEST_CASE("halves: what is not finite stays whole and is reported, wherever it stands", "[isa]") {
+TEST_CASE("halves: infinities and NaNs stay whole and are reported, at any position", "[isa]") {
   test::on_every_simd_target([] {
     for (const float v : {std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity(),
                           std::numeric_limits<float>::quiet_NaN()})

@@ -91,7 +91,7 @@ class BackwardCheck {
     for (std::uint64_t head = 0; head < heads_; ++head) add_head(head);
   }
 
-  // `factor` stands before the sum, whose addends were rounded `roundings` times each, `count` of them.
+  // `factor` multiplies the sum, which has `count` addends with `roundings` roundings each.
   WantedRow row(const Sums& sums, std::uint64_t row, double factor, double roundings, double count) const {
     WantedRow wanted;
     const double u = unit_roundoff(g_.q.dtype);

@@ -35,7 +35,11 @@ struct Head {
   double score_range = 0;  // |q_i| |k_j| at most: bounds every running sum of a score
 };
 
+<<<<<<< HEAD:workloads/attention/golden/golden_attention.cpp
 // What attention_rows() computed for some rows of one head.
+=======
+// The kernels' results for some rows of one head.
+>>>>>>> prose:workloads/attention/golden_attention.cpp
 struct Reference {
   std::uint64_t row = 0, rows = 0, columns = 0;
   Doubles want, mass, square, max_score, lse, spread;
@@ -73,16 +77,16 @@ class AttentionCheck {
     return element(reference(row % q_len_, 1), 0, column);
   }
 
-  // Relative errors that all probabilities of a row may share, and those of the sums: a multiple of sum p
+  // Relative errors that all probabilities of a row may share, and those of the sums, as a multiple of sum p
   // |v|.
   double shared_error(double max_score) const {
     const double unit = 0x1p-24, products = o_.dtype == isa::DType::kFp32 ? 2 : 1;
     const double kv = static_cast<double>(kv_len_), d = static_cast<double>(q_.shape[2]);
     const double score = scale_ * accumulation_slack(products * d, held_.score_range);
     const double argument = 4 * max_score * unit;  // scaling and shifting a score, before the exponential
-    const double function = 16 * unit;             // exponential, reciprocal, last product: few units each
+    const double function = 16 * unit;             // exponential, reciprocal, last product: a few units each
     const double rescaling =
-        4 * unit * (1 + kv / 128);  // running sums move to a new maximum at most per 128 keys
+        4 * unit * (1 + kv / 128);  // running sums change to a new maximum at most once per 128 keys
     const double sums = 2 * accumulation_slack(products * kv, 1);  // of p v and of p
     return score + argument + function + rescaling + sums;
   }
@@ -156,15 +160,14 @@ class AttentionCheck {
     return r;
   }
 
-  // Of the sum of rounded probabilities, in units of the dtype.
+  // The error of the sum of rounded probabilities, in units of the dtype.
   static double relative_spread(const Reference& r, std::uint64_t row) {
     return std::min(kGoldenDeviations * std::sqrt(r.spread[row] / 3), 1.0);
   }
 
   ExaminedElement element(const Reference& r, std::uint64_t row, std::uint64_t column) const {
     const std::size_t at = row * r.columns + column;
-    // Probabilities are rounded to the inputs' dtype; however they fall, together they cannot err by more
-    // than a unit.
+    // Probabilities are rounded to the inputs' dtype; together they cannot err by more than a unit.
     const double spread = std::min(kGoldenDeviations * std::sqrt(r.square[at] / 3), r.mass[at]) +
                           std::fabs(r.want[at]) * relative_spread(r, row);
     const double slack = unit_roundoff(q_.dtype) * spread + shared_error(r.max_score[row]) * r.mass[at];

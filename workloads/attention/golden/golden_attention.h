@@ -3,11 +3,11 @@
 // rule).
 //
 // The reference is double throughout. Rounding the probabilities p to the inputs' dtype, whose unit is u,
-// moves a result by 6 u sqrt(sum p_j^2 v_j^2 / 3). The sum of the rounded probabilities, which divides the
-// result, moves it by 6 u sqrt(sum p_j^2 / 3) of itself. Errors that all probabilities of a row may share
-// (scores, exponential, sums) are counted in full, as a multiple of sum p_j |v_j|, which is also the scale of
-// an element's relative error. The logarithm of a row's sum has the relative errors of the sum and two
-// roundings of its own.
+// changes a result by 6 u sqrt(sum p_j^2 v_j^2 / 3). The sum of the rounded probabilities, which divides the
+// result, changes it by 6 u sqrt(sum p_j^2 / 3) of itself. Errors that all probabilities of a row may share
+// (scores, exponential, sums) count in full, as a multiple of sum p_j |v_j|, which is also the scale of an
+// element's relative error. The logarithm of a row's sum has the relative errors of the sum and two roundings
+// of its own.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace tahoma::workloads {
 
-// Causal: query i sees the keys j <= i + kv_len - q_len, with a window only the last `window` of them.
+// Causal: query i sees the keys j <= i + kv_len - q_len; with a window, only the last `window` of them.
 struct AttentionMask {
   bool causal = false;
   std::uint64_t window = 0;  // 0: all
@@ -33,8 +33,8 @@ runtime::GoldenResult check_attention_lse(const runtime::HostTensor& q, const ru
                                           const runtime::HostTensor& lse, double scale,
                                           const AttentionMask& mask, const runtime::MadeBy& made_by);
 
-// What a forward pass leaves for the backward one, by its definition: LSE as above and delta[h, i] = the sum
-// of d_o o over row (h, i); both [heads, q_len] of fp32.
+// Results of a forward pass that the backward one needs, by their definition: LSE as above, and delta[h, i] =
+// the sum of d_o o over row (h, i). Both are [heads, q_len] of fp32.
 struct AttentionSaved {
   runtime::HostTensor lse, delta;
 };

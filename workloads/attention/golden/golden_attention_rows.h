@@ -14,8 +14,8 @@ namespace tahoma::workloads {
 // scores.
 struct AttentionRows {
   std::ptrdiff_t rows = 0, kv = 0, d = 0;
-  // Keys that the first row sees; each further row sees `visible_step` more, up to kv; of these only the last
-  // `window`, where it is not 0.
+  // Keys that the first row sees. Each further row sees `visible_step` more, up to kv; only the last `window`
+  // of these count if it is not 0.
   std::ptrdiff_t visible = 0, visible_step = 0, window = 0;
   double scale = 1;
   const double *q = nullptr, *k = nullptr;                            // [rows,d], [kv,d]

@@ -50,7 +50,7 @@ class BlockedGemm {
       evacuation_.begin_panel(panels_[p], psum_);
       for (std::size_t s = 0; s < strips_.size(); ++s) {
         if (p == 0 || !blocking_.all_strips) a_strips_[s].assign(k_.size(), std::nullopt);
-        // The next panel comes behind the last loads of a.
+        // The next panel is loaded after the last loads of a.
         const bool no_more_of_a = s + 1 == strips_.size() || (blocking_.all_strips && p > 0);
         emit_block(panels_[p], s, no_more_of_a && p + 1 < panels_.size() ? &panels_[p + 1] : nullptr);
       }
@@ -79,7 +79,7 @@ class BlockedGemm {
       }
   }
 
-  // Behind the last strip's own loads, so that it does not hold them up.
+  // Loaded after the last strip's own loads, so that it does not delay them.
   void load_next_panel(const Range& next) {
     next_b_tiles_.assign(k_.size(), std::nullopt);
     for (std::size_t k = 0; k < k_.size(); ++k) load_b(next_b_tiles_, k, next);
@@ -94,7 +94,7 @@ class BlockedGemm {
                  isa::Queue::kSync);
     return tile;
   }
-  // Tile `k` of a panel, with those that share its load.
+  // Tile `k` of a panel, with the tiles that share its load.
   const TileView& load_b(std::vector<std::optional<TileView>>& tiles, std::size_t k, const Range& panel) {
     if (tiles[k]) return *tiles[k];
     if (shape_.b_by_rows) {
@@ -126,8 +126,8 @@ class BlockedGemm {
     if (tag_pool_) weights->tags = load(*tag_pool_, views_.tags, 1, k, tags_of(strip));
     return *weights;
   }
-  // The sync engine rings everything else: where all of a comes first, b does not wait with it for whoever
-  // makes a.
+  // The sync engine rings everything else: if all of `a` comes first, b does not wait with it for the
+  // producer of `a`.
   isa::Queue rows_on() const { return blocking_.a_first(shape_) ? isa::Queue::kGpSimd : isa::Queue::kSync; }
   // A strip begins with a tile's first row, and a tile's rows are whole elements of tags.
   static Range tags_of(const Range& columns) {

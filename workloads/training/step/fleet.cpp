@@ -40,7 +40,7 @@ void Fleet::add(const Exchange& what, const std::vector<Cell>& members, const En
 }
 
 void Fleet::exchange(const Exchange& what, const EndOf& input, const EndOf& output) {
-  TAHOMA_INVARIANT(members(what.across) > 1, "an exchange of one with itself");
+  TAHOMA_INVARIANT(members(what.across) > 1, "an exchange needs at least two members");
   region(what.region);
   Ran& ran = ran_.emplace_back();
   ran.what = what;

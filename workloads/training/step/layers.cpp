@@ -46,7 +46,7 @@ void TrainingLayers::products(std::size_t layer, Body&& body) {
   }
 }
 
-// From the stream to the hidden features.
+// From the residual stream to the hidden features.
 void TrainingLayers::remember(std::size_t layer) {
   tapes_.clear();
   fleet_.each_rank(
@@ -89,7 +89,7 @@ void TrainingLayers::forward(std::size_t layer) {
   if (!params_.recomputes()) kept_[layer] = std::move(tapes_);
 }
 
-// Queries and keys rotate in place; then each physical core takes its heads.
+// Queries and keys rotate in place; then each physical core processes its heads.
 void TrainingLayers::attention() {
   const RankShare& share = parameters_.share();
   const std::uint64_t rotated = share.heads + share.kv_heads;

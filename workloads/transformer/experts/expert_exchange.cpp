@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/transformer/experts/expert_exchange.h"
+// The transfers of a mixture's rows to their experts and back.
+#include "workloads/transformer/experts/experts.h"
 
 namespace tahoma::workloads {
 

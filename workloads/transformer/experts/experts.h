@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The feed-forward part of a layer as a mixture of experts, by the ranks of a replica. Each physical core of
-// a rank routes its own rows; they are taken to the ranks of their experts, which run their SwiGLUs on what
-// came; what they made of a token comes back and is added up by its gates:
+// The feed-forward part of a layer as a mixture of experts, on the ranks of a replica. Each physical core of
+// a rank routes its own rows. They are sent to the ranks of their experts, which apply their SwiGLUs; the
+// results return and are added up with the gates:
 //
 //   out = sum over the token's experts e of gate_e (silu(x gate_e) * (x up_e)) down_e
 //
-// In a prefill every physical core has rows of its own. They go across the blocks by an all_to_all with as
-// many rows as the routing says, and within a block, whose ranks share the features of its experts, by an
-// all_gather; back by a reduce_scatter and an all_to_all. So a row crosses between blocks once, and the
-// copies that a block needs are made inside it, mostly on one chip. Each slot (expert of a block) is an
-// exchange of its own: while one is computed, the next is on its way. In decoding all ranks have all rows: a
-// rank takes those of its experts, and what it makes of them is its part of the sum that the layer's
-// all_reduce adds up.
+// In a prefill every physical core has its own rows. They are sent across the blocks by an all_to_all with
+// the counts of the routing, and within a block, whose ranks share the features of its experts, by an
+// all_gather; they return by a reduce_scatter and an all_to_all. So a row crosses between blocks once, and
+// the copies that a block needs are made inside it, mostly on one chip. Each slot (expert of a block) is a
+// separate exchange: while one is computed, the next is transferred. In decoding all ranks have all rows: a
+// rank takes those of its experts, and its results are its part of the sum of the layer's all_reduce.
 //
-// Routing: the router's product and choice are computed (workloads/moe/routing_kernel.h); what it chooses is
-// prescribed by a bias, because programs are made for it. Row numbers are control values, which the router of
-// a real layer would have written.
+// Routing: the router's product and choice are computed (workloads/moe/routing_kernel.h), but a bias
+// prescribes the choice, because programs are built for it. Row numbers are control values, which the router
+// of a real layer would write.
 #pragma once
 
 #include "workloads/transformer/experts/expert_exchange.h"
@@ -27,7 +26,7 @@ namespace tahoma::workloads {
 class Experts {
  public:
   using View = std::function<runtime::HbmView(std::size_t rank, std::size_t physical_core)>;
-  // Of a stage, whose first layer has this number in the case.
+  // Experts of a stage whose first layer has this number in the case.
   Experts(Replica& replica, const TransformerParams& params, const ExpertRouting& routing,
           std::uint64_t first_layer, std::size_t slices, const ExpertSteps::Own& own,
           ExpertExchange::Keep keep);

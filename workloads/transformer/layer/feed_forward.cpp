@@ -17,7 +17,7 @@ void synchronise_columns(Replica& replica, const FeedForwardOf& of, HbmView Feed
   }
 }
 
-// body(part, views, physical core), where there are rows.
+// Calls body(part, views, physical core) if there are rows.
 template <class Body>
 void each(Replica& replica, const ModelShape& model, const char* region, const FeedForwardOf& of,
           const Body& body) {

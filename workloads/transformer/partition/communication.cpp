@@ -14,7 +14,7 @@ namespace {
 
 using Spans = std::vector<Stopwatch::Span>;
 
-// body(channels' spans), of each rank of each group.
+// Calls body(channels' spans) for each rank of each group.
 template <class Body>
 void for_spans(const Replica& replica, const PhasePrograms::Exchange& exchange, Body&& body) {
   for (const Replica::RankCores& place : replica.alike())

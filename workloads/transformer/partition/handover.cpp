@@ -30,7 +30,7 @@ PlannedCollective one_of(const Group& pair, std::uint64_t bytes) {
 
 Handover::Handover(Replica& from, Replica& to)
     : from_(from), to_(to), ways_(from.ranks() * from.physical_cores()) {
-  TAHOMA_INVARIANT(from.alike().size() == to.alike().size(), "stages that do not lie alike");
+  TAHOMA_INVARIANT(from.alike().size() == to.alike().size(), "the stages have different numbers of replicas");
 }
 
 void Handover::expect(std::size_t rank, std::size_t physical_core, const Matrix& matrix,

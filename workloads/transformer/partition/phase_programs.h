@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The programs of one phase on the ranks of a group, and of all that lie like it, in the steps between which
-// groups exchange: microbatch by microbatch begin(), for each layer prepare(), shares() among the groups that
-// have the same sequences, and complete(), then end().
+// The programs of one phase on the ranks of a group and of all groups with the same geometry, in the steps
+// between which groups exchange data. For each microbatch: begin(); for each layer prepare(), shares() among
+// the groups that have the same sequences, and complete(); then end().
 #pragma once
 
 #include <functional>
@@ -20,10 +20,10 @@ class ExpertRouting;
 class Experts;
 struct Team;
 
-// Where a group stands among those of its data replica.
+// The position of a group among those of its data replica.
 struct Station {
   std::size_t stage = 0, group = 0;               // of the pipeline; of those that share sequences
-  Handover *before = nullptr, *behind = nullptr;  // borders to its neighbours
+  Handover *before = nullptr, *behind = nullptr;  // boundaries to its neighbours
 };
 
 class PhasePrograms {
@@ -36,23 +36,24 @@ class PhasePrograms {
   virtual void complete(std::size_t layer) = 0;  // of the stage
   virtual void end(std::size_t microbatch) = 0;
 
-  // What the groups that share sequences gather between prepare() and complete(): what a physical core of a
-  // rank brings and where what all of them bring goes. Alike on all of these groups.
+  // The data that the groups that share sequences gather between prepare() and complete(): the contribution
+  // of a physical core of a rank, and the destination of all contributions. It is equal on all of these
+  // groups.
   struct Share {
     const char* what = "";
-    std::size_t number = 0;  // of those that a physical core gathers of this
+    std::size_t number = 0;  // index among the physical core's gathers of this kind
     std::size_t rank = 0, physical_core = 0;
     runtime::collective::End brings, gets;
   };
   virtual std::vector<Share> shares() const = 0;
 
   virtual void fill(runtime::Machine& machine, const HostCase& values) const = 0;
-  // Into [rows of the case, hidden], from the groups of the last stage.
+  // Collects the output into [rows of the case, hidden], from the groups of the last stage.
   virtual void gather(runtime::Machine& machine, runtime::HostTensor& out) const = 0;
 
   const Experts* experts() const { return experts_.get(); }  // none of a model that has none
 
-  // By all ranks, or the same by several teams of them at once, whose sizes may differ.
+  // By all ranks, or by several teams of them at once, whose sizes may differ.
   struct Party {
     runtime::collective::PlannedCollective planned;
     const Team* team = nullptr;  // none: all ranks
@@ -65,8 +66,8 @@ class PhasePrograms {
   };
   const std::vector<Exchange>& exchanges() const { return exchanges_; }
 
-  // When a physical core of a rank has made the last rows of a microbatch: a mark of its collective queue. Of
-  // a pipeline.
+  // The time at which a physical core of a rank completes the last rows of a microbatch: a mark of its
+  // collective queue. For a pipeline.
   struct Done {
     std::size_t microbatch = 0, rank = 0, physical_core = 0;
     std::uint32_t mark = 0;
@@ -76,8 +77,7 @@ class PhasePrograms {
   const Station& station() const { return station_; }
 
  protected:
-  // The end of a microbatch on a stage: what each physical core of a rank has of its rows, perhaps none, is
-  // handed over.
+  // The end of a microbatch on a stage: hands over the rows of each physical core of a rank, possibly none.
   using RowsOf = std::function<runtime::HbmView(std::size_t rank, std::size_t physical_core)>;
   void finish(std::size_t microbatch, const RowsOf& rows);
   void keep(const std::string& region, std::size_t physical_core,
@@ -107,7 +107,7 @@ class PhasePrograms {
   std::vector<Done> done_;
 };
 
-// Chunks that are rows of a tensor, from a row on.
+// Chunks that are rows of a tensor, starting at a row.
 inline runtime::collective::End end_of(const Matrix& matrix, std::size_t physical_core, std::uint64_t first,
                                        std::uint64_t rows, std::uint64_t places) {
   runtime::collective::End end;

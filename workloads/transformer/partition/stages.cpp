@@ -42,7 +42,7 @@ void Stages::emit() {
   for (std::size_t stage = 0; stage < params_.parallel.pipeline; ++stage) emit_stage(stage);
 }
 
-// Groups of a stage step by step, because they gather among each other.
+// The groups of a stage advance step by step, because they gather from each other.
 void Stages::emit_stage(std::size_t stage) {
   const auto each = [&](auto&& step) {
     for (std::size_t g = 0; g < params_.parallel.sequence; ++g) step(programs(stage, g));
@@ -79,7 +79,7 @@ void Stages::share(std::size_t stage) {
   }
 }
 
-// Among those from `before` on.
+// The index among the exchanges from `before` on.
 Stages::Gathered& Stages::gathered_of(std::size_t before, const PhasePrograms::Share& share,
                                       const Communicator& communicator) {
   for (std::size_t i = before; i < gathered_.size(); ++i) {

@@ -108,8 +108,8 @@ void take_checksums(Transfer& transfer, std::uint32_t chip, const DmaParams& par
       const sim::Checksum sum = sim::checksum_at(m.hbm, address, rows);
       TAHOMA_INVARIANT(
           sum.data == walked(c, first, p.elements),
-          fmt::format("a packet of {} elements from {} on names other bytes of operand {} at {:#x} than "
-                      "its transfer moves",
+          fmt::format("a packet of {} elements from {} on names bytes of operand {} at {:#x} that "
+                      "its transfer does not move",
                       p.elements, first, c.operand, address));
       transfer.checksums.entries_.push_back({{first, c.operand}, sum});
     }
@@ -131,14 +131,12 @@ void check_answer(const sim::Payload& answer, const sim::Checksum& taken) {
   if (info.checksum == taken) return;
   const auto at = isa::GlobalAddress::from(answer.get_address());
   const std::string place = fmt::format("chip {}, stack {}, offset {:#x}", at.chip, at.stack, at.offset);
-  TAHOMA_INVARIANT(info.checksum.rows == taken.rows,
-                   place + ": an answer brings other rows than were asked for");
+  TAHOMA_INVARIANT(info.checksum.rows == taken.rows, place + ": an answer has rows that were not requested");
   throw base::UserError(
       "E-RUN-069", place,
-      fmt::format("{} bytes in {} rows at this address were overwritten while core {} of chip {} read them "
-                  "(DMA engine "
-                  "{}); expected no write to them before the semaphore of that transfer, or its update on "
-                  "read, has been raised (tahoma run --mode timing --check races names "
+      fmt::format("{} bytes in {} rows at this address were overwritten while core {} of chip {} read "
+                  "them (DMA engine {}); expected no write to them before the semaphore of that transfer, "
+                  "or its update on read, has been raised (tahoma run --mode timing --check races names "
                   "both instructions)",
                   answer.get_data_length(), info.rows.rows(), info.source_core, info.to_chip, info.engine),
       base::ExitStatus::kProgram);
