@@ -61,20 +61,31 @@ struct RegisterOperand {
 struct RegisterWork {
   // A loop runs while its counter is below the upper bound (kLoopBegin, kLoopEnd), or while a register is not
   // 0 (kWhileBegin, kWhileEnd).
-  enum class Kind : std::uint8_t { kNone, kSet, kAlu, kLoad, kStore, kLoopBegin, kLoopEnd, kWhileBegin, kWhileEnd };
+  enum class Kind : std::uint8_t {
+    kNone,
+    kSet,
+    kAlu,
+    kLoad,
+    kStore,
+    kLoopBegin,
+    kLoopEnd,
+    kWhileBegin,
+    kWhileEnd
+  };
   Kind kind = Kind::kNone;
-  std::uint32_t reg = 0;      // written; of kStore: read; of a loop: its counter or condition
-  RegisterOperand a, b;       // kAlu: operands; kSet: a; kLoopBegin: lower and upper bound
-  std::int32_t step = 1;      // kLoopBegin, kLoopEnd
+  std::uint32_t reg = 0;  // written; of kStore: read; of a loop: its counter or condition
+  RegisterOperand a, b;   // kAlu: operands; kSet: a; kLoopBegin: lower and upper bound
+  std::int32_t step = 1;  // kLoopBegin, kLoopEnd
   isa::AluOp op = isa::AluOp::kAdd;
-  std::optional<Side> word;   // kLoad, kStore
+  std::optional<Side> word;  // kLoad, kStore
 };
 
 struct Recorded {
   isa::Instruction instruction;
   std::vector<Operand> operands;
   std::optional<isa::Queue> engine;  // asked for by the kernel
-  std::optional<bool> accumulate;    // matmul: unset: inferred from the order of the writes (lower/accumulate.h)
+  std::optional<bool>
+      accumulate;  // matmul: unset: inferred from the order of the writes (lower/accumulate.h)
   std::optional<isa::Instruction> weights;  // matmul, transpose: the load of the stationary operand
   std::shared_ptr<const TransferWork> transfer;
   std::shared_ptr<const RegisterWork> registers;

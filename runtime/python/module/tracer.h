@@ -43,7 +43,9 @@ class Tracer {
  public:
   // Lines of files below `package` are the front end's own, and do not appear.
   Tracer(std::shared_ptr<MachineModel> machine, const std::string& name, std::string package)
-      : trace(machine->limits, machine->usable, name), machine_(std::move(machine)), package_(std::move(package)) {}
+      : trace(machine->limits, machine->usable, name),
+        machine_(std::move(machine)),
+        package_(std::move(package)) {}
 
   nki::View tensor(const std::vector<std::int64_t>& shape, const nki::Element& element, nki::Buffer buffer,
                    const std::string& name, std::optional<std::pair<std::uint32_t, std::uint32_t>> address,
@@ -51,10 +53,10 @@ class Tracer {
 
   // One compute instruction: the table's mnemonic, the engine or None, and its fields by name.
   void emit(const std::string& mnemonic, const std::optional<std::string>& engine, const py::dict& fields);
-  void matmul(const nki::View& dst, const nki::View& stationary, const nki::View& moving, const std::string& mode,
-              std::optional<bool> accumulate, bool transpose);
-  void copy(const nki::View& dst, const nki::View& src, const std::optional<std::string>& engine, int dge, bool skip,
-            bool accumulate);
+  void matmul(const nki::View& dst, const nki::View& stationary, const nki::View& moving,
+              const std::string& mode, std::optional<bool> accumulate, bool transpose);
+  void copy(const nki::View& dst, const nki::View& src, const std::optional<std::string>& engine, int dge,
+            bool skip, bool accumulate);
   void fold(const nki::View& dst, const std::vector<nki::View>& sources, const std::string& op);
   // dst = src with its dimensions in the order `axes`.
   void transpose(const nki::View& dst, const nki::View& src, const std::vector<std::size_t>& axes, int dge);
@@ -72,10 +74,12 @@ class Tracer {
   void while_end(Register condition);
   Register new_register() { return {trace.registers++}; }
 
-  void at_caller();             // entries that follow belong to the line that is being executed
-  std::string place() const;    // "file:line" of that line
+  void at_caller();           // entries that follow belong to the line that is being executed
+  std::string place() const;  // "file:line" of that line
 
-  nki::Lowered lower(const nki::LoweringOptions& options) const { return nki::lower(trace, machine_->params, options); }
+  nki::Lowered lower(const nki::LoweringOptions& options) const {
+    return nki::lower(trace, machine_->params, options);
+  }
 
   nki::Trace trace;
   std::uint64_t recorded = 0;  // entries, for the limit below
@@ -94,7 +98,8 @@ class Tracer {
   std::shared_ptr<MachineModel> machine_;
   std::string package_;
   std::unordered_map<PyCodeObject*, Code> codes_;
-  std::map<std::tuple<PyCodeObject*, int, std::uint32_t>, std::uint32_t> nodes_;  // code, last instruction, caller
+  std::map<std::tuple<PyCodeObject*, int, std::uint32_t>, std::uint32_t>
+      nodes_;  // code, last instruction, caller
 };
 
 // The number of a queue in nki.isa.engine's names: "tensor", "vector", "scalar", "gpsimd", "sync".
