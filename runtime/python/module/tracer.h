@@ -60,6 +60,9 @@ class Tracer {
   void fold(const nki::View& dst, const std::vector<nki::View>& sources, const std::string& op);
   // dst = src with its dimensions in the order `axes`.
   void transpose(const nki::View& dst, const nki::View& src, const std::vector<std::size_t>& axes, int dge);
+  // Messages are (source here, destination of the rank, rank, distance in cores).
+  using Message = std::tuple<nki::View, nki::View, std::uint32_t, std::int32_t>;
+  void exchange(const std::vector<Message>& ready, const std::vector<Message>& sends, const std::vector<nki::View>& received);
   void barrier(unsigned pipe, const std::optional<std::string>& engine);
 
   Register set_register(std::int64_t value);
