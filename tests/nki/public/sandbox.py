@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a function in a process of its own, with limits. A crash, a hang or a lack of memory is a result, never an end."""
+"""Runs a function in a process of its own, with limits. A crash, a hang or a lack of memory is a result, never an end.
+
+Memory is limited by the resident sets of the process and its children: the program `tahoma` reserves address space that it
+never touches.
+"""
 import json
 import os
 import resource
@@ -16,10 +20,18 @@ class Ended:
         self.reason, self.log = reason, log
 
 
-def _limit_memory(most_bytes):
-    if most_bytes:
-        resource.setrlimit(resource.RLIMIT_AS, (most_bytes, most_bytes))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+def resident_bytes(group):
+    """The resident sets of all processes of a group."""
+    total = 0
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{entry}/stat") as file:
+                fields = file.read().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[2]) == group:
+            total += int(fields[21]) * os.sysconf("SC_PAGE_SIZE")
+    return total
 
 
 def peak_bytes():
@@ -33,17 +45,17 @@ def run_isolated(function, seconds, most_bytes, on_message, log_path):
     child = os.fork()
     if child == 0:
         os.close(reading)
-        _be_child(function, writing, most_bytes, log_path)
+        _be_child(function, writing, log_path)
     os.close(writing)
-    late = _read_messages(reading, time.monotonic() + seconds, on_message)
+    exceeded = _read_messages(reading, time.monotonic() + seconds, on_message, lambda: resident_bytes(child) > most_bytes)
     os.close(reading)
-    if late:
+    if exceeded:
         _kill_group(child)
     _, status = os.waitpid(child, 0)
     _kill_group(child)
     log = tail(log_path)
-    if late:
-        return Ended(f"time limit: {seconds:.0f} s", log)
+    if exceeded:
+        return Ended(f"time limit: {seconds:.0f} s" if exceeded == "time" else f"memory limit: {most_bytes >> 20} MiB", log)
     if os.WIFSIGNALED(status):
         return Ended(f"crash: {signal.Signals(os.WTERMSIG(status)).name}", log)
     if os.WEXITSTATUS(status) != 0:
@@ -51,11 +63,11 @@ def run_isolated(function, seconds, most_bytes, on_message, log_path):
     return Ended("", log)
 
 
-def _be_child(function, writing, most_bytes, log_path):
+def _be_child(function, writing, log_path):
     status = 1
     try:
         os.setsid()
-        _limit_memory(most_bytes)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         log = os.open(log_path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.dup2(log, 1), os.dup2(log, 2)
         with os.fdopen(writing, "w") as pipe:
@@ -74,18 +86,20 @@ def _be_child(function, writing, most_bytes, log_path):
         os._exit(status)
 
 
-def _read_messages(reading, deadline, on_message):
-    """Reads lines until the writer closes. True if the deadline came first."""
+def _read_messages(reading, deadline, on_message, too_large):
+    """Reads lines until the writer closes. Returns "time" or "memory" if a limit came first, else ""."""
     rest = b""
     while True:
         left = deadline - time.monotonic()
         if left <= 0:
-            return True
-        if not select.select([reading], [], [], left)[0]:
-            return True
+            return "time"
+        if not select.select([reading], [], [], min(left, 1.0))[0]:
+            if too_large():
+                return "memory"
+            continue
         data = os.read(reading, 1 << 16)
         if not data:
-            return False
+            return ""
         rest += data
         *lines, rest = rest.split(b"\n")
         for line in lines:
