@@ -9,7 +9,7 @@ import sys
 import hints
 import library_search
 
-FOLDERS = ("nki-library", "nki-samples", "aws-neuron-sdk")
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def build_paths(source):

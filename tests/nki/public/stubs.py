@@ -4,6 +4,7 @@
 An installed package is always preferred. A stub gives a class for every name that is asked of it; names that end in Error
 or Exception are exceptions.
 """
+import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -46,6 +47,8 @@ class StubModule(types.ModuleType):
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
+        if f"{self.__name__}.{name}" in _FILLED:
+            return importlib.import_module(f"{self.__name__}.{name}")
         if name.endswith(("Error", "Exception")):
             made = type(name, (Exception,), {})
         else:
