@@ -16,8 +16,8 @@ constexpr std::array<char, 4> kMagic = {'T', 'A', 'H', 'O'};
 constexpr std::uint32_t kVersion = 5;
 constexpr std::size_t kChecksumBytes = 8;
 
-// FNV-1a, 64 bits: finds a flipped bit or a truncated copy; no defence against intent. It is part of the binary
-// format of version 5, so no library's hash can replace it.
+// FNV-1a, 64 bits: it detects a flipped bit or a truncated copy, not an attack. It is part of version 4 of
+// the binary format, so no library's hash can replace it.
 std::uint64_t checksum(std::span<const std::byte> bytes) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const std::byte b : bytes) hash = (hash ^ std::to_integer<std::uint64_t>(b)) * 0x100000001b3;
@@ -105,7 +105,7 @@ class Reader {
   std::span<const std::byte> raw(std::size_t count) {
     if (count > left())
       throw ProgramError("E-BIN-003", place(),
-                         "the program ends here: expected " + std::to_string(count - left()) + " more bytes");
+                         "the program ends here; expected " + std::to_string(count - left()) + " more bytes");
     const auto piece = bytes_.subspan(at_, count);
     at_ += count;
     return piece;
@@ -153,7 +153,7 @@ void read_magic(Reader& in) {
         "container version " + std::to_string(version) + "; expected " + std::to_string(kVersion));
 }
 
-// Before anything is allocated: what the counts promise must be what the file holds.
+// Before any allocation: the file must have the size that the counts imply.
 void check_size(const Reader& in, std::uint64_t words) {
   const std::uint64_t expected = words * sizeof(Word) + kChecksumBytes;
   if (in.left() < expected)

@@ -130,7 +130,9 @@ std::vector<LiveRange> live_ranges(const Trace& trace) {
 
 std::vector<Place> allocate(const Trace& trace, Allocation policy) {
   const isa::Limits& limits = trace.limits();
-  Space sbuf(limits.sbuf_bytes - limits.sbuf_reserved, kSbufUnit), psum(limits.psum_bytes, limits.psum_bank_bytes);
+  // Tensors of the front end itself lie behind what a kernel may use, as long as there is room.
+  Space sbuf(trace.usable(), kSbufUnit), psum(limits.psum_bytes, limits.psum_bank_bytes),
+      own(std::max<std::int64_t>(0, std::int64_t{limits.sbuf_bytes} - limits.sbuf_reserved - (trace.usable() + kSbufUnit)), kSbufUnit);
   const std::vector<LiveRange> ranges = live_ranges(trace);
   std::vector<Place> places(trace.storages.size());
   std::vector<const Storage*> automatic;
@@ -150,9 +152,17 @@ std::vector<Place> allocate(const Trace& trace, Allocation policy) {
     const bool in_sbuf = storage->buffer == Buffer::kSbuf;
     Space& space = in_sbuf ? sbuf : psum;
     const LiveRange& range = ranges[storage->id];
+    if (storage->implicit && in_sbuf) {
+      if (const auto byte = own.find(storage->row_bytes(), range.first, Allocation::kRotating)) {
+        const auto first = static_cast<std::int64_t>(own.units(trace.usable()) * kSbufUnit);
+        places[storage->id] = {0, static_cast<std::uint32_t>(*byte + first)};
+        own.reserve(*byte, storage->row_bytes(), range.last);
+        continue;
+      }
+    }
     const auto byte = space.find(storage->row_bytes(), range.first, policy);
     if (!byte)
-      refuse_full(trace, ranges, *storage, in_sbuf ? limits.sbuf_bytes - limits.sbuf_reserved : limits.psum_bytes);
+      refuse_full(trace, ranges, *storage, in_sbuf ? trace.usable() : limits.psum_bytes);
     places[storage->id] = {0, static_cast<std::uint32_t>(*byte)};
     space.reserve(*byte, storage->row_bytes(), range.last);
   }

@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::int64_t kMostElements = std::int64_t{1} << 36;  // of a tensor: more than a stack of HBM holds
 
-void check_place(const Storage& storage, const isa::Limits& limits) {
+void check_place(const Storage& storage, const isa::Limits& limits, std::int64_t usable_sbuf) {
   const bool sbuf = storage.buffer == Buffer::kSbuf;
-  const std::int64_t usable = sbuf ? limits.sbuf_bytes - limits.sbuf_reserved : limits.psum_bytes;
+  const std::int64_t usable = sbuf ? usable_sbuf : limits.psum_bytes;
   if (storage.row_bytes() > usable)
     refuse("E-NKI-001", fmt::format("{} takes {} bytes of each partition; a kernel may use {}", storage.text(),
                                     storage.row_bytes(), usable));
@@ -62,7 +62,7 @@ std::shared_ptr<Storage> Trace::declare(Storage storage) {
     if (storage.shape[0] > limits_.partitions)
       refuse("E-NKI-001", fmt::format("{} has {} partitions; expected at most {}", storage.text(), storage.shape[0],
                                       limits_.partitions));
-    check_place(storage, limits_);
+    check_place(storage, limits_, usable_);
   }
   storages.push_back(std::make_shared<Storage>(std::move(storage)));
   return storages.back();

@@ -85,7 +85,10 @@ struct Recorded {
 
 class Trace {
  public:
-  explicit Trace(isa::Limits limits, std::string name) : name(std::move(name)), limits_(limits) {}
+  // `usable`: bytes of an SBUF partition that a kernel may use (machine.chip.core.sbuf.usable). What is beyond
+  // holds tensors of the front end itself.
+  Trace(isa::Limits limits, std::uint32_t usable, std::string name)
+      : name(std::move(name)), limits_(limits), usable_(usable) {}
 
   std::string name;
   std::deque<std::shared_ptr<Storage>> storages;  // by id
@@ -95,6 +98,7 @@ class Trace {
   std::vector<std::string> warnings;
 
   const isa::Limits& limits() const { return limits_; }
+  std::uint32_t usable() const { return usable_; }
   std::shared_ptr<Storage> declare(Storage storage);  // checks shape and place: E-NKI-001
 
   // A compute instruction: the fields of `fields` that the row has, with these operands. Errors: E-NKI-010
@@ -120,6 +124,7 @@ class Trace {
   Recorded& append(Recorded entry);
 
   isa::Limits limits_;
+  std::uint32_t usable_;
 };
 
 Side side_of(const View& view);  // E-NKI-010, 012

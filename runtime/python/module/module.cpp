@@ -58,10 +58,11 @@ void bind_tracer(py::module_& m) {
              auto machine = std::make_shared<MachineModel>();
              machine->params = runtime::resolve_machine_params(name, overrides);
              machine->limits = runtime::limits_of(machine->params);
+             machine->usable = static_cast<std::uint32_t>(machine->params.chip.core.sbuf.usable.count);
              return machine;
            }), py::arg("name") = "", py::arg("overrides") = std::vector<std::string>())
       .def_property_readonly("lnc", [](const MachineModel& m2) { return m2.params.chip.lnc; })
-      .def_property_readonly("sbuf_bytes", [](const MachineModel& m2) { return m2.limits.sbuf_bytes - m2.limits.sbuf_reserved; });
+      .def_property_readonly("sbuf_bytes", [](const MachineModel& m2) { return m2.usable; });
 
   using Role = nki::Storage::Role;
   py::enum_<Role>(m, "Role").value("local", Role::kLocal).value("input", Role::kInput).value("output", Role::kOutput).value("constant", Role::kConstant);
@@ -71,7 +72,7 @@ void bind_tracer(py::module_& m) {
   py::class_<Tracer>(m, "Tracer")
       .def(py::init<std::shared_ptr<MachineModel>, const std::string&, std::string>(), py::arg("machine"), py::arg("name"), py::arg("package"))
       .def("tensor", &Tracer::tensor, py::arg("shape"), py::arg("element"), py::arg("buffer"), py::arg("name") = "",
-           py::arg("address") = py::none(), py::arg("role") = Role::kLocal, py::arg("values") = py::none())
+           py::arg("address") = py::none(), py::arg("role") = Role::kLocal, py::arg("values") = py::none(), py::arg("implicit") = false)
       .def("emit", [](Tracer& t, const std::string& mnemonic, const std::optional<std::string>& engine, const py::kwargs& fields) {
         t.emit(mnemonic, engine, fields);
       })

@@ -116,7 +116,7 @@ std::optional<isa::Queue> queue_of(const std::optional<std::string>& engine) {
 
 nki::View Tracer::tensor(const std::vector<std::int64_t>& shape, const nki::Element& element, nki::Buffer buffer,
                          const std::string& name, std::optional<std::pair<std::uint32_t, std::uint32_t>> address,
-                         nki::Storage::Role role, const py::object& values) {
+                         nki::Storage::Role role, const py::object& values, bool implicit) {
   entered();
   nki::Storage storage;
   storage.name = name;
@@ -124,6 +124,7 @@ nki::View Tracer::tensor(const std::vector<std::int64_t>& shape, const nki::Elem
   storage.element = &element;
   storage.shape = shape;
   storage.role = role;
+  storage.implicit = implicit;
   if (address) storage.place = nki::Place{address->first, address->second};
   if (!values.is_none()) {
     const std::string bytes = py::cast<py::bytes>(values);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
 
 #include <map>
 #include <optional>
@@ -24,6 +25,7 @@ namespace nki = tahoma::runtime::nki;
 struct MachineModel {
   model::MachineParams params;
   isa::Limits limits;
+  std::uint32_t usable = 0;  // bytes of an SBUF partition that a kernel may use
 };
 
 // A virtual register of the kernel.
@@ -41,11 +43,11 @@ class Tracer {
  public:
   // Lines of files below `package` are the front end's own, and do not appear.
   Tracer(std::shared_ptr<MachineModel> machine, const std::string& name, std::string package)
-      : trace(machine->limits, name), machine_(std::move(machine)), package_(std::move(package)) {}
+      : trace(machine->limits, machine->usable, name), machine_(std::move(machine)), package_(std::move(package)) {}
 
   nki::View tensor(const std::vector<std::int64_t>& shape, const nki::Element& element, nki::Buffer buffer,
                    const std::string& name, std::optional<std::pair<std::uint32_t, std::uint32_t>> address,
-                   nki::Storage::Role role, const py::object& values);
+                   nki::Storage::Role role, const py::object& values, bool implicit);
 
   // One compute instruction: the table's mnemonic, the engine or None, and its fields by name.
   void emit(const std::string& mnemonic, const std::optional<std::string>& engine, const py::dict& fields);
