@@ -56,7 +56,6 @@ void check_alone(const Site& site) {
   check_kinds(site);
   check_references(site);
   check_operands(site);
-  check_overlap(site);
 }
 
 void check_stream(const Program& program, const Limits& limits, Queue queue) {
@@ -70,6 +69,7 @@ void check_stream(const Program& program, const Limits& limits, Queue queue) {
   for (std::size_t n = 0; n < stream.size(); ++n) {
     const Site site{program, limits, queue, n, stream[n], row_of(stream[n].op)};
     check_alone(site);
+    check_overlap(site);
     weights.check(site);
   }
 }

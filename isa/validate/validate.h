@@ -27,8 +27,8 @@ inline constexpr std::uint64_t kMostFreeElements = 65536;
 // what was expected. isa/README.md lists codes E-ISA-001..045.
 void validate(const Program& program, const Limits& limits);
 
-// The checks of validate() that need one instruction alone, without the weights that stand in the array. `program`
-// has the arguments and descriptors that it refers to.
+// The checks of validate() that need neither the weights that stand in the array nor the final addresses of the
+// operands, which decide about their overlap. `program` has the arguments and descriptors that it refers to.
 void validate_instruction(const Instruction& instruction, Queue queue, const Program& program, const Limits& limits);
 
 // Throws E-ISA-002 for an instruction that NeuronCore-v3 does not have; the assembler uses it to

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "isa/table/table.h"
 #include "model/base/error.h"
@@ -126,6 +127,23 @@ class Emitter {
     }
   }
 
+  ScheduleEnd end() const {
+    std::map<std::uint8_t, ScheduleEnd::Slot> slots;
+    ScheduleEnd end;
+    for (std::uint32_t i = 0; i < ops_.size(); ++i) {
+      if (!ops_[i].is_dma() || ops_[i].notifies()) continue;
+      const auto semaphore = static_cast<std::uint8_t>(clocks_.component_of(i));
+      slots[semaphore] = {ops_[i].queue, semaphore, value_[i]};
+    }
+    for (std::uint8_t q = 0; q < isa::kQueueCount; ++q)
+      if (raised_[q] > 0) end.raised.push_back(q);
+    for (const auto& [semaphore, slot] : slots) {
+      end.raised.push_back(semaphore);
+      end.slots.push_back(slot);
+    }
+    return end;
+  }
+
  private:
   // Every visit gets a mark, even if a queue has done nothing else in between, so that visits can be counted.
   void mark_region(std::uint32_t i, isa::Program& program) {
@@ -199,7 +217,7 @@ class Emitter {
 
 }  // namespace
 
-void schedule(const Operations& ops, unsigned first_signal, isa::Program& program) {
+ScheduleEnd schedule(const Operations& ops, unsigned first_signal, isa::Program& program) {
   Planner planner(ops, program);
   if (planner.clocks().components() > first_signal) {
     throw base::UserError(
@@ -209,7 +227,9 @@ void schedule(const Operations& ops, unsigned first_signal, isa::Program& progra
         base::ExitStatus::kProgram);
   }
   const Waits waits = planner.plan();
-  Emitter(ops, planner.clocks(), waits).emit(program);
+  Emitter emitter(ops, planner.clocks(), waits);
+  emitter.emit(program);
+  return emitter.end();
 }
 
 }  // namespace tahoma::runtime

@@ -85,9 +85,21 @@ class Operations;  // runtime/builder/operations.h
 inline constexpr std::uint32_t kDmaSlots =
     16;  // transfers of one queue in flight: 4 MiB of 256 KiB loads hide 2 us of latency
 
+// What the streams leave behind: the semaphores that they have raised, which another part of the same program
+// must wait for and clear before it uses them again.
+struct ScheduleEnd {
+  struct Slot {
+    isa::Queue queue;  // that rings the doorbells
+    std::uint8_t semaphore;
+    std::uint32_t value;  // when the last transfer has landed
+  };
+  std::vector<Slot> slots;
+  std::vector<std::uint8_t> raised;  // all semaphores, those of slots included
+};
+
 // Appends the streams to `program`. `first_signal` is the lowest semaphore used by signals; those below are
 // free. Throws UserError E-RUN-022 (a source or destination of a send is written later) and E-RUN-023
 // (semaphores exhausted).
-void schedule(const Operations& ops, unsigned first_signal, isa::Program& program);
+ScheduleEnd schedule(const Operations& ops, unsigned first_signal, isa::Program& program);
 
 }  // namespace tahoma::runtime

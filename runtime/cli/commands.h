@@ -18,6 +18,7 @@ namespace tahoma::runtime {
 using Action = std::function<base::ExitStatus()>;
 
 void add_run_command(CLI::App& program, Action& action);
+void add_nki_command(CLI::App& program, Action& action);
 void add_sweep_command(CLI::App& program, Action& action);
 void add_point_command(CLI::App& program, Action& action);
 void add_explain_command(CLI::App& program, Action& action);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "runtime/cli/checkpoint_options.h"
 #include "runtime/cli/commands.h"
@@ -112,44 +113,89 @@ ExitStatus run(RunCommand& command) {
   return ExitStatus::kOk;
 }
 
-}  // namespace
-
-void add_run_command(CLI::App& program, Action& action) {
-  const auto command = std::make_shared<RunCommand>();
-  RunOptions& options = command->options;
-  CLI::App* sub =
-      program.add_subcommand("run", "Run a workload on a machine, check its results and write a report");
-  sub->add_option("WORKLOAD", options.config.workload, "YAML file of the case to run")
-      ->required()
-      ->type_name("");
-  sub->add_option("--machine", options.config.machine,
+// The options that runs have in common, whatever says what to run.
+void add_run_options(CLI::App& sub, RunCommand& command) {
+  RunOptions& options = command.options;
+  sub.add_option("--machine", options.config.machine,
                   "Preset, or YAML file of the machine; replaces the workload's own")
       ->type_name("NAME|FILE");
   add_overrides(
-      *sub, options.config.overrides,
+      sub, options.config.overrides,
       "Set a value below machine. or workload., or kind, mode, seed; repeatable, the last one wins");
-  sub->add_option("--mode", options.config.mode, "default: the workload's, else functional")
+  sub.add_option("--mode", options.config.mode, "default: the workload's, else functional")
       ->type_name("functional|timing");
-  sub->add_option("--seed", options.config.seed, "Seed of generated inputs; default: the workload's, else 1")
+  sub.add_option("--seed", options.config.seed, "Seed of generated inputs; default: the workload's, else 1")
       ->type_name("N");
-  sub->add_option("--out", options.out, "Folder for the results; an earlier run's is replaced")
+  sub.add_option("--out", options.out, "Folder for the results; an earlier run's is replaced")
       ->type_name("DIR");
-  sub->add_option("--check", command->checks,
+  sub.add_option("--check", command.checks,
                   "Watch the program run: races (accesses that no semaphore orders), uninitialised (reads of "
                   "memory never written, misuse of accumulation groups); exit status 3 if anything is found")
       ->type_name("races,uninitialised")
       ->delimiter(',')
       ->default_str("none");
-  sub->add_flag("--no-golden", command->no_golden, "Do not check the results against the golden reference");
-  sub->add_flag("--no-report", command->no_report,
+  sub.add_flag("--no-golden", command.no_golden, "Do not check the results against the golden reference");
+  sub.add_flag("--no-report", command.no_report,
                 "Leave out report.html, what only it needs, and statistics as text and database");
-  sub->add_flag("--save-outputs", options.save_outputs, "Save every output tensor as .npy (bf16 as float32)");
-  add_trace_options(*sub, options.trace);
-  add_waves_options(*sub, options.waves);
-  add_checkpoint_options(*sub, options.checkpoints);
-  add_choice(*sub, "--format", command->format, {"text", "json"},
+  sub.add_flag("--save-outputs", options.save_outputs, "Save every output tensor as .npy (bf16 as float32)");
+  add_trace_options(sub, options.trace);
+  add_waves_options(sub, options.waves);
+  add_checkpoint_options(sub, options.checkpoints);
+  add_choice(sub, "--format", command.format, {"text", "json"},
              "What to print: the summary as text or as JSON");
+}
+
+// A kernel and its arguments, as words of the command line.
+struct NkiCommand {
+  RunCommand run;
+  std::string kernel, reference;
+  std::vector<std::string> args;
+  std::uint64_t grid = 0;
+  double rtol = 0, atol = 0;
+};
+
+// The case that the words describe. A machine that --machine does not name is one chip.
+ExitStatus run_nki(NkiCommand& command) {
+  nlohmann::json workload{{"kernel", command.kernel}, {"args", fmt::format("{}", fmt::join(command.args, "; "))},
+                          {"grid", command.grid}, {"reference", command.reference}, {"rtol", command.rtol}, {"atol", command.atol}};
+  const nlohmann::json document{{"kind", "nki"}, {"machine", "trainium2_chip"}, {"workload", workload}};
+  ConfigRequest& config = command.run.options.config;
+  config.workload = command.kernel;
+  config.text = document.dump();
+  if (command.grid == 2) config.overrides.insert(config.overrides.begin(), "machine.chip.lnc=2");
+  return run(command.run);
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& program, Action& action) {
+  const auto command = std::make_shared<RunCommand>();
+  CLI::App* sub =
+      program.add_subcommand("run", "Run a workload on a machine, check its results and write a report");
+  sub->add_option("WORKLOAD", command->options.config.workload, "YAML file of the case to run")
+      ->required()
+      ->type_name("");
+  add_run_options(*sub, *command);
   sub->callback([command, &action] { action = [command] { return run(*command); }; });
+}
+
+void add_nki_command(CLI::App& program, Action& action) {
+  const auto command = std::make_shared<NkiCommand>();
+  CLI::App* sub = program.add_subcommand(
+      "nki", "Run a kernel written in NKI (Python): trace it, check its results and write a report");
+  sub->add_option("KERNEL", command->kernel, "The kernel: FILE.py:FUNCTION")->required()->type_name("");
+  sub->add_option("--arg", command->args,
+                  "An argument by name: NAME=FILE.npy, a Python literal, or randn(128, 512, bfloat16) and the like; repeatable")
+      ->type_name("NAME=VALUE")
+      ->take_all();
+  sub->add_option("--grid", command->grid, "Physical cores of a logical core: 1 or 2; default: none given")->type_name("N");
+  sub->add_option("--reference", command->reference,
+                  "The golden definition, FILE.py:FUNCTION: gets the same arguments in float32, returns the expected outputs")
+      ->type_name("FILE.py:FUNCTION");
+  sub->add_option("--golden-rtol", command->rtol, "Tolerance relative to the largest expected element; default: from the dtype")->type_name("X");
+  sub->add_option("--golden-atol", command->atol, "Absolute tolerance")->type_name("X");
+  add_run_options(*sub, command->run);
+  sub->callback([command, &action] { action = [command] { return run_nki(*command); }; });
 }
 
 }  // namespace tahoma::runtime

@@ -25,10 +25,11 @@ namespace tahoma::runtime {
 
 // What the command line says, as it says it; an empty text is an option that was not given.
 struct ConfigRequest {
-  std::string workload;                // path of the workload's YAML
+  std::string workload;                // path of the workload's YAML, or the name of `text` in messages
   std::string machine;                 // --machine: a preset's name or a path
   std::vector<std::string> overrides;  // --set: "path=value"
   std::string mode, seed;              // --mode, --seed
+  std::string text = {};               // the workload's YAML itself; "": read from the path
 };
 
 // kind, mode and seed: what a run has besides its machine and its workload.

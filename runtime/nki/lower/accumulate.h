@@ -37,6 +37,11 @@ class AccumulationGroups {
   void matmul(std::uint32_t storage, const Region& dst, bool accumulate, std::uint32_t operation);
   void write(std::uint32_t storage, const Region& region);  // by anything else
   void read(const Region& region);
+  // Operations before this point cannot be changed any more: no group is continued across it.
+  void boundary() {
+    for (Group& group : groups_) group.read = true;
+  }
+  void forget() { groups_.clear(); }
 
  private:
   std::vector<Group> groups_;

@@ -91,6 +91,21 @@ std::string place_of(const Trace& trace, std::uint32_t line) {
   return fmt::format("{}:{}", trace.lines[line].file, trace.lines[line].line);
 }
 
+std::vector<Loop> loops_of(const Trace& trace) {
+  using Kind = RegisterWork::Kind;
+  std::vector<Loop> loops;
+  std::vector<std::uint32_t> open;
+  for (std::uint32_t e = 0; e < trace.entries.size(); ++e) {
+    const auto& work = trace.entries[e].registers;
+    if (!work) continue;
+    if (work->kind == Kind::kLoopBegin || work->kind == Kind::kWhileBegin) open.push_back(e);
+    if (work->kind != Kind::kLoopEnd && work->kind != Kind::kWhileEnd) continue;
+    loops.push_back({open.back(), e});
+    open.pop_back();
+  }
+  return loops;
+}
+
 std::vector<LiveRange> live_ranges(const Trace& trace) {
   std::vector<LiveRange> ranges(trace.storages.size());
   for (std::uint32_t e = 0; e < trace.entries.size(); ++e) {
@@ -102,6 +117,14 @@ std::vector<LiveRange> live_ranges(const Trace& trace) {
     }
     if (entry.registers && entry.registers->word) use(ranges, *entry.registers->word, e);
   }
+  for (const Loop& loop : loops_of(trace))
+    for (const auto& storage : trace.storages) {
+      LiveRange& range = ranges[storage->id];
+      const bool inside = range.used() && range.first < loop.end && range.last > loop.begin;
+      if (!inside || storage->declared > loop.begin) continue;
+      range.first = std::min(range.first, loop.begin);
+      range.last = std::max(range.last, loop.end);
+    }
   return ranges;
 }
 

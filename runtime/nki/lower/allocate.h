@@ -22,6 +22,13 @@ enum class Allocation : std::uint8_t { kRotating, kFirstFit };
 // memory runs out: the text lists what lives at that point, with sizes and lines.
 std::vector<Place> allocate(const Trace& trace, Allocation policy);
 
+// The loops that run on the device, inner ones before those around them.
+struct Loop {
+  std::uint32_t begin = 0, end = 0;  // entries
+};
+std::vector<Loop> loops_of(const Trace& trace);
+
+// A tensor that is declared outside of a loop and used in it lives as long as the loop.
 // First and last entry that uses each storage, by id; first > last: none.
 struct LiveRange {
   std::uint32_t first = 0xffffffff, last = 0;

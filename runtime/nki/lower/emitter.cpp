@@ -35,7 +35,7 @@ std::uint32_t storage_of(const Recorded& entry, isa::FieldKind field) {
 
 Emitter::Emitter(const Trace& trace, const model::MachineParams& machine, Decisions decisions, isa::Program& program)
     : trace_(trace), machine_(machine), decisions_(decisions), program_(program), reuse_(last_uses(trace)),
-      registers_(trace, decisions.queues) {}
+      registers_(trace, decisions.queues), has_loops_(!loops_of(trace).empty()) {}
 
 void Emitter::emit(std::uint32_t index) {
   const Recorded& entry = trace_.entries[index];
@@ -43,7 +43,7 @@ void Emitter::emit(std::uint32_t index) {
   entry_ = index;
   ops_.at_line(entry.line);
   if (entry.registers)
-    registers(entry, index);
+    registers(entry);
   else if (entry.transfer)
     transfer(entry, queue);
   else if (entry.barrier)
@@ -55,7 +55,7 @@ void Emitter::emit(std::uint32_t index) {
   registers_.release(index);
 }
 
-void Emitter::finish() { schedule(ops_, isa::kSemaphores, program_); }
+void Emitter::finish() { schedule(ops_, has_loops_ ? first_loop_semaphore() : isa::kSemaphores, program_); }
 
 Op& Emitter::append(const isa::Instruction& instruction, isa::Queue queue) {
   Op& op = ops_.append();

@@ -40,7 +40,9 @@ class Emitter {
   void transfer(const Recorded& entry, isa::Queue queue);
   void fence(const Recorded& entry);
   void ring(const TransferWork& work, Piece piece, isa::Queue queue, bool transposing);
-  void registers(const Recorded& entry, std::uint32_t index);
+  void registers(const Recorded& entry);
+  void loop_begin(const RegisterWork& work);
+  void loop_end(const RegisterWork& work);
 
   void place(isa::Instruction& instruction, const Recorded& entry) const;
   void place(isa::DmaSide& side, const Side& from) const;
@@ -55,6 +57,11 @@ class Emitter {
   void load_word(const Side& side, std::uint8_t reg, isa::Queue queue);
   void note_word(Op& op, const Side& side, bool writes);
   Op& append(const isa::Instruction& instruction, isa::Queue queue);
+  // Of the semaphores that join the queues between the parts of a program with loops: the last ones.
+  static unsigned first_loop_semaphore() { return isa::kSemaphores - 1 - static_cast<unsigned>(isa::kQueueCount); }
+  // Schedules what has been appended; afterwards all of it is complete and its semaphores are 0 again.
+  void close_segment();
+  std::vector<isa::Instruction>& stream(isa::Queue queue) { return program_.stream(queue).edit(); }
 
   const Trace& trace_;
   const model::MachineParams& machine_;
@@ -70,6 +77,12 @@ class Emitter {
     isa::ArrayBlock tile;
   };
   std::vector<Standing> standing_;  // stationary operands in the array, unwritten since
+  struct OpenLoop {
+    std::array<std::uint32_t, isa::kQueueCount> body{};      // index of the first instruction of the body
+    std::array<std::uint32_t, isa::kQueueCount> leaving{};   // index of the branch that leaves the loop
+  };
+  std::vector<OpenLoop> loops_;
+  bool has_loops_ = false;
   std::vector<std::string> warnings_;
   std::uint32_t entry_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transfers and registers of a traced kernel.
+// Transfers of a traced kernel.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -192,51 +192,6 @@ void Emitter::transfer(const Recorded& entry, isa::Queue queue) {
   const bool scatter = work.dst.dynamic.kind == Dynamic::Kind::kVector;
   const std::vector<Piece> pieces = gather || scatter ? indirect_pieces(work, trace_, gather) : pieces_of(work, trace_);
   for (const Piece& piece : pieces) ring(work, piece, queue, work.kind == Transfer::kTranspose && can_transpose(piece));
-}
-
-void Emitter::registers(const Recorded& entry, std::uint32_t /*index*/) {
-  const RegisterWork& work = *entry.registers;
-  using Kind = RegisterWork::Kind;
-  if (work.kind == Kind::kStore) {
-    isa::Instruction store;
-    store.op = isa::Opcode::kRegStore;
-    store.reg_a = registers_.number(work.reg, isa::Queue::kSync);
-    store.word = word_of(*work.word);
-    note_word(append(store, isa::Queue::kSync), *work.word, true);
-    return;
-  }
-  for (const isa::Queue queue : registers_.queues_of(work.reg)) {
-    const std::uint8_t d = registers_.number(work.reg, queue);
-    if (work.kind == Kind::kLoad) {
-      load_word(*work.word, d, queue);
-      continue;
-    }
-    isa::Instruction i;
-    i.reg_d = d;
-    if (work.kind == Kind::kSet && !work.a.reg) {
-      i.op = isa::Opcode::kRegSet;
-      i.imm = work.a.imm;
-      append(i, queue);
-      continue;
-    }
-    i.op = isa::Opcode::kRegAlu;
-    i.op0 = work.kind == Kind::kSet ? isa::AluOp::kAdd : work.op;
-    if (work.a.reg) {
-      i.reg_a = registers_.number(*work.a.reg, queue);
-    } else {
-      isa::Instruction constant;
-      constant.op = isa::Opcode::kRegSet;
-      constant.reg_d = registers_.scratch(queue);
-      constant.imm = work.a.imm;
-      append(constant, queue);
-      i.reg_a = constant.reg_d;
-    }
-    if (work.b.reg)
-      i.reg_b = registers_.number(*work.b.reg, queue);
-    else
-      i.imm = work.b.imm;
-    append(i, queue);
-  }
 }
 
 }  // namespace tahoma::runtime::nki

@@ -26,10 +26,31 @@ std::string argument_name(const std::string& name, std::set<std::string>& taken)
   return unique;
 }
 
+// Whether addresses or branches depend on values in memory.
+bool reads_control(const Trace& trace) {
+  const auto from_memory = [](const Side& side) {
+    return side.dynamic.kind == Dynamic::Kind::kScalar || side.dynamic.kind == Dynamic::Kind::kVector;
+  };
+  return std::any_of(trace.entries.begin(), trace.entries.end(), [&](const Recorded& entry) {
+    if (entry.registers && entry.registers->kind == RegisterWork::Kind::kLoad) return true;
+    return entry.transfer && (from_memory(entry.transfer->dst) ||
+                              std::any_of(entry.transfer->sources.begin(), entry.transfer->sources.end(), from_memory));
+  });
+}
+
+// Integer inputs keep their values in timing mode, for a kernel that reads addresses or branches from memory.
+bool is_control(const Storage& storage) {
+  constexpr std::int64_t kMostBytes = std::int64_t{16} << 20;
+  const bool given = storage.role == Storage::Role::kInput || storage.role == Storage::Role::kConstant;
+  return given && storage.element->dtype && !isa::is_float(*storage.element->dtype) &&
+         storage.elements() * storage.element->bytes <= kMostBytes;
+}
+
 // Tensors in HBM become arguments: inputs and outputs in any case, others if something uses them.
 void number_arguments(const Trace& trace, Lowered& lowered, std::vector<std::uint8_t>& argument_of) {
   const std::vector<LiveRange> ranges = live_ranges(trace);
   std::set<std::string> taken;
+  const bool control = reads_control(trace);
   argument_of.assign(trace.storages.size(), isa::kNone);
   for (const auto& storage : trace.storages) {
     if (storage->on_chip() || (storage->role == Storage::Role::kLocal && !ranges[storage->id].used())) continue;
@@ -38,6 +59,7 @@ void number_arguments(const Trace& trace, Lowered& lowered, std::vector<std::uin
                             fmt::format("{} exceeds the limit of {} tensors in HBM", storage->text(), isa::kArguments),
                             base::ExitStatus::kProgram);
     argument_of[storage->id] = static_cast<std::uint8_t>(lowered.arguments.size());
+    if (control && is_control(*storage)) lowered.program.control.set(lowered.arguments.size());
     lowered.arguments.push_back(storage->id);
     lowered.program.args.push_back(argument_name(storage->name, taken));
   }

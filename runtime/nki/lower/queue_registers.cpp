@@ -6,10 +6,18 @@
 #include <algorithm>
 
 #include "isa/table/table_names.h"
+#include "runtime/nki/lower/allocate.h"
 
 namespace tahoma::runtime::nki {
 
 QueueRegisters::QueueRegisters(const Trace& trace, const std::vector<isa::Queue>& queues) : uses_(trace.registers) {
+  Set active{};
+  active[static_cast<std::size_t>(isa::Queue::kSync)] = true;
+  for (std::uint32_t e = 0; e < trace.entries.size(); ++e)
+    if (!trace.entries[e].registers) active[static_cast<std::size_t>(queues[e])] = true;
+  for (std::size_t q = 0; q < isa::kQueueCount; ++q)
+    if (active[q]) participants_.push_back(static_cast<isa::Queue>(q));
+  const std::vector<Loop> loops = loops_of(trace);
   for (std::uint32_t e = 0; e < trace.entries.size(); ++e) {
     const Recorded& entry = trace.entries[e];
     const auto side = [&](const Side& s) {
@@ -19,7 +27,16 @@ QueueRegisters::QueueRegisters(const Trace& trace, const std::vector<isa::Queue>
       side(entry.transfer->dst);
       for (const Side& s : entry.transfer->sources) side(s);
     }
-    if (entry.registers && entry.registers->kind == RegisterWork::Kind::kStore) use(entry.registers->reg, isa::Queue::kSync, e);
+    if (!entry.registers) continue;
+    using Kind = RegisterWork::Kind;
+    const RegisterWork& work = *entry.registers;
+    if (work.kind == Kind::kStore) use(work.reg, isa::Queue::kSync, e);
+    const bool of_loop = work.kind == Kind::kLoopBegin || work.kind == Kind::kLoopEnd || work.kind == Kind::kWhileBegin || work.kind == Kind::kWhileEnd;
+    for (const isa::Queue queue : of_loop ? participants_ : std::vector<isa::Queue>{}) {
+      use(work.reg, queue, e);
+      for (const RegisterOperand& bound : {work.a, work.b})
+        if (bound.reg) use(*bound.reg, queue, e);
+    }
   }
   // What a value is computed from is used where the value is.
   for (bool changed = true; changed;) {
@@ -37,6 +54,14 @@ QueueRegisters::QueueRegisters(const Trace& trace, const std::vector<isa::Queue>
       }
     }
   }
+  // What a loop uses and an entry before the loop has set keeps its register to the end of the loop.
+  std::vector<std::uint32_t> set(uses_.size(), 0xffffffff);
+  for (std::uint32_t e = 0; e < trace.entries.size(); ++e)
+    if (const auto& work = trace.entries[e].registers; work && work->kind != RegisterWork::Kind::kStore)
+      set[work->reg] = std::min(set[work->reg], e);
+  for (const Loop& loop : loops)
+    for (std::size_t r = 0; r < uses_.size(); ++r)
+      if (set[r] <= loop.begin && uses_[r].last >= loop.begin) uses_[r].last = std::max(uses_[r].last, loop.end);
 }
 
 void QueueRegisters::use(std::uint32_t reg, isa::Queue queue, std::uint32_t entry) {

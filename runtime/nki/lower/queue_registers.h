@@ -17,6 +17,9 @@ class QueueRegisters {
  public:
   QueueRegisters(const Trace& trace, const std::vector<isa::Queue>& queues);
 
+  // The queues that have anything to do; all of them go through every loop.
+  const std::vector<isa::Queue>& participants() const { return participants_; }
+
   // The queues that use the value of a virtual register, directly or through what is computed from it.
   std::vector<isa::Queue> queues_of(std::uint32_t reg) const;
   // Its number on a queue. Throws UserError E-NKI-024 if a queue has no registers left.
@@ -36,6 +39,7 @@ class QueueRegisters {
   };
   void use(std::uint32_t reg, isa::Queue queue, std::uint32_t entry);
 
+  std::vector<isa::Queue> participants_;
   std::vector<Use> uses_;                                       // by virtual register
   std::map<std::pair<std::uint32_t, std::size_t>, std::uint8_t> numbers_;  // by register and queue
   std::array<std::array<bool, isa::kRegisters>, isa::kQueueCount> taken_{};

@@ -48,6 +48,7 @@ Side side_of(const View& view) {
 std::shared_ptr<Storage> Trace::declare(Storage storage) {
   storage.id = static_cast<std::uint32_t>(storages.size());
   storage.line = at_line;
+  storage.declared = static_cast<std::uint32_t>(entries.size());
   if (storage.name.empty()) storage.name = fmt::format("tensor{}", storage.id);
   for (const std::int64_t size : storage.shape)
     if (size < 1 || size > kMostElements)

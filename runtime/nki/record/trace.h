@@ -59,11 +59,13 @@ struct RegisterOperand {
 };
 // Work of the sequencers: registers and loops. Virtual registers live on every queue that uses them.
 struct RegisterWork {
-  enum class Kind : std::uint8_t { kNone, kSet, kAlu, kLoad, kStore, kLoopBegin, kLoopEnd };
+  // A loop runs while its counter is below the upper bound (kLoopBegin, kLoopEnd), or while a register is not
+  // 0 (kWhileBegin, kWhileEnd).
+  enum class Kind : std::uint8_t { kNone, kSet, kAlu, kLoad, kStore, kLoopBegin, kLoopEnd, kWhileBegin, kWhileEnd };
   Kind kind = Kind::kNone;
-  std::uint32_t reg = 0;      // written; of kStore: read; of a loop: its counter
+  std::uint32_t reg = 0;      // written; of kStore: read; of a loop: its counter or condition
   RegisterOperand a, b;       // kAlu: operands; kSet: a; kLoopBegin: lower and upper bound
-  std::int32_t step = 1;      // kLoopBegin
+  std::int32_t step = 1;      // kLoopBegin, kLoopEnd
   isa::AluOp op = isa::AluOp::kAdd;
   std::optional<Side> word;   // kLoad, kStore
 };

@@ -41,6 +41,7 @@ struct Storage {
   std::optional<Place> place;
   Role role = Role::kLocal;
   bool implicit = false;  // made by the front end (identities, converted columns): placed in the compiler's area
+  std::uint32_t declared = 0;       // number of entries before its declaration
   std::uint32_t line = 0xffffffff;  // where it was declared: index into Trace::lines
   std::vector<std::byte> values;    // of a constant
 

@@ -268,6 +268,37 @@ void Tracer::store_register(const nki::View& word, Register a) {
   append(std::move(work));
 }
 
+Register Tracer::loop_begin(const py::object& lower, const py::object& upper, std::int32_t step) {
+  nki::RegisterWork work;
+  work.kind = nki::RegisterWork::Kind::kLoopBegin;
+  const Register counter = new_register();
+  work.reg = counter.number;
+  work.a = operand_of(lower);
+  work.b = operand_of(upper);
+  work.step = step;
+  append(std::move(work));
+  return counter;
+}
+void Tracer::loop_end(Register counter, std::int32_t step) {
+  nki::RegisterWork work;
+  work.kind = nki::RegisterWork::Kind::kLoopEnd;
+  work.reg = counter.number;
+  work.step = step;
+  append(std::move(work));
+}
+void Tracer::while_begin(Register condition) {
+  nki::RegisterWork work;
+  work.kind = nki::RegisterWork::Kind::kWhileBegin;
+  work.reg = condition.number;
+  append(std::move(work));
+}
+void Tracer::while_end(Register condition) {
+  nki::RegisterWork work;
+  work.kind = nki::RegisterWork::Kind::kWhileEnd;
+  work.reg = condition.number;
+  append(std::move(work));
+}
+
 const Tracer::Code& Tracer::code_of(PyCodeObject* code) {
   const auto known = codes_.find(code);
   if (known != codes_.end()) return known->second;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
 
 #include <map>
 #include <optional>
@@ -64,6 +65,10 @@ class Tracer {
   void copy_register(Register d, Register a);
   void load_register(Register d, const nki::View& word);
   void store_register(const nki::View& word, Register a);
+  Register loop_begin(const py::object& lower, const py::object& upper, std::int32_t step);
+  void loop_end(Register counter, std::int32_t step);
+  void while_begin(Register condition);
+  void while_end(Register condition);
   Register new_register() { return {trace.registers++}; }
 
   void at_caller();             // entries that follow belong to the line that is being executed, or to the one that is held

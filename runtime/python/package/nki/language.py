@@ -6,6 +6,7 @@ import _tahoma
 from _tahoma import DynamicSlice, NkiTensor, Register
 from tahoma import context, dtypes, tiles
 from tahoma.errors import refuse
+from tahoma.loops import dynamic_range, fori_loop, while_loop
 from tahoma.nki_object import NKIObject
 from tahoma.operators import OPERATORS
 from tahoma.refusals import refusing
@@ -253,15 +254,8 @@ def static_cast(value, dtype):
     return dtypes.rounded(value, dtype) if dtypes.dtype_of(dtype).is_float else np.asarray(value).astype(dtypes.dtype_of(dtype).numpy)
 
 
-def dynamic_range(start, stop=None, step=1):
-    """A loop that runs on the device."""
-    from tahoma.loops import dynamic_range as loop
-
-    return loop(start, stop, step)
-
-
 __getattr__ = refusing("nki.language", {
     name: "a composite function of tiles that no kernel of the public repositories uses; write it with nki.isa"
     for name in ("softmax", "rms_norm", "dropout", "cos", "tan", "ceil", "floor", "trunc", "fmod", "mod", "logical_not", "all",
-                 "gather_flattened", "random_seed", "abs_max", "abs_min", "fori_loop", "while_loop")
+                 "gather_flattened", "random_seed", "abs_max", "abs_min")
 })

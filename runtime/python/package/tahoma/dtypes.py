@@ -145,7 +145,7 @@ def encode(values, name):
         size = np.abs(values.astype(np.float64))
         _, exponent = np.frexp(np.where(np.isfinite(size), size, 1.0))
         field = np.maximum(exponent - 1 + bias, 0)
-        subnormal = field < 1
+        subnormal = (field < 1) | (size == 0)
         step = np.ldexp(1.0, np.where(subnormal, 1 - bias, exponent - 1) - mantissa)
         digits = np.where(np.isfinite(size), size, 0) / step
         code = np.where(subnormal, digits, (np.maximum(field, 1) * (1 << mantissa)) + digits - (1 << mantissa))
