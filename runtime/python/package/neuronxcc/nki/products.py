@@ -38,6 +38,8 @@ def product(stationary, moving, mask=None, what="nisa.nc_matmul", **options):
             return
         # A transpose into fp32 of narrower data is a matmul by the identity, which is exact.
         moved = dict(options, is_transpose=transpose and dst.dtype == stationary.dtype)
+        if moved["is_transpose"]:  # data moves; what the identity holds is known
+            moved.update(is_moving_onezero=False, is_stationary_onezero=False)
         tensor_engine.nc_matmul(dst, stationary, moving, accumulate=accumulate, **moved)
 
     kinds = (kind, full) if stationary.dtype.is_float else (kind,)

@@ -329,7 +329,7 @@ def part(base, key):
     key = key if isinstance(key, tuple) else (key,)
     if isinstance(base, Blocks):
         missing = len(base.counts) - len(base.at)
-        if key == (Ellipsis,):
+        if len(key) == 1 and key[0] is Ellipsis:
             return base
         first, rest = key[:missing], key[missing:]
         for item in first:
@@ -341,7 +341,7 @@ def part(base, key):
         if not isinstance(key[0], tensor):
             refuse("E-NKI-002", f"a tile as index {next(n for n, k in enumerate(key) if isinstance(k, tensor))} of {base!r}; expected it first")
         return Gathered(base, key[0], key[1:])
-    if key == (Ellipsis,) and not isinstance(base, Result):
+    if len(key) == 1 and key[0] is Ellipsis and not isinstance(base, Result):
         return base
     if isinstance(base, Result):
         base = base.stored()
