@@ -13,7 +13,7 @@ FREE_DIMS = 4  # of an instruction
 
 def pieces(*views):
     """The views in parts of at most four free dimensions. All have the same shape."""
-    if free_dims(views) <= FREE_DIMS:
+    if views[0].ndim <= FREE_DIMS + 1 or free_dims(views) <= FREE_DIMS:
         yield views
         return
     shape = views[0].shape
@@ -245,7 +245,7 @@ def reduced(op, x, axis, dtype=None, mask=None, keepdims=False, negate=False, wh
 
 def reduced_pieces(dst, src, axes):
     """Source and destination in parts of at most four free dimensions; kept dimensions are taken apart."""
-    if free_dims((src,)) <= FREE_DIMS:
+    if src.ndim <= FREE_DIMS + 1 or free_dims((src,)) <= FREE_DIMS:
         yield dst, src, axes
         return
     kept = [d for d in range(1, src.ndim - axes) if src.shape[d] > 1]

@@ -48,7 +48,7 @@ def redirect(target, waiting):
     origin = origin_of(target)
     recording.take(waiting)
     if waiting.partial:
-        origin.filled()
+        origin.rest_is_zero(waiting.line)
     view = target.target()
     if matmul is not None:
         waiting.into(view, accumulate=False)

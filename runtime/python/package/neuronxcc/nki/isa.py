@@ -190,6 +190,8 @@ def affine_select(pred, on_true_tile, on_false_value, *, mask=None, dtype=None, 
     if not isinstance(pred, Mask) or pred.choices:
         refuse("E-NKI-002", f"nisa.affine_select: pred={pred!r}; expected comparisons of indices, joined by &")
     _whole(mask, view, "nisa.affine_select")
+    if str(view.buffer) == "psum":  # GpSimd does not reach PSUM
+        view = tiles.copied(view)
     terms = pred.terms or [Index((1,) * view.ndim, (0,) * view.ndim)]
     if any(len(term.counts) != view.ndim or any(s and c != n for s, c, n in zip(term.steps, term.counts, view.shape)) for term in terms):
         refuse("E-NKI-002", f"nisa.affine_select: pred={terms[0]!r} on {view!r}; expected indices of its dimensions")

@@ -21,9 +21,15 @@ class Matmul:
         return str(view.buffer) == "psum" and view.dtype in self.kinds
 
 
+def in_sbuf(value, what):
+    """The view of an operand of the tensor engine, which does not read PSUM: the old compiler copied such tiles."""
+    view = off_hbm(value, what).read()
+    return tiles.copied(view) if str(view.buffer) == "psum" else view
+
+
 def product(stationary, moving, mask=None, what="nisa.nc_matmul", **options):
     """stationary^T moving."""
-    stationary, moving = off_hbm(stationary, what).read(), off_hbm(moving, what).read()
+    stationary, moving = in_sbuf(stationary, what), in_sbuf(moving, what)
     transpose = bool(options.get("is_transpose"))
     slices = 2 if str(getattr(options.get("perf_mode"), "name", "none")).startswith("double_row") else 1
     shape = (stationary.size // stationary.shape[0] // slices, moving.size // moving.shape[0] // slices)
@@ -90,10 +96,6 @@ def matmul(x, y, transpose_x=False, mask=None, **older):
     if not transpose_x:
         turned = transposed(x, what="nl.matmul").read()
         x = Stored(tiles.copied(turned, x.dtype))
-    elif str(x.buffer) == "psum":
-        x = Stored(tiles.copied(x.read()))
-    if str(y.buffer) == "psum":
-        y = Stored(tiles.copied(y.read()))
     return product(x, y, mask, "nl.matmul")
 
 

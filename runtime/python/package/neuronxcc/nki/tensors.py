@@ -63,8 +63,8 @@ class tensor:
     def _view(self, method, *arguments):
         return Stored(getattr(self.read(), method)(*arguments))
 
-    def reshape(self, *shape):
-        return self._view("reshape", shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape)
+    def reshape(self, *sizes, shape=None):
+        return self._view("reshape", _sizes(sizes if shape is None else (shape,)))
 
     def expand_dims(self, axis):
         return self._view("expand_dim", axis)
@@ -75,16 +75,21 @@ class tensor:
         return self._view("reinterpret", dtypes.element_of(dtype))
 
     def broadcast_to(self, *shape):
-        return tensor.broadcasting(self, shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape)
+        return tensor.broadcasting(self, _sizes(shape))
 
     def broadcast(self, dim, size):
         return self._view("broadcast", dim, size)
 
     def permute(self, *dims):
-        return self._view("permute", dims[0] if len(dims) == 1 and isinstance(dims[0], (tuple, list)) else dims)
+        return self._view("permute", _sizes(dims))
 
     def astype(self, dtype):
         return tensor.copying(self, dtype)
+
+
+def _sizes(given):
+    """f(2, 3) and f((2, 3)) mean the same."""
+    return tuple(given[0]) if len(given) == 1 and isinstance(given[0], (tuple, list)) else tuple(given)
 
 
 def as_tensor(value, what):
@@ -121,17 +126,18 @@ class Origin:
 
     fill      a Fill that is still to be recorded, or None
     matmuls   everything in it is from matmuls, or zero before the first
+    written   something has been recorded that writes it
     """
 
-    __slots__ = ("whole", "fill", "matmuls")
+    __slots__ = ("whole", "fill", "matmuls", "written")
 
     def __init__(self, whole, fill=None):
-        self.whole, self.fill = whole, fill
+        self.whole, self.fill, self.written = whole, fill, False
         self.matmuls = str(whole.buffer) == "psum" and (fill is None or fill.number == 0)
 
     def filled(self):
         if self.fill is not None:
-            fill, self.fill = self.fill, None
+            fill, self.fill, self.written = self.fill, None, True
             tracer = recording.flush().tracer
             with recording.held(tracer, fill.line):
                 from nki.isa.compute import memset
@@ -139,13 +145,19 @@ class Origin:
                 memset(self.whole, fill.number)
 
 
+    def rest_is_zero(self, line):
+        """A masked instruction is going to be the first that writes here: what the mask leaves out is zero."""
+        if not self.written and self.fill is None:
+            self.fill = Fill(0, line)
+        self.filled()
+
     def writing(self, view):
         """An instruction other than a matmul is going to write `view`."""
         if view.size == self.whole.size:
             self.fill = None
         else:
             self.filled()
-        self.matmuls = False
+        self.matmuls, self.written = False, True
         return view
 
 
@@ -155,7 +167,7 @@ class Stored(tensor):
     def __init__(self, view, origin=None):
         self._place, self.origin = view, origin or Origin(view)
         if origin is None:
-            self.origin.matmuls = False
+            self.origin.matmuls, self.origin.written = False, True
 
     shape = property(lambda self: self._place.shape)
     dtype = property(lambda self: self._place.dtype)
@@ -193,7 +205,7 @@ class Result(tensor):
             recording.flush()
         if self._stored is None:
             self._stored = Stored(self.waiting.view, Origin(self.waiting.view))
-            self._stored.origin.matmuls = self.waiting.matmul is not None
+            self._stored.origin.matmuls, self._stored.origin.written = self.waiting.matmul is not None, True
         return self._stored
 
     def read(self, box=None):
@@ -328,30 +340,37 @@ def part(base, key):
     """base[key], with numbers, slices, None, index objects or a tile of row numbers in the key."""
     key = key if isinstance(key, tuple) else (key,)
     if isinstance(base, Blocks):
-        missing = len(base.counts) - len(base.at)
-        if len(key) == 1 and key[0] is Ellipsis:
-            return base
-        first, rest = key[:missing], key[missing:]
-        for item in first:
-            if isinstance(item, Index) and any(item.steps) or not isinstance(item, Index) and not hasattr(item, "__index__"):
-                refuse("E-NKI-002", f"{item!r} as an index of the block dimensions of {base!r}; expected a number")
-        inner = base.block(*(item.constant if isinstance(item, Index) else item for item in first))
-        return part(inner, rest) if rest else inner
-    if any(isinstance(item, tensor) for item in key):
-        if not isinstance(key[0], tensor):
-            refuse("E-NKI-002", f"a tile as index {next(n for n, k in enumerate(key) if isinstance(k, tensor))} of {base!r}; expected it first")
-        return Gathered(base, key[0], key[1:])
-    if len(key) == 1 and key[0] is Ellipsis and not isinstance(base, Result):
+        return _of_blocks(base, key)
+    plain, indices, new_dims = True, False, False
+    for item in key:
+        if isinstance(item, Index):
+            plain, indices = False, True
+        elif item is None:
+            plain, new_dims = False, True
+        elif isinstance(item, tensor):
+            if item is not key[0]:
+                refuse("E-NKI-002", f"a tile as a later index of {base!r}; expected it first")
+            return Gathered(base, key[0], key[1:])
+    if plain and len(key) == 1 and key[0] is Ellipsis and not isinstance(base, Result):
         return base
     if isinstance(base, Result):
         base = base.stored()
     elif not isinstance(base, Stored):
         base = Stored(base.unfilled(), base.base.origin) if isinstance(base, Indexed) else Stored(base.read())
-    if any(isinstance(item, Index) for item in key):
-        return Indexed(base, _indices(base, key))
-    if any(item is None for item in key):
-        return _with_new_dims(base, key)
-    return Stored(base.unfilled()[key], base.origin)
+    if plain:
+        return Stored(base.unfilled()[key], base.origin)
+    return Indexed(base, _indices(base, key)) if indices else _with_new_dims(base, key)
+
+
+def _of_blocks(base, key):
+    if len(key) == 1 and key[0] is Ellipsis:
+        return base
+    missing = len(base.counts) - len(base.at)
+    for item in key[:missing]:
+        if any(item.steps) if isinstance(item, Index) else not hasattr(item, "__index__"):
+            refuse("E-NKI-002", f"{item!r} as an index of the block dimensions of {base!r}; expected a number")
+    inner = base.block(*(item.constant if isinstance(item, Index) else item for item in key[:missing]))
+    return part(inner, key[missing:]) if len(key) > missing else inner
 
 
 def _indices(base, key):
