@@ -103,6 +103,7 @@ void bind_tracer(py::module_& m) {
       .def("while_begin", &Tracer::while_begin)
       .def("while_end", &Tracer::while_end)
       .def("at_caller", &Tracer::at_caller)
+      .def("hold_line", &Tracer::hold_line, py::arg("line"))
       .def("place", &Tracer::place)
       .def("warn", [](Tracer& t, const std::string& text) { t.trace.warnings.push_back(text); })
       .def("set_role",

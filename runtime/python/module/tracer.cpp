@@ -372,6 +372,10 @@ const Tracer::Code& Tracer::code_of(PyCodeObject* code) {
 }
 
 void Tracer::at_caller() {
+  if (held_) {
+    trace.at_line = *held_;
+    return;
+  }
   struct Frame {
     PyCodeObject* code;
     int last;

@@ -77,8 +77,9 @@ class Tracer {
   void while_end(Register condition);
   Register new_register() { return {trace.registers++}; }
 
-  void at_caller();           // entries that follow belong to the line that is being executed
-  std::string place() const;  // "file:line" of that line
+  void at_caller();             // entries that follow belong to the line that is being executed, or to the one that is held
+  void hold_line(std::optional<std::uint32_t> line) { held_ = line; }  // of instructions that are recorded later than called
+  std::string place() const;    // "file:line" of that line
 
   nki::Lowered lower(const nki::LoweringOptions& options) const {
     return nki::lower(trace, machine_->params, options);
@@ -100,6 +101,7 @@ class Tracer {
 
   std::shared_ptr<MachineModel> machine_;
   std::string package_;
+  std::optional<std::uint32_t> held_;
   std::unordered_map<PyCodeObject*, Code> codes_;
   std::map<std::tuple<PyCodeObject*, int, std::uint32_t>, std::uint32_t>
       nodes_;  // code, last instruction, caller
